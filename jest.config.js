@@ -1,0 +1,14 @@
+/** Native ES modules: run through `npm run jest`, which passes --experimental-vm-modules. */
+export default {
+  testEnvironment: '<rootDir>/test/helpers/node-environment.cjs',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testTimeout: 20_000,
+};

@@ -1,0 +1,138 @@
+/**
+ * The comparison resource: the API's answer, the stored result, the webhook's payload and the command line's JSON are all
+ * this one schema. Types come from it; nothing repeats it.
+ */
+import { type Static, Type } from 'typebox';
+
+const nullable = <
+  T extends ReturnType<typeof Type.Object> | ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>,
+>(
+  t: T,
+) => Type.Union([t, Type.Null()]);
+const unit = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+
+export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
+export const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
+export const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'] as const;
+export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;
+
+const literals = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values], description }));
+
+export const BoxSchema = Type.Object(
+  {
+    x: unit('left edge'),
+    y: unit('top edge'),
+    width: unit('width'),
+    height: unit('height'),
+  },
+  { $id: 'Box', description: 'Fractions of the frame, origin top left.' },
+);
+
+export const RegionSchema = Type.Object(
+  {
+    id: Type.Integer({ minimum: 1, description: 'Counts from 1, the strongest region first.' }),
+    side: literals(['before', 'after'], 'The frame in which the changed thing is seen.'),
+    box: BoxSchema,
+    area: unit('Share of the frame that the region covers (its cells, not its box).'),
+    score: unit('Mean of the change map inside the region.'),
+    zone: Type.Optional(Type.String()),
+  },
+  { $id: 'Region' },
+);
+
+export const WordSchema = Type.Object(
+  {
+    text: Type.String(),
+    score: unit('Probability that the model gave this word.'),
+  },
+  { $id: 'Word' },
+);
+
+export const ModelUsedSchema = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    sha256: Type.String({ description: "Hash over the bundle's files, as its manifest states them." }),
+    provider: Type.String({ description: "Where it ran: 'cpu' or 'cuda:N'." }),
+  },
+  { $id: 'ModelUsed' },
+);
+
+export const TimingsSchema = Type.Object(
+  {
+    queue: Type.Number(),
+    fetch: Type.Number(),
+    decode: Type.Number(),
+    register: Type.Number(),
+    encode: Type.Number(),
+    caption: Type.Number(),
+    heatmap: Type.Number(),
+    total: Type.Number({ description: 'From acceptance to the saved result.' }),
+  },
+  { $id: 'TimingsMs', description: 'Wall milliseconds a stage.' },
+);
+
+export const NuisanceSchema = Type.Object(
+  { name: Type.String(), score: unit('Probability that the nuisance is present.') },
+  { $id: 'Nuisance' },
+);
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    field: Type.Optional(Type.String()),
+  },
+  { $id: 'Problem', description: 'RFC 9457 problem details.' },
+);
+
+/** What the pipeline finds in a pair; the rest of a comparison is book-keeping. */
+export const FindingSchema = Type.Object(
+  {
+    verdict: literals(VERDICTS, 'none | nuisance | change | tamper'),
+    kind: literals(KINDS, 'What sort of change.'),
+    nuisance: Type.Array(NuisanceSchema, { description: 'What altered pixels without changing the scene.' }),
+    caption: Type.String({ description: 'The sentence.' }),
+    caption_score: unit("Geometric mean of the words' probabilities."),
+    words: Type.Array(WordSchema),
+    confidence: unit('Calibrated probability that the scene changed.'),
+    severity: literals(SEVERITIES, 'How much it matters.'),
+    regions: Type.Array(RegionSchema),
+    model: Type.Union([ModelUsedSchema, Type.Null()], {
+      description: 'null where the frames were identical and no model was asked.',
+    }),
+  },
+  { $id: 'Finding' },
+);
+export type Finding = Static<typeof FindingSchema>;
+
+const LinkSchema = Type.Object({ url: Type.String() });
+
+export const ComparisonSchema = Type.Object(
+  {
+    id: Type.String({ pattern: '^cmp_[0-9a-z]{26}$' }),
+    camera: nullable(Type.String()),
+    status: literals(STATUSES, 'queued | running | finished | failed | cancelled'),
+    created_at: Type.String({ format: 'date-time' }),
+    finished_at: nullable(Type.String({ format: 'date-time' })),
+    ...FindingOptional(),
+    heatmaps: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
+    frames: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
+    timings_ms: Type.Optional(TimingsSchema),
+    error: Type.Optional(ProblemSchema),
+    metadata: Type.Optional(Type.Unknown({ description: "The caller's own, echoed." })),
+  },
+  { $id: 'Comparison' },
+);
+
+function FindingOptional() {
+  return Type.Partial(FindingSchema).properties;
+}
+export type Comparison = Static<typeof ComparisonSchema>;
+export type Region = Static<typeof RegionSchema>;
+export type Word = Static<typeof WordSchema>;
+export type TimingsMs = Static<typeof TimingsSchema>;
+export type ModelUsed = Static<typeof ModelUsedSchema>;
