@@ -1,0 +1,86 @@
+/** Connections to Redis, and what its failures mean to a caller. */
+import { Redis, type RedisOptions, ReplyError } from 'ioredis';
+import { ScenedeltaError } from '../errors.js';
+import type { Logger } from '../logger.js';
+
+/**
+ * producer: a request is waiting for the answer, so a missing Redis is an error at once.
+ * consumer: a worker has nothing better to do, so its commands wait until Redis is back (BullMQ workers demand this).
+ */
+export type RedisRole = 'producer' | 'consumer';
+
+/** How often an outage that goes on is said again. */
+const REPEAT_MS = 10_000;
+
+const ROLE_OPTIONS = {
+  // commandTimeout also catches a Redis that accepts connections but no longer answers.
+  producer: { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 },
+  consumer: { maxRetriesPerRequest: null },
+} as const satisfies Record<RedisRole, RedisOptions>;
+
+/**
+ * @param url redis://, rediss:// or unix:///path/to.sock (with ?db=N where it is not 0)
+ * @returns a client that connects in the background and reconnects for ever, logging each outage and its end.
+ * @throws ScenedeltaError 'invalid-request' where the address is none of these.
+ */
+export function connectRedis(url: string, options: { role: RedisRole; logger: Logger }): Redis {
+  const { logger, role } = options;
+  const redis = new Redis(redisAddress(url), {
+    ...ROLE_OPTIONS[role],
+    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
+  });
+  let awaySince: number | undefined;
+  let saidAt = 0;
+  const away = (err?: Error) => {
+    const now = Date.now();
+    awaySince ??= now;
+    if (now - saidAt < REPEAT_MS) return;
+    saidAt = now;
+    logger.warn(
+      { role, reason: err?.message ?? 'connection closed', awayMs: now - awaySince },
+      'redis away, reconnecting',
+    );
+  };
+  redis.on('error', away);
+  redis.on('ready', () => {
+    if (awaySince !== undefined) logger.info({ role, awayMs: Date.now() - awaySince }, 'redis is back');
+    awaySince = undefined;
+    saidAt = 0;
+  });
+  return redis;
+}
+
+/** unix:// is our spelling; ioredis wants the bare path. */
+function redisAddress(url: string): string {
+  if (/^rediss?:\/\/./.test(url)) return url;
+  const socket = /^unix:\/\/(\/.+)$/.exec(url)?.[1];
+  if (socket !== undefined) return socket;
+  throw new ScenedeltaError(
+    'invalid-request',
+    `REDIS_URL=${JSON.stringify(url)}: expected redis://host:port, rediss://host:port or unix:///path.sock`,
+    { field: 'REDIS_URL' },
+  );
+}
+
+/** Replies by which Redis says that it cannot serve for now: full memory, full disk, starting, fail-over. */
+const UNAVAILABLE_REPLY = /^(OOM|MISCONF|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS)\b/;
+
+/**
+ * Runs commands; a Redis that is away or cannot write becomes 'queue-unavailable', anything else (a bug) is passed on.
+ * @throws ScenedeltaError 'queue-unavailable'
+ */
+export async function redisCall<T>(what: string, commands: () => Promise<T>): Promise<T> {
+  try {
+    return await commands();
+  } catch (thrown) {
+    if (thrown instanceof ScenedeltaError) throw thrown;
+    if (isReply(thrown) && !UNAVAILABLE_REPLY.test(thrown.message)) throw thrown;
+    throw new ScenedeltaError('queue-unavailable', `${what}: Redis cannot be reached or cannot write`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** By name as well as by class: a second copy of ioredis (BullMQ's) has a class of its own. */
+const isReply = (thrown: unknown): thrown is Error =>
+  thrown instanceof ReplyError || (thrown instanceof Error && thrown.name === 'ReplyError');
