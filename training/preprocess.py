@@ -22,7 +22,16 @@ def resize(image: np.ndarray, width: int, height: int, box: Box | None = None) -
     """
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         raise ValueError(f"expected uint8 [h,w,3], got {image.dtype} {list(image.shape)}")
-    corners = None if box is None else (box[0], box[1], box[0] + box[2], box[1] + box[3])
+    corners = None
+    if box is not None:
+        x, y, box_width, box_height = box
+        image_height, image_width, _ = image.shape
+        # x + box_width may pass the edge by a rounding error, which Pillow refuses; more is the caller's mistake.
+        right, bottom = (
+            size if size < edge < size + 1e-6 else edge
+            for edge, size in ((x + box_width, image_width), (y + box_height, image_height))
+        )
+        corners = (x, y, right, bottom)
     resized = Image.fromarray(image).resize((width, height), Image.BILINEAR, box=corners)
     return np.asarray(resized, dtype=np.float32).transpose(2, 0, 1) / 255
 

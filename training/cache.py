@@ -1,0 +1,163 @@
+"""Features of rendered pairs on disk, so that a training step reads instead of rendering and running the backbone.
+
+    python -m training.cache --data ROOT --features features.onnx --out DIR --start S --count N [--split heldout]
+
+One folder a shard, named by its seeds, holds float16 .npy files (open them with mmap_mode="r") and meta.jsonl, one line a
+pair. A shard is renamed into place when it is complete, and complete shards are skipped: stop and start at will. Several
+processes may fill one folder with different seeds.
+
+Sizes: n pairs of a shard, R glances a pair. Second axis 2: before, after.
+  coarse [n,2,256,16,24]           fine [n,2,67,32,48]            of the whole looks
+  glance_coarse [n,R,2,256,7,7]    glance_fine [n,R,2,67,14,14]   zero where there is no glance
+  glance_box [n,R,4]               glance_object_box [n,R,4]      x, y, width, height as shares of the frame
+  glance_mask [n,R]                1 where there is a glance
+  masks [n,2,32,48]                share of each cell that changed
+"""
+
+import argparse
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from numpy.lib.format import open_memmap
+
+from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, resize, resize_by_area
+from training.regions import REGIONS, choose_regions
+
+COARSE_STRIDE, FINE_STRIDE = 16, 8
+REGION_STREAM = 1  # keeps the choice of regions apart from the random numbers that rendered the pair
+
+
+def layout(coarse_dim: int, fine_dim: int) -> dict[str, tuple[int, ...]]:
+    """Shape of one pair's entry in each array."""
+    look, glance = (LOOK_HEIGHT, LOOK_WIDTH), (GLANCE_SIZE, GLANCE_SIZE)
+
+    def cells(size: tuple[int, int], stride: int) -> tuple[int, int]:
+        return size[0] // stride, size[1] // stride
+
+    return {
+        "coarse": (2, coarse_dim, *cells(look, COARSE_STRIDE)),
+        "fine": (2, fine_dim, *cells(look, FINE_STRIDE)),
+        "glance_coarse": (REGIONS, 2, coarse_dim, *cells(glance, COARSE_STRIDE)),
+        "glance_fine": (REGIONS, 2, fine_dim, *cells(glance, FINE_STRIDE)),
+        "glance_box": (REGIONS, 4),
+        "glance_object_box": (REGIONS, 4),
+        "glance_mask": (REGIONS,),
+        "masks": (2, *cells(look, FINE_STRIDE)),
+    }
+
+
+class Features:
+    """features.onnx on one thread: several processes use the cores better than several threads do."""
+
+    def __init__(self, path: Path):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self.session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self.coarse_dim, self.fine_dim = (output.shape[1] for output in self.session.get_outputs())
+
+    def __call__(self, images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """images float32 [B,3,H,W], RGB 0..1 -> coarse [B,C,H/16,W/16], fine [B,C,H/8,W/8]."""
+        return tuple(self.session.run(["coarse", "fine"], {"image": images}))
+
+
+def pair_entry(pair, features) -> tuple[dict[str, np.ndarray], dict]:
+    """The arrays (see the module's table, without n) and the meta line of one `Pair`."""
+    frames = (pair.before, pair.after)
+    if pair.before.shape != pair.after.shape:
+        raise ValueError(f"seed {pair.seed}: frames differ in shape: {pair.before.shape} and {pair.after.shape}")
+    height, width, _ = pair.before.shape
+    entry = {name: np.zeros(shape, np.float32) for name, shape in layout(features.coarse_dim, features.fine_dim).items()}
+
+    looks = np.stack([resize(frame, LOOK_WIDTH, LOOK_HEIGHT) for frame in frames])  # [2,3,H,W]
+    entry["coarse"], entry["fine"] = features(looks)
+    fine_height, fine_width = entry["fine"].shape[-2:]
+    entry["masks"] = np.stack([resize_by_area(m, fine_width, fine_height) for m in (pair.mask_before, pair.mask_after)])
+
+    regions = choose_regions(pair.objects, width, height, np.random.default_rng([pair.seed, REGION_STREAM]))
+    if regions:
+        count = len(regions)
+        crops = np.stack([resize(f, GLANCE_SIZE, GLANCE_SIZE, region.crop) for region in regions for f in frames])
+        for name, maps in zip(("glance_coarse", "glance_fine"), features(crops)):
+            entry[name][:count] = maps.reshape(count, 2, *maps.shape[1:])
+        shares = np.array([width, height, width, height])
+        entry["glance_box"][:count] = [region.crop / shares for region in regions]
+        entry["glance_object_box"][:count] = [region.object_box / shares for region in regions]
+        entry["glance_mask"][:count] = 1
+
+    meta = {
+        "seed": pair.seed,
+        "plate": pair.plate_id,
+        "models": pair.models,
+        "frame": [width, height],
+        "kind": pair.kind,
+        "nuisances": pair.nuisances,
+        "objects": pair.objects,
+        "captions": pair.captions,
+        "glances": [{"side": region.side, "before": region.before, "after": region.after} for region in regions],
+    }
+    return entry, meta
+
+
+def write_shard(world, features, seeds: range, out: Path) -> bool:
+    """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
+    folder = out / f"{seeds.start:08d}-{seeds.stop:08d}"
+    if folder.exists():
+        return False
+    partial = out / f".{folder.name}.{os.getpid()}"
+    partial.mkdir(parents=True)
+    try:
+        arrays = {
+            name: open_memmap(partial / f"{name}.npy", "w+", np.float16, (len(seeds), *shape))
+            for name, shape in layout(features.coarse_dim, features.fine_dim).items()
+        }
+        with open(partial / "meta.jsonl", "w", encoding="utf-8") as lines:
+            for row, seed in enumerate(seeds):
+                entry, meta = pair_entry(world.sample(seed), features)
+                for name, array in arrays.items():
+                    array[row] = entry[name]
+                lines.write(json.dumps(meta, ensure_ascii=False, default=_plain) + "\n")
+        for array in arrays.values():
+            array.flush()
+        partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return True
+
+
+def _plain(value):
+    """NumPy numbers and arrays as JSON."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"meta holds a {type(value).__name__}, which is not JSON: {value!r}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with plates/ and sprites/")
+    parser.add_argument("--features", type=Path, required=True, help="features.onnx")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=int, required=True, help="first seed")
+    parser.add_argument("--count", type=int, required=True, help="pairs")
+    parser.add_argument("--split", choices=("train", "heldout"), default="train")
+    parser.add_argument("--shard-size", type=int, default=250)
+    args = parser.parse_args()
+
+    from training.scenes.surveillance import SurveillanceWorld
+
+    world, features = SurveillanceWorld(args.data, args.split), Features(args.features)
+    stop = args.start + args.count
+    for first in range(args.start, stop, args.shard_size):
+        seeds = range(first, min(first + args.shard_size, stop))
+        began = time.perf_counter()
+        written = write_shard(world, features, seeds, args.out)
+        rate = f"{len(seeds) / (time.perf_counter() - began):.2f} pairs/s" if written else "there already"
+        print(f"{seeds.start}..{seeds.stop - 1}: {rate}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+import json
+
+import numpy as np
+import pytest
+
+from training.cache import layout, pair_entry, write_shard
+from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
+from training.regions import JITTER, REGIONS, changed_places, choose_regions, iou
+from training.scenes.pair import Pair
+
+
+def noise(height: int, width: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)
+
+
+def triangle_weights(source: int, target: int, start: float, extent: float) -> np.ndarray:
+    """[target,source] of an antialiased triangle filter, from its definition."""
+    scale = extent / target
+    support = max(scale, 1.0)
+    centres = start + (np.arange(target) + 0.5) * scale
+    distance = np.abs(np.arange(source) + 0.5 - centres[:, None]) / support
+    # Pillow looks no further than the pixels whose centres lie within the support.
+    weights = np.clip(1 - distance, 0, None)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+class TestResize:
+    @pytest.mark.parametrize("box", [None, (0, 0, 90, 60), (10.3, 5.7, 40.25, 33.5), (61.5, 20, 28.5, 28.5), (3.2, 4.1, 9.9, 9.9)])
+    def test_equals_the_triangle_filter_in_float_to_one_grey_level(self, box):
+        picture = noise(60, 90)
+        x, y, width, height = box or (0, 0, 90, 60)
+        rows, columns = triangle_weights(60, 16, y, height), triangle_weights(90, 24, x, width)
+        expected = np.einsum("ih,hwc,jw->cij", rows, picture / 255, columns)
+        assert np.abs(resize(picture, 24, 16, box) - expected).max() <= 1 / 255
+
+    def test_gives_float32_channels_first_in_0_to_1(self):
+        resized = resize(np.full((30, 40, 3), (255, 0, 51), np.uint8), 8, 6)
+        assert resized.dtype == np.float32 and resized.shape == (3, 6, 8)
+        assert np.allclose(resized.reshape(3, -1).T, [1, 0, 0.2])
+
+    def test_box_may_pass_the_edge_by_a_rounding_error_only(self):
+        picture = noise(40, 40)
+        assert np.array_equal(resize(picture, 16, 16, (10, 10, 30 + 1e-9, 30)), resize(picture, 16, 16, (10, 10, 30, 30)))
+        with pytest.raises(ValueError):
+            resize(picture, 16, 16, (10, 10, 31, 30))
+
+    def test_float_pictures_are_refused(self):
+        with pytest.raises(ValueError, match=r"expected uint8 \[h,w,3\], got float64 \[4, 4, 3\]"):
+            resize(np.zeros((4, 4, 3)), 2, 2)
+
+
+class TestGlanceBox:
+    def test_is_a_square_around_the_centre_with_margin(self):
+        assert glance_box((300, 100, 40, 100), 640, 480) == pytest.approx(
+            (320 - 50 * GLANCE_MARGIN, 150 - 50 * GLANCE_MARGIN, 100 * GLANCE_MARGIN, 100 * GLANCE_MARGIN)
+        )
+
+    def test_of_a_tiny_object_has_the_smallest_side(self):
+        x, y, width, height = glance_box((200, 200, 4, 6), 1280, 720)
+        assert width == height == GLANCE_MIN_SIDE * 1280
+        assert (x + width / 2, y + height / 2) == pytest.approx((202, 203))
+
+    def test_is_shifted_into_the_frame(self):
+        x, y, side, _ = glance_box((600, -20, 60, 60), 640, 480)
+        assert x + side == pytest.approx(640) and y == 0 and side == pytest.approx(81)
+
+    def test_never_leaves_the_frame_and_covers_what_it_can(self):
+        rng = np.random.default_rng(3)
+        for _ in range(300):
+            w, h = rng.integers(64, 700, 2)
+            box = (rng.uniform(0, w), rng.uniform(0, h), rng.uniform(1, w), rng.uniform(1, h))
+            x, y, side, other = glance_box(box, int(w), int(h))
+            assert side == other and x >= 0 and y >= 0 and x + side <= w + 1e-6 and y + side <= h + 1e-6
+            if max(box[2:]) * GLANCE_MARGIN <= min(w, h) and box[0] + box[2] <= w and box[1] + box[3] <= h:
+                assert x <= box[0] + 1e-6 and x + side >= box[0] + box[2] - 1e-6
+                assert y <= box[1] + 1e-6 and y + side >= box[1] + box[3] - 1e-6
+
+
+class TestResizeByArea:
+    def test_cells_are_exact_means_when_sizes_divide(self):
+        values = np.arange(24.0).reshape(4, 6)
+        assert np.allclose(resize_by_area(values, 3, 2), values.reshape(2, 2, 3, 2).mean(axis=(1, 3)))
+
+    @pytest.mark.parametrize("size", [(80, 60), (80, 45), (20, 20)])
+    def test_the_overall_mean_is_kept_for_any_ratio(self, size):
+        values = np.random.default_rng(0).random(size[::-1])
+        resized = resize_by_area(values, 48, 32)
+        assert resized.shape == (32, 48)
+        assert resized.mean() == pytest.approx(values.mean(), rel=1e-6)
+        assert 0 <= resized.min() and resized.max() <= 1 + 1e-6
+
+
+def thing(before=None, after=None, noun="car", hypernym="vehicle") -> dict:
+    return {"noun": noun, "hypernym": hypernym, "colour": "red", "box_before": before, "box_after": after}
+
+
+class TestRegions:
+    def test_an_object_that_moved_a_little_is_one_place_and_far_is_two(self):
+        assert changed_places([thing([10, 10, 20, 20], [15, 10, 20, 20])]) == [(10, 10, 25, 20)]
+        assert changed_places([thing([10, 10, 20, 20], [200, 10, 30, 30])]) == [(200, 10, 30, 30), (10, 10, 20, 20)]
+
+    def test_a_replacement_listed_as_two_objects_is_one_place(self):
+        assert changed_places([thing(before=[10, 10, 20, 20]), thing(after=[12, 8, 20, 22])]) == [(10, 8, 22, 22)]
+
+    def test_the_largest_are_kept_in_order_of_area(self):
+        objects = [thing(after=[50 * i, 50, 10 + 5 * i, 20]) for i in range(5)]
+        regions = choose_regions(objects, 640, 480, np.random.default_rng(0))
+        assert len(regions) == REGIONS
+        areas = [r.object_box[2] * r.object_box[3] for r in regions]
+        assert areas == sorted(areas, reverse=True) and min(areas) > 20 * 20 * (1 - JITTER) ** 2
+
+    def test_regions_say_what_each_frame_shows(self):
+        objects = [thing(before=[100, 100, 60, 40]), thing(after=[105, 95, 20, 50], noun="man", hypernym="person")]
+        region = max(choose_regions(objects, 640, 480, np.random.default_rng(1)), key=lambda r: iou(r.object_box, (100, 95, 60, 50)))
+        assert region.side == "both"
+        assert region.before == {"noun": "car", "hypernym": "vehicle", "colour": "red"} and region.after["noun"] == "man"
+
+    def test_jittered_boxes_stay_near_the_object_and_in_the_frame(self):
+        for seed in range(100):
+            regions = choose_regions([thing(after=[600, 200, 50, 80])], 640, 480, np.random.default_rng(seed))
+            near = max(regions, key=lambda r: iou(r.object_box, (600, 200, 40, 80)))
+            assert iou(near.object_box, (600, 200, 40, 80)) > 0.4 and near.side == "after"
+            for x, y, w, h in (near.object_box, near.crop):
+                assert x >= 0 and y >= 0 and x + w <= 640 + 1e-6 and y + h <= 480 + 1e-6
+
+    def test_unchanged_pairs_get_a_distractor_at_the_stated_rate(self):
+        counts = [len(choose_regions([], 640, 480, np.random.default_rng(seed))) for seed in range(1000)]
+        assert set(counts) == {0, 1}
+        assert np.mean(counts) == pytest.approx(0.35, abs=0.05)
+
+
+class FakeFeatures:
+    """Means of blocks of pixels instead of a network."""
+
+    coarse_dim, fine_dim = 3, 3
+
+    def __call__(self, images):
+        b, c, h, w = images.shape
+        return tuple(images.reshape(b, c, h // s, s, w // s, s).mean(axis=(3, 5)) for s in (16, 8))
+
+
+class FakeWorld:
+    def __init__(self):
+        self.rendered = []
+
+    def sample(self, seed: int) -> Pair:
+        self.rendered.append(seed)
+        before = np.full((360, 640, 3), 100, np.uint8)
+        after, mask = before.copy(), np.zeros((45, 80), np.float32)
+        objects = []
+        if seed % 2:
+            after[160:240, 320:400] = 200
+            mask[20:30, 40:50] = 1
+            objects = [thing(after=[np.float64(320), 160, 80, 80])]
+        return Pair(before, after, "appear" if seed % 2 else "none", objects, mask * 0, mask, [], ["a", "b", "c"], "p", [], seed)
+
+
+class TestCache:
+    def test_an_entry_holds_both_frames_glances_and_masks(self):
+        entry, meta = pair_entry(FakeWorld().sample(7), FakeFeatures())
+        assert {name: array.shape for name, array in entry.items()} == layout(3, 3)
+        assert np.allclose(entry["coarse"][0], 100 / 255, atol=1e-6)
+        assert entry["fine"][1, 0, 15, 25] == pytest.approx(200 / 255)
+        assert entry["masks"][0].sum() == 0 and entry["masks"][1].mean() == pytest.approx(100 / (45 * 80), rel=1e-5)
+        count = int(entry["glance_mask"].sum())
+        assert count == len(meta["glances"]) and not entry["glance_coarse"][count:].any()
+        shown = [glance["side"] for glance in meta["glances"]].index("after")
+        assert entry["glance_coarse"][shown, 1].max() == pytest.approx(200 / 255, abs=1e-4)
+        assert entry["glance_coarse"][shown, 0].max() == pytest.approx(100 / 255, abs=1e-4)
+        x, y, width, height = entry["glance_object_box"][shown] * [640, 360, 640, 360]
+        assert iou((x, y, width, height), (320, 160, 80, 80)) > 0.5
+
+    def test_finished_shards_are_kept_and_the_same_seeds_give_the_same_bytes(self, tmp_path):
+        world = FakeWorld()
+        assert write_shard(world, FakeFeatures(), range(4, 8), tmp_path / "a")
+        assert not write_shard(world, FakeFeatures(), range(4, 8), tmp_path / "a")
+        assert world.rendered == [4, 5, 6, 7]
+        write_shard(FakeWorld(), FakeFeatures(), range(4, 8), tmp_path / "b")
+        shard = tmp_path / "a" / "00000004-00000008"
+        names = sorted(path.name for path in shard.iterdir())
+        assert names == sorted([f"{name}.npy" for name in layout(3, 3)] + ["meta.jsonl"])
+        for name in names:
+            assert (shard / name).read_bytes() == (tmp_path / "b" / shard.name / name).read_bytes()
+        assert np.load(shard / "coarse.npy", mmap_mode="r").dtype == np.float16
+        metas = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
+        assert [meta["seed"] for meta in metas] == [4, 5, 6, 7]
+        assert metas[1]["objects"][0]["box_after"] == [320, 160, 80, 80]
+
+    def test_a_shard_that_fails_half_way_leaves_nothing(self, tmp_path):
+        world = FakeWorld()
+        world.sample = lambda seed: 1 / 0
+        with pytest.raises(ZeroDivisionError):
+            write_shard(world, FakeFeatures(), range(2), tmp_path)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_frames_of_different_size_are_refused(self):
+        pair = FakeWorld().sample(0)
+        pair.after = pair.after[:-8]
+        with pytest.raises(ValueError, match="frames differ in shape"):
+            pair_entry(pair, FakeFeatures())
