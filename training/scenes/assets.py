@@ -37,7 +37,7 @@ CAPTION_NOUN = {
 COLOUR_NAME = {"gray": "grey", "turquoise": "light blue"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plate:
     """One background. Coordinates are pixels of the file; `scale` rows are anchors for linear interpolation."""
 
@@ -56,7 +56,7 @@ class Plate:
     avoid: tuple[tuple[float, float, float, float], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sprite:
     """One rendered view. `anchor` is the pixel of the footprint's centre, `footprint` its ground corners [4, 2]."""
 
@@ -65,7 +65,7 @@ class Sprite:
     noun: str
     hypernym: str
     subtype: str | None
-    colour: str
+    colours: tuple[str, ...]  # everyday names, the main one first
     pose: str | None
     needs_seat: bool
     height_m: float
@@ -156,11 +156,10 @@ def load_sprites(root: Path, split: str) -> list[Sprite]:
     for r in records:
         if (_identity(r["model"]) in heldout) != (split == "heldout"):
             continue
-        colour = r["colors"][0] if r["colors"] else "grey"
         sprites.append(Sprite(
             path=root / "sprites" / r["file"], model=r["model"], noun=CAPTION_NOUN[r["noun"]],
             hypernym="object" if r["noun"] == "stroller" else r["hypernym"], subtype=r.get("subtype"),
-            colour=COLOUR_NAME.get(colour, colour), pose=r.get("pose"), needs_seat=bool(r.get("needs_seat")),
+            colours=tuple(COLOUR_NAME.get(c, c) for c in r["colors"]), pose=r.get("pose"), needs_seat=bool(r.get("needs_seat")),
             height_m=float(r["size_m"][2]), length_m=float(r["size_m"][0]), elevation=int(r["elevation"]),
             azimuth=int(r["azimuth"]), sunlit=r["lighting"] == "sun", px_per_m=float(r["px_per_m"]),
             anchor=tuple(r["anchor"]), footprint=np.float32(r["footprint"])))

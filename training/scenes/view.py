@@ -16,7 +16,7 @@ METRES_PER_PERSON = 1.7
 FOCAL_PX = 640.0  # of a frame; a field of view of 53 degrees, as most fixed cameras have
 
 
-@dataclass
+@dataclass(eq=False)
 class Ground:
     name: str
     allowed: frozenset[str]

@@ -1,0 +1,158 @@
+"""Who appears: sprites by noun, colour and viewing direction, and figures made of two sprites (cyclists, riders)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from .assets import Sprite, sprite_pixels
+
+PERSONS = ("man", "woman", "boy", "girl")
+TWO_WHEELERS = ("bicycle", "motorcycle", "scooter", "cyclist")
+# What fixed cameras see, in percent; the rest of the nouns share what is left.
+NOUN_WEIGHT = {"man": 16.0, "woman": 15.0, "boy": 3.5, "girl": 3.5, "car": 32.0, "truck": 4.5, "van": 3.5, "bus": 2.0,
+               "motorcycle": 2.0, "bicycle": 2.0, "scooter": 1.0, "cyclist": 5.0,
+               "dog": 1.3, "suitcase": 1.0, "backpack": 0.8, "box": 1.2, "bag": 0.5, "chair": 0.9, "trash can": 0.8,
+               "traffic cone": 0.8, "stroller": 0.5, "bench": 0.4, "table": 0.3, "barrier": 0.3, "cat": 0.3}
+OTHER_WEIGHT = 0.12
+UNUSUAL_OUTDOORS = frozenset(("sofa", "television", "stool", "table", "fire extinguisher", "basket"))
+UNUSUAL_INDOORS = frozenset(("horse", "tent", "container", "barrier", "traffic cone", "wheelbarrow"))
+# Streets are not as colourful as the sprites, which come evenly spread.
+VEHICLE_COLOUR = {"white": 5.0, "black": 4.5, "grey": 3.0, "silver": 4.0, "blue": 1.5, "dark blue": 1.2, "red": 1.7}
+PERSON_COLOUR = {"black": 5.0, "dark blue": 2.0, "grey": 2.5, "white": 2.2, "blue": 1.6, "red": 1.4, "brown": 1.2}
+OTHER_COLOUR = 0.6
+CYCLIST_LENGTH_M, RIDER_LIFT_M = 1.7, 0.32  # a sprite's sitting figure has its seat at chair height
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Something to place: pixels (RGBA, not premultiplied), where it stands in them, and what people call it."""
+
+    pixels: np.ndarray  # uint8 [h, w, 4]
+    anchor: tuple[float, float]
+    footprint: np.ndarray  # [4, 2]
+    px_per_m: float
+    elevation: int
+    noun: str
+    hypernym: str
+    colour: str
+    upright: bool
+    azimuth: float
+    sprites: tuple[Sprite, ...]
+
+    @property
+    def models(self) -> list[str]:
+        return [s.model for s in self.sprites]
+
+
+class Cast:
+    """All sprites of a split, ready to be asked for one of a noun that is seen from about here."""
+
+    def __init__(self, sprites: list[Sprite]):
+        self._by_noun: dict[str, dict[str, list[Sprite]]] = defaultdict(lambda: defaultdict(list))
+        self._views: dict[tuple[str, tuple[str, ...]], list[Sprite]] = defaultdict(list)
+        self._riders: dict[str, list[Sprite]] = defaultdict(list)
+        for sprite in sprites:
+            self._views[sprite.model, sprite.colours].append(sprite)
+            if sprite.needs_seat:
+                self._riders[sprite.model].append(sprite)
+            else:
+                self._by_noun[sprite.noun][sprite.model].append(sprite)
+        self.nouns = sorted(self._by_noun)
+        if self._riders and "bicycle" in self._by_noun:
+            self.nouns.append("cyclist")
+
+    def draw(self, noun: str, elevation: float, azimuth: float | None, sunny: bool, rng: np.random.Generator) -> Figure:
+        """A figure of the noun, seen from `elevation` (degrees) and, where given, the nearest azimuth there is."""
+        if azimuth is None:
+            azimuth = float(rng.uniform(0, 360))
+        if noun == "cyclist":
+            return self._ridden("bicycle", "cyclist", elevation, azimuth, sunny, rng)
+        if noun in ("motorcycle", "scooter") and self._riders and rng.random() < 0.6:
+            return self._ridden(noun, noun, elevation, azimuth, sunny, rng)
+        return _single(self._pick(self._by_noun[noun], elevation, azimuth, sunny, rng))
+
+    def turned(self, figure: Figure, azimuth: float) -> Figure:
+        """The same figure from another side."""
+        sprites = [self._nearest(self._views[s.model, s.colours], figure.elevation, azimuth, s.sunlit)
+                   for s in figure.sprites]
+        if len(sprites) == 1:
+            return _single(sprites[0])
+        return _compose(sprites[0], sprites[1], figure.noun)
+
+    def _ridden(self, mount: str, noun: str, elevation: float, azimuth: float, sunny: bool,
+                rng: np.random.Generator) -> Figure:
+        below = self._pick(self._by_noun[mount], elevation, azimuth, sunny, rng)
+        rider = self._pick(self._riders, below.elevation, below.azimuth, sunny, rng)
+        return _compose(below, rider, noun)
+
+    def _pick(self, models: dict[str, list[Sprite]], elevation: float, azimuth: float, sunny: bool,
+              rng: np.random.Generator) -> Sprite:
+        names = sorted(models)
+        variants = models[names[int(rng.integers(len(names)))]]
+        palettes = sorted({s.colours for s in variants})
+        weights = np.array([_colour_weight(variants[0].hypernym, c[0] if c else "grey") for c in palettes])
+        palette = palettes[int(rng.choice(len(palettes), p=weights / weights.sum()))]
+        return self._nearest([s for s in variants if s.colours == palette], elevation, azimuth, sunny)
+
+    @staticmethod
+    def _nearest(variants: list[Sprite], elevation: float, azimuth: float, sunny: bool) -> Sprite:
+        def distance(sprite: Sprite) -> tuple[float, float, bool, str]:
+            turn = abs((sprite.azimuth - azimuth + 180) % 360 - 180)
+            return abs(sprite.elevation - elevation), turn, sprite.sunlit != sunny, sprite.path.name
+
+        return min(variants, key=distance)
+
+
+def _colour_weight(hypernym: str, colour: str) -> float:
+    if hypernym == "vehicle":
+        return VEHICLE_COLOUR.get(colour, OTHER_COLOUR)
+    return PERSON_COLOUR.get(colour, OTHER_COLOUR) if hypernym == "person" else 1.0
+
+
+def _single(sprite: Sprite) -> Figure:
+    noun = "suv" if sprite.noun == "car" and sprite.subtype == "SUV" else sprite.noun
+    noun = "minivan" if sprite.noun == "car" and sprite.subtype == "minivan" else noun
+    return Figure(sprite_pixels(sprite.path), sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun,
+                  sprite.hypernym, sprite.colours[0] if sprite.colours else "grey", sprite.hypernym == "person",
+                  sprite.azimuth, (sprite,))
+
+
+def _compose(mount: Sprite, rider: Sprite, noun: str) -> Figure:
+    pixels, anchor, footprint, px_per_m = _mounted(mount, rider)
+    cyclist = noun == "cyclist"
+    colours = rider.colours if cyclist else mount.colours
+    return Figure(pixels, anchor, footprint, px_per_m, mount.elevation, noun, "person" if cyclist else "vehicle",
+                  colours[0] if colours else "grey", cyclist, mount.azimuth, (mount, rider))
+
+
+def _mounted(mount: Sprite, rider: Sprite) -> tuple[np.ndarray, tuple[float, float], np.ndarray, float]:
+    """A rider behind and above a mount, in the mount's pixels: the mount is drawn over the rider's legs."""
+    below, above = sprite_pixels(mount.path), sprite_pixels(rider.path)
+    px_per_m = mount.px_per_m
+    if mount.noun == "bicycle":  # children's bicycles among the sprites: as long as a grown-up's
+        px_per_m /= CYCLIST_LENGTH_M / mount.length_m
+    zoom = px_per_m / rider.px_per_m
+    above = cv2.resize(above, None, fx=zoom, fy=zoom, interpolation=cv2.INTER_AREA if zoom < 1 else cv2.INTER_LINEAR)
+    lift = RIDER_LIFT_M * px_per_m * np.cos(np.radians(mount.elevation))
+    # Corner of the rider in the mount's pixels.
+    left = int(round(mount.anchor[0] - rider.anchor[0] * zoom))
+    top = int(round(mount.anchor[1] - rider.anchor[1] * zoom - lift))
+    x0, y0 = min(0, left), min(0, top)
+    x1 = max(below.shape[1], left + above.shape[1])
+    y1 = max(below.shape[0], top + above.shape[0])
+    canvas = np.zeros((y1 - y0, x1 - x0, 4), np.float32)
+    for picture, x, y in ((above, left, top), (below, 0, 0)):
+        h, w = picture.shape[:2]
+        window = canvas[y - y0:y - y0 + h, x - x0:x - x0 + w]
+        alpha = picture[..., 3:] / np.float32(255)
+        colour = window[..., :3] * window[..., 3:] * (1 - alpha) + picture[..., :3] * alpha
+        total = window[..., 3:] * (1 - alpha) + alpha
+        window[..., :3] = colour / np.maximum(total, 1e-6)
+        window[..., 3:] = total
+    canvas[..., 3] *= 255
+    anchor = (mount.anchor[0] - x0, mount.anchor[1] - y0)
+    return np.uint8(np.clip(canvas + 0.5, 0, 255)), anchor, mount.footprint - np.float32([x0, y0]), px_per_m
