@@ -13,14 +13,16 @@ const MAX_OPACITY = 0.7;
 /** `frame` with the map's colours over it; opacity follows the value, so an empty map leaves the frame as it is. */
 export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
   const { width, height } = frame;
-  const data = new Uint8Array(width * height * 3);
-  forEachPixel(map, width, height, (pixel, value) => {
-    const level = Math.round(value * 255);
-    const opacity = MAX_OPACITY * value;
-    for (let channel = 0; channel < 3; channel++) {
-      const under = frame.data[pixel * 3 + channel] as number;
-      const over = COLOURS[level * 3 + channel] as number;
-      data[pixel * 3 + channel] = Math.round(under + opacity * (over - under));
+  const data = Uint8Array.from(frame.data);
+  forEachRow(map, width, height, (y, values) => {
+    let at = y * width * 3;
+    for (const value of values) {
+      const opacity = MAX_OPACITY * value;
+      let colour = ((value * 255 + 0.5) | 0) * 3;
+      for (const end = at + 3; at < end; at++, colour++) {
+        const under = data[at] as number;
+        data[at] = under + opacity * ((COLOURS[colour] as number) - under) + 0.5;
+      }
     }
   });
   return { width, height, data };
@@ -29,8 +31,14 @@ export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
 /** The map alone, `width` x `height` pixels: black is 0, white is 1. */
 export function renderGray(map: Heatmap, width: number, height: number): RgbImage {
   const data = new Uint8Array(width * height * 3);
-  forEachPixel(map, width, height, (pixel, value) => {
-    data.fill(Math.round(value * 255), pixel * 3, pixel * 3 + 3);
+  forEachRow(map, width, height, (y, values) => {
+    let at = y * width * 3;
+    for (const value of values) {
+      const level = value * 255 + 0.5;
+      data[at++] = level;
+      data[at++] = level;
+      data[at++] = level;
+    }
   });
   return { width, height, data };
 }
@@ -51,32 +59,34 @@ export function sideBySide(left: RgbImage, right: RgbImage, gap = 4): RgbImage {
   return { width, height, data };
 }
 
-/** Visits every pixel of a `width` x `height` picture in row-major order with the map's value there, 0..1. */
-function forEachPixel(
+/** Visits every row of a `width` x `height` picture with the map's values along it, 0..1; `values` is reused. */
+function forEachRow(
   map: Heatmap,
   width: number,
   height: number,
-  visit: (pixel: number, value: number) => void,
+  visit: (y: number, values: Float32Array) => void,
 ): void {
   const columns = splineTaps(map.width, width);
   const rows = splineTaps(map.height, height);
   const blended = new Float32Array(map.width);
+  const values = new Float32Array(width);
   for (let y = 0; y < height; y++) {
     blended.fill(0);
-    for (let tap = 0; tap < TAPS; tap++) {
-      const weight = rows.weights[y * TAPS + tap] as number;
-      const start = (rows.cells[y * TAPS + tap] as number) * map.width;
+    for (let tap = y * TAPS; tap < (y + 1) * TAPS; tap++) {
+      const weight = rows.weights[tap] as number;
+      const start = (rows.cells[tap] as number) * map.width;
       for (let x = 0; x < map.width; x++) {
         blended[x] = (blended[x] as number) + weight * (map.data[start + x] as number);
       }
     }
-    for (let x = 0; x < width; x++) {
+    for (let x = 0, tap = 0; x < width; x++) {
       let value = 0;
-      for (let tap = x * TAPS; tap < (x + 1) * TAPS; tap++) {
+      for (const end = tap + TAPS; tap < end; tap++) {
         value += (columns.weights[tap] as number) * (blended[columns.cells[tap] as number] as number);
       }
-      visit(y * width + x, Math.min(Math.max(value, 0), 1));
+      values[x] = Math.min(Math.max(value, 0), 1);
     }
+    visit(y, values);
   }
 }
 
