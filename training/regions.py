@@ -81,21 +81,20 @@ def choose_regions(objects: list[dict[str, Any]], width: int, height: int, rng: 
     regions = []
     for box in boxes:
         crop = glance_box(box, width, height)
-        regions.append(Region(box, crop, *(_seen(crop, objects, side) for side in ("box_before", "box_after"))))
+        regions.append(Region(box, crop, *(_seen(box, crop, objects, side) for side in ("box_before", "box_after"))))
     return regions
 
 
-def _seen(crop: Box, objects: list[dict[str, Any]], side: str) -> dict[str, Any] | None:
-    """The object most in view: at least half of it lies in the crop, or it fills a quarter of the crop."""
+def _seen(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -> dict[str, Any] | None:
+    """Of the objects in view (half of them lies in the crop, or they fill a quarter of it), the one that fits `box` best."""
     in_view = [
-        (shared, thing)
+        thing
         for thing in objects
-        if thing[side]
-        and (shared := overlap(crop, thing[side])) > min(0.5 * area(thing[side]), 0.25 * area(crop))
+        if thing[side] and overlap(crop, thing[side]) > min(0.5 * area(thing[side]), 0.25 * area(crop))
     ]
     if not in_view:
         return None
-    _, thing = max(in_view, key=lambda entry: entry[0])
+    thing = max(in_view, key=lambda thing: iou(box, thing[side]))
     return {key: thing[key] for key in DESCRIPTION}
 
 
