@@ -116,7 +116,7 @@ class TestRegions:
         assert region.before == {"noun": "car", "hypernym": "vehicle", "colour": "red"} and region.after["noun"] == "man"
 
     def test_of_two_objects_in_view_the_one_the_region_is_for_is_named(self):
-        objects = [thing(after=[300, 100, 60, 160], noun="man"), thing(after=[365, 230, 30, 30], noun="bag")]
+        objects = [thing(after=[300, 100, 60, 160], noun="man"), thing(after=[325, 200, 30, 30], noun="bag")]
         regions = choose_regions(objects, 640, 480, np.random.default_rng(0))
         assert [region.after["noun"] for region in regions[:2]] == ["man", "bag"]
 
