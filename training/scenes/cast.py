@@ -24,6 +24,9 @@ UNUSUAL_INDOORS = frozenset(("horse", "tent", "container", "barrier", "traffic c
 VEHICLE_COLOUR = {"white": 5.0, "black": 4.5, "grey": 3.0, "silver": 4.0, "blue": 1.5, "dark blue": 1.2, "red": 1.7}
 PERSON_COLOUR = {"black": 5.0, "dark blue": 2.0, "grey": 2.5, "white": 2.2, "blue": 1.6, "red": 1.4, "brown": 1.2}
 OTHER_COLOUR = 0.6
+# How often a model is taken, relative to the others of its noun; what is not listed: 1.
+POSE_WEIGHT = {"sitting on the ground": 0.05, "sitting on a bench": 0.12, "sitting on a chair": 0.12}
+SUBTYPE_WEIGHT = {"semi truck": 0.35, "beetle": 0.5, "convertible": 0.5, "sports car": 0.6, "coach": 0.6}
 CYCLIST_LENGTH_M, RIDER_LIFT_M = 1.7, 0.32  # a sprite's sitting figure has its seat at chair height
 
 
@@ -92,7 +95,8 @@ class Cast:
     def _pick(self, models: dict[str, list[Sprite]], elevation: float, azimuth: float, sunny: bool,
               rng: np.random.Generator) -> Sprite:
         names = sorted(models)
-        variants = models[names[int(rng.integers(len(names)))]]
+        shares = np.array([_model_weight(models[n][0]) for n in names])
+        variants = models[names[int(rng.choice(len(names), p=shares / shares.sum()))]]
         palettes = sorted({s.colours for s in variants})
         weights = np.array([_colour_weight(variants[0].hypernym, c[0] if c else "grey") for c in palettes])
         palette = palettes[int(rng.choice(len(palettes), p=weights / weights.sum()))]
@@ -105,6 +109,10 @@ class Cast:
             return abs(sprite.elevation - elevation), turn, sprite.sunlit != sunny, sprite.path.name
 
         return min(variants, key=distance)
+
+
+def _model_weight(sprite: Sprite) -> float:
+    return POSE_WEIGHT.get(sprite.pose or "", 1.0) * SUBTYPE_WEIGHT.get(sprite.subtype or "", 1.0)
 
 
 def _colour_weight(hypernym: str, colour: str) -> float:

@@ -32,6 +32,7 @@ class Look:
     motion: tuple[float, float] = (0.0, 0.0)  # length, angle in degrees
     gain: tuple[float, float, float] = (1.0, 1.0, 1.0)
     gamma: float = 1.0
+    saturation: float = 1.0
     grey: bool = False
     vignette: float = 0.0
     noise: float = 2.0
@@ -70,6 +71,7 @@ def draw_looks(rng: np.random.Generator, size: tuple[int, int], motion: str, str
     margin = MARGIN[motion]
     base = Look(
         homography=_shift(-margin, -margin), gain=_gain(rng, 0.06, 0.025), gamma=float(np.exp(rng.normal(0, 0.08))),
+        saturation=float(rng.uniform(0.4, 1.1)),
         noise=float(rng.uniform(0.8, 4.5) if time == "day" else rng.uniform(2, 7)), noise_soft=rng.random() < 0.6,
         defocus=float(max(0.0, rng.normal(0.2, 0.3))), quality=int(rng.integers(55, 96)),
         rescale=float(rng.choice([1.0, rng.uniform(0.6, 1.0)])),
@@ -294,6 +296,9 @@ def _light(frame: np.ndarray, look: Look) -> np.ndarray:
     if look.grey:
         # Silicon sees more red and near infrared than the eye does.
         frame = cv2.cvtColor(cv2.transform(frame, np.float32([[0.45, 0.42, 0.13]])), cv2.COLOR_GRAY2RGB)
+    elif abs(look.saturation - 1) > 0.05:
+        luma = np.float32([[0.299, 0.587, 0.114]] * 3)
+        frame = cv2.transform(frame, look.saturation * np.eye(3, dtype=np.float32) + (1 - look.saturation) * luma)
     levels = np.arange(256, dtype=np.float32) / 255
     gain = (float(np.mean(look.gain)),) * 3 if look.grey else look.gain
     table = np.stack([np.power(np.clip(levels * g, 0, 1), look.gamma) for g in gain], axis=1)

@@ -12,6 +12,7 @@ from .pair import MASK_STRIDE, Pair
 from .surveillance import SurveillanceWorld
 
 CELL_WIDTH, CAPTION_LINES, LINE_HEIGHT = 480, 3, 13
+TINT = 0.12  # faint: what gives a synthetic object away must stay visible
 CHANGED = (255, 60, 60)
 
 
@@ -21,7 +22,7 @@ def panel(pair: Pair) -> np.ndarray:
     for frame, mask, boxes in ((pair.before, pair.mask_before, pair.boxes_before),
                                (pair.after, pair.mask_after, pair.boxes_after)):
         coverage = cv2.resize(mask, None, fx=MASK_STRIDE, fy=MASK_STRIDE, interpolation=cv2.INTER_NEAREST)[..., None]
-        shown = np.uint8(frame * (1 - 0.25 * coverage) + 0.25 * coverage * np.float32([255, 255, 0]))
+        shown = np.uint8(frame * (1 - TINT * coverage) + TINT * coverage * np.float32([255, 255, 0]))
         for x, y, w, h in boxes:
             cv2.rectangle(shown, (int(x), int(y)), (int(x + w), int(y + h)), CHANGED, 1)
         height = round(CELL_WIDTH * frame.shape[0] / frame.shape[1])

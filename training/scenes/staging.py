@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from .cast import TWO_WHEELERS, Figure
+from ..grammar import hypernym
+from .assets import Plate
+from .cast import TWO_WHEELERS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Figure
 from .layers import Layer, Sun, Tone
 from .places import Box
 from .view import Ground, View
@@ -51,10 +53,18 @@ class Actor:
         return float(x0), float(y0), float(x1 - x0), float(y1 - y0)
 
 
-def may_stand(ground: Ground, noun: str, hypernym: str, indoor: bool) -> bool:
+def may_stand(allowed: frozenset[str], noun: str, indoor: bool) -> bool:
+    """Whether ground that allows these hypernyms takes something of the noun."""
     if noun in TWO_WHEELERS:
-        return "vehicle" in ground.allowed or (not indoor and "person" in ground.allowed)
-    return {"animal": "person"}.get(hypernym, hypernym) in ground.allowed
+        return "vehicle" in allowed or (not indoor and "person" in allowed)
+    kind = hypernym(noun)
+    return ("person" if kind == "animal" else kind) in allowed
+
+
+def suits(plate: Plate, noun: str) -> bool:
+    if noun in (UNUSUAL_INDOORS if plate.indoor else UNUSUAL_OUTDOORS):
+        return False
+    return any(may_stand(allowed, noun, plate.indoor) for _, _, allowed in plate.ground)
 
 
 def fits(actor: Actor, others: list[Actor], view: View) -> bool:

@@ -11,11 +11,11 @@ import numpy as np
 
 from .. import grammar
 from . import nuisances, places
-from .assets import data_root, load_plates, load_sprites
+from .assets import data_root, load_plates, load_sprites, stable_rank
 from .cast import NOUN_WEIGHT, OTHER_WEIGHT, PERSONS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Cast, Figure
 from .layers import Rendered, Sun, render
 from .pair import MASK_STRIDE, Pair
-from .staging import Actor, Light, fits, may_stand, read_light, to_layer
+from .staging import Actor, Light, fits, may_stand, read_light, suits, to_layer
 from .view import Ground, View
 
 KIND_SHARE = {"none": 0.45, "appear": 0.16, "disappear": 0.16, "move": 0.08, "replace": 0.05, "multi": 0.10}
@@ -26,6 +26,7 @@ CLEAR_HEIGHT_PX = 42  # below, people say "person" and leave out colours more of
 DARK_LEVEL = 26.0  # mean level below which no colour can be told
 ALPHA_SEEN = 0.35
 MAX_ATTEMPTS = 200
+PLACING_TRIES = 30
 
 cv2.setNumThreads(1)
 
@@ -55,21 +56,28 @@ class SurveillanceWorld:
         if not self.plates or not self.cast.nouns:
             raise ValueError(f"split {split!r} of {root} has {len(self.plates)} plates and "
                              f"{len(self.cast.nouns)} nouns, expected at least one of each")
+        self.plates_for = {noun: [p for p in self.plates if suits(p, noun)] for noun in self.cast.nouns}
+        self.nouns = [noun for noun in self.cast.nouns if self.plates_for[noun]]
+        weights = np.array([NOUN_WEIGHT.get(noun, OTHER_WEIGHT) for noun in self.nouns])
+        self.noun_weights = weights / weights.sum()
 
     def sample(self, seed: int) -> Pair:
         rng = np.random.default_rng([seed, 0 if self.split == "train" else 1])
         kind = str(rng.choice(list(KIND_SHARE), p=list(KIND_SHARE.values())))
+        # Drawn before any attempt, like the kind: what is harder to place must not come up less often.
+        focus = str(rng.choice(self.nouns, p=self.noun_weights))
         for _ in range(MAX_ATTEMPTS):
             try:
-                return self._attempt(kind, seed, np.random.default_rng(rng.integers(2**63)))
+                return self._attempt(kind, focus, seed, np.random.default_rng(rng.integers(2**63)))
             except Retry:
                 continue
         raise RuntimeError(f"no pair of kind {kind!r} after {MAX_ATTEMPTS} attempts for seed {seed} ({self.split})")
 
     # -- drawing ----------------------------------------------------------------------------------------------------
 
-    def _attempt(self, kind: str, seed: int, rng: np.random.Generator) -> Pair:
-        plate = self.plates[int(rng.integers(len(self.plates)))]
+    def _attempt(self, kind: str, focus: str, seed: int, rng: np.random.Generator) -> Pair:
+        suited = self.plates_for[focus]
+        plate = suited[int(rng.integers(len(suited)))]
         strong = nuisances.draw_strong(rng, plate.indoor, kind != "none")
         motion = nuisances.draw_motion(rng, "camera_moved" in strong)
         identical = kind == "none" and rng.random() < IDENTICAL_SHARE
@@ -80,7 +88,7 @@ class SurveillanceWorld:
             raise Retry
         size = (view.width, view.height)
         looks = nuisances.draw_looks(rng, size, motion, strong, plate.time, plate.indoor, identical)
-        stage = _Stage(view, self.cast, _sun(rng, plate.indoor, plate.time), rng)
+        stage = _Stage(view, self.cast, _sun(rng, plate.indoor, plate.time), focus, rng)
 
         context = stage.extras(int(rng.choice(7, p=[0.3, 0.18, 0.16, 0.13, 0.1, 0.08, 0.05])))
         changes = stage.changes(kind)
@@ -118,24 +126,20 @@ def _sun(rng: np.random.Generator, indoor: bool, time: str) -> Sun | None:
 class _Stage:
     """Draws who stands where on one view."""
 
-    def __init__(self, view: View, cast: Cast, sun: Sun | None, rng: np.random.Generator):
-        self.view, self.cast, self.sun, self.rng = view, cast, sun, rng
+    def __init__(self, view: View, cast: Cast, sun: Sun | None, focus: str, rng: np.random.Generator):
+        self.view, self.cast, self.sun, self.focus, self.rng = view, cast, sun, focus, rng
         self.taken: list[Actor] = []
         indoor = view.plate.indoor
         unusual = UNUSUAL_INDOORS if indoor else UNUSUAL_OUTDOORS
         nouns, weights = [], []
         for noun in cast.nouns:
-            if any(may_stand(g, noun, self._hypernym(noun), indoor) for g in view.grounds):
+            if any(may_stand(g.allowed, noun, indoor) for g in view.grounds):
                 nouns.append(noun)
                 weights.append(NOUN_WEIGHT.get(noun, OTHER_WEIGHT) * (0.1 if noun in unusual else 1.0)
                                * (3.0 if indoor and noun not in PERSONS else 1.0))
         if not nouns:
             raise Retry
         self.nouns, self.weights = nouns, np.array(weights) / np.sum(weights)
-
-    @staticmethod
-    def _hypernym(noun: str) -> str:
-        return grammar.hypernym(noun)
 
     def extras(self, count: int) -> list[Actor]:
         """Things that stand there in both frames; fewer than `count` where there is no room."""
@@ -156,11 +160,11 @@ class _Stage:
         view, rng = self.view, self.rng
         indoor = view.plate.indoor
         grounds = [ground] if ground else [g for g in view.grounds
-                                           if may_stand(g, noun, self._hypernym(noun), indoor)]
+                                           if may_stand(g.allowed, noun, indoor)]
         if not grounds:
             raise Retry
         areas = np.sqrt([g.cells.sum() for g in grounds])
-        for _ in range(12):
+        for _ in range(PLACING_TRIES):
             where = grounds[int(rng.choice(len(grounds), p=areas / areas.sum()))]
             x, y = view.spot(where, rng) if near is None else self._close_to(where, near)
             if y > view.height - 14 and rng.random() < 0.5:  # feet below the lower edge of the picture
@@ -190,7 +194,7 @@ class _Stage:
 
     def _azimuth(self, ground: Ground, noun: str, x: float, y: float) -> float | None:
         road = places.surface_place(ground.name) in ("on the road", "in the street")
-        if not road or self._hypernym(noun) != "vehicle" or self.rng.random() < 0.1:
+        if not road or grammar.hypernym(noun) != "vehicle" or self.rng.random() < 0.1:
             return None
         return (self.view.along(ground, x, y) + (0 if self.rng.random() < 0.5 else 180) + self.rng.normal(0, 6)) % 360
 
@@ -206,17 +210,18 @@ class _Stage:
 
     # -- changes ----------------------------------------------------------------------------------------------------
 
-    def changes(self, kind: str) -> list[Change]:
+    def changes(self, kind: str, noun: str | None = None) -> list[Change]:
+        noun = noun or self.focus
         if kind == "none":
             return []
         if kind == "appear":
-            return [Change("appeared", [], [self.actor(self.noun())])]
+            return [Change("appeared", [], [self.actor(noun)])]
         if kind == "disappear":
-            return [Change("disappeared", [self.actor(self.noun())], [])]
+            return [Change("disappeared", [self.actor(noun)], [])]
         if kind == "move":
-            return [self.move()]
+            return [self.move(noun)]
         if kind == "replace":
-            return [self.replacement()]
+            return [self.replacement(noun)]
         return self.several()
 
     def several(self) -> list[Change]:
@@ -230,12 +235,13 @@ class _Stage:
             things = len(group)
         while things < wanted:
             action = str(self.rng.choice(["appear", "disappear", "move"], p=[0.4, 0.4, 0.2]))
-            changes += self.changes(action)
+            changes += self.changes(action, self.noun() if changes else self.focus)
             things += 1
         return changes
 
     def group(self, count: int) -> list[Actor]:
-        persons = self.rng.random() < 0.6
+        hypernym = grammar.hypernym(self.focus)
+        persons = self.rng.random() < {"person": 0.9, "vehicle": 0.1}.get(hypernym, 0.6)
         pool = [n for n in self.nouns if (n in PERSONS if persons else n == "car")]
         if not pool:
             raise Retry
@@ -254,8 +260,7 @@ class _Stage:
             raise Retry
         return members
 
-    def move(self) -> Change:
-        noun = self.noun()
+    def move(self, noun: str) -> Change:
         start = self.actor(noun)
         self.taken.remove(start)  # it may move by less than its own size
         figure = start.figure
@@ -271,13 +276,13 @@ class _Stage:
             raise Retry
         return Change("moved", [start], [end])
 
-    def replacement(self) -> Change:
-        old = self.actor(self.noun())
+    def replacement(self, noun: str) -> Change:
+        old = self.actor(noun)
         self.taken.remove(old)
-        for _ in range(12):
+        for _ in range(PLACING_TRIES):
             noun = old.figure.noun if self.rng.random() < 0.4 else self.noun()
             noun = {"suv": "car", "minivan": "car"}.get(noun, noun)
-            if not may_stand(old.ground, noun, self._hypernym(noun), self.view.plate.indoor):
+            if not may_stand(old.ground.allowed, noun, self.view.plate.indoor):
                 continue
             try:
                 new = self.actor(noun, old.ground, near=(old.x, old.y, 0.5))
@@ -297,7 +302,7 @@ class _Side:
                  changed: list[tuple[Change, Actor]], seed: int):
         self.view, self.look = view, look
         actors = sorted([*extras, *(a for _, a in changed)], key=lambda a: a.y)
-        layers = [to_layer(a, view, light, seed + hash_of(a.figure)) for a in actors]
+        layers = [to_layer(a, view, light, seed + tone_seed(a.figure)) for a in actors]
         self.canvas, rendered = render(background, layers)
         self.background = background
         self.seen = {id(a): r for a, r in zip(actors, rendered)}
@@ -348,9 +353,8 @@ class _Side:
         return np.ascontiguousarray(nuisances.finish(self.canvas, self.look, self.size))
 
 
-def hash_of(figure: Figure) -> int:
+def tone_seed(figure: Figure) -> int:
     """Of the figure's identity, not of its view: it keeps its tone when it turns."""
-    from .assets import stable_rank
     return int(stable_rank("/".join((*figure.models, figure.colour))) * 2**20)
 
 

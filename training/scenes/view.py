@@ -69,9 +69,9 @@ class View:
         return max(size, 0.0) * self.scale
 
     def spot(self, ground: Ground, rng: np.random.Generator) -> tuple[float, float]:
-        """A point of the ground. Rows are drawn evenly, which puts more things far off than pixels would."""
+        """A point of the ground. Far rows are preferred: there is more ground behind them than their pixels show."""
         rows = np.flatnonzero(ground.cells.any(axis=1))
-        row = int(rng.choice(rows))
+        row = int(rows[int(len(rows) * rng.beta(1.0, 1.6))])
         column = int(rng.choice(np.flatnonzero(ground.cells[row])))
         return (column + rng.random()) * GRID, (row + rng.random()) * GRID
 
