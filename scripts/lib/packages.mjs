@@ -1,0 +1,70 @@
+/** npm packages and the compiled dist/: brought up to date only where they are not. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, run, Stop, say, seconds } from './shell.mjs';
+
+const readJson = (path) => {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether node_modules holds the versions of the lock file; npm notes what it installed in node_modules/.package-lock.json. */
+function packagesFit() {
+  const wanted = readJson(join(ROOT, 'package-lock.json'))?.packages ?? {};
+  const installed = readJson(join(ROOT, 'node_modules/.package-lock.json'))?.packages;
+  if (installed === undefined) return false;
+  return Object.entries(wanted).every(
+    ([path, { version, optional, link }]) =>
+      path === '' ||
+      link ||
+      installed[path]?.version === version ||
+      (optional && installed[path] === undefined),
+  );
+}
+
+/** @throws Stop with npm's own words where the install fails. */
+export async function ensurePackages() {
+  if (packagesFit()) return say('packages', 'as the lock file says');
+  const start = Date.now();
+  say('packages', 'installing (npm ci) ...');
+  const { ok, output } = await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
+  if (!ok) throw new Stop(`npm ci failed:\n${output.trim()}\n\nIt needs the network once.`);
+  say('packages', `installed in ${seconds(start)}`);
+}
+
+/** Names, sizes and times of everything the build reads. */
+function sourceState() {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const { size, mtimeMs } = statSync(join(ROOT, path));
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  };
+  for (const entry of readdirSync(join(ROOT, 'src'), { recursive: true }).sort()) {
+    if (entry.endsWith('.ts')) add(join('src', entry));
+  }
+  for (const file of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) add(file);
+  return hash.digest('hex');
+}
+
+/** @throws Stop with the compiler's errors. */
+export async function ensureBuild() {
+  const stamp = join(ROOT, 'dist/.source-state');
+  const state = sourceState();
+  let built;
+  try {
+    built = readFileSync(stamp, 'utf8');
+  } catch {
+    // never built
+  }
+  if (built === state) return say('build', 'up to date');
+  const start = Date.now();
+  const { ok, output } = await run('npm', ['run', '--silent', 'build']);
+  if (!ok) throw new Stop(`The build failed:\n${output.trim()}`);
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  writeFileSync(stamp, state);
+  say('build', `compiled in ${seconds(start)}`);
+}

@@ -1,0 +1,91 @@
+/** The embedded Redis: found or installed, started on a unix socket, asked whether it is ready. */
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { probe, Stop, say, which } from './shell.mjs';
+import { installSystemPackage } from './system-packages.mjs';
+
+/** Valkey is the fork that some distributions ship instead; it speaks the same. */
+const SERVERS = ['redis-server', 'valkey-server'];
+/** BullMQ's own minimum. */
+const OLDEST = [6, 2];
+const PACKAGES = { 'apt-get': 'redis-server', dnf: 'redis', apk: 'redis', pacman: 'valkey', brew: 'redis' };
+const OTHERWISE =
+  'Or set REDIS_URL (redis://host:6379) to a server that you have: version 6.2 or newer, maxmemory-policy noeviction, appendonly yes.';
+
+const find = () => SERVERS.map(which).find((path) => path !== undefined);
+
+/** @returns the server program's path. @throws Stop where it is neither there nor installable. */
+export async function ensureRedisServer() {
+  let program = find();
+  if (program === undefined) {
+    const { privileged } = await installSystemPackage('redis', PACKAGES, OTHERWISE);
+    // Debian's package starts a server of its own on port 6379; we asked for the program only.
+    if (which('systemctl')) await privileged(['systemctl', 'disable', '--now', 'redis-server']);
+    program = find();
+    if (program === undefined)
+      throw new Stop(
+        `The package was installed, but none of ${SERVERS.join(', ')} is in PATH.\n${OTHERWISE}`,
+      );
+  }
+  const version = /v=(\d+)\.(\d+)\S*/.exec(probe(program, ['--version']).output);
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+  if (!(major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))) {
+    throw new Stop(
+      `${program} is version ${version?.[0].slice(2) ?? 'unknown'}; expected ${OLDEST.join('.')} or newer.\n${OTHERWISE}`,
+    );
+  }
+  return program;
+}
+
+/** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
+const LONGEST_SOCKET_PATH = 103;
+
+/** @returns the socket's absolute path. @throws Stop where the operating system cannot take one that long. */
+export function socketPath(folder, name) {
+  const path = join(folder, name);
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= LONGEST_SOCKET_PATH) return path;
+  throw new Stop(
+    `DATA_DIR makes the socket path ${path}, ${bytes} bytes long; a unix socket takes at most ${LONGEST_SOCKET_PATH}. Choose a shorter DATA_DIR.`,
+  );
+}
+
+/** Arguments of a private server that loses nothing it acknowledged: docs/adr/0002-embedded-redis.md. */
+export function redisArguments(dataDir, socket) {
+  const folder = join(dataDir, 'redis');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return [
+    ...['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', '--dir', folder],
+    ...['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--maxmemory-policy', 'noeviction'],
+    ...['--daemonize', 'no', '--loglevel', 'notice'],
+  ];
+}
+
+/** Sends one PING. @returns the reply's first line, or undefined where nobody answers. */
+function ping(socket) {
+  return new Promise((resolve) => {
+    const connection = connect(socket, () => connection.write('PING\r\n'));
+    const done = (answer) => {
+      connection.destroy();
+      resolve(answer);
+    };
+    connection.setTimeout(1000, () => done(undefined));
+    connection.once('data', (bytes) => done(bytes.toString('utf8').split('\r\n')[0]));
+    connection.once('error', () => done(undefined));
+  });
+}
+
+/** A server that reads a long append-only file answers LOADING until it has. `alive` says whether waiting still makes sense. */
+export async function waitForRedis(socket, alive) {
+  let told = false;
+  while (alive()) {
+    const answer = await ping(socket);
+    if (answer === '+PONG') return;
+    if (answer?.startsWith('-LOADING') && !told) {
+      say('redis', 'reading its data ...');
+      told = true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}

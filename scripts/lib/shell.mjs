@@ -1,0 +1,84 @@
+/** Running other programs, and saying what happens. Node built-ins only: this runs before any package is installed. */
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** A path as a person in the project's folder would type it. */
+export function shown(path) {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere === '' ? '.' : fromHere.startsWith('..') ? path : fromHere;
+}
+
+/** Something that stops us and that the reader can act on: printed without a stack. */
+export class Stop extends Error {}
+
+export const say = (topic, text) => console.log(`  ${topic.padEnd(10)} ${text}`);
+
+/** Runs `main`; a Stop is printed as advice, anything else with its stack. Either way the exit status is 1. */
+export async function runMain(main) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(error instanceof Stop ? `\n${error.message}\n` : error);
+    process.exitCode = 1;
+  }
+}
+
+/** @returns the program's full path, or undefined where PATH does not have it. */
+export function which(program) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const candidate = join(folder, program);
+    try {
+      accessSync(candidate, constants.X_OK);
+      return candidate;
+    } catch {
+      // not in this folder
+    }
+  }
+  return undefined;
+}
+
+/** Quiet and short. @returns { ok, output } with stdout and stderr together. */
+export function probe(command, args, options = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    timeout: 30_000,
+    ...options,
+  });
+  return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}` };
+}
+
+/**
+ * Runs to the end. `show: true` lets the output through as it comes; otherwise it is kept and returned.
+ * @returns {Promise<{ ok: boolean, status: number | null, output: string }>}
+ */
+export function run(command, args, { show = false, env = process.env, cwd = ROOT } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', show ? 'inherit' : 'pipe', show ? 'inherit' : 'pipe'],
+    });
+    const chunks = [];
+    child.stdout?.on('data', (chunk) => chunks.push(chunk));
+    child.stderr?.on('data', (chunk) => chunks.push(chunk));
+    child.once('error', reject);
+    child.once('close', (status) =>
+      resolve({ ok: status === 0, status, output: Buffer.concat(chunks).toString('utf8') }),
+    );
+  });
+}
+
+export const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+
+/** @throws Stop where this Node is older than package.json's engines. */
+export function requireNode(major, minor) {
+  const [a, b] = process.versions.node.split('.').map(Number);
+  if (a > major || (a === major && b >= minor)) return;
+  throw new Stop(
+    `Node ${process.versions.node} is running; expected ${major}.${minor} or newer.\nInstall one from https://nodejs.org or your package manager.`,
+  );
+}

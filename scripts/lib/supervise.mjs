@@ -1,0 +1,147 @@
+/**
+ * Child processes that come back when they crash and never outlive us.
+ *
+ * Each child has a session of its own (Ctrl-C in a terminal reaches only us, so that we decide the order of closing) and is
+ * tied to our life: on Linux the kernel signals it when we die, however we die (`setpriv --pdeathsig`); elsewhere, and where
+ * setpriv cannot do that, a small guard process watches a pipe that closes with us.
+ */
+import { spawn } from 'node:child_process';
+import { copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, truncateSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { probe, ROOT, Stop, shown } from './shell.mjs';
+
+const GUARD = join(dirname(fileURLToPath(import.meta.url)), 'guard.mjs');
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+/** A child that lived this long starts again without a pause that grew. */
+const STEADY_MS = 30_000;
+const LONGEST_LOG_BYTES = 20 * 1024 * 1024;
+
+let kernelTies;
+function tied(command, args, deathSignal) {
+  kernelTies ??= process.platform === 'linux' && probe('setpriv', ['--pdeathsig', 'KILL', 'true']).ok;
+  return kernelTies
+    ? ['setpriv', ['--pdeathsig', deathSignal, command, ...args], 'ignore']
+    : [process.execPath, [GUARD, deathSignal, command, ...args], 'pipe'];
+}
+
+export class Supervised {
+  #spec;
+  #child;
+  /** the command's own process, where a guard stands between us and it */
+  #guarded;
+  #log;
+  #stopping = false;
+  #pause = FIRST_PAUSE_MS;
+  #timer;
+
+  /**
+   * @param {{ name: string, command: string, args: string[], env?: object, logFile: string, deathSignal: 'KILL' | 'TERM',
+   *   onRestart?: (why: string) => void }} spec deathSignal: what the child gets when this process dies
+   */
+  constructor(spec) {
+    this.#spec = spec;
+    mkdirSync(dirname(spec.logFile), { recursive: true });
+    // O_APPEND: the child writes at the end even after the file was cut.
+    this.#log = openSync(spec.logFile, 'a', 0o600);
+  }
+
+  get name() {
+    return this.#spec.name;
+  }
+  get pid() {
+    return this.#child?.pid;
+  }
+  get running() {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** @returns resolves when the child sends 'ready' (`ready: true`) or has been spawned; rejects (Stop) where it ends before. */
+  start({ ready = false } = {}) {
+    const { command, args, env, deathSignal } = this.#spec;
+    this.tidy();
+    const logFrom = fstatSync(this.#log).size;
+    const [program, programArgs, stdin] = tied(command, args, deathSignal);
+    const child = spawn(program, programArgs, {
+      cwd: ROOT,
+      env: env ?? process.env,
+      stdio: [stdin, this.#log, this.#log, 'ipc'],
+      detached: true,
+    });
+    this.#child = child;
+    const startedAt = Date.now();
+    child.on('message', (message) => {
+      if (message?.guarded) this.#guarded = message.guarded;
+    });
+    return new Promise((resolve, reject) => {
+      let isReady = false;
+      const settle = () => {
+        isReady = true;
+        resolve();
+      };
+      child.once('error', (error) => {
+        this.#child = undefined;
+        reject(new Stop(`${this.name} cannot be started: ${error.message}`));
+      });
+      if (ready) child.on('message', (message) => message === 'ready' && settle());
+      else child.once('spawn', settle);
+      child.once('exit', (status, signal) => {
+        this.#killGuarded();
+        if (this.#stopping) return;
+        const why = signal ? `killed by ${signal}` : `ended with status ${status}`;
+        if (!isReady) reject(new Stop(`${this.name} ${why} before it was ready:\n${this.#tail(logFrom)}`));
+        else this.#restart(why, Date.now() - startedAt);
+      });
+    });
+  }
+
+  #restart(why, lived) {
+    if (lived > STEADY_MS) this.#pause = FIRST_PAUSE_MS;
+    this.#spec.onRestart?.(`${why}; starting again in ${this.#pause / 1000} s`);
+    this.#timer = setTimeout(() => {
+      this.start().catch(() => this.#stopping || this.#restart('cannot be started', 0));
+    }, this.#pause);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
+  }
+
+  /** Copies a long log to NAME.log.1 and empties it, so that a long run does not fill the disk. */
+  tidy() {
+    if (fstatSync(this.#log).size <= LONGEST_LOG_BYTES) return;
+    copyFileSync(this.#spec.logFile, `${this.#spec.logFile}.1`);
+    truncateSync(this.#spec.logFile);
+  }
+
+  #tail(from) {
+    const lines = readFileSync(this.#spec.logFile).subarray(from).toString('utf8').trimEnd().split('\n');
+    return `${lines.slice(-15).join('\n')}\n(log: ${shown(this.#spec.logFile)})`;
+  }
+
+  /** SIGTERM, and after `graceMs` SIGKILL. Resolves when the process is gone; never restarts it. Safe to call twice. */
+  async stop(graceMs) {
+    this.#stopping = true;
+    clearTimeout(this.#timer);
+    if (!this.running) return;
+    const child = this.#child;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => this.kill(), graceMs);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  /** A guard that was killed leaves its command behind; two Redis servers must never write one file. */
+  #killGuarded() {
+    if (this.#guarded === undefined) return;
+    try {
+      process.kill(this.#guarded, 'SIGKILL');
+    } catch {
+      // gone already, as it should be
+    }
+    this.#guarded = undefined;
+  }
+
+  kill() {
+    if (this.running) this.#child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * `npm run up`: everything from a fresh clone to a running service, captioning the example pair on the way.
+ * `npm run demo` (--demo): the same, and ends after that.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { compareExample, EXAMPLE, firstKey, saveHeatmap, waitUntilReady } from './lib/example.mjs';
+import { claimDataDir, claimPort } from './lib/instance.mjs';
+import { ensureBuild, ensurePackages } from './lib/packages.mjs';
+import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from './lib/redis.mjs';
+import { ROOT, requireNode, runMain, Stop, say, seconds, shown } from './lib/shell.mjs';
+import { Supervised } from './lib/supervise.mjs';
+
+const USAGE = `npm run up              install what is missing, start the service, caption the example pair, keep running
+npm run demo            the same, and stop after the example
+Settings come from the environment, e.g. PORT=8081 DATA_DIR=/var/lib/scenedelta npm run up`;
+
+const READY_TIMEOUT_MS = 120_000;
+const REDIS_STOP_MS = 10_000;
+/** How much longer than the children's own SHUTDOWN_MS we wait before SIGKILL. */
+const MARGIN_MS = 2_000;
+const LOG_CHECK_MS = 60_000;
+/** npm and the terminal each send one signal for one Ctrl-C. */
+const SAME_PRESS_MS = 1_000;
+
+async function main() {
+  const demo = process.argv.includes('--demo');
+  if (process.argv.includes('--help')) return printHelp();
+  requireNode(20, 9);
+  console.log(`scenedelta ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}`);
+  const startedAt = Date.now();
+
+  await ensurePackages();
+  await ensureBuild();
+  const config = await readConfig();
+  const dataDir = resolve(config.dataDir);
+  mkdirSync(dataDir, { recursive: true });
+
+  const processes = [];
+  let url;
+  const release = await claimDataDir(dataDir, () => ({
+    pid: process.pid,
+    url,
+    processes: Object.fromEntries(processes.map((child) => [child.name, child.pid])),
+  }));
+  const stop = closeOnSignals(processes, config.shutdownMs + MARGIN_MS, release);
+  try {
+    // The demo serves nobody else: any port will do where none was asked for.
+    const port = await claimPort(config.host, demo && process.env.PORT === undefined ? 0 : config.port);
+    url = addressOf(config.host, port);
+    const env = {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      REDIS_URL: config.redisUrl ?? (await startRedis(dataDir, processes)),
+    };
+    await startService(env, dataDir, processes);
+    await waitUntilReady(url, READY_TIMEOUT_MS);
+    const key = config.auth === 'on' ? await firstKey(url, dataDir, env) : undefined;
+    await showExample(url, key?.headers ?? {}, dataDir);
+    if (demo) return await stop(0);
+    printAddresses(url, key, dataDir, startedAt);
+    setInterval(() => {
+      for (const child of processes) child.tidy();
+    }, LOG_CHECK_MS).unref();
+  } catch (error) {
+    await stop(undefined);
+    throw error;
+  }
+}
+
+async function printHelp() {
+  console.log(USAGE);
+  try {
+    const { describeConfig } = await import(pathToFileURL(join(ROOT, 'dist/config.js')));
+    for (const { env, default: fallback, describe } of describeConfig()) {
+      console.log(`\n  ${env}${fallback === '' ? '' : `=${fallback}`}\n      ${describe}`);
+    }
+  } catch {
+    console.log('\nEvery setting: deploy/README.md');
+  }
+}
+
+async function readConfig() {
+  const { loadConfig } = await import(pathToFileURL(join(ROOT, 'dist/config.js')));
+  try {
+    return loadConfig(process.env);
+  } catch (error) {
+    throw new Stop(error.message);
+  }
+}
+
+/** A wildcard address is no address to visit. */
+function addressOf(host, port) {
+  const visited = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${visited.includes(':') ? `[${visited}]` : visited}:${port}`;
+}
+
+/** @returns the REDIS_URL of the embedded server, which is answering by then. */
+async function startRedis(dataDir, processes) {
+  const start = Date.now();
+  const command = await ensureRedisServer();
+  const socket = socketPath(join(dataDir, 'redis'), 'redis.sock');
+  const redis = new Supervised({
+    name: 'redis',
+    command,
+    args: redisArguments(dataDir, socket),
+    logFile: join(dataDir, 'logs/redis.log'),
+    // Every acknowledged write is on disk (appendfsync always), so the hardest signal loses nothing.
+    deathSignal: 'KILL',
+    onRestart: (why) => say('redis', why),
+  });
+  processes.push(redis);
+  await redis.start();
+  await waitForRedis(socket, () => redis.running);
+  if (!redis.running)
+    throw new Stop(`redis ended while starting; its log is ${shown(join(dataDir, 'logs/redis.log'))}`);
+  say('redis', `ready after ${seconds(start)} (${shown(socket)})`);
+  return `unix://${socket}`;
+}
+
+async function startService(env, dataDir, processes) {
+  const start = Date.now();
+  const starting = ['api', 'workers'].map(async (part) => {
+    const name = part === 'workers' ? 'worker' : part;
+    const child = new Supervised({
+      name,
+      command: process.execPath,
+      args: [join(ROOT, 'dist', part, 'main.js')],
+      env,
+      logFile: join(dataDir, `logs/${name}.log`),
+      deathSignal: 'TERM',
+      onRestart: (why) => say(name, why),
+    });
+    processes.push(child);
+    await child.start({ ready: true });
+    say(name, `ready after ${seconds(start)}`);
+  });
+  await Promise.all(starting);
+}
+
+async function showExample(url, headers, dataDir) {
+  const { comparison, ms } = await compareExample(url, headers);
+  console.log(`\n  before     ${shown(EXAMPLE.before)}\n  after      ${shown(EXAMPLE.after)}`);
+  console.log(`\n  "${comparison.caption}"`);
+  console.log(
+    `  verdict ${comparison.verdict}, confidence ${comparison.confidence.toFixed(2)}, ${Math.round(ms)} ms over HTTP`,
+  );
+  if (comparison.heatmaps) {
+    const picture = await saveHeatmap(url, headers, comparison, join(dataDir, 'example'));
+    console.log(`  where      ${shown(picture)}`);
+  }
+  console.log('');
+}
+
+function printAddresses(url, key, dataDir, startedAt) {
+  const auth = key ? ` -H "Authorization: Bearer $(cat ${shown(key.file)})"` : '';
+  say('docs', `${url}/docs`);
+  if (key)
+    say('key', `${shown(key.file)}   (another: npx scenedelta keys create --name NAME --scopes compare)`);
+  say(
+    'try',
+    `curl${auth} -F before=@${shown(EXAMPLE.before)} -F after=@${shown(EXAMPLE.after)} ${url}/v1/comparisons`,
+  );
+  say('logs', shown(join(dataDir, 'logs')));
+  console.log(`\nUp after ${seconds(startedAt)}. Ctrl-C stops everything.`);
+}
+
+/**
+ * @returns stop(status): API and worker first, so that they finish what they hold, then Redis. With a status it also ends
+ *   this process. A second signal (not the echo of the first) kills instead of waiting.
+ */
+function closeOnSignals(processes, graceMs, release) {
+  let closing;
+  const stop = (status) => {
+    closing ??= (async () => {
+      const redis = processes.filter(({ name }) => name === 'redis');
+      await Promise.all(
+        processes.filter((child) => !redis.includes(child)).map((child) => child.stop(graceMs)),
+      );
+      await Promise.all(redis.map((child) => child.stop(REDIS_STOP_MS)));
+      release();
+    })();
+    return closing.then(() => status === undefined || process.exit(status));
+  };
+  let firstAt;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (firstAt === undefined) {
+        firstAt = Date.now();
+        console.log(`\n${signal}: closing ...`);
+        stop(0);
+      } else if (Date.now() - firstAt > SAME_PRESS_MS) {
+        for (const child of processes) child.kill();
+      }
+    });
+  }
+  return stop;
+}
+
+await runMain(main);
