@@ -19,6 +19,11 @@ export const KEYS = {
   comparisonsByTime: 'sd:cmps',
   comparisonsByCamera: (camera: string) => `sd:cmps:camera:${camera}`,
   comparisonsByVerdict: (verdict: string) => `sd:cmps:verdict:${verdict}`,
+  /** the verdict comes first: it has no ':', a camera's name may have one */
+  comparisonsByVerdictAndCamera: (verdict: string, camera: string) => `sd:cmps:both:${verdict}:${camera}`,
+  /** sorted sets of what is not final yet, score = time of the last change in ms: what a crash left behind is found here */
+  comparisonsOpen: 'sd:cmps:open',
+  deliveriesOpen: 'sd:dlvs:open',
   /** one stream of everything that happens to comparisons; SSE and waiting requests read it */
   events: 'sd:events',
   /** pub/sub channel on which cancelled comparison ids are broadcast, because only the worker that owns a job can stop it */
@@ -28,9 +33,10 @@ export const KEYS = {
   apiKeys: 'sd:keys',
   deliveriesOf: (comparisonId: string) => `sd:dlvs:${comparisonId}`,
   delivery: (id: string) => `sd:dlv:${id}`,
-  /** heartbeat of each live worker process: hash of JSON with model, provider, pid; expires */
+  /** heartbeat of each live worker process: JSON with its models; expires */
   worker: (workerId: string) => `sd:worker:${workerId}`,
-  workersPattern: 'sd:worker:*',
+  /** set of the ids of workers that were live a moment ago */
+  workers: 'sd:workers',
 } as const;
 
 /** Where a frame's bytes are. `stored`: in the frame store. `url`, `s3`: fetched by the worker through the guarded client. */

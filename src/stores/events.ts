@@ -1,0 +1,122 @@
+/**
+ * What happens to comparisons, as it happens: one blocking XREAD a process, fanned out in memory, because a connection for each
+ * waiting request would use up Redis's connections long before its power.
+ */
+import type { Redis } from 'ioredis';
+import { type ComparisonEvent, EVENTS_KEPT, KEYS } from '../jobs.js';
+import type { Logger } from '../logger.js';
+import { redisCall } from './redis.js';
+
+export interface StreamedEvent {
+  /** the stream's id, 'ms-sequence': what a client sends back as Last-Event-ID */
+  readonly id: string;
+  readonly event: ComparisonEvent;
+}
+export interface EventFilter {
+  readonly comparisonId?: string;
+  readonly camera?: string;
+}
+export interface EventReader {
+  /** Hears every event since the reader first reached Redis, in order, also across outages. @returns a function that ends it. */
+  on(listener: (streamed: StreamedEvent) => void): () => void;
+  /**
+   * What came after `sinceId` (exclusive), oldest first; the stream keeps about the last EVENTS_KEPT events. To resume without a
+   * gap: subscribe first, then read, then drop what was heard twice by `compareEventIds`.
+   * @throws ScenedeltaError 'queue-unavailable'
+   */
+  read(sinceId: string, filter?: EventFilter): Promise<StreamedEvent[]>;
+  close(): Promise<void>;
+}
+
+const BLOCK_MS = 5_000;
+const READ_AT_ONCE = 1_000;
+const RETRY_MS = 500;
+
+export const isEventId = (text: string): boolean => /^\d{1,15}(-\d{1,15})?$/.test(text);
+
+/** < 0 where a comes first. */
+export function compareEventIds(a: string, b: string): number {
+  const [aTime = 0, aSequence = 0] = a.split('-').map(Number);
+  const [bTime = 0, bSequence = 0] = b.split('-').map(Number);
+  return aTime - bTime || aSequence - bSequence;
+}
+
+/** @param redis for single reads; the blocking one gets a connection of its own. */
+export function createEventReader(redis: Redis, options: { logger?: Logger } = {}): EventReader {
+  const listeners = new Set<(streamed: StreamedEvent) => void>();
+  const blocking = redis.duplicate({
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+    commandTimeout: undefined,
+    // a connection that died without saying so would block for ever
+    blockingTimeout: BLOCK_MS,
+    blockingTimeoutGrace: BLOCK_MS,
+  });
+  blocking.on('error', (err) => options.logger?.debug({ reason: err.message }, 'event stream away'));
+  let closed = false;
+
+  const tell = (streamed: StreamedEvent) => {
+    for (const listener of listeners) {
+      try {
+        listener(streamed);
+      } catch (err) {
+        options.logger?.error({ err }, 'an event listener threw');
+      }
+    }
+  };
+
+  const follow = async () => {
+    let last: string | undefined;
+    while (!closed) {
+      try {
+        last ??= (await blocking.xrevrange(KEYS.events, '+', '-', 'COUNT', 1))[0]?.[0] ?? '0-0';
+        const reply = await blocking.xread(
+          'COUNT',
+          READ_AT_ONCE,
+          'BLOCK',
+          BLOCK_MS,
+          'STREAMS',
+          KEYS.events,
+          last,
+        );
+        for (const entry of reply?.[0]?.[1] ?? []) {
+          last = entry[0];
+          tell(streamed(entry));
+        }
+      } catch (err) {
+        if (closed) return;
+        options.logger?.warn({ reason: (err as Error).message }, 'event stream interrupted, resuming');
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  };
+  const following = follow();
+
+  return {
+    on(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    read: (sinceId, filter = {}) =>
+      redisCall('reading events', async () => {
+        const entries = await redis.xrange(KEYS.events, `(${sinceId}`, '+', 'COUNT', EVENTS_KEPT * 2);
+        return entries.map(streamed).filter(({ event }) => matches(event, filter));
+      }),
+    async close() {
+      closed = true;
+      listeners.clear();
+      blocking.disconnect();
+      await following;
+    },
+  };
+}
+
+const matches = (event: ComparisonEvent, filter: EventFilter): boolean =>
+  (filter.comparisonId === undefined || filter.comparisonId === event.comparisonId) &&
+  (filter.camera === undefined || filter.camera === event.camera);
+
+/** An entry's fields are flat: ['event', json]. */
+const streamed = ([id, fields]: [id: string, fields: string[]]): StreamedEvent => ({
+  id,
+  event: JSON.parse(fields[1] ?? 'null') as ComparisonEvent,
+});
