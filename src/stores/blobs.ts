@@ -2,6 +2,8 @@
  * Bytes by key: frames by their content hash, heatmap data by comparison. Two implementations with one behaviour
  * (blobs-fs.ts, blobs-s3.ts). Keys are relative paths of [a-z0-9/._-].
  */
+import { ScenedeltaError } from '../errors.js';
+
 export interface BlobStore {
   /**
    * Durable once resolved (temp file, fdatasync, rename, directory fsync). Writing an existing key with the same name again is cheap and
@@ -19,3 +21,15 @@ export interface BlobStore {
 export const frameKey = (sha256: string): string => `frames/${sha256.slice(0, 2)}/${sha256}`;
 export const heatmapKey = (comparisonId: string): string =>
   `heatmaps/${comparisonId.slice(-2)}/${comparisonId}.maps`;
+
+/**
+ * @returns the key.
+ * @throws ScenedeltaError 'internal' where it could leave the store's folder: keys are made by us, never taken from a request.
+ */
+export function checkBlobKey(key: string): string {
+  if (/^[a-z0-9][a-z0-9_-]*([/.][a-z0-9_-]+)*$/.test(key)) return key;
+  throw new ScenedeltaError(
+    'internal',
+    `blob key ${JSON.stringify(key)}: expected a relative path of [a-z0-9/._-]`,
+  );
+}

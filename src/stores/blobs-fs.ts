@@ -1,0 +1,134 @@
+/** Blobs as files. What `put` acknowledged survives a power cut; readers never see half a file. */
+import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ScenedeltaError } from '../errors.js';
+import type { BlobStore } from './blobs.js';
+import { checkBlobKey } from './blobs.js';
+
+/** @param folder is made where it does not exist. */
+export function createFileBlobStore(folder: string): BlobStore {
+  const root = resolve(folder);
+  const pathOf = (key: string) => join(root, checkBlobKey(key));
+  const knownFolders = new Set<string>();
+  let counter = 0;
+
+  const makeFolder = async (path: string): Promise<void> => {
+    if (knownFolders.has(path)) return;
+    const firstMade = await mkdir(path, { recursive: true });
+    // a new folder is durable once its parent is
+    if (firstMade !== undefined) {
+      for (let at = path; at.length >= firstMade.length; at = dirname(at)) await syncFolder(dirname(at));
+    }
+    knownFolders.add(path);
+  };
+
+  const write = async (path: string, bytes: Uint8Array): Promise<void> => {
+    const temporary = `${path}.${process.pid}-${++counter}.tmp`;
+    try {
+      await makeFolder(dirname(path));
+      const file = await open(temporary, 'wx');
+      try {
+        await file.writeFile(bytes);
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+    } catch (thrown) {
+      knownFolders.delete(dirname(path));
+      await unlink(temporary).catch(() => {});
+      throw thrown;
+    }
+  };
+
+  return {
+    put: (key, bytes) =>
+      storageCall('writing', async () => {
+        const path = pathOf(key);
+        const now = new Date();
+        const kept = await missingIsUndefined(stat(path));
+        if (kept?.size === bytes.byteLength && (await touched(path, now))) {
+          // its writer may be another process that has renamed it but not synced the folder yet
+          await syncFolder(dirname(path));
+          return;
+        }
+        await write(path, bytes);
+      }),
+    get: (key) => storageCall('reading', () => missingIsUndefined(readFile(pathOf(key)))),
+    delete: (key) =>
+      storageCall('deleting', async () => void (await missingIsUndefined(unlink(pathOf(key))))),
+    sweep: (prefix, before) =>
+      storageCall('sweeping', async () => {
+        const start = pathOf(prefix.replace(/\/$/, ''));
+        let swept = 0;
+        const pending = [start];
+        for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+          for (const entry of (await missingIsUndefined(readdir(at, { withFileTypes: true }))) ?? []) {
+            const path = join(at, entry.name);
+            if (entry.isDirectory()) pending.push(path);
+            else if (await sweepFile(path, before)) swept++;
+          }
+        }
+        return swept;
+      }),
+  };
+}
+
+/**
+ * Deletes an old file in two steps: moved aside, looked at again, and put back where a `put` refreshed it in between (deleting it
+ * at once could lose a frame that has just been acknowledged).
+ */
+async function sweepFile(path: string, before: number): Promise<boolean> {
+  const isOld = async (at: string) => {
+    const found = await missingIsUndefined(stat(at));
+    return found !== undefined && found.mtimeMs < before;
+  };
+  if (!(await isOld(path))) return false;
+  const aside = `${path}.swept`;
+  await missingIsUndefined(rename(path, aside));
+  if (!(await isOld(aside))) {
+    await missingIsUndefined(rename(aside, path));
+    return false;
+  }
+  await missingIsUndefined(unlink(aside));
+  return true;
+}
+
+const touched = async (path: string, now: Date): Promise<boolean> =>
+  (await missingIsUndefined(utimes(path, now, now).then(() => true))) ?? false;
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+const errnoOf = (thrown: unknown): string | undefined =>
+  typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : undefined;
+
+async function missingIsUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+/** @throws ScenedeltaError 'storage-unavailable' for whatever the file system refuses (the path stays out of the message). */
+async function storageCall<T>(what: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    const code = errnoOf(thrown);
+    if (thrown instanceof ScenedeltaError || code === undefined) throw thrown;
+    const reason = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : code;
+    throw new ScenedeltaError('storage-unavailable', `${what} in the data folder failed: ${reason}`, {
+      cause: thrown,
+    });
+  }
+}

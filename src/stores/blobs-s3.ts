@@ -1,0 +1,29 @@
+/** Blobs as objects of one S3 bucket: for several hosts that share no disk. */
+import { type BlobStore, checkBlobKey } from './blobs.js';
+import type { S3Client } from './s3-client.js';
+
+const DELETES_AT_ONCE = 16;
+
+export function createS3BlobStore(s3: S3Client, bucket: string): BlobStore {
+  return {
+    // S3 has no cheaper way to refresh an object's age than to write it again
+    put: (key, bytes) => s3.put(bucket, checkBlobKey(key), bytes),
+    get: (key) => s3.get(bucket, checkBlobKey(key)),
+    delete: (key) => s3.delete(bucket, checkBlobKey(key)),
+    async sweep(prefix, before) {
+      let swept = 0;
+      let batch: string[] = [];
+      const deleteBatch = async () => {
+        await Promise.all(batch.map((key) => s3.delete(bucket, key)));
+        swept += batch.length;
+        batch = [];
+      };
+      for await (const object of s3.list(bucket, `${prefix.replace(/\/$/, '')}/`)) {
+        if (object.lastModified < before) batch.push(object.key);
+        if (batch.length === DELETES_AT_ONCE) await deleteBatch();
+      }
+      await deleteBatch();
+      return swept;
+    },
+  };
+}

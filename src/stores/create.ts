@@ -1,0 +1,52 @@
+/** All stores, as the settings ask for them. */
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import type { Config } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+import type { ApiKeyStore } from './api-keys.js';
+import { createRedisApiKeyStore } from './api-keys-redis.js';
+import type { BlobStore } from './blobs.js';
+import { createFileBlobStore } from './blobs-fs.js';
+import { createS3BlobStore } from './blobs-s3.js';
+import { createRedisDeliveryStore, type RedisDeliveryStore } from './deliveries-redis.js';
+import { createRedisResultStore, type RedisResultStore } from './results-redis.js';
+import { createS3Client, type S3Client } from './s3-client.js';
+import { createWorkerRegistry, type WorkerRegistry } from './workers.js';
+
+export interface Stores {
+  readonly results: RedisResultStore;
+  readonly blobs: BlobStore;
+  readonly deliveries: RedisDeliveryStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly workers: WorkerRegistry;
+  /** undefined where S3_ENDPOINT is not set */
+  readonly s3: S3Client | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** @throws ScenedeltaError 'invalid-request' where the S3 settings are incomplete. */
+export function createStores(config: Config, redis: Redis): Stores {
+  const retentionMs = config.resultRetentionHours * HOUR_MS;
+  const s3 = createS3Client(config);
+  return {
+    results: createRedisResultStore(redis, { retentionMs }),
+    blobs: createBlobStore(config, s3),
+    deliveries: createRedisDeliveryStore(redis, { retentionMs }),
+    apiKeys: createRedisApiKeyStore(redis),
+    workers: createWorkerRegistry(redis),
+    s3,
+  };
+}
+
+function createBlobStore(config: Config, s3: S3Client | undefined): BlobStore {
+  if (config.s3FrameBucket === null) return createFileBlobStore(join(config.dataDir, 'blobs'));
+  if (s3 === undefined) {
+    throw new ScenedeltaError(
+      'invalid-request',
+      `S3_FRAME_BUCKET=${JSON.stringify(config.s3FrameBucket)}: expected S3_ENDPOINT beside it`,
+      { field: 'S3_FRAME_BUCKET' },
+    );
+  }
+  return createS3BlobStore(s3, config.s3FrameBucket);
+}

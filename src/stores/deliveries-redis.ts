@@ -1,0 +1,110 @@
+/** Webhook deliveries in Redis: a hash each, with one field an attempt, so that an attempt recorded twice is one. */
+import type { Redis } from 'ioredis';
+import { KEYS } from '../jobs.js';
+import type { Delivery, DeliveryAttempt, DeliveryStore } from './deliveries.js';
+import { redisCall } from './redis.js';
+
+export interface RedisDeliveryStore extends DeliveryStore {
+  /** Ids of deliveries that should have moved on before `before` (epoch ms), oldest first; some may not be created yet. */
+  overdue(before: number, limit: number): Promise<string[]>;
+  /** Gives up an id of `overdue` that has nothing to deliver any more. */
+  forget(id: string): Promise<void>;
+}
+
+/**
+ * KEYS: delivery, open deliveries. ARGV: id, attempt's field, attempt, state, next attempt ('' = none), its time in ms.
+ * A final state stays; the attempt is logged all the same.
+ */
+const RECORD = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return 0 end
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
+if state ~= 'pending' then return 0 end
+redis.call('HSET', KEYS[1], 'state', ARGV[4], 'next', ARGV[5])
+if ARGV[4] == 'pending' then
+  redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
+else
+  redis.call('ZREM', KEYS[2], ARGV[1])
+end
+return 1`;
+
+interface Scripts {
+  sdRecord(keys: number, ...args: (string | number)[]): Promise<number>;
+}
+
+/** @param retentionMs how long a delivery is kept after its creation. */
+export function createRedisDeliveryStore(
+  redis: Redis,
+  options: { retentionMs: number; now?: () => number },
+): RedisDeliveryStore {
+  const now = options.now ?? Date.now;
+  redis.defineCommand('sdRecord', { lua: RECORD });
+  const scripts = redis as unknown as Scripts;
+
+  const get = async (id: string): Promise<Delivery | undefined> =>
+    deliveryOf(await redis.hgetall(KEYS.delivery(id)));
+
+  return {
+    /** Does nothing where the delivery exists already. */
+    create: (delivery) =>
+      redisCall('creating a delivery', async () => {
+        const { attempts: _none, state, next_attempt_at, ...rest } = delivery;
+        const key = KEYS.delivery(delivery.id);
+        const list = KEYS.deliveriesOf(delivery.comparison);
+        const dueAt = next_attempt_at === null ? now() : Date.parse(next_attempt_at);
+        await redis
+          .multi()
+          .hsetnx(key, 'delivery', JSON.stringify(rest))
+          .hsetnx(key, 'state', state)
+          .hsetnx(key, 'next', next_attempt_at ?? '')
+          .pexpire(key, options.retentionMs)
+          .zadd(list, now(), delivery.id)
+          .pexpire(list, options.retentionMs)
+          .zadd(KEYS.deliveriesOpen, dueAt, delivery.id)
+          .exec();
+      }),
+    get: (id) => redisCall('reading a delivery', () => get(id)),
+    record: (id, attempt, state, nextAttemptAt) =>
+      redisCall('recording a delivery attempt', async () => {
+        await scripts.sdRecord(
+          2,
+          KEYS.delivery(id),
+          KEYS.deliveriesOpen,
+          id,
+          `attempt:${attempt.attempt}`,
+          JSON.stringify(attempt),
+          state,
+          nextAttemptAt ?? '',
+          nextAttemptAt === null ? now() : Date.parse(nextAttemptAt),
+        );
+      }),
+    ofComparison: (comparisonId) =>
+      redisCall('listing deliveries', async () => {
+        const ids = await redis.zrange(KEYS.deliveriesOf(comparisonId), '0', '-1');
+        const found = await Promise.all(ids.map(get));
+        return found.filter((delivery) => delivery !== undefined);
+      }),
+    overdue: (before, limit) =>
+      redisCall('listing overdue deliveries', () =>
+        redis.zrangebyscore(KEYS.deliveriesOpen, '-inf', `(${before}`, 'LIMIT', 0, limit),
+      ),
+    forget: (id) =>
+      redisCall('forgetting a delivery', async () => {
+        await redis.zrem(KEYS.deliveriesOpen, id);
+      }),
+  };
+}
+
+function deliveryOf(hash: Record<string, string>): Delivery | undefined {
+  if (hash.delivery === undefined) return undefined;
+  const attempts = Object.entries(hash)
+    .filter(([field]) => field.startsWith('attempt:'))
+    .map(([, json]) => JSON.parse(json) as DeliveryAttempt)
+    .sort((a, b) => a.attempt - b.attempt);
+  return {
+    ...(JSON.parse(hash.delivery) as Pick<Delivery, 'id' | 'comparison' | 'url'>),
+    state: hash.state as Delivery['state'],
+    next_attempt_at: hash.next === undefined || hash.next === '' ? null : hash.next,
+    attempts,
+  };
+}

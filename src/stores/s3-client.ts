@@ -1,0 +1,200 @@
+/** The few S3 requests we need, signed with AWS Signature Version 4, addressed path-style (every S3 service understands that). */
+import { createHash } from 'node:crypto';
+import { AwsV4Signer } from 'aws4fetch';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { Config } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+
+export interface S3Object {
+  readonly key: string;
+  /** epoch ms */
+  readonly lastModified: number;
+}
+export interface S3Client {
+  /**
+   * @returns undefined where the bucket or key does not exist.
+   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'forbidden' where the credentials may not read it;
+   * 'storage-unavailable' for all else.
+   */
+  get(
+    bucket: string,
+    key: string,
+    options?: { maxBytes?: number; signal?: AbortSignal },
+  ): Promise<Uint8Array | undefined>;
+  put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
+  delete(bucket: string, key: string): Promise<void>;
+  /** All objects whose keys start with `prefix`, page by page. */
+  list(bucket: string, prefix: string): AsyncGenerator<S3Object>;
+  close(): Promise<void>;
+}
+
+type S3Config = Pick<
+  Config,
+  's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 'outboundTimeoutMs'
+>;
+/** A page of a listing has at most 1000 keys of at most 1 KiB. */
+const LIST_LIMIT = 8 * 1024 * 1024;
+
+/**
+ * The endpoint is the operator's own choice and may be private: the address guard for callers' URLs does not apply.
+ * @returns undefined where S3_ENDPOINT is not set.
+ * @throws ScenedeltaError 'invalid-request' where it is, but a credential is missing.
+ */
+export function createS3Client(config: S3Config): S3Client | undefined {
+  const { s3Endpoint, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
+  if (s3Endpoint === null) return undefined;
+  if (accessKeyId === null || secretAccessKey === null) {
+    throw new ScenedeltaError(
+      'invalid-request',
+      'S3_ENDPOINT is set: expected S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY beside it',
+      { field: 'S3_ENDPOINT' },
+    );
+  }
+  const endpoint = s3Endpoint.replace(/\/+$/, '');
+  const dispatcher = new Agent({ connect: { timeout: config.outboundTimeoutMs } });
+  const signingKeys = new Map<string, ArrayBuffer>();
+
+  const send = async (
+    method: Dispatcher.HttpMethod,
+    path: string,
+    options: { body?: Uint8Array; signal?: AbortSignal } = {},
+  ): Promise<Dispatcher.ResponseData> => {
+    const { body } = options;
+    const signer = new AwsV4Signer({
+      method,
+      url: `${endpoint}${path}`,
+      headers: {
+        'x-amz-content-sha256': createHash('sha256')
+          .update(body ?? '')
+          .digest('hex'),
+      },
+      accessKeyId,
+      secretAccessKey,
+      service: 's3',
+      region: config.s3Region,
+      cache: signingKeys,
+    });
+    const { url, headers } = await signer.sign();
+    const timeout = AbortSignal.timeout(config.outboundTimeoutMs);
+    return request(url, {
+      dispatcher,
+      method,
+      headers: Object.fromEntries(headers),
+      signal: options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]),
+      ...(body === undefined ? {} : { body }),
+    });
+  };
+
+  return {
+    get: (bucket, key, options = {}) =>
+      s3Call('GET', async () => {
+        const response = await send('GET', pathOf(bucket, key), options);
+        if (response.statusCode === 404) return drained(response, undefined);
+        if (response.statusCode === 403) {
+          await response.body.dump();
+          throw new ScenedeltaError(
+            'forbidden',
+            `the S3 service refuses to read s3://${bucket}/${key} (403)`,
+          );
+        }
+        await expectStatus(response, 'GET', 200);
+        return readBody(response, options.maxBytes ?? Number.POSITIVE_INFINITY, `s3://${bucket}/${key}`);
+      }),
+    put: (bucket, key, bytes) =>
+      s3Call('PUT', async () => {
+        const response = await send('PUT', pathOf(bucket, key), { body: bytes });
+        await expectStatus(response, 'PUT', 200, 201, 204);
+        await response.body.dump();
+      }),
+    delete: (bucket, key) =>
+      s3Call('DELETE', async () => {
+        const response = await send('DELETE', pathOf(bucket, key));
+        await expectStatus(response, 'DELETE', 200, 204, 404);
+        await response.body.dump();
+      }),
+    async *list(bucket, prefix) {
+      let continuation: string | undefined;
+      do {
+        const query = new URLSearchParams({ 'list-type': '2', prefix });
+        if (continuation !== undefined) query.set('continuation-token', continuation);
+        const xml = await s3Call('LIST', async () => {
+          // S3 reads '+' in a query as a space, but signs it as such too: %20 is understood by all
+          const response = await send('GET', `/${bucket}?${query.toString().replaceAll('+', '%20')}`);
+          await expectStatus(response, 'LIST', 200);
+          return new TextDecoder().decode(await readBody(response, LIST_LIMIT, 'listing'));
+        });
+        for (const [, contents = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+          const key = element(contents, 'Key');
+          const lastModified = Date.parse(element(contents, 'LastModified') ?? '');
+          if (key !== undefined && !Number.isNaN(lastModified)) yield { key, lastModified };
+        }
+        continuation = element(xml, 'NextContinuationToken');
+      } while (continuation !== undefined);
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+/** /bucket/key with each segment percent-encoded as RFC 3986 asks. */
+const pathOf = (bucket: string, key: string): string =>
+  `/${[bucket, ...key.split('/')].map((segment) => encodeURIComponent(segment).replace(/[!'()*]/g, hex)).join('/')}`;
+const hex = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+
+async function drained<T>(response: Dispatcher.ResponseData, result: T): Promise<T> {
+  await response.body.dump();
+  return result;
+}
+
+async function expectStatus(
+  response: Dispatcher.ResponseData,
+  what: string,
+  ...expected: number[]
+): Promise<void> {
+  if (expected.includes(response.statusCode)) return;
+  await response.body.dump();
+  throw new ScenedeltaError(
+    'storage-unavailable',
+    `the S3 service answered ${what} with ${response.statusCode}`,
+  );
+}
+
+async function readBody(
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  what: string,
+): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    length += chunk.byteLength;
+    if (length > maxBytes) {
+      response.body.destroy();
+      throw new ScenedeltaError('payload-too-large', `${what} has more than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function s3Call<T>(what: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    if (thrown instanceof ScenedeltaError) throw thrown;
+    throw new ScenedeltaError('storage-unavailable', `${what}: the S3 service cannot be reached`, {
+      cause: thrown,
+    });
+  }
+}
+
+const ENTITIES: Record<string, string> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&amp;': '&',
+};
+const element = (xml: string, name: string): string | undefined =>
+  new RegExp(`<${name}>([^<]*)</${name}>`)
+    .exec(xml)?.[1]
+    ?.replace(/&(lt|gt|quot|apos|amp);/g, (e) => ENTITIES[e] ?? e);
