@@ -54,6 +54,11 @@ class Plate:
     ground: tuple[tuple[str, np.ndarray, frozenset[str]], ...]  # name, polygon [n, 2], who may stand there
     landmarks: tuple[tuple[str, tuple[float, float, float, float]], ...]
     avoid: tuple[tuple[float, float, float, float], ...]
+    picture: np.ndarray | None = None  # of a made plate; others are read from `path` when needed
+
+    def pixels(self) -> np.ndarray:
+        """uint8 [h, w, 3], RGB. Treat as read-only."""
+        return plate_pixels(self.path) if self.picture is None else self.picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +137,13 @@ def _identity(model: str) -> str:
 
 
 def _heldout_models(records: list[dict[str, Any]]) -> set[str]:
-    """About HELDOUT_MODELS of the figures, at least one of every noun that has two or more."""
-    groups: dict[tuple[str, bool], set[str]] = defaultdict(set)
+    """About HELDOUT_MODELS of the figures, at least one of every noun (and pose) that has two or more."""
+    groups: dict[tuple[str, bool, bool], set[str]] = defaultdict(set)
     seated = {_identity(r["model"]) for r in records if r.get("needs_seat")}
     for r in records:
         figure = _identity(r["model"])
-        groups[CAPTION_NOUN[r["noun"]], figure in seated].add(figure)
+        standing = r.get("pose") in (None, "standing")
+        groups[CAPTION_NOUN[r["noun"]], figure in seated, standing].add(figure)
     heldout: set[str] = set()
     for figures in groups.values():
         if len(figures) > 1:

@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--split", choices=SPLITS, default="train")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=24)
-    parser.add_argument("--kind", help="show only pairs of this kind")
+    parser.add_argument("--changed", action="store_true", help="leave out unchanged pairs")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
     world = SurveillanceWorld(arguments.data, arguments.split)
@@ -61,7 +61,7 @@ def main() -> None:
     while len(pairs) < arguments.count:
         pair = world.sample(seed)
         seed += 1
-        if arguments.kind in (None, pair.kind):
+        if pair.kind != "none" or not arguments.changed:
             pairs.append(pair)
     cv2.imwrite(arguments.out, cv2.cvtColor(contact_sheet(pairs), cv2.COLOR_RGB2BGR))
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from .. import grammar
 from . import nuisances, places
-from .assets import data_root, load_plates, load_sprites, stable_rank
+from .assets import Plate, data_root, load_plates, load_sprites, stable_rank
 from .cast import NOUN_WEIGHT, OTHER_WEIGHT, PERSONS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Cast, Figure
 from .layers import Rendered, Sun, render
 from .pair import MASK_STRIDE, Pair
 from .staging import Actor, Light, fits, may_stand, read_light, suits, to_layer
+from .steep import patches, steep_plate
 from .view import Ground, View
 
 KIND_SHARE = {"none": 0.45, "appear": 0.16, "disappear": 0.16, "move": 0.08, "replace": 0.05, "multi": 0.10}
@@ -27,6 +28,7 @@ DARK_LEVEL = 26.0  # mean level below which no colour can be told
 ALPHA_SEEN = 0.35
 MAX_ATTEMPTS = 200
 PLACING_TRIES = 30
+STEEP_SHARE = 0.35  # of pairs: cameras that look down by more than the plates do
 
 cv2.setNumThreads(1)
 
@@ -56,6 +58,7 @@ class SurveillanceWorld:
         if not self.plates or not self.cast.nouns:
             raise ValueError(f"split {split!r} of {root} has {len(self.plates)} plates and "
                              f"{len(self.cast.nouns)} nouns, expected at least one of each")
+        self.patches = patches(self.plates)
         self.plates_for = {noun: [p for p in self.plates if suits(p, noun)] for noun in self.cast.nouns}
         self.nouns = [noun for noun in self.cast.nouns if self.plates_for[noun]]
         weights = np.array([NOUN_WEIGHT.get(noun, OTHER_WEIGHT) for noun in self.nouns])
@@ -76,8 +79,7 @@ class SurveillanceWorld:
     # -- drawing ----------------------------------------------------------------------------------------------------
 
     def _attempt(self, kind: str, focus: str, seed: int, rng: np.random.Generator) -> Pair:
-        suited = self.plates_for[focus]
-        plate = suited[int(rng.integers(len(suited)))]
+        plate = self._plate(focus, rng)
         strong = nuisances.draw_strong(rng, plate.indoor, kind != "none")
         motion = nuisances.draw_motion(rng, "camera_moved" in strong)
         identical = kind == "none" and rng.random() < IDENTICAL_SHARE
@@ -114,6 +116,18 @@ class SurveillanceWorld:
                     captions=captions, plate_id=plate.id, seed=seed,
                     models=sorted({m for c in changes for a in (*c.before, *c.after) for m in a.figure.models}
                                   | {m for a in context for m in a.figure.models}))
+
+
+    def _plate(self, focus: str, rng: np.random.Generator) -> Plate:
+        """A plate that suits the noun: made for this pair in STEEP_SHARE of the cases."""
+        kinds = {p.kind for p in self.patches}
+        indoor = bool(rng.random() < 0.15)
+        if rng.random() < STEEP_SHARE and "paved" in kinds and ("floor" in kinds or not indoor):
+            plate = steep_plate(self.patches, indoor, rng)
+            if suits(plate, focus):
+                return plate
+        suited = self.plates_for[focus]
+        return suited[int(rng.integers(len(suited)))]
 
 
 def _sun(rng: np.random.Generator, indoor: bool, time: str) -> Sun | None:

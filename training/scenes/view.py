@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from .assets import Plate, plate_pixels
+from .assets import Plate
 
 FRAME_WIDTH = 640
 GRID = 4  # pixels per cell of the ground map
@@ -55,7 +55,7 @@ class View:
         matrix = self.matrix.copy()
         matrix[:, 2] += self.margin
         size = (self.width + 2 * self.margin, self.height + 2 * self.margin)
-        return cv2.warpAffine(plate_pixels(self.plate.path), matrix, size, flags=cv2.INTER_LINEAR,
+        return cv2.warpAffine(self.plate.pixels(), matrix, size, flags=cv2.INTER_LINEAR,
                               borderMode=cv2.BORDER_REFLECT_101)
 
     def px_per_metre(self, row: float, upright: bool) -> float:
