@@ -2,6 +2,7 @@
  * The only reader of process.env. Each setting states its meaning, default and range; the rest of the code receives the
  * frozen result. `npm run up -- --help` and deploy/README.md print the table that `describeConfig` makes.
  */
+import { resolve } from 'node:path';
 import { ScenedeltaError } from './errors.js';
 
 type Parse<T> = (text: string, name: string) => T;
@@ -215,6 +216,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** Where Redis is: REDIS_URL, or the socket of the server that `npm run up` keeps in DATA_DIR. */
+export const redisUrlOf = (config: Pick<Config, 'redisUrl' | 'dataDir'>): string =>
+  config.redisUrl ?? `unix://${resolve(config.dataDir, 'redis/redis.sock')}`;
 
 /** One row a setting, for documentation and `--help`. */
 export const describeConfig = (): { env: string; default: string; describe: string }[] =>

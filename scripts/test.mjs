@@ -1,0 +1,54 @@
+/** `npm test`: sets itself up, runs every check and test of the project, and ends with one line that counts them all. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuild, ensurePackages } from './lib/packages.mjs';
+import { ensurePython } from './lib/python.mjs';
+import { ensureRedisServer } from './lib/redis.mjs';
+import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
+import { Tally } from './lib/tally.mjs';
+
+/** Tests of whole processes measure nothing but need the cores to themselves, so they run one after the other. */
+const PROCESS_TESTS = ['test/e2e/', 'test/chaos/'];
+
+async function main() {
+  requireNode(20, 9);
+  const tally = new Tally();
+  try {
+    await runEverything(tally);
+  } catch (error) {
+    console.error(error instanceof Stop ? `\n${error.message}` : error);
+    tally.add({ failed: 1 });
+  }
+  console.log(`\n${tally.line}`);
+  process.exitCode = tally.failed > 0 ? 1 : 0;
+}
+
+/** @throws Stop where something that the rest needs cannot be set up. */
+async function runEverything(tally) {
+  const reports = join(ROOT, 'tmp');
+  rmSync(reports, { recursive: true, force: true });
+  mkdirSync(reports);
+
+  console.log('set-up');
+  await ensurePackages();
+  say('redis', await ensureRedisServer());
+  await ensureBuild();
+
+  console.log('\nchecks');
+  const npm = (name, script) => tally.check(name, 'npm', ['run', '--silent', script]);
+  await Promise.all([npm('lint and format', 'lint'), npm('types', 'typecheck')]);
+  await Promise.all([npm('import rules', 'check:imports'), npm('openapi.yaml is current', 'openapi:check')]);
+
+  await tally.jest(
+    'units (jest)',
+    ['--maxWorkers=2', '--testPathIgnorePatterns', ...PROCESS_TESTS],
+    join(reports, 'units.json'),
+  );
+  await tally.jest('processes (jest)', ['--runInBand', ...PROCESS_TESTS], join(reports, 'processes.json'));
+
+  const found = await ensurePython();
+  if (found.missing) tally.skip('training (pytest)', found.missing);
+  else await tally.pytest(found.python, ['-q', 'training/tests'], join(reports, 'training.xml'));
+}
+
+await runMain(main);
