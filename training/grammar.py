@@ -70,6 +70,9 @@ TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
     ),
 }
 
+# Verbs that nobody uses of these.
+UNSAID = {"standing": ("cyclist",), "walked": ("cyclist",), "driven": ("bicycle", "bike", "scooter")}
+
 
 def _alternation(words: Any) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")"
@@ -103,7 +106,8 @@ def hypernym(noun: str) -> str:
 def parse(caption: str) -> list[dict[str, Any]]:
     """The facts of a caption: dicts of action, noun, hypernym, colour, where, count; empty for "no change".
 
-    A replacement gives two, both with action "replaced": what was there first, then what is there now.
+    A replacement gives two, both with action "replaced": what was there first (the place is said of it), then what
+    is there now.
     Raises ValueError for a caption that the grammar cannot have written.
     """
     if caption in _UNCHANGED:
@@ -115,7 +119,7 @@ def parse(caption: str) -> list[dict[str, Any]]:
         if clause.new:
             noun, colour, count = clause.new
             slots.append({"action": clause.action, "noun": noun, "hypernym": hypernym(noun), "colour": colour,
-                          "where": clause.where, "count": count})
+                          "where": None, "count": count})
     return slots
 
 
@@ -129,7 +133,7 @@ def parse_clauses(caption: str) -> list[Clause]:
         if found:
             clauses.extend(found)
             pending = ""
-    if pending:
+    if pending or not clauses:
         raise ValueError(f"no caption of this grammar: {caption!r}, stuck at {pending!r}")
     return clauses
 
@@ -158,7 +162,7 @@ def _read_np(text: str) -> tuple[str, str | None, int]:
 def write_np(noun: str, colour: str | None, count: int, definite: bool, rng: np.random.Generator) -> str:
     """A noun phrase such as "a man in black", "the two white cars", "someone"."""
     person = hypernym(noun) == "person"
-    if noun == "person" and count == 1 and colour is None and rng.random() < (0.15 if definite else 0.3):
+    if noun == "person" and count == 1 and colour is None and not definite and rng.random() < 0.3:
         return "someone"
     word = NOUNS[noun][0] if count > 1 else noun
     if colour and not person:
@@ -182,7 +186,8 @@ def write_statement(clauses: list[Clause], rng: np.random.Generator) -> str:
     first = clauses[0]
     kinds = {hypernym(c.noun) for c in clauses}
     rows = [(t, needs) for t, who, needs in TEMPLATES[first.action]
-            if kinds <= set(who) and (first.where or not needs) and not ("standing" in t and first.noun == "cyclist")]
+            if kinds <= set(who) and (first.where or not needs) and not any(
+                verb in t and c.noun in nouns for verb, nouns in UNSAID.items() for c in clauses)]
     weights = np.array([3.0 if i < 2 else 1.0 for i in range(len(rows))])
     template = rows[int(rng.choice(len(rows), p=weights / weights.sum()))][0]
     subject = " and ".join(write_np(c.noun, c.colour, c.count, "{dnp}" in template, rng) for c in clauses)
