@@ -34,13 +34,16 @@ export const WorkerDescriptionSchema = Type.Object(
 );
 export type WorkerDescription = Static<typeof WorkerDescriptionSchema>;
 
-export interface WorkerRegistry {
+/** What the API sees of the workers. */
+export interface WorkerDirectory {
+  /** The workers that live, oldest first. @throws ScenedeltaError 'queue-unavailable' */
+  list(): Promise<WorkerDescription[]>;
+}
+export interface WorkerRegistry extends WorkerDirectory {
   /** Says that this worker lives; to be repeated every HEARTBEAT_MS. */
   beat(worker: WorkerDescription): Promise<void>;
   /** A worker that ends says so, rather than being missed later. */
   leave(id: string): Promise<void>;
-  /** The workers that live, oldest first. */
-  list(): Promise<WorkerDescription[]>;
 }
 
 export const HEARTBEAT_MS = 5_000;
