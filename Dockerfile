@@ -1,0 +1,40 @@
+# The CPU image of API and worker: one image, two commands. deploy/Dockerfile.cuda is the GPU variant.
+#   docker build -t scenedelta .
+#   docker run scenedelta            (API)
+#   docker run scenedelta worker     (worker)
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+# onnxruntime-node carries its library for every platform; the image needs its own only.
+RUN npm run build \
+ && npm prune --omit=dev \
+ && find node_modules/onnxruntime-node/bin -mindepth 2 -maxdepth 2 -type d ! -name linux -exec rm -r {} + \
+ && arch="$(node -p process.arch)" \
+ && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d ! -name "$arch" -exec rm -r {} +
+
+FROM node:22-bookworm-slim
+# Two malloc arenas: glibc's default (eight a core) never gives back what decoding many images takes.
+ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
+    HOST=0.0.0.0 \
+    PORT=8080 \
+    DATA_DIR=/data \
+    MODELS_DIR=/app/models
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY models ./models
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+# Of the API. A worker listens on nothing: compose.yaml replaces this check for it.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+CMD ["serve"]

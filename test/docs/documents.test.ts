@@ -1,0 +1,98 @@
+/** What the documents promise, held to what is there. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describeConfig } from '../../src/config.js';
+
+/** Every Markdown file of ours. */
+const DOCUMENTS = [
+  '.',
+  'deploy',
+  'docs',
+  'docs/adr',
+  'examples',
+  'models',
+  'test',
+  'training',
+  'src/model',
+  'test/bench',
+]
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)))
+  .filter((file) => file.endsWith('.md'));
+const read = (file: string) => readFileSync(file, 'utf8');
+
+/** The heading's anchor as GitHub makes it. */
+const anchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+const anchorsOf = (file: string) =>
+  [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading));
+
+describe('links between documents', () => {
+  it.each(DOCUMENTS)('%s: every relative link leads to a file that exists', (file) => {
+    const links = [...read(file).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(
+      ([, link = '']) => link,
+    );
+    const broken = links.filter((link) => {
+      const [path = '', fragment] = link.split('#');
+      const target = path === '' ? file : join(dirname(file), path);
+      if (!existsSync(target)) return true;
+      return fragment !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(fragment);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s: every "npm run" it names is a script of package.json', (file) => {
+    const scripts = Object.keys(JSON.parse(read('package.json')).scripts);
+    const named = [...read(file).matchAll(/npm run (?:--silent |-s )?([a-z][a-z:-]*)/g)].map(
+      ([, script]) => script,
+    );
+    expect(named.filter((script) => script !== undefined && !scripts.includes(script))).toEqual([]);
+  });
+});
+
+describe('README.md: one request, top to bottom', () => {
+  const section = /## One request, top to bottom\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
+  const rows = section.split('\n').filter((line) => /^\| \d+ \|/.test(line));
+
+  it('counts its steps without a gap', () => {
+    expect(rows.map((row) => Number(row.split('|')[1]))).toEqual(rows.map((_, i) => i + 1));
+    expect(rows.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it.each(rows)('the place and every name that the row gives exist: %s', (row) => {
+    const places = [...row.matchAll(/\[([^\]]+)\]\((src\/[^)]+)\)/g)];
+    expect(places.length).toBeGreaterThan(0);
+    const source = places.map(([, , path = '']) => (path.endsWith('.ts') ? read(path) : '')).join('\n');
+    const names = [...row.matchAll(/`([a-zA-Z]+)\(\)`/g)].map(([, name = '']) => name);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([]);
+  });
+});
+
+describe('deploy/README.md: the table of settings', () => {
+  it('is what `node scripts/write-settings.mjs` writes from the descriptions in src/config.ts', () => {
+    const rows = [
+      ...read('deploy/README.md').matchAll(/^\| `([A-Z0-9_]+)` \| (?:`([^`]*)`)? ?\| (.*) \|$/gm),
+    ];
+    expect(rows.map(([, env, fallback = '', describe]) => ({ env, default: fallback, describe }))).toEqual(
+      describeConfig().map((row) => ({ ...row, describe: row.describe.replaceAll('|', '\\|') })),
+    );
+  });
+});
+
+describe('the Dockerfiles', () => {
+  it.each(['Dockerfile', 'deploy/Dockerfile.cuda'])(
+    '%s copies only what exists and .dockerignore lets through',
+    (file) => {
+      const ignore = read('.dockerignore').split('\n');
+      const sources = [...read(file).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list = '']) =>
+        list.split(' '),
+      );
+      expect(sources.length).toBeGreaterThan(0);
+      expect(sources.filter((source) => !existsSync(source))).toEqual([]);
+      expect(sources.filter((source) => !ignore.includes(`!${source}`))).toEqual([]);
+    },
+  );
+});
