@@ -1,0 +1,41 @@
+/** From logits to probabilities that mean what they say. The constants come with the bundle (README.md says how they are chosen). */
+import type { Manifest } from './manifest.js';
+
+export interface Belief {
+  /** calibrated probability that the scene changed */
+  readonly change: number;
+  /** `change` reaches the bundle's threshold */
+  readonly changed: boolean;
+  /** nuisances whose probability reaches their threshold, the most probable first */
+  readonly nuisances: readonly { readonly name: string; readonly score: number }[];
+  /** the most probable kind of change, of those that are one (never 'none'), and its share among them */
+  readonly kind: { readonly name: string; readonly score: number };
+}
+
+/** @param logits as difference.onnx gives them for one pair, in the order of the manifest's `kinds` and `nuisances` */
+export function judge(
+  logits: { change: number; kinds: Float32Array; nuisances: Float32Array },
+  { calibration, kinds, nuisances }: Manifest,
+): Belief {
+  const change = sigmoid(calibration.change.scale * logits.change + calibration.change.offset);
+  const scored = nuisances.map((name, i) => ({ name, score: sigmoid(logits.nuisances[i] as number) }));
+  const shares = softmax(logits.kinds.subarray(1));
+  const best = shares.indexOf(Math.max(...shares));
+  return {
+    change,
+    changed: change >= calibration.threshold,
+    nuisances: scored
+      .filter(({ name, score }) => score >= (calibration.nuisances[name] as number))
+      .sort((a, b) => b.score - a.score),
+    kind: { name: kinds[best + 1] as string, score: shares[best] as number },
+  };
+}
+
+export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
+
+function softmax(logits: Float32Array): number[] {
+  const highest = Math.max(...logits);
+  const powers = Array.from(logits, (logit) => Math.exp(logit - highest));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((power) => power / sum);
+}

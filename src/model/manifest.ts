@@ -1,0 +1,239 @@
+/**
+ * The bundle: a folder of three ONNX graphs and the manifest that explains them (format scenedelta-bundle/1). The training
+ * code writes it, this file reads and judges it: schema, cross-references, file hashes. Shapes inside the graphs are checked
+ * where the graphs are opened (captioner.ts).
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+export const MANIFEST_FILE = 'manifest.json';
+export const BUNDLE_FORMAT = 'scenedelta-bundle/1';
+/** Cell of the coarse and of the fine features, in pixels of the network's input. */
+export const COARSE_STRIDE = 16;
+export const FINE_STRIDE = 8;
+
+/** A bundle that may not be served: which file, and why, on one line. */
+export class BundleError extends Error {
+  readonly file: string;
+
+  constructor(file: string, reason: string, options?: { cause?: unknown }) {
+    super(`${file}: ${reason}`, options);
+    this.name = 'BundleError';
+    this.file = file;
+  }
+}
+
+const strict = { additionalProperties: false };
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+/** No path: a bundle names files of its own folder only. */
+const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' });
+const Count = Type.Integer({ minimum: 1 });
+const Probability = Type.Number({ minimum: 0, maximum: 1 });
+const Grid = Type.Tuple([Count, Count], { description: 'rows, columns' });
+const Channels = Type.Tuple([Type.Number(), Type.Number(), Type.Number()]);
+
+const TensorSpecSchema = Type.Object(
+  {
+    name: Type.String(),
+    dtype: Type.Union([Type.Literal('float32'), Type.Literal('int64')]),
+    /** a number is a fixed size, a string names a free one */
+    shape: Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
+  },
+  strict,
+);
+export type TensorSpec = Static<typeof TensorSpecSchema>;
+
+const GraphSpecSchema = Type.Object(
+  { file: FileName, inputs: Type.Array(TensorSpecSchema), outputs: Type.Array(TensorSpecSchema) },
+  strict,
+);
+export type GraphSpec = Static<typeof GraphSpecSchema>;
+
+export const ManifestSchema = Type.Object(
+  {
+    format: Type.Literal(BUNDLE_FORMAT),
+    name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,63}$' }),
+    version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$' }),
+    architecture: Type.String(),
+    licence: Type.String(),
+    files: Type.Record(FileName, Sha256),
+    input: Type.Object(
+      {
+        width: Type.Integer({ minimum: COARSE_STRIDE, multipleOf: COARSE_STRIDE }),
+        height: Type.Integer({ minimum: COARSE_STRIDE, multipleOf: COARSE_STRIDE }),
+        resize: Type.Literal('antialiased-triangle'),
+        channels: Type.Literal('rgb'),
+        mean: Channels,
+        std: Type.Tuple([
+          Type.Number({ exclusiveMinimum: 0 }),
+          Type.Number({ exclusiveMinimum: 0 }),
+          Type.Number({ exclusiveMinimum: 0 }),
+        ]),
+      },
+      strict,
+    ),
+    glance: Type.Union([
+      Type.Object(
+        {
+          size: Type.Integer({ minimum: COARSE_STRIDE, multipleOf: COARSE_STRIDE }),
+          regions: Count,
+          margin: Type.Number({ minimum: 1 }),
+          min_side: Probability,
+        },
+        strict,
+      ),
+      Type.Null(),
+    ]),
+    graphs: Type.Object(
+      { features: GraphSpecSchema, difference: GraphSpecSchema, caption: GraphSpecSchema },
+      strict,
+    ),
+    attention: Type.Object({ grid: Grid, glance: Type.Union([Grid, Type.Null()]) }, strict),
+    vocabulary: Type.Array(Type.String(), { minItems: 1 }),
+    special: Type.Object(
+      {
+        pad: Type.Integer({ minimum: 0 }),
+        unk: Type.Integer({ minimum: 0 }),
+        start: Type.Integer({ minimum: 0 }),
+        end: Type.Integer({ minimum: 0 }),
+      },
+      strict,
+    ),
+    max_length: Count,
+    kinds: Type.Array(Type.String(), { minItems: 2 }),
+    nuisances: Type.Array(Type.String()),
+    regions: Type.Object({ threshold: Probability, min_cells: Count }, strict),
+    calibration: Type.Object(
+      {
+        change: Type.Object({ scale: Type.Number({ exclusiveMinimum: 0 }), offset: Type.Number() }, strict),
+        threshold: Probability,
+        operating_points: Type.Array(Type.Object({ false_alarm_rate: Probability, threshold: Probability })),
+        nuisances: Type.Record(Type.String(), Probability),
+      },
+      strict,
+    ),
+    metrics: Type.Record(Type.String(), Type.Unknown()),
+    training_data: Type.Array(Type.Object({ name: Type.String(), licence: Type.String() })),
+    configuration: Type.Record(Type.String(), Type.Unknown()),
+    seeds: Type.Array(Type.Integer()),
+    cost: Type.Record(Type.String(), Type.Unknown()),
+    command: Type.String(),
+  },
+  strict,
+);
+export type Manifest = Static<typeof ManifestSchema>;
+
+/** Plain data, so that it can be sent to a thread. */
+export interface Bundle {
+  readonly directory: string;
+  readonly manifest: Manifest;
+  /** over the manifest's list of files, see `bundleSha256` */
+  readonly sha256: string;
+}
+
+/** @throws BundleError naming the file and what is wrong with it. */
+export async function loadBundle(directory: string): Promise<Bundle> {
+  const path = join(directory, MANIFEST_FILE);
+  const manifest = parseManifest(await read(path), path);
+  for (const [file, expected] of Object.entries(manifest.files)) {
+    const filePath = join(directory, file);
+    const actual = sha256(await read(filePath));
+    if (actual !== expected) {
+      throw new BundleError(filePath, `sha256 is ${actual}, the manifest says ${expected}`);
+    }
+  }
+  return { directory, manifest, sha256: bundleSha256(manifest.files) };
+}
+
+/** @param path for messages only. @throws BundleError */
+export function parseManifest(bytes: Uint8Array, path: string): Manifest {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new BundleError(path, `is not JSON: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+  if (!Value.Check(ManifestSchema, json)) throw new BundleError(path, firstFault(json));
+  const contradiction = findContradiction(json);
+  if (contradiction !== null) throw new BundleError(path, contradiction);
+  return json;
+}
+
+/** sha256 over the lines "<file> <sha256>\n", sorted by file: one identity for all the files. */
+export function bundleSha256(files: Readonly<Record<string, string>>): string {
+  const lines = Object.keys(files)
+    .sort()
+    .map((file) => `${file} ${files[file]}\n`);
+  return sha256(lines.join(''));
+}
+
+function firstFault(json: unknown): string {
+  const errors = [...Value.Errors(ManifestSchema, json)];
+  // An unknown or a missing key explains more than the union or the pattern that failed because of it.
+  const error =
+    errors.find((e) => e.keyword === 'additionalProperties' || e.keyword === 'required') ?? errors[0];
+  if (error === undefined) return 'does not fit the schema';
+  const where = error.instancePath === '' ? 'the manifest' : error.instancePath;
+  if (error.keyword === 'additionalProperties') {
+    return `${where} has the unknown key ${quoted(error.params.additionalProperties)}`;
+  }
+  if (error.keyword === 'required')
+    return `${where} lacks the key ${quoted(error.params.requiredProperties)}`;
+  const value = Value.Pointer.Get(json, error.instancePath);
+  return `${where} ${error.message}, and is ${JSON.stringify(value)?.slice(0, 80)}`;
+}
+
+const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
+
+/** What a schema cannot say: that the parts of the manifest agree with each other. */
+function findContradiction(manifest: Manifest): string | null {
+  const { graphs, glance, attention, vocabulary, special, calibration, nuisances } = manifest;
+  for (const [name, graph] of Object.entries(graphs)) {
+    if (!(graph.file in manifest.files))
+      return `/graphs/${name}/file is ${graph.file}, which /files does not list`;
+  }
+  if ((glance === null) !== (attention.glance === null)) {
+    return `/glance is ${glance === null ? 'null' : 'set'} but /attention/glance is ${attention.glance === null ? 'null' : 'set'}`;
+  }
+  if (glance !== null && attention.glance !== null) {
+    const cells = glance.size / COARSE_STRIDE;
+    if (attention.glance[0] !== cells || attention.glance[1] !== cells) {
+      return `/attention/glance is ${attention.glance.join(' x ')}, expected ${cells} x ${cells} for crops of ${glance.size} px`;
+    }
+  }
+  const ids = Object.entries(special);
+  for (const [name, id] of ids) {
+    if (id >= vocabulary.length)
+      return `/special/${name} is ${id}, but the vocabulary has ${vocabulary.length} words`;
+  }
+  if (new Set(ids.map(([, id]) => id)).size !== ids.length) return '/special uses one id for two purposes';
+  if (new Set(vocabulary).size !== vocabulary.length) return '/vocabulary holds a word twice';
+  if (manifest.kinds[0] !== 'none') return `/kinds starts with ${manifest.kinds[0]}, expected "none"`;
+  for (const nuisance of nuisances) {
+    if (!(nuisance in calibration.nuisances))
+      return `/calibration/nuisances lacks the key ${quoted([nuisance])}`;
+  }
+  for (const name of Object.keys(calibration.nuisances)) {
+    if (!nuisances.includes(name))
+      return `/calibration/nuisances has ${quoted([name])}, which /nuisances does not list`;
+  }
+  return null;
+}
+
+async function read(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new BundleError(path, code === 'ENOENT' ? 'is missing' : `cannot be read (${code})`, {
+      cause: error,
+    });
+  }
+}
+
+const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,0 +1,108 @@
+/** ONNX Runtime behind a small interface. The only file that imports it. */
+import * as ort from 'onnxruntime-node';
+import { BundleError, type TensorSpec } from './manifest.js';
+
+/** `dims` row-major; data.length is their product. */
+export interface Tensor {
+  readonly dims: readonly number[];
+  readonly data: Float32Array | BigInt64Array;
+}
+
+/** One opened graph. Runs block the calling thread until they end; they cannot be cancelled. */
+export interface Graph {
+  readonly file: string;
+  readonly inputs: readonly TensorSpec[];
+  readonly outputs: readonly TensorSpec[];
+  run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>;
+  release(): Promise<void>;
+}
+
+export type Provider = 'cpu' | `cuda:${number}`;
+
+/**
+ * One intra-op thread a session: several sessions on several threads use a CPU better than one session on all of them, and
+ * waiting threads must not spin beside them.
+ * @throws BundleError where ONNX Runtime refuses the file; Error where it lacks the provider.
+ */
+export async function openGraph(path: string, provider: Provider): Promise<Graph> {
+  let session: ort.InferenceSession;
+  try {
+    session = await ort.InferenceSession.create(path, {
+      executionProviders: [executionProvider(provider)],
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      graphOptimizationLevel: 'all',
+      extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
+      logSeverityLevel: 3,
+    });
+  } catch (error) {
+    const reason = oneLine(error);
+    if (provider !== 'cpu') throw new Error(`${provider} is not available: ${reason}`, { cause: error });
+    throw new BundleError(path, `ONNX Runtime cannot open it: ${reason}`, { cause: error });
+  }
+  return {
+    file: path,
+    inputs: session.inputMetadata.map((value) => describe(path, value)),
+    outputs: session.outputMetadata.map((value) => describe(path, value)),
+    async run(feeds) {
+      const inputs: Record<string, ort.Tensor> = {};
+      for (const [name, tensor] of Object.entries(feeds)) {
+        const type = tensor.data instanceof Float32Array ? 'float32' : 'int64';
+        inputs[name] = new ort.Tensor(type, tensor.data, tensor.dims);
+      }
+      const outputs = await session.run(inputs);
+      const results: Record<string, Tensor> = {};
+      for (const [name, tensor] of Object.entries(outputs)) {
+        results[name] = { dims: tensor.dims, data: tensor.data as Float32Array | BigInt64Array };
+      }
+      return results;
+    },
+    release: () => session.release(),
+  };
+}
+
+export interface ProviderChoice {
+  readonly provider: Provider;
+  /** why it is the CPU although a GPU was asked for (or, with auto, hoped for); null where it is what was asked */
+  readonly fallback: string | null;
+}
+
+/**
+ * Finds out by opening a graph, because ONNX Runtime lists providers that its libraries are missing for.
+ * @param device auto (CUDA where it works), cpu, or cuda:N
+ * @param probe a graph to try with
+ * @throws Error where `strict` and CUDA does not work, also with auto: who sets it relies on the GPU
+ */
+export async function chooseProvider(
+  device: string,
+  strict: boolean,
+  probe: string,
+): Promise<ProviderChoice> {
+  if (device === 'cpu') return { provider: 'cpu', fallback: null };
+  const provider = device === 'auto' ? 'cuda:0' : (device as Provider);
+  try {
+    await (await openGraph(probe, provider)).release();
+    return { provider, fallback: null };
+  } catch (error) {
+    const reason = oneLine(error);
+    if (strict) {
+      throw new Error(`DEVICE=${device} with STRICT_DEVICE: ${reason}`, { cause: error });
+    }
+    return { provider: 'cpu', fallback: reason };
+  }
+}
+
+function executionProvider(provider: Provider): ort.InferenceSession.ExecutionProviderConfig {
+  return provider === 'cpu' ? 'cpu' : { name: 'cuda', deviceId: Number(provider.slice('cuda:'.length)) };
+}
+
+function describe(path: string, value: ort.InferenceSession.ValueMetadata): TensorSpec {
+  if (!value.isTensor || (value.type !== 'float32' && value.type !== 'int64')) {
+    const type = value.isTensor ? value.type : 'not a tensor';
+    throw new BundleError(path, `${value.name} is ${type}, expected float32 or int64`);
+  }
+  return { name: value.name, dtype: value.type, shape: [...value.shape] };
+}
+
+const oneLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 300) ?? '';

@@ -1,0 +1,48 @@
+/** From the ids that caption.onnx gives to words and their scores. */
+import type { Manifest } from './manifest.js';
+
+export interface ScoredWord {
+  readonly text: string;
+  /** probability that the model gave this word, 0..1 */
+  readonly score: number;
+}
+
+export interface Sentence {
+  readonly text: string;
+  readonly words: readonly ScoredWord[];
+  /** geometric mean of the words' probabilities; 0 where there are no words */
+  readonly score: number;
+}
+
+/**
+ * @param ids [T] words, then the end id, then pads
+ * @param logProbabilities [T] natural logarithms, one an id
+ * @param length how many of the ids are words
+ * @throws RangeError where an id is not a word of the vocabulary
+ */
+export function toSentence(
+  ids: BigInt64Array,
+  logProbabilities: Float32Array,
+  length: number,
+  { vocabulary, special }: Pick<Manifest, 'vocabulary' | 'special'>,
+): Sentence {
+  const words: ScoredWord[] = [];
+  let sum = 0;
+  for (let i = 0; i < length; i++) {
+    const id = Number(ids[i]);
+    const text = vocabulary[id];
+    if (text === undefined || id === special.pad || id === special.start || id === special.end) {
+      throw new RangeError(
+        `word ${i + 1} has id ${id}, expected a word among the ${vocabulary.length} of the vocabulary`,
+      );
+    }
+    const logProbability = Math.min(0, logProbabilities[i] as number);
+    sum += logProbability;
+    words.push({ text, score: Math.exp(logProbability) });
+  }
+  return {
+    text: words.map((word) => word.text).join(' '),
+    words,
+    score: length === 0 ? 0 : Math.exp(sum / length),
+  };
+}
