@@ -1,0 +1,83 @@
+/** The HTTP service. main.ts and the tests build it with the same options; only main.ts listens. */
+
+import type { AddressInfo } from 'node:net';
+import multipart from '@fastify/multipart';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Logger } from '../logger.js';
+import { createPresenter } from './comparisons/present.js';
+import { createWaiting } from './comparisons/wait.js';
+import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
+import { useAuth } from './plugins/auth.js';
+import { watchMethods } from './plugins/method-not-allowed.js';
+import { useMetrics } from './plugins/metrics.js';
+import { useOpenApi } from './plugins/openapi.js';
+import { useProblems } from './plugins/problems.js';
+import { useRateLimit } from './plugins/rate-limit.js';
+import { traceIdOf, useTracing } from './plugins/tracing.js';
+import { comparisonRoutes } from './routes/comparisons.js';
+import { checker } from './schemas/mismatch.js';
+
+/** Beside the wait itself: reading the body, storing, answering. */
+const SLACK_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+
+export async function buildApp(deps: ApiDependencies, options: ApiOptions, logger: Logger): Promise<Api> {
+  const longestWaitMs = options.waitLimit * 1000 + SLACK_MS;
+  const app: Api = Fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    requestIdLogLabel: 'trace_id',
+    genReqId: traceIdOf,
+    bodyLimit: options.bodyLimit,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: longestWaitMs + SLACK_MS,
+    handlerTimeout: REQUEST_TIMEOUT_MS + longestWaitMs,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 200 },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  // Requests are checked with the schemas that describe them; bodies by their routes, which know two forms of one body.
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+    if (httpPart === 'body') return () => true;
+    const check = checker(schema, { convert: true });
+    return (value: unknown) => {
+      try {
+        return { value: check(value) };
+      } catch (error) {
+        return { error: error as Error };
+      }
+    };
+  });
+  // Answers are typed by the compiler and held to the OpenAPI file by tests; a serialiser that drops what it does not know hides faults.
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body));
+  app.removeContentTypeParser('text/plain');
+
+  useProblems(app);
+  useTracing(app);
+  const metrics = useMetrics(app, deps);
+  await useOpenApi(app);
+  const answerOtherMethods = watchMethods(app);
+  useAuth(app, deps, options);
+  useRateLimit(app, deps, options);
+  await app.register(multipart);
+
+  const waiting = createWaiting(deps);
+  app.addHook('preClose', async () => waiting.release());
+  const present = createPresenter({
+    baseUrl: () => options.publicUrl?.replace(/\/+$/, '') ?? listeningAt(app, options),
+    linkKey: options.auth === 'on' ? deps.linkKey : null,
+    clock: deps.clock,
+  });
+  const context = { deps, options, metrics, present, waiting };
+
+  comparisonRoutes(app, context);
+  answerOtherMethods();
+  return app;
+}
+
+function listeningAt(app: Api, { host, port }: Pick<ApiOptions, 'host' | 'port'>): string {
+  const bound = app.server.address() as AddressInfo | null;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound?.port ?? port}`;
+}

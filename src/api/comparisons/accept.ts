@@ -1,0 +1,111 @@
+/** Accepting a comparison: frames into the blob store, the comparison into the result store, a reference into the queue. */
+import { createHash } from 'node:crypto';
+import type { Comparison } from '../../comparison.js';
+import { ScenedeltaError } from '../../errors.js';
+import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../jobs.js';
+import { frameKey } from '../../stores/blobs.js';
+import type { StoredComparison } from '../../stores/results.js';
+import type { ApiDependencies, ApiOptions } from '../dependencies.js';
+import { fingerprint } from '../idempotency.js';
+import { priorityOf } from './queue.js';
+import type { IncomingComparison, IncomingFrame } from './request.js';
+
+export interface Acceptance {
+  readonly comparisonId: string;
+  readonly traceId: string;
+  readonly apiKeyId: string;
+  readonly incoming: IncomingComparison;
+  /** nobody waits for the answer on a connection */
+  readonly nobodyWaits: boolean;
+}
+
+type Dependencies = Pick<ApiDependencies, 'results' | 'blobs' | 'queue' | 'clock'>;
+type Options = Pick<ApiOptions, 'deadlineSeconds' | 'maxWaiting'>;
+
+/** @throws ScenedeltaError 'overloaded' where MAX_WAITING comparisons wait already. */
+export async function assertCapacity(deps: Dependencies, options: Options): Promise<void> {
+  const waiting = await deps.queue.waiting();
+  if (waiting < options.maxWaiting) return;
+  throw new ScenedeltaError(
+    'overloaded',
+    `${waiting} comparisons are waiting, expected fewer than ${options.maxWaiting} (MAX_WAITING)`,
+  );
+}
+
+/**
+ * Once resolved, nothing is lost by any crash: bytes and Redis are synced.
+ * @throws ScenedeltaError 'storage-unavailable' or 'queue-unavailable'; then the comparison does not exist.
+ */
+export async function accept(
+  acceptance: Acceptance,
+  deps: Dependencies,
+  options: Options,
+): Promise<StoredComparison> {
+  const { comparisonId, incoming } = acceptance;
+  const [before, after] = await storeFrames(incoming, deps);
+  const now = deps.clock();
+  const deadlineSeconds = incoming.options.deadline_s ?? options.deadlineSeconds;
+  const job: ComparisonJob = {
+    v: 1,
+    comparisonId,
+    traceId: acceptance.traceId,
+    before,
+    after,
+    model: incoming.options.model ?? null,
+    acceptedAt: now,
+    deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
+    callbackUrl: incoming.options.callback_url ?? null,
+    apiKeyId: acceptance.apiKeyId,
+  };
+  const { camera, metadata, priority = 'live' } = incoming.options;
+  const comparison: Comparison = {
+    id: comparisonId,
+    camera: camera ?? null,
+    status: 'queued',
+    created_at: new Date(now).toISOString(),
+    finished_at: null,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  const stored: StoredComparison = {
+    comparison,
+    frames: { before: storedOnly(before), after: storedOnly(after) },
+    job,
+  };
+  // Created before it is queued: a worker that is faster than this process must find what it is to update.
+  await deps.results.create(stored);
+  try {
+    await deps.queue.add(job, priority, priorityOf(priority, acceptance.nobodyWaits));
+  } catch (err) {
+    await deps.results.erase(comparisonId).catch(() => false);
+    throw err;
+  }
+  return stored;
+}
+
+/** Both at once; identical frames are written once. */
+async function storeFrames(
+  { before, after }: IncomingComparison,
+  { blobs }: Dependencies,
+): Promise<[FrameRef, FrameRef]> {
+  const written = new Map<string, Promise<void>>();
+  const store = async (frame: IncomingFrame): Promise<FrameRef> => {
+    if (frame.from !== 'bytes') return frame;
+    const { bytes, contentType } = frame;
+    const sha256 = sha256Of(bytes);
+    const writing = written.get(sha256) ?? blobs.put(frameKey(sha256), bytes);
+    written.set(sha256, writing);
+    await writing;
+    return { from: 'stored', sha256, bytes: bytes.length, contentType };
+  };
+  return Promise.all([store(before), store(after)]);
+}
+
+/** Two requests are the same when this is: frames by content, options by value. */
+export const fingerprintOf = ({ before, after, options }: IncomingComparison): string => {
+  const frame = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', sha256Of(f.bytes)] : f);
+  const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
+  return fingerprint(['POST /v1/comparisons', frame(before), frame(after), sorted]);
+};
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const storedOnly = (ref: FrameRef): StoredFrameRef | null => (ref.from === 'stored' ? ref : null);

@@ -1,0 +1,117 @@
+/** The producer's side of the comparison queues. BullMQ is spoken here and, on the other side, in the workers. */
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { ScenedeltaError } from '../../errors.js';
+import { type ComparisonJob, KEYS, PRIORITY, QUEUE_PREFIX, QUEUES } from '../../jobs.js';
+import { redisCall } from '../../stores/redis.js';
+
+export type QueueName = keyof typeof QUEUES;
+export type ComparisonQueueName = 'live' | 'archive';
+
+/** Jobs of one queue by state; `prioritized` are the waiting ones that carry a priority, which is how ours wait. */
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly prioritized: number;
+  readonly delayed: number;
+  readonly active: number;
+}
+
+export interface ComparisonQueue {
+  /** One job a comparison: its id is the job's. @throws ScenedeltaError 'queue-unavailable' at once where Redis is away. */
+  add(job: ComparisonJob, queue: ComparisonQueueName, priority: number): Promise<void>;
+  /** Takes the job out if no worker holds it, and tells the worker that does to stop. */
+  cancel(comparisonId: string): Promise<void>;
+  counts(): Promise<Record<QueueName, QueueCounts>>;
+  /** Comparisons that wait for a worker; at most half a second old. */
+  waiting(): Promise<number>;
+  /** Whether Redis answers. */
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const COUNTS_MAX_AGE_MS = 500;
+const STATES = ['waiting', 'prioritized', 'delayed', 'active'] as const;
+
+/** How long finished jobs stay visible to operators; idempotency and results do not depend on it. */
+const JOB_OPTIONS = {
+  attempts: 3,
+  backoff: { type: 'exponential', delay: 1_000 },
+  removeOnComplete: { age: 3_600, count: 1_000 },
+  removeOnFail: { age: 86_400 },
+} as const;
+
+/** @param redis a producer's connection (fails fast); shared, and closed by whoever made it. */
+export function createComparisonQueue(redis: Redis, clock: () => number): ComparisonQueue {
+  const open = (name: QueueName) => {
+    const queue = new Queue(QUEUES[name], { connection: redis, prefix: QUEUE_PREFIX });
+    // The connection's own listener has logged it; without one here it would end the process.
+    queue.on('error', () => {});
+    return queue;
+  };
+  const queues: Record<QueueName, Queue> = {
+    live: open('live'),
+    archive: open('archive'),
+    delivery: open('delivery'),
+  };
+  let counted: { at: number; waiting: Promise<number> } | undefined;
+
+  // BullMQ waits for a connection before its first command, and a caller must not.
+  const call = <T>(what: string, commands: () => Promise<T>): Promise<T> => {
+    if (redis.status === 'ready') return redisCall(what, commands);
+    return Promise.reject(
+      new ScenedeltaError(
+        'queue-unavailable',
+        `${what}: Redis cannot be reached (connection ${redis.status})`,
+      ),
+    );
+  };
+
+  const counts = () =>
+    call('Counting jobs', async () => {
+      const entries = Object.entries(queues).map(async ([name, queue]) => {
+        const found = await queue.getJobCounts(...STATES);
+        return [name, Object.fromEntries(STATES.map((state) => [state, found[state] ?? 0]))];
+      });
+      return Object.fromEntries(await Promise.all(entries)) as Record<QueueName, QueueCounts>;
+    });
+  const backlog = (c: QueueCounts) => c.waiting + c.prioritized + c.delayed;
+
+  return {
+    add: (job, queue, priority) =>
+      call('Queueing the comparison', async () => {
+        await queues[queue].add('compare', job, { ...JOB_OPTIONS, jobId: job.comparisonId, priority });
+      }),
+    cancel: (comparisonId) =>
+      call('Cancelling the comparison', async () => {
+        await Promise.all([
+          redis.publish(KEYS.cancellations, comparisonId),
+          queues.live.remove(comparisonId),
+          queues.archive.remove(comparisonId),
+        ]);
+      }),
+    counts,
+    waiting: () => {
+      if (counted === undefined || clock() - counted.at > COUNTS_MAX_AGE_MS) {
+        counted = { at: clock(), waiting: counts().then((all) => backlog(all.live) + backlog(all.archive)) };
+        counted.waiting.catch(() => {
+          counted = undefined;
+        });
+      }
+      return counted.waiting;
+    },
+    ping: async () => {
+      if (redis.status !== 'ready') return false;
+      return redis.ping().then(
+        () => true,
+        () => false,
+      );
+    },
+    close: async () => {
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
+    },
+  };
+}
+
+/** Lower runs first: nobody waits at the other end of a connection for an outcome that goes to a callback. */
+export const priorityOf = (queue: ComparisonQueueName, nobodyWaits: boolean): number =>
+  queue === 'archive' ? PRIORITY.archive : nobodyWaits ? PRIORITY.callback : PRIORITY.live;

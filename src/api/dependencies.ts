@@ -1,0 +1,59 @@
+/** What the API is built from. Each is an interface, so that a test may hand over another one. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, RawServerDefault } from 'fastify';
+import type { Config } from '../config.js';
+import type { Logger } from '../logger.js';
+import type { ApiKeyStore } from '../stores/api-keys.js';
+import type { BlobStore } from '../stores/blobs.js';
+import type { DeliveryStore } from '../stores/deliveries.js';
+import type { EventReader } from '../stores/events.js';
+import type { ResultStore } from '../stores/results.js';
+import type { WorkerRegistry } from '../stores/workers.js';
+import type { ComparisonQueue } from './comparisons/queue.js';
+import type { IdempotencyRecords } from './idempotency.js';
+import type { RateCounter } from './rate-counter.js';
+
+export interface ApiDependencies {
+  readonly results: ResultStore;
+  readonly blobs: BlobStore;
+  readonly deliveries: DeliveryStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly workers: Pick<WorkerRegistry, 'list'>;
+  readonly events: EventReader;
+  readonly queue: ComparisonQueue;
+  readonly idempotency: IdempotencyRecords;
+  readonly rates: RateCounter;
+  /** signs the links to frames and heatmaps (links.ts) */
+  readonly linkKey: Buffer;
+  /** epoch ms */
+  readonly clock: () => number;
+}
+
+/** The settings that the API uses. */
+export type ApiOptions = Pick<
+  Config,
+  | 'auth'
+  | 'host'
+  | 'port'
+  | 'publicUrl'
+  | 'bodyLimit'
+  | 'frameLimit'
+  | 'pixelLimit'
+  | 'rateLimit'
+  | 'maxWaiting'
+  | 'waitLimit'
+  | 'deadlineSeconds'
+  | 'outboundAllow'
+  | 's3Endpoint'
+>;
+
+/** A Fastify whose handlers take their types from the TypeBox schemas of the route. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  Logger,
+  TypeBoxTypeProvider
+>;

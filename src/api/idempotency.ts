@@ -1,0 +1,85 @@
+/**
+ * Idempotency-Key records in Redis (draft-ietf-httpapi-idempotency-key-header): a key stands for one comparison for 24 h.
+ * A replay answers with that comparison as it stands, so a caller whose connection broke still gets the outcome.
+ */
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { ScenedeltaError } from '../errors.js';
+import { KEYS } from '../jobs.js';
+import { redisCall } from '../stores/redis.js';
+
+const KEPT_SECONDS = 24 * 3600;
+/** A process that dies between reserving and accepting blocks its key no longer than this. */
+const RESERVED_SECONDS = 60;
+
+export interface IdempotentRequest {
+  readonly apiKeyId: string;
+  readonly key: string;
+  /** the same for the same request, see fingerprint() */
+  readonly fingerprint: string;
+  readonly comparisonId: string;
+}
+
+export interface IdempotencyRecords {
+  /**
+   * @returns the comparison that the key already stands for, or undefined: the key is reserved for `request.comparisonId`.
+   * @throws ScenedeltaError 'idempotency-mismatch' where it was used with another request, 'idempotency-in-flight' while the first
+   * request is still being accepted.
+   */
+  reserve(request: IdempotentRequest): Promise<{ readonly comparisonId: string } | undefined>;
+  /** The comparison has been accepted. */
+  confirm(request: IdempotentRequest): Promise<void>;
+  /** It was not: the key is free again. */
+  release(request: IdempotentRequest): Promise<void>;
+}
+
+interface Kept {
+  readonly fingerprint: string;
+  readonly comparisonId: string;
+  readonly accepted: boolean;
+}
+
+export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
+  const name = (r: IdempotentRequest) => KEYS.idempotency(r.apiKeyId, r.key);
+  const text = ({ fingerprint, comparisonId }: IdempotentRequest, accepted: boolean) =>
+    JSON.stringify({ fingerprint, comparisonId, accepted } satisfies Kept);
+  return {
+    reserve: (request) =>
+      redisCall('Reserving the Idempotency-Key', async () => {
+        const reserved = await redis.set(name(request), text(request, false), 'EX', RESERVED_SECONDS, 'NX');
+        if (reserved === 'OK') return undefined;
+        const kept = await redis.get(name(request));
+        // it expired or was released in this very moment: the caller may simply try again
+        if (kept === null) throw inFlight(request.key);
+        const { fingerprint, comparisonId, accepted } = JSON.parse(kept) as Kept;
+        if (fingerprint !== request.fingerprint) {
+          throw new ScenedeltaError(
+            'idempotency-mismatch',
+            `Idempotency-Key ${JSON.stringify(request.key)} was used with another body within 24 hours, expected a new key for a new request`,
+            { field: 'idempotency-key' },
+          );
+        }
+        if (!accepted) throw inFlight(request.key);
+        return { comparisonId };
+      }),
+    confirm: (request) =>
+      redisCall('Keeping the Idempotency-Key', async () => {
+        await redis.set(name(request), text(request, true), 'EX', KEPT_SECONDS);
+      }),
+    release: (request) =>
+      redisCall('Releasing the Idempotency-Key', async () => {
+        await redis.del(name(request));
+      }),
+  };
+}
+
+const inFlight = (key: string) =>
+  new ScenedeltaError(
+    'idempotency-in-flight',
+    `A request with Idempotency-Key ${JSON.stringify(key)} is being accepted right now; try again in a second`,
+    { field: 'idempotency-key' },
+  );
+
+/** @param parts what makes two requests the same, in a fixed order; JSON values. */
+export const fingerprint = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex');

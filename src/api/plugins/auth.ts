@@ -1,0 +1,93 @@
+/**
+ * Who asks, and whether they may. Every route under /v1 states its scope in `config`; the keys of others than ours are never
+ * looked at. A signed link (links.ts) stands for a key on the routes that say so.
+ */
+import type { FastifyRequest } from 'fastify';
+import { ScenedeltaError } from '../../errors.js';
+import { verifyLink } from '../../links.js';
+import type { Scope } from '../../stores/api-keys.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** of the key that asks; LOCAL where AUTH is off; undefined where a signed link was enough or none is needed */
+    apiKeyId: string | undefined;
+  }
+  interface FastifyContextConfig {
+    /** the scope that a key needs; without it the route is open */
+    scope?: Scope;
+    /** a signed link opens it too */
+    signedLinks?: boolean;
+  }
+}
+
+/** Stands in for a key's id where AUTH is off. */
+export const LOCAL = 'local';
+
+export function useAuth(
+  app: Api,
+  deps: Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>,
+  options: Pick<ApiOptions, 'auth'>,
+): void {
+  app.decorateRequest('apiKeyId', undefined);
+  app.addHook('onRoute', ({ url, config, schema }) => {
+    if (url.startsWith('/v1') && config?.scope === undefined && schema?.hide !== true) {
+      throw new Error(`route ${url} states no scope, expected config.scope`);
+    }
+  });
+  app.addHook('onRequest', async (request) => {
+    const { scope, signedLinks = false } = request.routeOptions.config;
+    if (scope === undefined) return;
+    if (options.auth === 'off') {
+      request.apiKeyId = LOCAL;
+      return;
+    }
+    if (signedLinks && opensByLink(request, deps)) return;
+    const secret = secretOf(request);
+    const key = secret === undefined ? undefined : await deps.apiKeys.authenticate(secret);
+    if (key === undefined) throw await unauthorized(secret, deps.apiKeys);
+    if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
+      throw new ScenedeltaError(
+        'forbidden',
+        `The key ${JSON.stringify(key.name)} has the scopes ${key.scopes.join(', ') || '(none)'}, expected ${scope}`,
+      );
+    }
+    request.apiKeyId = key.id;
+  });
+}
+
+function secretOf({ headers }: FastifyRequest): string | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  const header = headers['x-api-key'];
+  return bearer ?? (typeof header === 'string' && header !== '' ? header : undefined);
+}
+
+/** @throws ScenedeltaError 'unauthorized' where there is a signature and it does not hold. */
+function opensByLink(request: FastifyRequest, deps: Pick<ApiDependencies, 'linkKey' | 'clock'>): boolean {
+  const { sig, exp } = request.query as { sig?: unknown; exp?: unknown };
+  if (typeof sig !== 'string' || typeof exp !== 'string') return false;
+  const path = request.url.split('?')[0] as string;
+  if (verifyLink(path, { sig, exp }, { key: deps.linkKey, now: deps.clock() })) return true;
+  throw new ScenedeltaError(
+    'unauthorized',
+    `The signature of this link does not fit ${path} or expired at ${exp}; read the comparison again for a new link`,
+  );
+}
+
+async function unauthorized(
+  secret: string | undefined,
+  apiKeys: ApiDependencies['apiKeys'],
+): Promise<ScenedeltaError> {
+  if ((await apiKeys.list()).length === 0) {
+    return new ScenedeltaError(
+      'unauthorized',
+      'There are no API keys yet: create one with `scenedelta keys create`, and send it as Authorization: Bearer <key>',
+    );
+  }
+  return new ScenedeltaError(
+    'unauthorized',
+    secret === undefined
+      ? 'The request has no API key, expected Authorization: Bearer <key> or X-API-Key: <key>'
+      : 'The API key is unknown or has been revoked',
+  );
+}

@@ -1,0 +1,40 @@
+/** A known path asked with another method is 405 with Allow, rather than 404. */
+import { ScenedeltaError } from '../../errors.js';
+import type { Api } from '../dependencies.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Method = (typeof METHODS)[number];
+
+/** Call before the routes are registered. @returns what is to be called after they are. */
+export function watchMethods(app: Api): () => void {
+  const taken = new Map<string, Set<string>>();
+  let watching = true;
+  app.addHook('onRoute', ({ url, method }) => {
+    if (!watching || url.includes('*')) return;
+    const methods = taken.get(url) ?? new Set();
+    for (const name of [method].flat()) methods.add(name);
+    taken.set(url, methods);
+  });
+  return () => {
+    watching = false;
+    for (const [url, methods] of taken) {
+      const missing = METHODS.filter((method): method is Method => !methods.has(method));
+      const allow = [...methods].join(', ');
+      if (missing.length === 0) continue;
+      app.route({
+        method: missing,
+        url,
+        schema: { hide: true },
+        // before the body is parsed: it does not matter what it holds
+        onRequest: async (request, reply) => {
+          reply.header('Allow', allow);
+          throw new ScenedeltaError(
+            'method-not-allowed',
+            `${request.url.split('?')[0]} does not take ${request.method}, expected ${allow}`,
+          );
+        },
+        handler: async () => {},
+      });
+    }
+  };
+}

@@ -1,0 +1,105 @@
+/** Every failure leaves as RFC 9457 problem+json with a code of the catalogue, whoever noticed it. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  asScenedeltaError,
+  ERROR_TYPE_BASE,
+  type ErrorCode,
+  errorEntry,
+  type Problem,
+  ScenedeltaError,
+} from '../../errors.js';
+import type { Api } from '../dependencies.js';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** What Fastify, its multipart plugin and Node say, in the words of the catalogue. */
+const FOREIGN: Readonly<Record<string, { code: ErrorCode; detail: (err: Error) => string }>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported-media-type',
+    detail: (err) => `${err.message}, expected multipart/form-data or application/json`,
+  },
+  FST_ERR_CTP_EMPTY_TYPE: {
+    code: 'unsupported-media-type',
+    detail: () => 'The body has no Content-Type, expected multipart/form-data or application/json',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'payload-too-large',
+    detail: () => 'The body is larger than BODY_LIMIT allows',
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed-body', detail: () => 'The body is empty, expected JSON' },
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed-body', detail: (err) => err.message },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'malformed-body',
+    detail: () => 'The body does not have the length that Content-Length states',
+  },
+  FST_REQ_FILE_TOO_LARGE: { code: 'payload-too-large', detail: () => 'A file of the form is too large' },
+  FST_PARTS_LIMIT: { code: 'payload-too-large', detail: () => 'The form has too many parts' },
+  FST_FILES_LIMIT: {
+    code: 'payload-too-large',
+    detail: () => 'The form has more than two files, expected one each in before and after',
+  },
+  FST_FIELDS_LIMIT: { code: 'payload-too-large', detail: () => 'The form has too many fields' },
+  FST_PROTO_VIOLATION: {
+    code: 'invalid-request',
+    detail: () => 'A field of the form has a name that is not allowed',
+  },
+  FST_INVALID_JSON_FIELD_ERROR: {
+    code: 'malformed-body',
+    detail: () => 'A field of the form says it is application/json and is not',
+  },
+  FST_MP_PREMATURE_CLOSE: { code: 'malformed-body', detail: () => 'The form ended before its last boundary' },
+  FST_ERR_BAD_URL: { code: 'invalid-request', detail: (err) => err.message },
+  FST_ERR_HANDLER_TIMEOUT: {
+    code: 'overloaded',
+    detail: () => 'The request could not be answered within the time that is set for it',
+  },
+};
+
+/** Seconds after which another try makes sense, where the failure is one of time. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
+  'idempotency-in-flight': 1,
+  'not-finished': 2,
+  'queue-unavailable': 5,
+  'storage-unavailable': 30,
+  overloaded: 10,
+};
+
+export function toScenedeltaError(thrown: unknown): ScenedeltaError {
+  if (thrown instanceof ScenedeltaError) return thrown;
+  const err = thrown as FastifyError;
+  const known = FOREIGN[err.code];
+  if (known !== undefined) return new ScenedeltaError(known.code, known.detail(err), { cause: err });
+  // JSON.parse's and busboy's complaints have no code of their own, only a status
+  if (err.statusCode === 400 || isMultipartError(err)) {
+    return new ScenedeltaError('malformed-body', `The body cannot be parsed: ${err.message}`, { cause: err });
+  }
+  return asScenedeltaError(thrown);
+}
+
+const isMultipartError = (err: Error): boolean =>
+  err instanceof Error && /multipart|boundary|part terminated|malformed part/i.test(err.message);
+
+/** Answers with a problem: ours, or one that a worker kept. @param extra members beside those of RFC 9457. */
+export function sendProblem(reply: FastifyReply, problem: Problem, extra: object = {}): FastifyReply {
+  const code = problem.type.slice(ERROR_TYPE_BASE.length) as ErrorCode;
+  const retryAfter = RETRY_AFTER_SECONDS[code];
+  if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('Retry-After', retryAfter);
+  if (code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer realm="scenedelta"');
+  reply.code(problem.status).type(PROBLEM_TYPE);
+  return reply.send(JSON.stringify({ ...problem, ...extra }));
+}
+
+function onError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toScenedeltaError(thrown);
+  if (errorEntry(error.code).status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
+  else request.log.info({ problem: error.code, detail: error.message }, 'request refused');
+  return sendProblem(reply, error.toProblem());
+}
+
+export function useProblems(app: Api): void {
+  app.setErrorHandler(onError);
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0];
+    return sendProblem(reply, new ScenedeltaError('not-found', `There is nothing at ${path}`).toProblem());
+  });
+}

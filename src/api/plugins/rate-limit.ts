@@ -1,0 +1,32 @@
+/** A quota of requests per key and minute, told in the fields of draft-ietf-httpapi-ratelimit-headers (structured fields). */
+import { ScenedeltaError } from '../../errors.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { LOCAL } from './auth.js';
+
+const WINDOW_SECONDS = 60;
+
+/** After auth: the quota is the key's. Requests without a key (AUTH=off, signed links) have none. */
+export function useRateLimit(
+  app: Api,
+  deps: Pick<ApiDependencies, 'rates' | 'clock'>,
+  options: Pick<ApiOptions, 'rateLimit'>,
+): void {
+  const { rateLimit } = options;
+  if (rateLimit === 0) return;
+  app.addHook('onRequest', async (request, reply) => {
+    const { apiKeyId } = request;
+    if (apiKeyId === undefined || apiKeyId === LOCAL) return;
+    const seconds = deps.clock() / 1000;
+    const window = Math.floor(seconds / WINDOW_SECONDS);
+    const count = await deps.rates.count(apiKeyId, window, WINDOW_SECONDS);
+    const resetSeconds = Math.ceil((window + 1) * WINDOW_SECONDS - seconds);
+    reply.header('RateLimit-Policy', `"default";q=${rateLimit};w=${WINDOW_SECONDS}`);
+    reply.header('RateLimit', `"default";r=${Math.max(rateLimit - count, 0)};t=${resetSeconds}`);
+    if (count <= rateLimit) return;
+    reply.header('Retry-After', resetSeconds);
+    throw new ScenedeltaError(
+      'too-many-requests',
+      `The key has sent ${count} requests in this window of ${WINDOW_SECONDS} s, expected at most ${rateLimit}; the next one starts in ${resetSeconds} s`,
+    );
+  });
+}

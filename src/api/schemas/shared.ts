@@ -1,0 +1,142 @@
+/** What several routes share: named components of the OpenAPI file, common parameters, problem answers and headers. */
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import {
+  BoxSchema,
+  ComparisonSchema,
+  ModelUsedSchema,
+  NuisanceSchema,
+  ProblemSchema,
+  RegionSchema,
+  TimingsSchema,
+  WordSchema,
+} from '../../comparison.js';
+import { type ErrorCode, errorEntry } from '../../errors.js';
+import { SIDES } from '../../images.js';
+import { DeliverySchema } from '../../stores/deliveries.js';
+import { ModelDescriptionSchema } from '../../stores/workers.js';
+import { ComparisonFormSchema, ComparisonRequestSchema, FrameInputSchema } from './comparison-request.js';
+
+/** A problem of a comparison that failed carries that comparison. */
+export const ComparisonProblemSchema = Type.Object(
+  { ...ProblemSchema.properties, comparison: Type.Optional(ComparisonSchema) },
+  { $id: 'ComparisonProblem', description: 'RFC 9457 problem details, and the comparison they are about.' },
+);
+
+const COMPONENTS: readonly TSchema[] = [
+  BoxSchema,
+  RegionSchema,
+  WordSchema,
+  ModelUsedSchema,
+  TimingsSchema,
+  NuisanceSchema,
+  ProblemSchema,
+  ComparisonSchema,
+  ComparisonProblemSchema,
+  FrameInputSchema,
+  ComparisonRequestSchema,
+  ComparisonFormSchema,
+  DeliverySchema,
+  ModelDescriptionSchema,
+];
+const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
+const componentIds = new Set(COMPONENTS.map(idOf));
+
+/** The named components, each with references where others are nested in it. */
+export const components = (): TSchema[] => COMPONENTS.map((schema) => referencing(schema, idOf(schema)));
+
+/** A reference to a named component; its type is the component's. */
+export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${idOf(schema)}#` });
+
+function referencing<T>(node: T, self: string | undefined): T {
+  if (Array.isArray(node)) return node.map((item) => referencing(item, self)) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  const id = idOf(node as TSchema);
+  if (id !== undefined && id !== self && componentIds.has(id)) return { $ref: `${id}#` } as T;
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, referencing(value, self)])) as T;
+}
+
+export const ComparisonIdParams = Type.Object({
+  id: Type.String({
+    pattern: '^cmp_[0-9a-z]{26}$',
+    description: 'Id of the comparison.',
+    examples: ['cmp_01k9x3v5s8q2m7c4w6n1b0t9hz'],
+  }),
+});
+export const SideParams = Type.Object({
+  ...ComparisonIdParams.properties,
+  side: Type.Unsafe<(typeof SIDES)[number]>(
+    Type.String({ enum: [...SIDES], description: 'Which of the two frames.' }),
+  ),
+});
+/** Both are in signed links (links.ts). */
+export const linkQuery = {
+  exp: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,12}$', description: 'Expiry of a signed link, epoch seconds.' }),
+  ),
+  sig: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'Signature of a signed link: no API key is needed.',
+    }),
+  ),
+};
+
+const text = (description: string) => Type.String({ description });
+export const RESPONSE_HEADERS = {
+  retryAfter: { 'Retry-After': Type.Integer({ description: 'Seconds after which to try again.' }) },
+  location: { Location: text('Where the comparison is.') },
+  preference: { 'Preference-Applied': text('What of `Prefer` was honoured.') },
+  replayed: {
+    'Idempotent-Replayed': text('true where the Idempotency-Key had been used with this request before.'),
+  },
+  etag: { ETag: text('For If-None-Match.'), 'Cache-Control': text('How long it may be kept.') },
+  allow: { Allow: text('The methods that the resource takes.') },
+  link: { Link: text('rel="next": the next page, where there is one.') },
+} as const;
+
+/** One response: what it says, its body by content type, its headers. */
+export const media = (
+  description: string,
+  types: Readonly<Record<string, TSchema>>,
+  headers: object = {},
+) => ({
+  description,
+  content: Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }])),
+  ...(Object.keys(headers).length > 0 ? { headers } : {}),
+});
+
+export const json = (description: string, schema: TSchema, headers: object = {}) =>
+  media(description, { 'application/json': schema }, headers);
+
+/** Problems that any request with a key may meet. */
+const ALWAYS: readonly ErrorCode[] = [
+  'invalid-request',
+  'unauthorized',
+  'forbidden',
+  'too-many-requests',
+  'internal',
+  'queue-unavailable',
+];
+
+/** Problem answers by status, for a route's `response`. @param codes beside those that any request may meet. */
+export function problems(
+  codes: readonly ErrorCode[] = [],
+  options: { always?: boolean; schema?: TObject } = {},
+) {
+  const all = new Set([...(options.always === false ? [] : ALWAYS), ...codes]);
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of all) {
+    const { status } = errorEntry(code);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, found]) => [
+      status,
+      media(
+        found.map((code) => `\`${code}\`: ${errorEntry(code).title}.`).join(' '),
+        { 'application/problem+json': ref(options.schema ?? ProblemSchema) },
+        status === 429 || status === 503 || status === 409 ? RESPONSE_HEADERS.retryAfter : {},
+      ),
+    ]),
+  );
+}

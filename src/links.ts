@@ -1,0 +1,40 @@
+/**
+ * Links to frames and heatmaps that open without an API key until they expire: for receivers of webhooks and for pictures
+ * in a page, neither of which sends headers. The signature covers the path and the expiry, not the query beside them, so that
+ * the holder of a heatmap's link may also ask for another style or word of the same heatmap. Pure; workers and API share it.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Side } from './images.js';
+
+export const framePath = (comparisonId: string, side: Side): string =>
+  `/v1/comparisons/${comparisonId}/frames/${side}`;
+export const heatmapPath = (comparisonId: string, side: Side): string =>
+  `/v1/comparisons/${comparisonId}/heatmaps/${side}`;
+
+/** A key of its own, so that a link's signature can never pass for a webhook's. */
+export const linkKey = (webhookSecret: string): Buffer =>
+  createHmac('sha256', webhookSecret).update('scenedelta/links/1').digest();
+
+/** @param expiresAt epoch ms; rounded up to a second. @returns `path` with `exp` (epoch seconds) and `sig` (base64url). */
+export function signLink(path: string, options: { key: Buffer; expiresAt: number }): string {
+  const exp = Math.ceil(options.expiresAt / 1000);
+  return `${path}?exp=${exp}&sig=${signature(path, String(exp), options.key).toString('base64url')}`;
+}
+
+/**
+ * @param path without its query
+ * @returns whether `given` was made by signLink for this path with this key and has not expired at `now` (epoch ms).
+ */
+export function verifyLink(
+  path: string,
+  given: { readonly sig: string; readonly exp: string },
+  options: { key: Buffer; now: number },
+): boolean {
+  const expected = signature(path, given.exp, options.key);
+  const actual = Buffer.from(given.sig, 'base64url');
+  const genuine = actual.length === expected.length && timingSafeEqual(actual, expected);
+  return genuine && Number(given.exp) * 1000 > options.now;
+}
+
+const signature = (path: string, exp: string, key: Buffer): Buffer =>
+  createHmac('sha256', key).update(`${path}\n${exp}`).digest();

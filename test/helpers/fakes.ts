@@ -1,0 +1,255 @@
+/** In-memory stand-ins behind the same interfaces as the real stores: for tests of what is around the stores. */
+
+import { buildApp } from '../../src/api/app.js';
+import type { ComparisonQueue } from '../../src/api/comparisons/queue.js';
+import type { ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
+import type { IdempotencyRecords } from '../../src/api/idempotency.js';
+import type { Comparison } from '../../src/comparison.js';
+import { loadConfig } from '../../src/config.js';
+import { ScenedeltaError } from '../../src/errors.js';
+import { type ComparisonEvent, type ComparisonJob, isFinal } from '../../src/jobs.js';
+import { linkKey } from '../../src/links.js';
+import { createLogger } from '../../src/logger.js';
+import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
+import type { BlobStore } from '../../src/stores/blobs.js';
+import type { Delivery, DeliveryStore } from '../../src/stores/deliveries.js';
+import { compareEventIds, type EventReader, type StreamedEvent } from '../../src/stores/events.js';
+import type { ResultStore, StoredComparison } from '../../src/stores/results.js';
+import type { ModelDescription, WorkerDescription } from '../../src/stores/workers.js';
+
+export class FakeEvents implements EventReader {
+  readonly kept: StreamedEvent[] = [];
+  readonly #listeners = new Set<(streamed: StreamedEvent) => void>();
+
+  append(comparison: Comparison, id = `${Date.now()}-${this.kept.length}`): void {
+    const event: ComparisonEvent = {
+      type: `comparison.${comparison.status}`,
+      comparisonId: comparison.id,
+      camera: comparison.camera,
+      verdict: comparison.verdict ?? null,
+      at: new Date().toISOString(),
+    };
+    this.kept.push({ id, event });
+    for (const listener of [...this.#listeners]) listener({ id, event });
+  }
+  get listening(): number {
+    return this.#listeners.size;
+  }
+  on(listener: (streamed: StreamedEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+  async read(sinceId: string, filter: { comparisonId?: string; camera?: string } = {}) {
+    return this.kept.filter(
+      ({ id, event }) =>
+        compareEventIds(id, sinceId) > 0 &&
+        (filter.comparisonId ?? event.comparisonId) === event.comparisonId &&
+        (filter.camera ?? event.camera) === event.camera,
+    );
+  }
+  async close(): Promise<void> {}
+}
+
+export class FakeResults implements ResultStore {
+  readonly kept = new Map<string, StoredComparison>();
+  constructor(private readonly events: FakeEvents) {}
+
+  async create(stored: StoredComparison) {
+    this.kept.set(stored.comparison.id, stored);
+    this.events.append(stored.comparison);
+  }
+  async get(id: string) {
+    return this.kept.get(id);
+  }
+  async update(id: string, change: { comparison: Comparison; frames?: StoredComparison['frames'] }) {
+    const stored = this.kept.get(id);
+    if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return false;
+    this.kept.set(id, { ...stored, ...change });
+    this.events.append(change.comparison);
+    return true;
+  }
+  async list(query: { limit: number; camera?: string; verdict?: string; cursor?: string }) {
+    const all = [...this.kept.values()]
+      .map((stored) => stored.comparison)
+      .filter((c) => query.camera === undefined || c.camera === query.camera)
+      .filter((c) => query.verdict === undefined || c.verdict === query.verdict)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .filter((c) => query.cursor === undefined || c.id < query.cursor);
+    const items = all.slice(0, query.limit);
+    return { items, nextCursor: all.length > query.limit ? (items.at(-1)?.id ?? null) : null };
+  }
+  async erase(id: string) {
+    return this.kept.delete(id);
+  }
+  async olderThan() {
+    return [];
+  }
+}
+
+export class FakeBlobs implements BlobStore {
+  readonly kept = new Map<string, Uint8Array>();
+  /** thrown by the next put, once */
+  failNextPut: ScenedeltaError | undefined;
+
+  async put(key: string, bytes: Uint8Array) {
+    const failure = this.failNextPut;
+    this.failNextPut = undefined;
+    if (failure !== undefined) throw failure;
+    this.kept.set(key, bytes);
+  }
+  async get(key: string) {
+    return this.kept.get(key);
+  }
+  async delete(key: string) {
+    this.kept.delete(key);
+  }
+  async sweep() {
+    return 0;
+  }
+}
+
+export class FakeQueue implements ComparisonQueue {
+  readonly jobs: { job: ComparisonJob; queue: string; priority: number }[] = [];
+  readonly cancelled: string[] = [];
+  /** as if Redis were away */
+  away = false;
+
+  #reach() {
+    if (this.away) throw new ScenedeltaError('queue-unavailable', 'Queueing: Redis cannot be reached');
+  }
+  async add(job: ComparisonJob, queue: string, priority: number) {
+    this.#reach();
+    this.jobs.push({ job, queue, priority });
+  }
+  async cancel(id: string) {
+    this.#reach();
+    this.cancelled.push(id);
+  }
+  async counts() {
+    this.#reach();
+    const none = { waiting: 0, prioritized: 0, delayed: 0, active: 0 };
+    return { live: { ...none, prioritized: this.jobs.length }, archive: none, delivery: none };
+  }
+  async waiting() {
+    this.#reach();
+    return this.jobs.length;
+  }
+  async ping() {
+    return !this.away;
+  }
+  async close() {}
+}
+
+/** Reserves in memory, by the same laws as the records in Redis. */
+export function fakeIdempotency(): IdempotencyRecords {
+  const kept = new Map<string, { fingerprint: string; comparisonId: string; accepted: boolean }>();
+  const name = (r: { apiKeyId: string; key: string }) => `${r.apiKeyId} ${r.key}`;
+  return {
+    async reserve(request) {
+      const found = kept.get(name(request));
+      if (found === undefined) {
+        kept.set(name(request), { ...request, accepted: false });
+        return undefined;
+      }
+      if (found.fingerprint !== request.fingerprint) {
+        throw new ScenedeltaError('idempotency-mismatch', 'used with another body');
+      }
+      if (!found.accepted) throw new ScenedeltaError('idempotency-in-flight', 'in progress');
+      return found;
+    },
+    async confirm(request) {
+      kept.set(name(request), { ...request, accepted: true });
+    },
+    async release(request) {
+      kept.delete(name(request));
+    },
+  };
+}
+
+export class FakeApiKeys implements ApiKeyStore {
+  readonly keys = new Map<string, ApiKey>();
+  async create(name: string, scopes: readonly Scope[]) {
+    const id = `key_${String(this.keys.size).padStart(26, '0')}`;
+    const secret = `sd_${id.slice(4)}_${'x'.repeat(43)}`;
+    const key = { id, name, scopes, createdAt: new Date().toISOString(), lastUsedAt: null };
+    this.keys.set(secret, key);
+    return { key, secret };
+  }
+  async list() {
+    return [...this.keys.values()];
+  }
+  async revoke(id: string) {
+    return [...this.keys].some(([secret, key]) => key.id === id && this.keys.delete(secret));
+  }
+  async authenticate(secret: string) {
+    return this.keys.get(secret);
+  }
+}
+
+export class FakeDeliveries implements DeliveryStore {
+  readonly kept: Delivery[] = [];
+  async create(delivery: Delivery) {
+    this.kept.push(delivery);
+  }
+  async get(id: string) {
+    return this.kept.find((delivery) => delivery.id === id);
+  }
+  async record() {}
+  async ofComparison(id: string) {
+    return this.kept.filter((delivery) => delivery.comparison === id);
+  }
+}
+
+export const MODEL: ModelDescription = {
+  name: 'scorer-surveillance',
+  version: '0.1.0',
+  sha256: 'ab'.repeat(32),
+  architecture: 'scorer-two-glance',
+  licence: 'MIT',
+  provider: 'cpu',
+  default: true,
+  metrics: { bleu4: 0.4 },
+};
+export const workerWith = (...models: ModelDescription[]): WorkerDescription => ({
+  id: 'worker-1',
+  host: 'localhost',
+  pid: 1,
+  started_at: '2026-01-01T00:00:00.000Z',
+  models,
+});
+
+/** The production app on fakes. AUTH is off unless a test turns it on. */
+export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Partial<ApiDependencies> = {}) {
+  const events = new FakeEvents();
+  const fakes = {
+    events,
+    results: new FakeResults(events),
+    blobs: new FakeBlobs(),
+    deliveries: new FakeDeliveries(),
+    apiKeys: new FakeApiKeys(),
+    queue: new FakeQueue(),
+    idempotency: fakeIdempotency(),
+    workers: { live: [] as WorkerDescription[], list: async () => fakes.workers.live },
+    rates: fakeRates(),
+    linkKey: linkKey('whsec_test'),
+    clock: Date.now,
+  };
+  const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };
+  const app = await buildApp(
+    { ...fakes, ...replaced },
+    options,
+    createLogger({ level: 'silent', name: 'test' }),
+  );
+  return { app, ...fakes };
+}
+
+function fakeRates() {
+  const counts = new Map<string, number>();
+  return {
+    async count(apiKeyId: string, window: number) {
+      const key = `${apiKeyId}:${window}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      return counts.get(key) as number;
+    },
+  };
+}
