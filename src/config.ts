@@ -100,6 +100,12 @@ const settings = {
     integer(0, 256),
     'Jobs one worker holds at a time; 0 = twice its inference threads.',
   ),
+  jobLockMs: setting(
+    'JOB_LOCK_MS',
+    60_000,
+    integer(1_000, 600_000),
+    'How long the jobs of a worker that died wait before another takes them up; workers renew it at half time.',
+  ),
   featureCacheMb: setting(
     'FEATURE_CACHE_MB',
     64,
