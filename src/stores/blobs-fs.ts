@@ -1,12 +1,29 @@
 /** Blobs as files. What `put` acknowledged survives a power cut; readers never see half a file. */
-import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+  utimes,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ScenedeltaError } from '../errors.js';
 import type { BlobStore } from './blobs.js';
 import { checkBlobKey } from './blobs.js';
 
-/** @param folder is made where it does not exist. */
-export function createFileBlobStore(folder: string): BlobStore {
+/**
+ * @param folder is made where it does not exist.
+ * @param options.writeTo stands in for a disk that fails, in tests.
+ */
+export function createFileBlobStore(
+  folder: string,
+  options: { writeTo?: (file: FileHandle, bytes: Uint8Array) => Promise<void> } = {},
+): BlobStore {
+  const writeTo = options.writeTo ?? ((file, bytes) => file.writeFile(bytes));
   const root = resolve(folder);
   const pathOf = (key: string) => join(root, checkBlobKey(key));
   const knownFolders = new Set<string>();
@@ -28,7 +45,7 @@ export function createFileBlobStore(folder: string): BlobStore {
       await makeFolder(dirname(path));
       const file = await open(temporary, 'wx');
       try {
-        await file.writeFile(bytes);
+        await writeTo(file, bytes);
         await file.datasync();
       } finally {
         await file.close();

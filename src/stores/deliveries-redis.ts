@@ -11,6 +11,16 @@ export interface RedisDeliveryStore extends DeliveryStore {
   forget(id: string): Promise<void>;
 }
 
+/** KEYS: delivery, open deliveries, deliveries of the comparison. ARGV: id, delivery, state, next attempt, due (ms), now (ms), retention (ms). */
+const CREATE = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'delivery', ARGV[2], 'state', ARGV[3], 'next', ARGV[4])
+redis.call('PEXPIRE', KEYS[1], ARGV[7])
+redis.call('ZADD', KEYS[2], ARGV[5], ARGV[1])
+redis.call('ZADD', KEYS[3], ARGV[6], ARGV[1])
+redis.call('PEXPIRE', KEYS[3], ARGV[7])
+return 1`;
+
 /**
  * KEYS: delivery, open deliveries. ARGV: id, attempt's field, attempt, state, next attempt ('' = none), its time in ms.
  * A final state stays; the attempt is logged all the same.
@@ -29,6 +39,7 @@ end
 return 1`;
 
 interface Scripts {
+  sdDeliver(keys: number, ...args: (string | number)[]): Promise<number>;
   sdRecord(keys: number, ...args: (string | number)[]): Promise<number>;
 }
 
@@ -38,6 +49,7 @@ export function createRedisDeliveryStore(
   options: { retentionMs: number; now?: () => number },
 ): RedisDeliveryStore {
   const now = options.now ?? Date.now;
+  redis.defineCommand('sdDeliver', { lua: CREATE });
   redis.defineCommand('sdRecord', { lua: RECORD });
   const scripts = redis as unknown as Scripts;
 
@@ -49,19 +61,19 @@ export function createRedisDeliveryStore(
     create: (delivery) =>
       redisCall('creating a delivery', async () => {
         const { attempts: _none, state, next_attempt_at, ...rest } = delivery;
-        const key = KEYS.delivery(delivery.id);
-        const list = KEYS.deliveriesOf(delivery.comparison);
-        const dueAt = next_attempt_at === null ? now() : Date.parse(next_attempt_at);
-        await redis
-          .multi()
-          .hsetnx(key, 'delivery', JSON.stringify(rest))
-          .hsetnx(key, 'state', state)
-          .hsetnx(key, 'next', next_attempt_at ?? '')
-          .pexpire(key, options.retentionMs)
-          .zadd(list, now(), delivery.id)
-          .pexpire(list, options.retentionMs)
-          .zadd(KEYS.deliveriesOpen, dueAt, delivery.id)
-          .exec();
+        await scripts.sdDeliver(
+          3,
+          KEYS.delivery(delivery.id),
+          KEYS.deliveriesOpen,
+          KEYS.deliveriesOf(delivery.comparison),
+          delivery.id,
+          JSON.stringify(rest),
+          state,
+          next_attempt_at ?? '',
+          next_attempt_at === null ? now() : Date.parse(next_attempt_at),
+          now(),
+          options.retentionMs,
+        );
       }),
     get: (id) => redisCall('reading a delivery', () => get(id)),
     record: (id, attempt, state, nextAttemptAt) =>

@@ -1,0 +1,104 @@
+/** A small S3 in memory: path-style objects, ListObjectsV2 with pages, and signatures checked by the published algorithm. */
+import { createHash, createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface TestS3 {
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** bucket/key -> object; set `lastModified` to make one old */
+  readonly objects: Map<string, { bytes: Buffer; lastModified: number }>;
+  /** answers everything with this status from now on; undefined = works again */
+  failWith(status: number | undefined): void;
+  stop(): Promise<void>;
+}
+
+const accessKeyId = 'AKIDTEST';
+const secretAccessKey = 'secret/with+signs';
+const PAGE = 3;
+
+export async function startS3(): Promise<TestS3> {
+  const objects: TestS3['objects'] = new Map();
+  let failing: number | undefined;
+  const server = createServer(async (req, res) => {
+    const body = await read(req);
+    const url = new URL(req.url ?? '/', 'http://s3');
+    const [, bucket = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
+    const name = `${bucket}/${rest.join('/')}`;
+    const object = objects.get(name);
+    if (failing !== undefined) res.writeHead(failing).end('secret words of the server');
+    else if (!signedCorrectly(req, body))
+      res.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+    else if (req.method === 'PUT') {
+      objects.set(name, { bytes: body, lastModified: Date.now() });
+      res.writeHead(200).end();
+    } else if (req.method === 'DELETE') {
+      objects.delete(name);
+      res.writeHead(204).end();
+    } else if (url.searchParams.has('list-type'))
+      res.writeHead(200).end(listing(objects, bucket, url.searchParams));
+    else if (object === undefined) res.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+    else res.writeHead(200).end(object.bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accessKeyId,
+    secretAccessKey,
+    objects,
+    failWith: (status) => {
+      failing = status;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function read(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function listing(objects: TestS3['objects'], bucket: string, query: URLSearchParams): string {
+  const prefix = `${bucket}/${query.get('prefix') ?? ''}`;
+  const names = [...objects.keys()].filter((name) => name.startsWith(prefix)).sort();
+  const start = Number((query.get('continuation-token') ?? 'from 0 & on').match(/\d+/)?.[0]);
+  const page = names.slice(start, start + PAGE).map((name) => {
+    const modified = new Date(objects.get(name)?.lastModified ?? 0).toISOString();
+    return `<Contents><Key>${name.slice(bucket.length + 1)}</Key><LastModified>${modified}</LastModified></Contents>`;
+  });
+  const more = start + PAGE < names.length;
+  const token = more ? `<NextContinuationToken>from ${start + PAGE} &amp; on</NextContinuationToken>` : '';
+  return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${page.join('')}</ListBucketResult>`;
+}
+
+/** AWS Signature Version 4, from its description; an implementation of its own, so that it can disagree with the client's. */
+function signedCorrectly(req: IncomingMessage, body: Buffer): boolean {
+  const authorization =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(
+      req.headers.authorization ?? '',
+    );
+  const [, keyId, scope = '', signedHeaders = '', signature] = authorization ?? [];
+  const contentHash = createHash('sha256').update(body).digest('hex');
+  if (keyId !== accessKeyId || req.headers['x-amz-content-sha256'] !== contentHash) return false;
+  const [path = '', query = ''] = (req.url ?? '').split('?');
+  const canonical = [
+    req.method,
+    path,
+    query.split('&').sort().join('&'),
+    ...signedHeaders.split(';').map((name) => `${name}:${req.headers[name]}`),
+    '',
+    signedHeaders,
+    contentHash,
+  ].join('\n');
+  const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+  const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
+  const hashed = createHash('sha256').update(canonical).digest('hex');
+  const toSign = ['AWS4-HMAC-SHA256', req.headers['x-amz-date'], scope, hashed].join('\n');
+  return hmac(key, toSign).toString('hex') === signature;
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { KEYS } from '../../src/jobs.js';
+import { createLogger } from '../../src/logger.js';
+import { createRedisApiKeyStore } from '../../src/stores/api-keys-redis.js';
+import { connectRedis } from '../../src/stores/redis.js';
+import { startRedis, type TestRedis } from '../helpers/redis.js';
+
+const logger = createLogger({ level: 'silent', name: 'test' });
+let server: TestRedis;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = connectRedis(server.url, { role: 'consumer', logger });
+});
+beforeEach(() => redis.flushall());
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe('API keys', () => {
+  it('authenticate with the secret that creation gave, and only with it', async () => {
+    const keys = createRedisApiKeyStore(redis);
+    const { key, secret } = await keys.create('gate', ['compare']);
+    expect(secret).toMatch(/^sd_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/);
+    expect(await keys.authenticate(secret)).toMatchObject({ id: key.id, name: 'gate', scopes: ['compare'] });
+    const flipped = secret.slice(0, -2) + (secret.at(-2) === 'A' ? 'B' : 'A') + secret.at(-1);
+    for (const wrong of ['', 'sd_', flipped, `${secret}x`, secret.toUpperCase(), key.id]) {
+      expect(await keys.authenticate(wrong)).toBeUndefined();
+    }
+  });
+
+  it('keep neither the secret nor a part of it', async () => {
+    const { secret } = await createRedisApiKeyStore(redis).create('gate', ['admin']);
+    expect(JSON.stringify(await redis.hgetall(KEYS.apiKeys))).not.toContain(secret.slice(-43));
+  });
+
+  it('are listed by age without their hashes, and stop working once revoked', async () => {
+    let now = Date.now();
+    const keys = createRedisApiKeyStore(redis, { now: () => now++ });
+    const first = await keys.create('first', ['compare']);
+    const second = await keys.create('second', ['compare', 'batch']);
+    expect(await keys.list()).toEqual([first.key, second.key]);
+    expect(await keys.revoke(first.key.id)).toBe(true);
+    expect(await keys.revoke(first.key.id)).toBe(false);
+    expect(await keys.authenticate(first.secret)).toBeUndefined();
+    expect(await keys.list()).toEqual([second.key]);
+  });
+
+  it('remember when they were last used, to the minute', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    const keys = createRedisApiKeyStore(redis, { now: () => now });
+    const { secret } = await keys.create('gate', ['compare']);
+    const used = async (at: string) => {
+      now = Date.parse(at);
+      await keys.authenticate(secret);
+      await redis.ping(); // the mark was sent before
+      return (await keys.list())[0]?.lastUsedAt;
+    };
+    expect(await used('2026-01-01T00:00:00Z')).toBe('2026-01-01T00:00:00.000Z');
+    expect(await used('2026-01-01T00:00:59Z')).toBe('2026-01-01T00:00:00.000Z');
+    expect(await used('2026-01-01T00:01:00Z')).toBe('2026-01-01T00:01:00.000Z');
+  });
+});

@@ -1,0 +1,205 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BlobStore, frameKey, heatmapKey } from '../../src/stores/blobs.js';
+import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
+import { createS3BlobStore } from '../../src/stores/blobs-s3.js';
+import { createS3Client, type S3Client } from '../../src/stores/s3-client.js';
+import { startS3, type TestS3 } from '../helpers/s3.js';
+
+const DAY = 86_400_000;
+const a = frameKey('a'.repeat(64));
+const b = frameKey('b'.repeat(64));
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+let folder: string;
+let s3: TestS3;
+let client: S3Client;
+
+beforeAll(async () => {
+  s3 = await startS3();
+  const made = createS3Client({
+    s3Endpoint: `${s3.endpoint}/`,
+    s3Region: 'eu-test-1',
+    s3AccessKeyId: s3.accessKeyId,
+    s3SecretAccessKey: s3.secretAccessKey,
+    outboundTimeoutMs: 5_000,
+  });
+  if (made === undefined) throw new Error('S3_ENDPOINT was set');
+  client = made;
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sd-blobs-'));
+  s3.objects.clear();
+  s3.failWith(undefined);
+});
+afterAll(async () => {
+  await client.close();
+  await s3.stop();
+});
+
+const kinds: [string, () => { store: BlobStore; age: (key: string) => Promise<void> }][] = [
+  [
+    'files',
+    () => ({
+      store: createFileBlobStore(join(folder, 'blobs')),
+      age: (key) =>
+        utimes(join(folder, 'blobs', key), new Date(Date.now() - DAY), new Date(Date.now() - DAY)),
+    }),
+  ],
+  [
+    'S3',
+    () => ({
+      store: createS3BlobStore(client, 'frames-bucket'),
+      age: async (key) => {
+        const object = s3.objects.get(`frames-bucket/${key}`);
+        if (object !== undefined) object.lastModified -= DAY;
+      },
+    }),
+  ],
+];
+
+describe.each(kinds)('blobs as %s', (_kind, make) => {
+  it('are read as they were written, by another process too', async () => {
+    await make().store.put(a, bytes('one'));
+    expect(Buffer.from((await make().store.get(a)) ?? []).toString()).toBe('one');
+  });
+
+  it('are undefined where there is none, and deleting those is no error', async () => {
+    const { store } = make();
+    expect(await store.get(a)).toBeUndefined();
+    await store.delete(a);
+  });
+
+  it('are gone once deleted', async () => {
+    const { store } = make();
+    await store.put(a, bytes('one'));
+    await store.delete(a);
+    expect(await store.get(a)).toBeUndefined();
+  });
+
+  it('are swept by age and prefix; writing one again makes it young', async () => {
+    const { store, age } = make();
+    const keys = ['0', '1', '2', '3', '4', '5', '6'].map((fill) => frameKey(fill.repeat(64)));
+    const maps = heatmapKey('cmp_00000000000000000000000000');
+    for (const key of [...keys, a, b, maps]) await store.put(key, bytes(key));
+    for (const key of [...keys, a, maps]) await age(key);
+    await store.put(a, bytes(a));
+    expect(await store.sweep('frames', Date.now() - DAY / 2)).toBe(keys.length);
+    for (const key of keys) expect(await store.get(key)).toBeUndefined();
+    for (const key of [a, b, maps]) expect(await store.get(key)).toBeDefined();
+  });
+
+  it('of nothing are swept without an error', async () => {
+    expect(await make().store.sweep('frames', Date.now())).toBe(0);
+  });
+
+  it('written by many at once under one key are whole', async () => {
+    const { store } = make();
+    await Promise.all(Array.from({ length: 20 }, () => store.put(a, bytes('x'.repeat(100_000)))));
+    expect((await store.get(a))?.byteLength).toBe(100_000);
+  });
+
+  it.each(['../escape', '/etc/passwd', 'frames/../../x', 'Frames/X', 'frames//x', '', 'frames/.hidden/..'])(
+    'refuse the key %j',
+    async (key) => {
+      await expect(async () => make().store.put(key, bytes('x'))).rejects.toMatchObject({ code: 'internal' });
+    },
+  );
+});
+
+describe('files', () => {
+  it('leave no half file behind under any name', async () => {
+    const store = createFileBlobStore(folder);
+    await Promise.all([store.put(a, bytes('1')), store.put(a, bytes('1')), store.put(b, bytes('2'))]);
+    const names = await readdir(folder, { recursive: true });
+    expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('on a full disk are storage-unavailable, without the path in the message, and leave nothing half', async () => {
+    const store = createFileBlobStore(folder, {
+      writeTo: async (file, bytes) => {
+        await file.write(bytes.subarray(0, 1));
+        throw Object.assign(new Error(`ENOSPC: no space left on device, write '${folder}'`), {
+          code: 'ENOSPC',
+        });
+      },
+    });
+    await expect(store.put(a, bytes('xyz'))).rejects.toMatchObject({
+      code: 'storage-unavailable',
+      message: 'writing in the data folder failed: the disk is full (ENOSPC)',
+    });
+    expect(await store.get(a)).toBeUndefined();
+    expect(await readdir(join(folder, 'frames', 'aa'))).toEqual([]);
+  });
+
+  it('in a folder that cannot be made are storage-unavailable', async () => {
+    await writeFile(join(folder, 'blobs'), 'a file where the folder should be');
+    const store = createFileBlobStore(join(folder, 'blobs'));
+    await expect(store.put(a, bytes('x'))).rejects.toMatchObject({ code: 'storage-unavailable' });
+  });
+
+  it('are written again after their folder was removed under a running process', async () => {
+    const store = createFileBlobStore(folder);
+    await store.put(a, bytes('x'));
+    await rm(join(folder, 'frames'), { recursive: true });
+    await expect(store.put(a, bytes('x'))).rejects.toMatchObject({ code: 'storage-unavailable' });
+    await store.put(a, bytes('x'));
+    expect(await store.get(a)).toBeDefined();
+  });
+
+  const asRoot = process.getuid?.() === 0;
+  (asRoot ? it.skip : it)('without permission are storage-unavailable', async () => {
+    await mkdir(join(folder, 'locked'));
+    await chmod(join(folder, 'locked'), 0o500);
+    await expect(createFileBlobStore(join(folder, 'locked')).put(a, bytes('x'))).rejects.toMatchObject({
+      code: 'storage-unavailable',
+      message: expect.stringContaining('EACCES'),
+    });
+  });
+});
+
+describe('S3', () => {
+  it('reads keys with every awkward character, signed as the service expects', async () => {
+    const key = "lobby cam/2026-11-21 (1)+2!'*~é&?=%.jpg";
+    await client.put('bucket', key, bytes('frame'));
+    expect(Buffer.from((await client.get('bucket', key)) ?? []).toString()).toBe('frame');
+  });
+
+  it('that answers 500 is storage-unavailable, and its words stay with it', async () => {
+    s3.failWith(500);
+    const store = createS3BlobStore(client, 'frames-bucket');
+    for (const call of [store.put(a, bytes('x')), store.get(a), store.delete(a), store.sweep('frames', 0)]) {
+      await expect(call).rejects.toMatchObject({
+        code: 'storage-unavailable',
+        message: expect.not.stringContaining('secret words'),
+      });
+    }
+  });
+
+  it('stops reading an object above the limit', async () => {
+    await client.put('bucket', 'big', bytes('x'.repeat(1000)));
+    await expect(client.get('bucket', 'big', { maxBytes: 999 })).rejects.toMatchObject({
+      code: 'payload-too-large',
+    });
+    expect((await client.get('bucket', 'big', { maxBytes: 1000 }))?.byteLength).toBe(1000);
+  });
+
+  it('that refuses the credentials says forbidden', async () => {
+    s3.failWith(403);
+    await expect(client.get('bucket', 'x')).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('needs its credentials', () => {
+    const config = {
+      s3Endpoint: 'http://s3',
+      s3Region: '',
+      s3AccessKeyId: null,
+      s3SecretAccessKey: null,
+      outboundTimeoutMs: 1,
+    };
+    expect(() => createS3Client(config)).toThrow(/expected S3_ACCESS_KEY_ID/);
+    expect(createS3Client({ ...config, s3Endpoint: null })).toBeUndefined();
+  });
+});

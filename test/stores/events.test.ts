@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { createLogger } from '../../src/logger.js';
+import {
+  compareEventIds,
+  createEventReader,
+  type EventReader,
+  isEventId,
+  type StreamedEvent,
+} from '../../src/stores/events.js';
+import { connectRedis } from '../../src/stores/redis.js';
+import { createRedisResultStore, type RedisResultStore } from '../../src/stores/results-redis.js';
+import { createWorkerRegistry, HEARTBEAT_MS } from '../../src/stores/workers.js';
+import { acceptedComparison, finished } from '../helpers/comparisons.js';
+import { eventually } from '../helpers/eventually.js';
+import { startRedis, type TestRedis } from '../helpers/redis.js';
+
+const logger = createLogger({ level: 'silent', name: 'test' });
+let server: TestRedis;
+let redis: Redis;
+let results: RedisResultStore;
+let reader: EventReader;
+let heard: StreamedEvent[];
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = connectRedis(server.url, { role: 'consumer', logger });
+  results = createRedisResultStore(redis, { retentionMs: 3_600_000 });
+});
+beforeEach(async () => {
+  await redis.flushall();
+  heard = [];
+  reader = createEventReader(redis);
+  reader.on((streamed) => heard.push(streamed));
+});
+afterEach(() => reader.close());
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+/** Creates comparisons until the reader hears one: from then on it hears all. */
+const connected = async () => {
+  await eventually(async () => {
+    await results.create(acceptedComparison());
+    expect(heard.length).toBeGreaterThan(0);
+  });
+  const { comparison, ...rest } = acceptedComparison();
+  await results.create({ comparison, ...rest });
+  await eventually(() => expect(heard.at(-1)?.event.comparisonId).toBe(comparison.id));
+  heard.length = 0;
+};
+
+describe('the event reader', () => {
+  it('hears the life of a comparison in order, with what a listener needs to choose', async () => {
+    await connected();
+    const accepted = acceptedComparison({ camera: 'gate' });
+    await results.create(accepted);
+    await results.update(accepted.comparison.id, {
+      comparison: { ...accepted.comparison, status: 'running' },
+    });
+    await results.update(accepted.comparison.id, { comparison: finished(accepted.comparison) });
+    await eventually(() => expect(heard).toHaveLength(3));
+    expect(heard.map(({ event }) => event.type)).toEqual([
+      'comparison.queued',
+      'comparison.running',
+      'comparison.finished',
+    ]);
+    expect(heard[2]?.event).toMatchObject({
+      comparisonId: accepted.comparison.id,
+      camera: 'gate',
+      verdict: 'change',
+    });
+  });
+
+  it('hears once, and in order, what happened around an outage of Redis', async () => {
+    await connected();
+    const made = Array.from({ length: 20 }, () => acceptedComparison());
+    for (const accepted of made.slice(0, 10)) await results.create(accepted);
+    await server.kill9();
+    const late = Promise.all(made.slice(10).map((accepted) => results.create(accepted)));
+    await server.restart();
+    await late;
+    await eventually(() => expect(heard.length).toBeGreaterThanOrEqual(20));
+    expect(heard.map(({ event }) => event.comparisonId)).toEqual(made.map(({ comparison }) => comparison.id));
+  });
+
+  it('goes on telling others after one listener threw or left', async () => {
+    await connected();
+    reader.on(() => {
+      throw new Error('a bug');
+    });
+    const left: StreamedEvent[] = [];
+    const leave = reader.on((streamed) => left.push(streamed));
+    leave();
+    await results.create(acceptedComparison());
+    await results.create(acceptedComparison());
+    await eventually(() => expect(heard).toHaveLength(2));
+    expect(left).toEqual([]);
+  });
+
+  it('resumes after an id without it, filtered', async () => {
+    const made = ['gate', 'yard', 'gate'].map((camera) => acceptedComparison({ camera }));
+    for (const accepted of made) await results.create(accepted);
+    const all = await reader.read('0');
+    expect(all.map(({ event }) => event.comparisonId)).toEqual(made.map(({ comparison }) => comparison.id));
+    expect(await reader.read(all[0]?.id ?? '')).toEqual(all.slice(1));
+    expect(await reader.read('0', { camera: 'gate' })).toEqual([all[0], all[2]]);
+    const id = made[1]?.comparison.id ?? '';
+    expect(await reader.read('0', { comparisonId: id })).toEqual([all[1]]);
+    expect(await reader.read(all[2]?.id ?? '')).toEqual([]);
+  });
+
+  it('closes while it blocks', async () => {
+    await connected();
+    await reader.close();
+    await reader.close();
+  });
+});
+
+describe('event ids', () => {
+  it('compare by time, then by sequence, as numbers', () => {
+    expect(['10-2', '9-1', '10-10', '10-1'].sort(compareEventIds)).toEqual(['9-1', '10-1', '10-2', '10-10']);
+  });
+  it.each([
+    ['1763750000000-0', true],
+    ['0', true],
+    ['', false],
+    ['$', false],
+    ['+', false],
+    ['1-2-3', false],
+    ['(1-1', false],
+  ])('%j is one: %j', (text, expected) => expect(isEventId(text)).toBe(expected));
+});
+
+describe('the registry of workers', () => {
+  const worker = (id: string, startedAt: string) => ({
+    id,
+    host: 'h',
+    pid: 1,
+    started_at: startedAt,
+    models: [],
+  });
+
+  it('lists those that live, and forgets who leaves or falls silent', async () => {
+    const registry = createWorkerRegistry(redis);
+    const [a, b, c] = ['1', '2', '3'].map((n) => worker(n, `2026-01-0${n}T00:00:00Z`));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three were made');
+    for (const each of [c, a, b]) await registry.beat(each);
+    expect(await registry.list()).toEqual([a, b, c]);
+    await registry.leave(a.id);
+    await redis.del('sd:worker:2'); // as its expiry does
+    expect(await registry.list()).toEqual([c]);
+    expect(await redis.smembers('sd:workers')).toEqual(['3']);
+    expect(await redis.pttl('sd:worker:3')).toBeGreaterThan(HEARTBEAT_MS);
+  });
+});
