@@ -1,0 +1,127 @@
+"""Cached pairs as batches. A cache folder is what cache.py wrote; nothing here renders or looks at a picture."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.model import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, START, UNK, ModelConfig, matching_evidence
+
+SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
+ARRAYS = ("coarse", "fine", "glance_coarse", "glance_fine", "glance_box", "glance_object_box", "glance_mask", "masks", "evidence")
+IGNORE = -100  # cross-entropy's own mark for "no target here"
+
+
+@dataclass
+class Labels:
+    """What the heads name. Rare nouns and colours have no class of their own; the words of the captions still teach them."""
+
+    vocabulary: list[str]
+    nouns: list[str]
+    colours: list[str]
+
+    @classmethod
+    def from_meta(cls, meta: list[dict], least: int = 30) -> "Labels":
+        words = sorted({word for m in meta for caption in m["captions"] for word in caption.split()})
+        seen = [g[side] for m in meta for g in m["glances"] for side in ("before", "after") if g[side]]
+        nouns = Counter(o["noun"] for o in seen)
+        colours = Counter(o["colour"] for o in seen if o["colour"])
+        return cls(
+            [*SPECIALS, *words],
+            sorted(n for n, count in nouns.items() if count >= least),
+            sorted(c for c, count in colours.items() if count >= least),
+        )
+
+
+def derive_evidence(shard: Path, batch: int = 50) -> None:
+    """Adds evidence.npy [n,2,EVIDENCE_CHANNELS,h,w] to a shard: parameter-free, so computed once and not at every visit."""
+    target = shard / "evidence.npy"
+    if target.exists():
+        return
+    coarse, fine = (np.load(shard / f"{name}.npy", mmap_mode="r") for name in ("coarse", "fine"))
+    parts = []
+    for start in range(0, len(coarse), batch):
+        c, f = (torch.from_numpy(x[start : start + batch].astype(np.float32)) for x in (coarse, fine))
+        sides = [matching_evidence(f[:, s], c[:, s], f[:, 1 - s], c[:, 1 - s]) for s in (0, 1)]
+        parts.append(torch.stack(sides, 1).numpy().astype(np.float16))
+    partial = shard / ".evidence.partial.npy"
+    np.save(partial, np.concatenate(parts))
+    partial.rename(target)
+
+
+class PairCache:
+    """Random access to the complete shards of some folders."""
+
+    def __init__(self, folders: list[Path], limit: int | None = None):
+        self.shards: list[dict[str, np.ndarray]] = []
+        self.meta: list[dict] = []
+        self.where: list[tuple[int, int]] = []
+        for folder in folders:
+            for shard in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".")):
+                derive_evidence(shard)
+                arrays = {name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
+                lines = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
+                if len(lines) != len(arrays["coarse"]):
+                    raise ValueError(f"{shard}: {len(lines)} lines in meta.jsonl, {len(arrays['coarse'])} pairs in coarse.npy")
+                self.where += [(len(self.shards), row) for row in range(len(lines))]
+                self.shards.append(arrays)
+                self.meta += lines
+        if not self.where:
+            raise ValueError(f"no complete shard in {', '.join(map(str, folders))}")
+        if limit:
+            self.where, self.meta = self.where[:limit], self.meta[:limit]
+
+    def __len__(self) -> int:
+        return len(self.where)
+
+    def arrays(self, indices: list[int]) -> dict[str, Tensor]:
+        out = {}
+        for name in ARRAYS:
+            stacked = np.stack([self.shards[s][name][row] for s, row in (self.where[i] for i in indices)])
+            out[name] = torch.from_numpy(stacked.astype(np.float32))
+        return out
+
+
+class Batches:
+    """Batches with targets. `rng` chooses one of a pair's captions a visit."""
+
+    def __init__(self, cache: PairCache, labels: Labels, config: ModelConfig):
+        self.cache, self.config = cache, config
+        self.word = {w: i for i, w in enumerate(labels.vocabulary)}
+        self.noun = {n: i for i, n in enumerate(labels.nouns)}
+        self.colour = {c: i for i, c in enumerate(labels.colours)}
+
+    def encode(self, caption: str) -> list[int]:
+        """START w1 .. wn END, cut to the model's length, padded: T + 1 ids."""
+        T = self.config.max_length
+        ids = [START, *(self.word.get(w, UNK) for w in caption.split())][:T] + [END]
+        return ids + [PAD] * (T + 1 - len(ids))
+
+    def batch(self, indices: list[int], rng: np.random.Generator) -> dict[str, Tensor]:
+        b = self.cache.arrays(indices)
+        metas = [self.cache.meta[i] for i in indices]
+        R = self.config.regions
+        side = torch.full((len(metas), R), IGNORE)
+        noun = torch.full((len(metas), R, 2), IGNORE)
+        colour = torch.full((len(metas), R, 2), IGNORE)
+        for i, m in enumerate(metas):
+            for r, glance in enumerate(m["glances"][:R]):
+                side[i, r] = GLANCE_SIDES.index(glance["side"])
+                for s, name in enumerate(("before", "after")):
+                    if glance[name]:
+                        noun[i, r, s] = self.noun.get(glance[name]["noun"], IGNORE)
+                        colour[i, r, s] = self.colour.get(glance[name]["colour"], IGNORE)
+        b["ids"] = torch.tensor([self.encode(m["captions"][rng.integers(len(m["captions"]))]) for m in metas])
+        b["kind"] = torch.tensor([KINDS.index(m["kind"]) for m in metas])
+        b["changed"] = (b["kind"] != 0).float()
+        b["nuisances"] = torch.tensor([[float(n in m["nuisances"]) for n in NUISANCES] for m in metas])
+        b["side"], b["noun"], b["colour"] = side, noun, colour
+        return b
+
+
+def glance_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...]:
+    return b["glance_coarse"], b["glance_fine"], b["glance_box"], b["glance_object_box"], b["glance_mask"]

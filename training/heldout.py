@@ -1,0 +1,88 @@
+"""Figures on cached held-out synthetic pairs, by facts: the caption is parsed back into slots and held to the truth."""
+
+import numpy as np
+import torch
+
+from training import grammar
+from training.data import Batches, glance_inputs
+from training.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
+from training.model import END, KINDS, PAD, Captioner, Difference
+
+
+def words_of(ids: list[int], vocabulary: list[str]) -> str:
+    return " ".join(vocabulary[i] for i in ids if i not in (PAD, END))
+
+
+def same_noun(said: str, true: str) -> bool:
+    """Equal, or either is a true name of the other (person for man, vehicle for car)."""
+    said, true = SINGULAR.get(said, said), SINGULAR.get(true, true)
+    hypernym = lambda n: NOUNS[n][1] if n in NOUNS else n
+    return said == true or said in ALSO_CALLED.get(true, ()) or true in ALSO_CALLED.get(said, ()) or said == hypernym(true)
+
+
+def same_colour(said: str | None, true: str | None) -> bool:
+    if said is None or true is None:
+        return said == true
+    return said == true or said in ALSO_COLOURED.get(true, ()) or true in ALSO_COLOURED.get(said, ())
+
+
+def clauses(caption: str) -> list:
+    try:
+        return grammar.parse(caption)
+    except ValueError:
+        return []
+
+
+def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
+    """Mann-Whitney: probability that a changed pair scores above an unchanged one; ties count half."""
+    order = scores.argsort()
+    ranks = np.empty(len(scores))
+    ranks[order] = np.arange(1, len(scores) + 1)
+    for value in np.unique(scores):
+        tie = scores == value
+        ranks[tie] = ranks[tie].mean()
+    p, n = positive.sum(), (~positive).sum()
+    return float((ranks[positive].sum() - p * (p + 1) / 2) / (p * n)) if p and n else float("nan")
+
+
+@torch.no_grad()
+def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, limit: int = 600) -> dict[str, float]:
+    """Glances are those of the truth's boxes (as in training); the full serving path is evaluate.py's."""
+    vocabulary = data.config.vocabulary
+    scores, changed, kinds, hits, facts, peaks, empty = [], [], [], [], [], [], []
+    for start in range(0, min(len(data.cache), limit), batch):
+        indices = list(range(start, min(start + batch, len(data.cache), limit)))
+        b = data.batch(indices, np.random.default_rng(0))
+        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b["evidence"])
+        said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None)["ids"]
+        scores.append(d["change_logit"].numpy())
+        changed.append(b["changed"].numpy() > 0)
+        kinds.append((d["kind_logits"].argmax(1) == b["kind"]).numpy())
+        for i, index in enumerate(indices):
+            meta = data.cache.meta[index]
+            found = clauses(words_of(said[i].tolist(), vocabulary))
+            for s, name in enumerate(("map_before", "map_after")):
+                mask, predicted = b["masks"][i, s], d[name][i]
+                if mask.max() > 0.2:
+                    peaks.append(bool(mask.flatten()[predicted.argmax()] > 0.05))
+                elif not meta["objects"]:
+                    empty.append(bool(predicted.max() < 0.5))
+            if meta["objects"]:
+                first = found[0] if found else None
+                matching = [o for o in meta["objects"] if first and first.action == o["action"]]
+                facts.append((
+                    bool(matching),
+                    any(same_noun(first.noun, o["noun"]) for o in matching),
+                    any(same_noun(first.noun, o["noun"]) and same_colour(first.colour, o["colour"]) for o in matching),
+                ))
+            else:
+                hits.append(not found)
+    s, c = np.concatenate(scores), np.concatenate(changed)
+    action, noun, colour = (float(v) for v in np.mean(facts, 0))
+    out = {
+        "auroc": auroc(s, c), "verdict": float(((s > 0) == c).mean()), "kind": float(np.concatenate(kinds).mean()),
+        "silent": float(np.mean(hits)), "action": action, "noun": noun, "colour": colour,
+        "pointing": float(np.mean(peaks)), "empty": float(np.mean(empty)),
+    }
+    out["score"] = out["verdict"] + out["action"] + out["noun"] + 0.5 * out["colour"] + out["pointing"]
+    return {k: round(v, 4) for k, v in out.items()}

@@ -1,0 +1,536 @@
+"""SCORER with a second glance: the change captioner, top to bottom.
+
+    features (frozen, backbone.py)   frame -> coarse [B,Cc,H/16,W/16], fine [B,Cf,H/8,W/8]
+    Difference                       both frames' features -> memory, change / kind / nuisance logits, two change maps: WHERE
+    Captioner                        memory + glances (native-resolution crops of the changed places) -> words: WHAT
+
+Sources: SCORER + CBR (Tu et al., "Self-supervised Cross-view Representation Reconstruction for Change Captioning", ICCV
+2023) for the multi-head token-wise matching, the cross-view reconstruction, the decoder and the cross-modal backward
+reasoning. Beyond the paper: matching evidence, supervised maps, change / kind / nuisance heads, glances. Every place where
+paper and released code differ, or where we leave both, is a field of `ModelConfig` (ablated in JOURNAL.md).
+
+Letters: B pairs, N tokens of the whole look, D width, H heads, d = D/H, R glances a pair, G cells of a glance, T caption
+slots, V words, h x w the map grid (stride 8), s in {before, after}.
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+PAD, UNK, START, END = 0, 1, 2, 3
+KINDS = ("none", "appear", "disappear", "move", "replace", "multi")
+NUISANCES = (
+    "lighting", "ir_switch", "shadow", "weather", "compression", "noise", "camera_moved", "defocus", "foliage", "overlay",
+)
+GLANCE_SIDES = ("before", "after", "both", "none")
+
+
+@dataclass
+class ModelConfig:
+    vocabulary: list[str] = field(default_factory=list)
+    nouns: list[str] = field(default_factory=list)
+    colours: list[str] = field(default_factory=list)
+    coarse_channels: int = 256
+    fine_channels: int = 67
+    grid: tuple[int, int] = (16, 24)  # rows, columns of the coarse features of the whole look
+    glance_grid: int = 7
+    regions: int = 3
+    width: int = 256
+    heads: int = 8
+    scorer_layers: int = 2
+    decoder_layers: int = 2
+    token_pool: int = 2  # coarse cells per token side: 2 turns 16x24 cells into 96 tokens
+    map_width: int = 48
+    max_length: int = 28
+    dropout: float = 0.1
+    attention_dropout: float = 0.0  # the paper: 0.1; drawing the random numbers took 8 % of a CPU step
+    # --- named departures ---
+    matching_per_head: bool = True  # paper Eq. 3: max in every subspace, then mean; the released code sums heads first
+    matching_cosine: bool = True  # L2-normalised tokens, CLIP-style temperature; the paper takes raw dot products
+    contrast_group: int = 8  # pairs contrasted with each other; the paper takes the whole batch (quadratic)
+    contrast_pool: int = 2  # tokens pooled pool x pool before matching; 1 is the paper (16 times the cost on a CPU)
+    glances: bool = True  # the second look; False = the paper's single memory
+    map_memory: bool = True  # tell the memory where the maps fire
+    matching_evidence: bool = True  # local feature matching as input of the maps; False = learned difference only
+
+    @property
+    def token_grid(self) -> tuple[int, int]:
+        return self.grid[0] // self.token_pool, self.grid[1] // self.token_pool
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    B, N, D = x.shape
+    return x.reshape(B, N, heads, D // heads).transpose(1, 2)  # [B,N,D] -> [B,H,N,d]
+
+
+def join_heads(x: Tensor) -> Tensor:
+    B, H, N, d = x.shape
+    return x.transpose(1, 2).reshape(B, N, H * d)  # [B,H,N,d] -> [B,N,D]
+
+
+class GridPosition(nn.Module):
+    """Learned column and row tables, column half first; the same for both frames (no before/after type embedding)."""
+
+    def __init__(self, rows: int, columns: int, width: int):
+        super().__init__()
+        self.column = nn.Parameter(torch.randn(columns, width // 2) * 0.02)
+        self.row = nn.Parameter(torch.randn(rows, width // 2) * 0.02)
+
+    def forward(self) -> Tensor:
+        rows, columns = self.row.shape[0], self.column.shape[0]
+        c = self.column[None, :, :].expand(rows, -1, -1)
+        r = self.row[:, None, :].expand(-1, columns, -1)
+        return torch.cat([c, r], -1).reshape(1, rows * columns, -1)  # [1,N,D], row-major
+
+
+# --------------------------------------------------------------------------------------------- SCORER: matching and reconstruction
+
+
+class ScorerLayer(nn.Module):
+    """One cross-view layer; both directions share its weights (paper Eq. 5-6). Q and K also serve the matching (Eq. 2-3)."""
+
+    def __init__(self, width: int, heads: int, dropout: float):
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.norm = nn.LayerNorm(width, eps=1e-6)
+        self.dropout = nn.Dropout(dropout)
+        self.log_scale = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        """x reconstructed from y: [B,N,D], [B,M,D] -> [B,N,D]."""
+        q = split_heads(self.query(x), self.heads)
+        k = split_heads(self.key(y), self.heads)
+        v = split_heads(self.value(y), self.heads)
+        attention = torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5, -1)  # [B,H,N,M]
+        return self.norm(x + join_heads(self.dropout(attention) @ v))
+
+    def match(self, x: Tensor, y: Tensor, per_head: bool, cosine: bool) -> Tensor:
+        """Token-wise matching of every x_i with every y_j: [B,N,D], [B,N,D] -> [B,B]. Training only: O(B^2 N^2)."""
+        q, k = self.query(x), self.key(y)
+        q, k = (split_heads(q, self.heads), split_heads(k, self.heads)) if per_head else (q[:, None], k[:, None])
+        if cosine:
+            q, k = F.normalize(q, dim=-1), F.normalize(k, dim=-1)
+        B, H, N, d = q.shape
+        q = q.permute(1, 0, 2, 3).reshape(H, B * N, d)  # [B,H,N,d] -> [H,B*N,d]
+        k = k.permute(1, 0, 2, 3).reshape(H, B * N, d)
+        s = (q @ k.transpose(-1, -2)).reshape(H, B, N, B, N)  # [H,i,n,j,m]
+        # max(...).values, not amax: its backward scatters by index instead of building a dense mask
+        score = (s.max(4).values.mean(2) + s.max(2).values.mean(3)) / 2  # [H,B,B]
+        return score.mean(0) * self.log_scale.clamp(max=4.6052).exp()
+
+
+def info_nce(similarity: Tensor) -> Tensor:
+    return F.cross_entropy(similarity, torch.arange(len(similarity), device=similarity.device))
+
+
+def pool_tokens(x: Tensor, c: ModelConfig) -> Tensor:
+    """[B,N,D] -> [B,N/pool^2,D]."""
+    if c.contrast_pool == 1:
+        return x
+    rows, columns = c.token_grid
+    grid = x.transpose(1, 2).reshape(len(x), -1, rows, columns)  # [B,N,D] -> [B,D,rows,columns]
+    return F.avg_pool2d(grid, c.contrast_pool).flatten(2).transpose(1, 2)
+
+
+def in_groups(x: Tensor, size: int) -> list[Tensor]:
+    """Whole groups of `size` (a rest of one has no negatives and is left out)."""
+    return [g for g in x.split(size) if len(g) > 1]
+
+
+# --------------------------------------------------------------------------------------------------- where: evidence and maps
+
+
+def shifted(x: Tensor, dy: int, dx: int) -> Tensor:
+    """x moved so that cell (r, c) holds x(r+dy, c+dx); outside is 0: [B,C,h,w] -> [B,C,h,w]."""
+    h, w = x.shape[-2:]
+    p = F.pad(x, (max(-dx, 0), max(dx, 0), max(-dy, 0), max(dy, 0)))
+    top, left = max(dy, 0), max(dx, 0)
+    return p[..., top : top + h, left : left + w]
+
+
+def matching_distance(x: Tensor, y: Tensor, radii: tuple[int, ...]) -> Tensor:
+    """1 - cosine of every cell of x to its best match in y within r cells, for each r: [B,C,h,w] x2 -> [B,len(radii),h,w].
+
+    The untrained change detector of the design notes, here as evidence that the maps start from. No parameters.
+    """
+    x, y = F.normalize(x, dim=1), F.normalize(y, dim=1)
+    best: Tensor | None = None
+    levels = []
+    for radius in range(max(radii) + 1):
+        for dy in range(-radius, radius + 1):
+            for dx in range(-radius, radius + 1):
+                if max(abs(dy), abs(dx)) != radius:
+                    continue
+                c = (x * shifted(y, dy, dx)).sum(1)  # [B,h,w]
+                best = c if best is None else torch.maximum(best, c)
+        if radius in radii:
+            levels.append(1 - best)
+    return torch.stack(levels, 1)
+
+
+FINE_RADII = (0, 1, 2)
+COARSE_RADII = (0, 1, 2)
+EVIDENCE_CHANNELS = 2 * (len(FINE_RADII) + len(COARSE_RADII))
+
+
+@torch.no_grad()
+def matching_evidence(fine: Tensor, coarse: Tensor, other_fine: Tensor, other_coarse: Tensor) -> Tensor:
+    """Of one frame against the other: distances, and distances less the frame's mean (a global nuisance raises them everywhere).
+
+    fine [B,Cf,h,w] (its last three channels, RGB, are left out), coarse [B,Cc,h/2,w/2] -> [B,EVIDENCE_CHANNELS,h,w].
+    """
+    f = matching_distance(fine[:, :-3], other_fine[:, :-3], FINE_RADII)
+    g = matching_distance(coarse, other_coarse, COARSE_RADII)
+    e = torch.cat([f, F.interpolate(g, scale_factor=2.0, mode="nearest")], 1)
+    return torch.cat([e, e - e.mean((2, 3), keepdim=True)], 1)
+
+
+class ChangeMaps(nn.Module):
+    """Per-frame change maps at stride 8, the same weights for both directions (inputs swapped).
+
+    map_before: there in before, gone (moved, replaced) in after; map_after: the reverse. An appearance lives in map_after only.
+    """
+
+    def __init__(self, c: ModelConfig):
+        super().__init__()
+        self.c = c
+        m = c.map_width
+        evidence = EVIDENCE_CHANNELS if c.matching_evidence else 0
+        self.fine = nn.Conv2d(c.fine_channels, m, 1)
+        self.coarse = nn.Conv2d(c.coarse_channels, m, 1)
+        self.mix = nn.Conv2d(6 * m + evidence, m, 1)
+        self.body = nn.ModuleList([nn.Conv2d(m, m, 3, padding=p, dilation=p) for p in (1, 2, 4, 1)])
+        self.norms = nn.ModuleList([nn.GroupNorm(4, m) for _ in self.body])
+        self.logit = nn.Conv2d(m, 1, 1)
+        nn.init.constant_(self.logit.bias, -3.0)
+
+    def one_way(self, f: tuple[Tensor, Tensor], g: tuple[Tensor, Tensor], evidence: Tensor | None) -> tuple[Tensor, Tensor]:
+        parts = [f[0], f[1], f[0] - f[1], g[0], g[1], g[0] - g[1]]
+        x = F.relu(self.mix(torch.cat(parts if evidence is None else [*parts, evidence], 1)))
+        for conv, norm in zip(self.body, self.norms):
+            x = x + F.relu(norm(conv(x)))
+        return self.logit(x)[:, 0], x  # [B,h,w], [B,m,h,w]
+
+    def forward(self, fine_b: Tensor, coarse_b: Tensor, fine_a: Tensor, coarse_a: Tensor, evidence: Tensor | None):
+        """evidence [B,2,EVIDENCE_CHANNELS,h,w] where it was computed before (training reads it from the cache)."""
+        fb, fa = self.fine(fine_b), self.fine(fine_a)
+        gb, ga = (F.interpolate(self.coarse(x), scale_factor=2.0, mode="nearest") for x in (coarse_b, coarse_a))
+        if not self.c.matching_evidence:
+            eb = ea = None
+        elif evidence is None:
+            eb = matching_evidence(fine_b, coarse_b, fine_a, coarse_a)
+            ea = matching_evidence(fine_a, coarse_a, fine_b, coarse_b)
+        else:
+            eb, ea = evidence[:, 0], evidence[:, 1]
+        return self.one_way((fb, fa), (gb, ga), eb), self.one_way((fa, fb), (ga, gb), ea)
+
+
+def strongest(logits: Tensor, k: int) -> Tensor:
+    """Mean of the k largest cells: [B,h,w] -> [B,1]. A change is as small as one person far off, so no plain mean."""
+    return logits.flatten(1).topk(k, 1).values.mean(1, keepdim=True)
+
+
+# ------------------------------------------------------------------------------------------------------------------ difference
+
+
+class Difference(nn.Module):
+    """Features of both frames -> decoder memory, logits, maps (the serving graph `difference.onnx`)."""
+
+    def __init__(self, c: ModelConfig):
+        super().__init__()
+        self.c = c
+        D = c.width
+        self.embed = nn.Conv2d(c.coarse_channels, D, c.token_pool, stride=c.token_pool)  # paper Eq. 1, on pooled cells
+        self.position = GridPosition(*c.token_grid, D)
+        self.layers = nn.ModuleList([ScorerLayer(D, c.heads, c.attention_dropout) for _ in range(c.scorer_layers)])
+        self.fuse = nn.Linear(2 * D, D)
+        self.dropout = nn.Dropout(c.dropout)
+        self.maps = ChangeMaps(c)
+        self.map_embed = nn.Linear(2, D)
+        pooled = 4 * c.map_width + 4 + D
+        self.change = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
+        self.kind = nn.Sequential(nn.Linear(pooled, 96), nn.ReLU(), nn.Linear(96, len(KINDS)))
+        self.nuisance = nn.Sequential(nn.Linear(D + 4 * c.fine_channels, 128), nn.ReLU(), nn.Linear(128, len(NUISANCES)))
+
+    def tokens(self, coarse: Tensor) -> Tensor:
+        return self.embed(coarse).flatten(2).transpose(1, 2) + self.position()  # [B,D,r,c] -> [B,N,D]
+
+    def forward(
+        self, coarse_b: Tensor, fine_b: Tensor, coarse_a: Tensor, fine_a: Tensor, evidence: Tensor | None = None, learn_maps: bool = True
+    ) -> dict[str, Tensor]:
+        """learn_maps=False: the maps are settled and give no gradient, which halves a CPU step."""
+        c = self.c
+        xb0, xa0 = self.tokens(coarse_b), self.tokens(coarse_a)
+        xb, xa, last = xb0, xa0, (xb0, xa0)
+        for layer in self.layers:
+            last = (xb, xa)
+            xb, xa = layer(xb, xa), layer(xa, xb)  # simultaneous: both from the old values
+        memory = F.relu(self.dropout(self.fuse(torch.cat([xb, xa], -1))))  # paper Eq. 7
+
+        with torch.set_grad_enabled(torch.is_grad_enabled() and learn_maps):
+            (lb, hb), (la, ha) = self.maps(fine_b, coarse_b, fine_a, coarse_a, evidence)
+        mb, ma = torch.sigmoid(lb), torch.sigmoid(la)
+        if c.map_memory:
+            fired = F.max_pool2d(torch.stack([mb, ma], 1), 2 * c.token_pool)  # [B,2,rows,columns] of the tokens
+            memory = memory + self.map_embed(fired.flatten(2).transpose(1, 2))
+        pooled = torch.cat(
+            [
+                hb.amax((2, 3)), ha.amax((2, 3)), hb.mean((2, 3)), ha.mean((2, 3)),
+                strongest(lb, 4), strongest(la, 4), strongest(lb, 32), strongest(la, 32), memory.mean(1),
+            ],
+            1,
+        )
+        spread = lambda f: torch.cat([f.mean((2, 3)), (f.var((2, 3), unbiased=False) + 1e-6).sqrt()], 1)
+        return {
+            "memory": memory,
+            "change_logit": self.change(pooled)[:, 0],
+            "kind_logits": self.kind(pooled),
+            "nuisance_logits": self.nuisance(torch.cat([memory.mean(1), spread(fine_b), spread(fine_a)], 1)),
+            "map_before": mb,
+            "map_after": ma,
+            # training only; the exporter drops them
+            "logits_before": lb, "logits_after": la, "tokens": (xb0, xa0), "matched": last,
+        }
+
+    def contrastive_loss(self, matched: tuple[Tensor, Tensor]) -> Tensor:
+        """Paper Eq. 4 on the last layer's inputs: a pair's own frames match better than those of other pairs."""
+        layer, c = self.layers[-1], self.c
+        losses = []
+        xb, xa = (pool_tokens(x, c) for x in matched)
+        for b, a in zip(in_groups(xb, c.contrast_group), in_groups(xa, c.contrast_group)):
+            losses.append(info_nce(layer.match(b, a, c.matching_per_head, c.matching_cosine)))
+            losses.append(info_nce(layer.match(a, b, c.matching_per_head, c.matching_cosine)))
+        return torch.stack(losses).mean()
+
+
+# --------------------------------------------------------------------------------------------------------------------- glances
+
+
+class Glances(nn.Module):
+    """Crops of the changed places in both frames -> G + 1 memory tokens a glance, and what each crop shows."""
+
+    def __init__(self, c: ModelConfig):
+        super().__init__()
+        self.c = c
+        D, g = c.width, c.glance_grid
+        self.coarse = nn.Linear(c.coarse_channels, D)
+        self.fine = nn.Conv2d(c.fine_channels, D, 2, stride=2)
+        self.inside = nn.Linear(1, D)
+        self.position = GridPosition(g, g, D)
+        self.box = nn.Linear(8, D)
+        self.norm = nn.LayerNorm(D, eps=1e-6)
+        self.fuse = nn.Sequential(nn.Linear(3 * D, D), nn.ReLU(), nn.Dropout(c.dropout))
+        self.pool = nn.Linear(D, 1)
+        self.summary = nn.Linear(3 * D, D)
+        self.side = nn.Linear(3 * D, len(GLANCE_SIDES))
+        self.noun = nn.Sequential(nn.Dropout(c.dropout), nn.Linear(D, len(c.nouns)))
+        self.colour = nn.Sequential(nn.Dropout(c.dropout), nn.Linear(D, len(c.colours)))
+
+    def inside_box(self, crop: Tensor, obj: Tensor) -> Tensor:
+        """Which cells of the crop lie inside the region's box: [M,4] x2 (x,y,w,h, frame units) -> [M,G,1] of 0/1."""
+        g = self.c.glance_grid
+        steps = (torch.arange(g, device=crop.device, dtype=crop.dtype) + 0.5) / g
+        cx = crop[:, None, 0:1] + crop[:, None, 2:3] * steps.repeat(g)[None, :, None]  # [M,G,1]: columns run fastest
+        cy = crop[:, None, 1:2] + crop[:, None, 3:4] * steps[:, None].expand(g, g).reshape(-1)[None, :, None]
+        x, y, w, h = (obj[:, None, i : i + 1] for i in range(4))
+        return ((cx >= x) & (cx <= x + w) & (cy >= y) & (cy <= y + h)).to(crop.dtype)
+
+    def cells(self, coarse: Tensor, fine: Tensor, inside: Tensor) -> Tensor:
+        """[M,Cc,g,g], [M,Cf,2g,2g] -> [M,G,D]."""
+        x = self.coarse(coarse.flatten(2).transpose(1, 2)) + self.fine(fine).flatten(2).transpose(1, 2)
+        return self.norm(x + self.inside(inside) + self.position())
+
+    def forward(self, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, mask: Tensor) -> dict[str, Tensor]:
+        """coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g], crop and obj [B,R,4], mask [B,R] -> tokens [B,R*(G+1),D] + logits."""
+        B, R = mask.shape
+        coarse, fine = coarse.flatten(0, 1), fine.flatten(0, 1)
+        crop, obj = crop.flatten(0, 1), obj.flatten(0, 1)
+        inside = self.inside_box(crop, obj)
+        b = self.cells(coarse[:, 0], fine[:, 0], inside)  # [B*R,G,D]
+        a = self.cells(coarse[:, 1], fine[:, 1], inside)
+        place = self.box(torch.cat([obj, obj[:, :2] + obj[:, 2:] / 2, obj[:, 2:].clamp(min=1e-3).log() / 4], 1))  # [B*R,D]
+        cells = self.fuse(torch.cat([b, a, b - a], -1)) + place[:, None]
+        weight = torch.softmax(self.pool(F.relu(b - a) + F.relu(a - b)) + 4 * inside, 1)  # [B*R,G,1]
+        sb, sa = (b * weight).sum(1), (a * weight).sum(1)  # [B*R,D]: what each frame shows there
+        both = torch.cat([sb, sa, (sb - sa).abs()], -1)
+        summary = F.relu(self.summary(both)) + place
+        tokens = torch.cat([cells, summary[:, None]], 1).reshape(B, -1, cells.shape[-1])  # [B,R*(G+1),D]
+        return {
+            "tokens": tokens,
+            "side_logits": self.side(both).reshape(B, R, -1),
+            "noun_logits": torch.stack([self.noun(sb), self.noun(sa)], 1).reshape(B, R, 2, -1),
+            "colour_logits": torch.stack([self.colour(sb), self.colour(sa)], 1).reshape(B, R, 2, -1),
+        }
+
+
+# --------------------------------------------------------------------------------------------------------------------- decoder
+
+
+def sinusoid(length: int, width: int) -> Tensor:
+    position = torch.arange(length)[:, None] / 10_000 ** (torch.arange(0, width, 2) / width)
+    return torch.stack([position.sin(), position.cos()], -1).reshape(length, width)
+
+
+class DecoderLayer(nn.Module):
+    """Post-norm, no output projection after either attention, FFN as wide as the model, as the reference has it."""
+
+    def __init__(self, width: int, heads: int, dropout: float, attention_dropout: float):
+        super().__init__()
+        self.heads = heads
+        self.self_qkv = nn.Linear(width, 3 * width)
+        self.cross_q = nn.Linear(width, width)
+        self.cross_kv = nn.Linear(width, 2 * width)
+        self.ffn = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, width), nn.Dropout(dropout))
+        self.norms = nn.ModuleList([nn.LayerNorm(width, eps=1e-6) for _ in range(3)])
+        self.dropout = nn.Dropout(attention_dropout)
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """[B,H,t,d] x [B,H,S,d] with an additive bias (0 or -10000) -> [B,t,D], attention [B,H,t,S]."""
+        attention = torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + bias, -1)
+        return join_heads(self.dropout(attention) @ v), attention
+
+    def memory_kv(self, memory: Tensor) -> tuple[Tensor, Tensor]:
+        k, v = self.cross_kv(memory).chunk(2, -1)
+        return split_heads(k, self.heads), split_heads(v, self.heads)
+
+    def finish(self, x: Tensor, attended: Tensor, mk: Tensor, mv: Tensor, memory_bias: Tensor) -> tuple[Tensor, Tensor]:
+        x = self.norms[0](x + attended)
+        c, attention = self.attend(split_heads(self.cross_q(x), self.heads), mk, mv, memory_bias)
+        x = self.norms[1](x + c)
+        return self.norms[2](x + self.ffn(x)), attention.mean(1)  # [B,t,D], [B,t,S]
+
+    def forward(self, x: Tensor, causal: Tensor, mk: Tensor, mv: Tensor, memory_bias: Tensor) -> tuple[Tensor, Tensor]:
+        q, k, v = (split_heads(t, self.heads) for t in self.self_qkv(x).chunk(3, -1))
+        attended, _ = self.attend(q, k, v, causal)
+        return self.finish(x, attended, mk, mv, memory_bias)
+
+    def step(self, x: Tensor, k: Tensor, v: Tensor, slot: Tensor, past: Tensor, mk: Tensor, mv: Tensor, memory_bias: Tensor):
+        """One word. k, v [B,H,T,d]: caches of fixed size; slot [T] one-hot of this position; past [T] additive mask."""
+        q, k1, v1 = (split_heads(t, self.heads) for t in self.self_qkv(x).chunk(3, -1))  # [B,H,1,d]
+        k = k + k1 * slot[None, None, :, None]
+        v = v + v1 * slot[None, None, :, None]
+        attended, _ = self.attend(q, k, v, past[None, None, None, :])
+        x, attention = self.finish(x, attended, mk, mv, memory_bias)
+        return x, attention, k, v
+
+
+class Captioner(nn.Module):
+    """Memory and glances -> words (the serving graph `caption.onnx` runs `greedy` inside one Loop; see export.py)."""
+
+    def __init__(self, c: ModelConfig):
+        super().__init__()
+        self.c = c
+        D, V = c.width, len(c.vocabulary)
+        self.glances = Glances(c) if c.glances else None
+        self.embedding = nn.Embedding(V, D, padding_idx=PAD)
+        self.register_buffer("positions", sinusoid(c.max_length, D), persistent=False)
+        self.project = nn.Linear(D, D)
+        self.norm = nn.LayerNorm(D, eps=1e-6)
+        self.dropout = nn.Dropout(c.dropout)
+        self.layers = nn.ModuleList([DecoderLayer(D, c.heads, c.dropout, c.attention_dropout) for _ in range(c.decoder_layers)])
+        self.logits = nn.Linear(D, V)
+        for module in [self.embedding, self.project, self.logits, *self.layers.modules()]:
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(module.weight, std=0.02 if isinstance(module, nn.Embedding) else module.weight.shape[1] ** -0.5)
+                if isinstance(module, nn.Linear):
+                    nn.init.zeros_(module.bias)
+
+    def remember(self, memory: Tensor, glances: tuple[Tensor, ...] | None) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """Memory of the whole look and the glances' tokens, with the additive mask of empty glances: [B,S,D], [B,1,1,S]."""
+        bias = memory.new_zeros(memory.shape[:2])
+        if self.glances is None or glances is None:
+            return memory, bias[:, None, None], {}
+        seen = self.glances(*glances)
+        mask = glances[-1]
+        each = seen["tokens"].shape[1] // mask.shape[1]
+        empty = (mask[:, :, None].expand(-1, -1, each).reshape(mask.shape[0], -1) - 1) * 10_000  # 0 used, -10000 empty
+        return torch.cat([memory, seen["tokens"]], 1), torch.cat([bias, empty], 1)[:, None, None], seen
+
+    def embed_words(self, ids: Tensor, positions: Tensor) -> Tensor:
+        return self.norm(self.dropout(self.project(self.embedding(ids) + positions)))
+
+    def forward(self, memory: Tensor, glances: tuple[Tensor, ...] | None, ids: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """Teacher forcing. ids [B,T] = START w1 .. -> logits [B,T,V] of the next word, last hidden [B,T,D], glance logits."""
+        memory, bias, seen = self.remember(memory, glances)
+        T = ids.shape[1]
+        causal = torch.full((T, T), -10_000.0, device=ids.device).triu(1)[None, None]
+        x = self.embed_words(ids, self.positions[:T])
+        for layer in self.layers:
+            x, _ = layer(x, causal, *layer.memory_kv(memory), bias)
+        return self.logits(x), x, seen
+
+    def step(self, tokens: Tensor, slot: Tensor, past: Tensor, caches: list[Tensor], memory: list[Tensor], bias: Tensor):
+        """One greedy step. tokens [B] -> log-probabilities [B,V], attention [B,S] of the last layer, new caches."""
+        position = (self.positions * slot[:, None]).sum(0)
+        x = self.embed_words(tokens, position)[:, None]  # [B,1,D]
+        new = []
+        for i, layer in enumerate(self.layers):
+            x, attention, k, v = layer.step(x, caches[2 * i], caches[2 * i + 1], slot, past, memory[2 * i], memory[2 * i + 1], bias)
+            new += [k, v]
+        logits = self.logits(x)[:, 0]
+        forbidden = torch.zeros_like(logits)
+        forbidden[:, :START + 1] = -10_000.0  # PAD, UNK and START are never said
+        return torch.log_softmax(logits + forbidden, -1), attention[:, 0], new
+
+    @torch.no_grad()
+    def greedy(self, memory: Tensor, glances: tuple[Tensor, ...] | None) -> dict[str, Tensor]:
+        """-> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,S]."""
+        memory, bias, _ = self.remember(memory, glances)
+        B, S, D = memory.shape
+        T, H = self.c.max_length, self.c.heads
+        kv = [t for layer in self.layers for t in layer.memory_kv(memory)]
+        caches = [memory.new_zeros(B, H, T, D // H) for _ in range(2 * len(self.layers))]
+        tokens = torch.full((B,), START, device=memory.device)
+        alive = torch.ones(B, dtype=torch.bool, device=memory.device)
+        ids, log_prob, attention = [], [], []
+        for t in range(T):
+            slot = F.one_hot(torch.tensor(t), T).to(memory)
+            past = (torch.arange(T, device=memory.device) > t).to(memory) * -10_000
+            scores, looked, caches = self.step(tokens, slot, past, caches, kv, bias)
+            best, tokens = scores.max(-1)
+            tokens = torch.where(alive, tokens, torch.zeros_like(tokens))
+            ids.append(tokens)
+            log_prob.append(torch.where(alive, best, torch.zeros_like(best)))
+            attention.append(looked * alive[:, None])
+            alive = alive & (tokens != END)
+        out = torch.stack(ids, 1)
+        return {
+            "ids": out,
+            "log_prob": torch.stack(log_prob, 1),
+            "length": ((out != PAD) & (out != END)).sum(1),
+            "attention": torch.stack(attention, 1),
+        }
+
+
+class BackwardReasoning(nn.Module):
+    """CBR (paper Eq. 8-12): from "before" and the sentence, imagine "after"; it must match the real one. Training only.
+
+    Its parameters are optimised (the released script leaves them at random: decided for Eq. 13's reading).
+    """
+
+    def __init__(self, c: ModelConfig):
+        super().__init__()
+        D = c.width
+        self.c = c
+        self.join = nn.Linear(2 * D, D)
+        self.attention = nn.MultiheadAttention(D, c.heads, bias=False, batch_first=True)
+        self.out = nn.Linear(D, D)
+        self.matching = ScorerLayer(D, c.heads, 0.0)
+
+    def forward(self, before: Tensor, after: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
+        """before, after [B,N,D] (Eq. 1 outputs), hidden [B,T,D], words [B,T] 1/0 -> loss."""
+        before = pool_tokens(before, self.c)
+        sentence = (hidden * words[:, :, None]).sum(1) / words.sum(1, keepdim=True)  # mean over real words
+        x = self.join(torch.cat([before, sentence[:, None].expand_as(before)], -1))
+        imagined = self.out(self.attention(x, x, x, need_weights=False)[0])
+        losses = []
+        after = pool_tokens(after, self.c)
+        for i, a in zip(in_groups(imagined, self.c.contrast_group), in_groups(after, self.c.contrast_group)):
+            r = self.matching.match(i, a, self.c.matching_per_head, self.c.matching_cosine)
+            losses += [info_nce(r), info_nce(r.T)]
+        return torch.stack(losses).mean()

@@ -1,0 +1,166 @@
+"""Trains Difference + Captioner (+ BackwardReasoning) on a feature cache.
+
+    python -m training.train --config training/configs/surveillance-cpu.toml --cache DIR --out RUN \
+        [--heldout DIR] [--seed 1] [--threads 1] [--set train.steps=2000]
+
+RUN holds checkpoint.pt (everything needed to go on: start the same command again), best.pt and log.ndjson. The best is chosen on
+synthetic held-out pairs by facts (verdict, map, words against the truth), never on development pairs.
+"""
+
+import argparse
+import json
+import math
+import os
+import time
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training.data import Batches, Labels, PairCache
+from training.heldout import heldout_figures
+from training.losses import all_losses
+from training.model import BackwardReasoning, Captioner, Difference, ModelConfig
+
+
+def load_config(path: Path, overrides: list[str]) -> dict:
+    config = tomllib.loads(path.read_text())
+    for item in overrides:
+        key, _, value = item.partition("=")
+        section, _, name = key.partition(".")
+        if section not in config or not name:
+            raise SystemExit(f"--set {item}: expected SECTION.NAME=VALUE with a section of {path} ({', '.join(config)})")
+        config[section][name] = tomllib.loads(f"v = {value}")["v"]
+    return config
+
+
+def learning_rate(step: int, t: dict) -> float:
+    """Linear warm-up, then a cosine to 2 % of the peak."""
+    if step < t["warmup"]:
+        return t["learning_rate"] * (step + 1) / t["warmup"]
+    done = (step - t["warmup"]) / max(1, t["steps"] - t["warmup"])
+    return t["learning_rate"] * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(done, 1))))
+
+
+class Run:
+    """Model, optimiser and position: everything a checkpoint holds."""
+
+    def __init__(self, config: dict, labels: Labels, seed: int, device: str):
+        torch.manual_seed(seed)
+        self.config, self.labels, self.seed = config, labels, seed
+        self.model_config = ModelConfig(**config["model"], **asdict(labels))
+        parts = (Difference(self.model_config), Captioner(self.model_config), BackwardReasoning(self.model_config))
+        self.difference, self.captioner, self.cbr = (p.to(device) for p in parts)
+        parameters = [p for m in (self.difference, self.captioner, self.cbr) for p in m.parameters()]
+        t = config["train"]
+        self.optimiser = torch.optim.AdamW(parameters, lr=t["learning_rate"], weight_decay=t["weight_decay"])
+        self.parameters, self.step, self.best = parameters, 0, -math.inf
+
+    def state(self) -> dict:
+        return {
+            "config": self.config, "labels": asdict(self.labels), "seed": self.seed, "step": self.step, "best": self.best,
+            "difference": self.difference.state_dict(), "captioner": self.captioner.state_dict(), "cbr": self.cbr.state_dict(),
+            "optimiser": self.optimiser.state_dict(), "torch_rng": torch.get_rng_state(),
+        }
+
+    def restore(self, path: Path) -> None:
+        saved = torch.load(path, map_location="cpu", weights_only=False)
+        if saved["config"]["model"] != self.config["model"]:
+            raise SystemExit(f"{path}: is of another model config: {saved['config']['model']}, expected {self.config['model']}")
+        if saved["labels"] != asdict(self.labels):
+            raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)})")
+        for name in ("difference", "captioner", "cbr", "optimiser"):
+            getattr(self, name).load_state_dict(saved[name])
+        self.step, self.best = saved["step"], saved["best"]
+        torch.set_rng_state(saved["torch_rng"])
+
+    def save(self, path: Path, optimiser: bool = True) -> None:
+        state = self.state()
+        if not optimiser:
+            del state["optimiser"]
+        torch.save(state, path.with_suffix(".tmp"))
+        os.replace(path.with_suffix(".tmp"), path)
+
+    def train(self, mode: bool) -> None:
+        for m in (self.difference, self.captioner, self.cbr):
+            m.train(mode)
+
+
+def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
+    terms = all_losses(run.difference, run.captioner, run.cbr, batch, t["label_smoothing"], run.step < t["settle_maps"])
+    bad = [name for name, value in terms.items() if not torch.isfinite(value)]
+    if bad:
+        raise SystemExit(f"step {run.step}: loss is not finite: {', '.join(bad)}")
+    total = sum(t["weights"][name] * value for name, value in terms.items())
+    for group in run.optimiser.param_groups:
+        group["lr"] = learning_rate(run.step, t)
+    run.optimiser.zero_grad(set_to_none=True)
+    total.backward()
+    norm = torch.nn.utils.clip_grad_norm_(run.parameters, t["clip"])
+    run.optimiser.step()
+    return {"loss": total.item(), "norm": norm.item(), **{k: v.item() for k, v in terms.items()}}
+
+
+def epoch_order(size: int, seed: int, epoch: int) -> np.ndarray:
+    return np.random.default_rng([seed, epoch]).permutation(size)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, nargs="+", required=True)
+    parser.add_argument("--heldout", type=Path, nargs="*", default=[])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--labels", type=Path, help="JSON of an earlier run's labels, to keep its vocabulary")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.NAME=VALUE")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    config = load_config(args.config, args.set)
+    t = config["train"]
+    args.out.mkdir(parents=True, exist_ok=True)
+
+    cache = PairCache(args.cache)
+    labels_file = args.labels or args.out / "labels.json"
+    labels = Labels(**json.loads(labels_file.read_text())) if labels_file.exists() else Labels.from_meta(cache.meta)
+    (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
+    run = Run(config, labels, args.seed, args.device)
+    if (args.out / "checkpoint.pt").exists():
+        run.restore(args.out / "checkpoint.pt")
+    heldout = Batches(PairCache(args.heldout), labels, run.model_config) if args.heldout else None
+    batches = Batches(cache, labels, run.model_config)
+    print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
+          f"{sum(p.numel() for p in run.parameters) / 1e6:.2f} M parameters, from step {run.step}", flush=True)
+
+    per_epoch = len(cache) // t["batch"]
+    began = time.perf_counter()
+    with open(args.out / "log.ndjson", "a", encoding="utf-8") as log:
+        while run.step < t["steps"]:
+            epoch, position = divmod(run.step, per_epoch)
+            order = epoch_order(len(cache), args.seed, epoch)
+            indices = sorted(order[position * t["batch"] : (position + 1) * t["batch"]].tolist())
+            batch = {k: v.to(args.device) for k, v in batches.batch(indices, np.random.default_rng([args.seed, run.step])).items()}
+            run.train(True)
+            figures = train_step(run, batch, t)
+            run.step += 1
+            line = {"step": run.step, "lr": learning_rate(run.step, t), "s": round(time.perf_counter() - began, 1), **{k: round(v, 4) for k, v in figures.items()}}
+            if run.step % t["evaluate_every"] == 0 or run.step == t["steps"]:
+                if heldout:
+                    run.train(False)
+                    line["heldout"] = heldout_figures(run.difference, run.captioner, heldout)
+                    if line["heldout"]["score"] > run.best:
+                        run.best = line["heldout"]["score"]
+                        run.save(args.out / "best.pt", optimiser=False)
+                run.save(args.out / "checkpoint.pt")
+            log.write(json.dumps(line) + "\n")
+            log.flush()
+            if run.step % 20 == 0 or "heldout" in line:
+                print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()
