@@ -71,7 +71,8 @@ TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
 }
 
 # Verbs that nobody uses of these.
-UNSAID = {"standing": ("cyclist",), "walked": ("cyclist",), "driven": ("bicycle", "bike", "scooter")}
+UNSAID = {"standing": ("cyclist",), "walked": ("cyclist",), "driven": ("bicycle", "bike", "scooter"),
+          "arrived": ("bicycle", "bike")}
 
 
 def _alternation(words: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import os
 from collections import defaultdict
 from dataclasses import dataclass
@@ -142,12 +143,12 @@ def _heldout_models(records: list[dict[str, Any]]) -> set[str]:
     seated = {_identity(r["model"]) for r in records if r.get("needs_seat")}
     for r in records:
         figure = _identity(r["model"])
-        standing = r.get("pose") in (None, "standing")
+        standing = r["hypernym"] != "person" or r.get("pose") in (None, "standing")
         groups[CAPTION_NOUN[r["noun"]], figure in seated, standing].add(figure)
     heldout: set[str] = set()
     for figures in groups.values():
         if len(figures) > 1:
-            heldout.update(sorted(figures, key=stable_rank)[: max(1, round(len(figures) * HELDOUT_MODELS))])
+            heldout.update(sorted(figures, key=stable_rank)[: math.ceil(len(figures) * HELDOUT_MODELS)])
     return heldout
 
 

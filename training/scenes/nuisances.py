@@ -113,7 +113,7 @@ def draw_looks(rng: np.random.Generator, size: tuple[int, int], motion: str, str
                 gamma=float(np.exp(rng.normal(0, 0.25))))
             put(1 - which, grey=False, vignette=0.0)
         elif name == "shadow":
-            cells, depth = int(rng.choice([4, 8, 24, 48])), float(rng.uniform(0.25, 0.6))
+            cells, depth = int(rng.choice([4, 7, 18, 36])), float(rng.uniform(0.25, 0.6))
             put(which, shadow=depth, shadow_cells=cells)
             if rng.random() < 0.5:
                 put(1 - which, shadow=depth, shadow_cells=cells)
@@ -256,7 +256,10 @@ def _soft_shadow(rng: np.random.Generator, shape: tuple[int, ...], look: Look) -
     cells = look.shadow_cells
     coarse = rng.standard_normal((max(3, cells * h // w), cells)).astype(np.float32)
     smooth = cv2.resize(coarse, (w // 4, h // 4), interpolation=cv2.INTER_CUBIC)
-    depth = look.shadow / (1 + np.exp(-(smooth - 0.2) * 5))
+    # Fine shadows are those of a tree and fall on a part of the ground; coarse ones are clouds.
+    region = rng.standard_normal((3, 4)).astype(np.float32)
+    here = cv2.resize(region, (w // 4, h // 4), interpolation=cv2.INTER_CUBIC) if cells > 10 else np.ones_like(smooth)
+    depth = look.shadow / (1 + np.exp(-(smooth - 0.2) * 4)) / (1 + np.exp(-(here - 0.4) * 8))
     return 1.0 - cv2.resize(depth, (w, h), interpolation=cv2.INTER_LINEAR)
 
 

@@ -129,7 +129,7 @@ def to_layer(actor: Actor, view: View, light: Light, seed: int) -> Layer:
     around = float(patch.mean()) / 255 if patch.size else 0.4
     # Asphalt and floors reflect about 0.4 of full scale under the light that sprites were rendered in.
     exposure = 0.6 * around / 0.42 + 0.4 * light.white / 0.9
-    gain = float(np.clip(exposure, 0.22, 1.25)) * (1.0 if actor.figure.sprites[0].sunlit else 1.12)
+    gain = float(np.clip(exposure, 0.22, 1.25)) * (0.92 if actor.figure.sprites[0].sunlit else 1.0)
     gain *= float(np.exp(rng.normal(0, 0.08)))
     lift = min(light.black, 0.2) * 0.85
     channel = tuple(min(gain * t, 1.35) * (1 - lift) for t in light.tint)

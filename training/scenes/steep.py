@@ -88,7 +88,7 @@ class _Camera:
         self.elevation = float(rng.uniform(28, 42) if rng.random() < 0.6 else rng.uniform(48, 62))
         self.focal = float(rng.uniform(560, 900))
         self.size = (640, height_px)
-        central = float(np.exp(rng.uniform(math.log(16), math.log(58))))  # pixels per metre at the centre
+        central = float(np.exp(rng.uniform(math.log(18), math.log(85))))  # pixels per metre at the centre
         self.height_m = self.focal / central * math.sin(math.radians(self.elevation))
         e = math.radians(self.elevation)
         # Ground (X, Z, 1) -> homogeneous pixel.
@@ -173,9 +173,9 @@ def _uneven(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Worn, stained, unevenly lit."""
     size = (picture.shape[1], picture.shape[0])
     shade = np.ones(size[::-1], np.float32)
-    for cells, depth in ((3, 0.10), (9, 0.05), (40, 0.02)):
+    for cells, depth in ((3, 0.14), (9, 0.05), (40, 0.02)):
         shade *= 1 + depth * (_smooth(rng, size, cells) - 0.5) * 2
-    return np.uint8(np.clip(picture * shade[..., None] * rng.uniform(0.75, 1.15), 0, 255))
+    return np.uint8(np.clip(picture * shade[..., None] * rng.uniform(0.55, 1.15), 0, 255))
 
 
 def _whole(camera: _Camera) -> np.ndarray:

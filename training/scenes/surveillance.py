@@ -21,7 +21,7 @@ from .view import Ground, View
 
 KIND_SHARE = {"none": 0.45, "appear": 0.16, "disappear": 0.16, "move": 0.08, "replace": 0.05, "multi": 0.10}
 IDENTICAL_SHARE = 0.1  # of unchanged pairs: the same exposure, coded twice
-MIN_VISIBLE_SHARE, MIN_VISIBLE_PX = 0.25, 60
+MIN_VISIBLE_SHARE, MIN_VISIBLE_PX = 0.4, 60  # of a changed thing; what is hidden more cannot be named
 MIN_CONTRAST = 7.0  # mean absolute difference to the background, levels
 CLEAR_HEIGHT_PX = 42  # below, people say "person" and leave out colours more often
 DARK_LEVEL = 26.0  # mean level below which no colour can be told
