@@ -1,6 +1,7 @@
 /** From a request body of any form to the one thing that is accepted: two frames and their options. */
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
+import { sniffImage } from '../../image-type.js';
 import { SIDES, type Side } from '../../images.js';
 import {
   type ComparisonOptions,
@@ -11,7 +12,6 @@ import {
   URL_PATTERN,
 } from '../schemas/comparison-request.js';
 import { checker } from '../schemas/mismatch.js';
-import { sniffImage } from './sniff.js';
 
 /** A frame as it came: bytes that begin like an image, or where the worker is to fetch them. */
 export type IncomingFrame =

@@ -2,7 +2,7 @@
  * What sort of image some bytes begin like. Only the first bytes are looked at, so that a caller who sent something else
  * hears it at once; whether the rest can be decoded is found out by the worker.
  */
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from './errors.js';
 
 const ascii = (text: string) => [...Buffer.from(text, 'latin1')];
 
