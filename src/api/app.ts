@@ -9,6 +9,7 @@ import type { Logger } from '../logger.js';
 import { createPresenter } from './comparisons/present.js';
 import { createWaiting } from './comparisons/wait.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
+import { createEventStreams } from './event-stream.js';
 import { useAuth } from './plugins/auth.js';
 import { watchMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
@@ -17,6 +18,12 @@ import { useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { comparisonRoutes } from './routes/comparisons.js';
+import { deliveryRoutes } from './routes/deliveries.js';
+import { eventRoutes } from './routes/events.js';
+import { frameRoutes } from './routes/frames.js';
+import { heatmapRoutes } from './routes/heatmaps.js';
+import { modelRoutes } from './routes/models.js';
+import { operationRoutes } from './routes/operations.js';
 import { checker } from './schemas/mismatch.js';
 
 /** Beside the wait itself: reading the body, storing, answering. */
@@ -54,25 +61,35 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   app.removeContentTypeParser('text/plain');
 
+  const waiting = createWaiting(deps);
+  const streams = createEventStreams(deps.events);
+  app.addHook('preClose', async () => {
+    waiting.release();
+    streams.endAll();
+  });
+
   useProblems(app);
   useTracing(app);
-  const metrics = useMetrics(app, deps);
+  const metrics = useMetrics(app, { ...deps, streams });
   await useOpenApi(app);
   const answerOtherMethods = watchMethods(app);
   useAuth(app, deps, options);
   useRateLimit(app, deps, options);
   await app.register(multipart);
 
-  const waiting = createWaiting(deps);
-  app.addHook('preClose', async () => waiting.release());
   const present = createPresenter({
     baseUrl: () => options.publicUrl?.replace(/\/+$/, '') ?? listeningAt(app, options),
     linkKey: options.auth === 'on' ? deps.linkKey : null,
     clock: deps.clock,
   });
-  const context = { deps, options, metrics, present, waiting };
 
-  comparisonRoutes(app, context);
+  comparisonRoutes(app, { deps, options, metrics, present, waiting });
+  frameRoutes(app, deps);
+  heatmapRoutes(app, deps, options);
+  deliveryRoutes(app, deps);
+  eventRoutes(app, deps, streams);
+  modelRoutes(app, deps);
+  operationRoutes(app, deps, metrics);
   answerOtherMethods();
   return app;
 }

@@ -1,21 +1,36 @@
 /** Which models there are, as the live workers tell it: the API itself never loads one. */
+import { type Static, Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import type { ModelDescription } from '../../stores/workers.js';
+import { ModelDescriptionSchema } from '../../stores/workers.js';
 import type { ApiDependencies } from '../dependencies.js';
+
+const { provider, ...described } = ModelDescriptionSchema.properties;
+
+export const ServedModelSchema = Type.Object(
+  {
+    ...described,
+    served_by: Type.Array(
+      Type.Object({
+        provider,
+        workers: Type.Integer({ minimum: 1, description: 'Live workers that run it there.' }),
+      }),
+    ),
+  },
+  { $id: 'ServedModel', description: 'A bundle that at least one live worker has loaded.' },
+);
+export type ServedModel = Static<typeof ServedModelSchema>;
 
 type Workers = ApiDependencies['workers'];
 
-export interface ServedModel extends ModelDescription {
-  /** live workers that have it loaded */
-  readonly workers: number;
-}
-
-/** By name, version and provider: two workers may serve one bundle on different hardware. */
+/** One entry a bundle: the same name stands twice only while a new version is rolled out. */
 export async function servedModels(workers: Workers): Promise<ServedModel[]> {
   const served = new Map<string, ServedModel>();
-  for (const model of (await workers.list()).flatMap((worker) => worker.models)) {
-    const key = [model.name, model.version, model.sha256, model.provider].join('\n');
-    served.set(key, { ...model, workers: (served.get(key)?.workers ?? 0) + 1 });
+  for (const { provider, ...model } of (await workers.list()).flatMap((worker) => worker.models)) {
+    const known = served.get(`${model.name} ${model.sha256}`) ?? { ...model, served_by: [] };
+    const place = known.served_by.find((p) => p.provider === provider);
+    if (place === undefined) known.served_by.push({ provider, workers: 1 });
+    else place.workers++;
+    served.set(`${model.name} ${model.sha256}`, known);
   }
   return [...served.values()];
 }
@@ -28,8 +43,6 @@ export async function assertKnownModel(name: string | undefined, workers: Worker
   throw new ScenedeltaError(
     'unknown-model',
     `model is ${JSON.stringify(name)}, expected one of ${names.join(', ')}`,
-    {
-      field: 'model',
-    },
+    { field: 'model' },
   );
 }

@@ -1,16 +1,19 @@
 /** Prometheus metrics of the API process. Labels are route patterns and codes, never ids or cameras. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Api, ApiDependencies } from '../dependencies.js';
+import type { EventStreams } from '../event-stream.js';
 import { PROBLEM_TYPE } from './problems.js';
 
 export interface ApiMetrics {
   readonly registry: Registry;
   readonly accepted: Counter<'form' | 'queue'>;
   readonly frameBytes: Counter;
-  readonly streams: Gauge;
 }
 
-export function useMetrics(app: Api, deps: Pick<ApiDependencies, 'queue'>): ApiMetrics {
+export function useMetrics(
+  app: Api,
+  deps: Pick<ApiDependencies, 'queue'> & { streams: Pick<EventStreams, 'size'> },
+): ApiMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'scenedelta_api_' });
   const registers = [registry];
@@ -40,6 +43,14 @@ export function useMetrics(app: Api, deps: Pick<ApiDependencies, 'queue'>): ApiM
       }
     },
   });
+  new Gauge({
+    name: 'scenedelta_event_streams',
+    help: 'Open server-sent event streams.',
+    registers,
+    collect() {
+      this.set(deps.streams.size);
+    },
+  });
   app.addHook('onResponse', async (request, reply) => {
     const labels = { route: request.routeOptions.url ?? 'unmatched', status: String(reply.statusCode) };
     duration.observe({ method: request.method, ...labels }, reply.elapsedTime / 1000);
@@ -57,11 +68,6 @@ export function useMetrics(app: Api, deps: Pick<ApiDependencies, 'queue'>): ApiM
     frameBytes: new Counter({
       name: 'scenedelta_frame_bytes_total',
       help: 'Bytes of uploaded frames.',
-      registers,
-    }),
-    streams: new Gauge({
-      name: 'scenedelta_event_streams',
-      help: 'Open server-sent event streams.',
       registers,
     }),
   };

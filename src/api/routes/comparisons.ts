@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { ComparisonSchema, VERDICTS } from '../../comparison.js';
 import { ScenedeltaError } from '../../errors.js';
 import { newId } from '../../ids.js';
+import { parseAllowList } from '../../outbound/address.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
 import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
@@ -115,6 +116,7 @@ const postSchema = {
 
 export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): void {
   const { deps, options, metrics, present, waiting } = context;
+  const rules = { allow: parseAllowList(options.outboundAllow), s3Enabled: options.s3Endpoint !== null };
 
   app.post(
     '/v1/comparisons',
@@ -122,7 +124,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     async (request, reply) => {
       await assertCapacity(deps, options);
       const incoming = await readComparison(request, options);
-      assertFetchable(incoming, options);
+      assertFetchable(incoming, rules);
       await assertKnownModel(incoming.options.model, deps.workers);
       const preference = parsePrefer(request.headers.prefer as string | undefined, options.waitLimit);
       if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);

@@ -13,7 +13,8 @@ import {
 import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
-import { ModelDescriptionSchema } from '../../stores/workers.js';
+import { ServedModelSchema } from '../comparisons/models.js';
+import { ComparisonEventSchema } from '../event-stream.js';
 import { ComparisonFormSchema, ComparisonRequestSchema, FrameInputSchema } from './comparison-request.js';
 
 /** A problem of a comparison that failed carries that comparison. */
@@ -36,7 +37,8 @@ const COMPONENTS: readonly TSchema[] = [
   ComparisonRequestSchema,
   ComparisonFormSchema,
   DeliverySchema,
-  ModelDescriptionSchema,
+  ServedModelSchema,
+  ComparisonEventSchema,
 ];
 const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
 const componentIds = new Set(COMPONENTS.map(idOf));
@@ -68,8 +70,8 @@ export const SideParams = Type.Object({
     Type.String({ enum: [...SIDES], description: 'Which of the two frames.' }),
   ),
 });
-/** Both are in signed links (links.ts). */
-export const linkQuery = {
+/** Of frames and heatmaps: a signed link (links.ts) brings both. */
+export const FrameQuery = Type.Object({
   exp: Type.Optional(
     Type.String({ pattern: '^[0-9]{1,12}$', description: 'Expiry of a signed link, epoch seconds.' }),
   ),
@@ -79,7 +81,7 @@ export const linkQuery = {
       description: 'Signature of a signed link: no API key is needed.',
     }),
   ),
-};
+});
 
 const text = (description: string) => Type.String({ description });
 export const RESPONSE_HEADERS = {
@@ -93,6 +95,9 @@ export const RESPONSE_HEADERS = {
   allow: { Allow: text('The methods that the resource takes.') },
   link: { Link: text('rel="next": the next page, where there is one.') },
 } as const;
+
+/** A body of bytes, in OpenAPI. */
+export const binary = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 
 /** One response: what it says, its body by content type, its headers. */
 export const media = (

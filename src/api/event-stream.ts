@@ -1,0 +1,86 @@
+/** Server-sent events (WHATWG HTML, 9.2): what happens to comparisons, resumable by Last-Event-ID. */
+import { PassThrough, type Readable } from 'node:stream';
+import { type Static, Type } from 'typebox';
+import { isFinal } from '../jobs.js';
+import { compareEventIds, type EventFilter, type EventReader, type StreamedEvent } from '../stores/events.js';
+
+export const ComparisonEventSchema = Type.Object(
+  {
+    type: Type.String({ description: 'Also the name of the event: comparison.finished and so on.' }),
+    comparison: Type.String({ description: 'Id of the comparison.' }),
+    camera: Type.Union([Type.String(), Type.Null()]),
+    verdict: Type.Union([Type.String(), Type.Null()]),
+    at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'ComparisonEvent', description: 'The `data` of one server-sent event.' },
+);
+
+/** Proxies close connections on which nothing moves, often after 30 or 60 s. */
+const HEARTBEAT_MS = 15_000;
+/** Asked of the client, after a connection broke. */
+const RECONNECT_MS = 2_000;
+/** A client that takes nothing for so long is let go; it may come back with Last-Event-ID. */
+const BUFFER_LIMIT = 1024 * 1024;
+
+export interface EventStreams {
+  /**
+   * @param options.since events after this id first; undefined: only what happens from now on
+   * @param options.endOnFinal the stream ends with the event that ends the comparison
+   */
+  open(filter: EventFilter, options: { since: string | undefined; endOnFinal: boolean }): Promise<Readable>;
+  readonly size: number;
+  /** Ends all of them, so that the service can close. */
+  endAll(): void;
+}
+
+export function createEventStreams(events: EventReader): EventStreams {
+  const open = new Set<PassThrough>();
+  return {
+    async open(filter, { since, endOnFinal }) {
+      const stream = new PassThrough({ highWaterMark: BUFFER_LIMIT });
+      let last = since ?? '0';
+      let replaying: StreamedEvent[] | undefined = [];
+      const write = ({ id, event }: StreamedEvent) => {
+        if (stream.writableEnded || compareEventIds(id, last) <= 0) return;
+        last = id;
+        const took = stream.write(format(id, event));
+        if (endOnFinal && isFinal(event.type)) stream.end();
+        else if (!took) stream.destroy();
+      };
+      const unsubscribe = events.on((streamed) => {
+        if (filter.comparisonId !== undefined && filter.comparisonId !== streamed.event.comparisonId) return;
+        if (filter.camera !== undefined && filter.camera !== streamed.event.camera) return;
+        if (replaying === undefined) write(streamed);
+        else replaying.push(streamed);
+      });
+      const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS);
+      open.add(stream);
+      stream.once('close', () => {
+        unsubscribe();
+        clearInterval(heartbeat);
+        open.delete(stream);
+      });
+      try {
+        stream.write(`retry: ${RECONNECT_MS}\n\n`);
+        const past = since === undefined ? [] : await events.read(since, filter);
+        for (const streamed of [...past, ...replaying]) write(streamed);
+        replaying = undefined;
+      } catch (err) {
+        stream.destroy();
+        throw err;
+      }
+      return stream;
+    },
+    get size() {
+      return open.size;
+    },
+    endAll() {
+      for (const stream of open) stream.end();
+    },
+  };
+}
+
+function format(id: string, { type, comparisonId, camera, verdict, at }: StreamedEvent['event']): string {
+  const data: Static<typeof ComparisonEventSchema> = { type, comparison: comparisonId, camera, verdict, at };
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,58 @@
+/** The API process: settings, connections, the app, a port, and the way out. */
+import type { AddressInfo } from 'node:net';
+import { loadConfig } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+import { linkKey } from '../links.js';
+import { createLogger } from '../logger.js';
+import { closeOnSignals } from '../shutdown.js';
+import { createStores } from '../stores/create.js';
+import { createEventReader } from '../stores/events.js';
+import { connectRedis } from '../stores/redis.js';
+import { loadWebhookSecret } from '../webhook-secret.js';
+import { buildApp } from './app.js';
+import { createComparisonQueue } from './comparisons/queue.js';
+import { createIdempotencyRecords } from './idempotency.js';
+import { createRateCounter } from './rate-counter.js';
+
+const config = loadConfig();
+const logger = createLogger({ level: config.logLevel, name: 'api' });
+if (config.redisUrl === null) {
+  throw new ScenedeltaError(
+    'invalid-request',
+    'REDIS_URL is not set: expected redis://..., rediss://... or unix:///...; `npm run up` starts a Redis and sets it',
+    { field: 'REDIS_URL' },
+  );
+}
+
+const redis = connectRedis(config.redisUrl, { role: 'producer', logger });
+const events = createEventReader(redis, { logger });
+const queue = createComparisonQueue(redis, Date.now);
+
+const app = await buildApp(
+  {
+    ...createStores(config, redis),
+    events,
+    queue,
+    idempotency: createIdempotencyRecords(redis),
+    rates: createRateCounter(redis),
+    linkKey: linkKey(await loadWebhookSecret(config)),
+    clock: Date.now,
+  },
+  config,
+  logger,
+);
+
+closeOnSignals(
+  [
+    { name: 'http', close: () => app.close() },
+    { name: 'events', close: () => events.close() },
+    { name: 'queue', close: () => queue.close() },
+    { name: 'redis', close: async () => redis.disconnect() },
+  ],
+  { deadlineMs: config.shutdownMs, logger },
+);
+
+await app.listen({ host: config.host, port: config.port });
+const { address, port } = app.server.address() as AddressInfo;
+logger.info({ address, port, auth: config.auth, docs: `http://${config.host}:${port}/docs` }, 'api ready');
+process.send?.('ready');

@@ -1,0 +1,101 @@
+/** Event streams: of one comparison, and of all. */
+
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import { isFinal } from '../../jobs.js';
+import { isEventId } from '../../stores/events.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { ComparisonEventSchema, type EventStreams } from '../event-stream.js';
+import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
+import { existing } from './comparisons.js';
+
+/** A stream has no natural end: the longest time that a timer takes. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+/** The clocks of this host and of Redis need not agree. */
+const CLOCK_SLACK_MS = 5_000;
+
+const HeadersSchema = Type.Object({
+  'Last-Event-ID': Type.Optional(
+    Type.String({ description: 'Id of the last event that was seen: the stream goes on after it.' }),
+  ),
+});
+const streamAnswer = media(
+  'Server-sent events: `id` to resume from, `event` and a JSON `data` of the form of ComparisonEvent; a comment every 15 s keeps the connection open.',
+  { 'text/event-stream': ref(ComparisonEventSchema) },
+);
+
+export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, streams: EventStreams): void {
+  const ofComparison = {
+    operationId: 'watchComparison',
+    summary: 'Watch one comparison',
+    description:
+      'Everything that happened to it and what happens from now on; ends with the event that ends the comparison. 204 tells a client that resumes behind that event to stop.',
+    tags: ['events'],
+    params: ComparisonIdParams,
+    headers: HeadersSchema,
+    response: {
+      200: streamAnswer,
+      204: { description: 'There is nothing more to come.', type: 'null' },
+      ...problems(['not-found']),
+    },
+  };
+  const options = { config: { scope: 'compare' }, handlerTimeout: NO_TIMEOUT_MS } as const;
+  app.get('/v1/comparisons/:id/events', { ...options, schema: ofComparison }, async (request, reply) => {
+    const { id } = request.params;
+    const { comparison } = await existing(deps, id);
+    const resumed = lastEventId(request);
+    const since = resumed ?? String(Date.parse(comparison.created_at) - CLOCK_SLACK_MS);
+    const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true });
+    // Final when asked, and nothing after the event that was seen last: it was the last one.
+    if (isFinal(`comparison.${comparison.status}`) && !stream.readableEnded && !isEnding(stream)) {
+      stream.destroy();
+      return reply.code(204).send();
+    }
+    return sendStream(reply, stream);
+  });
+
+  const ofAll = {
+    operationId: 'watchComparisons',
+    summary: 'Watch all comparisons',
+    description: 'From now on, or from `Last-Event-ID`; about the last 10,000 events are kept.',
+    tags: ['events'],
+    headers: HeadersSchema,
+    querystring: Type.Object(
+      {
+        camera: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 64, description: 'Only of this camera.' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    response: { 200: streamAnswer, ...problems() },
+  };
+  app.get('/v1/events', { ...options, schema: ofAll }, async (request, reply) => {
+    const stream = await streams.open(request.query, { since: lastEventId(request), endOnFinal: false });
+    return sendStream(reply, stream);
+  });
+}
+
+const isEnding = (stream: Readable): boolean =>
+  (stream as Readable & { writableEnded?: boolean }).writableEnded === true;
+
+const sendStream = (reply: FastifyReply, stream: Readable) =>
+  reply
+    .header('Cache-Control', 'no-store')
+    // nginx would hold events back until its buffer is full
+    .header('X-Accel-Buffering', 'no')
+    .type('text/event-stream')
+    .send(stream);
+
+function lastEventId(request: FastifyRequest): string | undefined {
+  const given = request.headers['last-event-id'];
+  if (given === undefined || given === '') return undefined;
+  if (typeof given === 'string' && isEventId(given)) return given;
+  throw new ScenedeltaError(
+    'invalid-request',
+    `Last-Event-ID is ${JSON.stringify(given)}, expected the id of an event, such as 1700000000000-0`,
+    { field: 'last-event-id' },
+  );
+}

@@ -1,0 +1,56 @@
+/** The frames of a comparison, as they came. */
+import { ScenedeltaError } from '../../errors.js';
+import { IMAGE_TYPES } from '../../image-type.js';
+import { isFinal } from '../../jobs.js';
+import { frameKey } from '../../stores/blobs.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
+import { existing } from './comparisons.js';
+
+export const PICTURE_CACHE = 'private, max-age=3600';
+
+export function frameRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'blobs'>): void {
+  const schema = {
+    operationId: 'readFrame',
+    summary: 'Read one of the two frames',
+    description: 'The bytes as they were sent or fetched. Opens with an API key or through a signed link.',
+    tags: ['comparisons'],
+    params: SideParams,
+    querystring: FrameQuery,
+    response: {
+      200: media(
+        'The frame.',
+        Object.fromEntries(IMAGE_TYPES.map((type) => [type, binary])),
+        RESPONSE_HEADERS.etag,
+      ),
+      304: { description: 'As `If-None-Match` knows it.', type: 'null' },
+      ...problems(['not-found', 'not-finished', 'gone']),
+    },
+  };
+  const config = { scope: 'compare', signedLinks: true } as const;
+  app.get('/v1/comparisons/:id/frames/:side', { schema, config }, async (request, reply) => {
+    const { id, side } = request.params;
+    const stored = await existing(deps, id);
+    const frame = stored.frames[side];
+    if (frame === null) {
+      const final = isFinal(`comparison.${stored.comparison.status}`);
+      throw new ScenedeltaError(
+        final ? 'not-found' : 'not-finished',
+        `The ${side} frame of ${id} has not been fetched${final ? '' : ' yet'}`,
+      );
+    }
+    const etag = `"${frame.sha256}"`;
+    reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    const bytes = await deps.blobs.get(frameKey(frame.sha256));
+    if (bytes === undefined) {
+      throw new ScenedeltaError(
+        'gone',
+        `The ${side} frame of ${id} is no longer kept (FRAME_RETENTION_HOURS)`,
+      );
+    }
+    // What a browser may take these bytes for is said here, never guessed from bytes that a stranger sent.
+    reply.header('X-Content-Type-Options', 'nosniff').type(frame.contentType);
+    return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  });
+}

@@ -1,0 +1,130 @@
+/** Heatmaps, rendered from the kept maps when somebody asks. */
+import { Type } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import type { Heatmap, Side } from '../../images.js';
+import { isFinal } from '../../jobs.js';
+import { frameKey, heatmapKey } from '../../stores/blobs.js';
+import { decodeHeatmapData, type HeatmapData } from '../../stores/heatmap-data.js';
+import type { StoredComparison } from '../../stores/results.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
+import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
+import { existing } from './comparisons.js';
+import { PICTURE_CACHE } from './frames.js';
+
+const RAW_HEADERS = {
+  'Heatmap-Width': Type.Integer({ description: 'raw only: columns of the grid.' }),
+  'Heatmap-Height': Type.Integer({ description: 'raw only: rows of the grid.' }),
+};
+
+const HeatmapQuery = Type.Object(
+  {
+    style: Type.Optional(
+      Type.Unsafe<(typeof STYLES)[number] | 'raw'>(
+        Type.String({
+          enum: [...STYLES, 'raw'],
+          default: 'overlay',
+          description:
+            'overlay: colours over the frame, opacity follows the value. gray: the map alone, black 0, white 1. raw: the grid itself.',
+        }),
+      ),
+    ),
+    word: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 255,
+        description: 'Where the model looked for this word of the caption (position in `words`, from 0).',
+      }),
+    ),
+    ...FrameQuery.properties,
+  },
+  { additionalProperties: false },
+);
+
+export function heatmapRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'results' | 'blobs'>,
+  options: Pick<ApiOptions, 'pixelLimit'>,
+): void {
+  const painter = createHeatmapPainter(options);
+  const schema = {
+    operationId: 'readHeatmap',
+    summary: 'Show where it changed',
+    description:
+      'A PNG as large as the frame, at most 1280 pixels on its longer side. `style=raw` is the grid itself: float32, little endian, row by row from the top left, values 0 to 1, `Heatmap-Width` x `Heatmap-Height` of them; the grid covers the whole frame. Opens with an API key or through a signed link.',
+    tags: ['comparisons'],
+    params: SideParams,
+    querystring: HeatmapQuery,
+    response: {
+      200: media(
+        'The heatmap.',
+        { 'image/png': binary, 'application/octet-stream': binary },
+        { ...RESPONSE_HEADERS.etag, ...RAW_HEADERS },
+      ),
+      304: { description: 'As `If-None-Match` knows it.', type: 'null' },
+      ...problems(['not-found', 'not-finished', 'gone']),
+    },
+  };
+  const config = { scope: 'compare', signedLinks: true } as const;
+  app.get('/v1/comparisons/:id/heatmaps/:side', { schema, config }, async (request, reply) => {
+    const { id, side } = request.params;
+    const { style = 'overlay', word } = request.query;
+    const stored = await existing(deps, id);
+    const maps = await readMaps(stored, deps);
+    const map = word === undefined ? maps[side] : wordMap(maps, word);
+    const etag = `"${id}-${side}-${style}-${word ?? 'change'}"`;
+    reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    if (style === 'raw') {
+      reply.header('Heatmap-Width', map.width).header('Heatmap-Height', map.height);
+      return reply.type('application/octet-stream').send(littleEndian(map));
+    }
+    const png = await painter.paint(map, await readFrame(stored, side, deps), style);
+    return reply.type('image/png').send(png);
+  });
+}
+
+async function readMaps(
+  { comparison }: StoredComparison,
+  deps: Pick<ApiDependencies, 'blobs'>,
+): Promise<HeatmapData> {
+  const { id, status, model } = comparison;
+  if (!isFinal(`comparison.${status}`)) {
+    throw new ScenedeltaError('not-finished', `The comparison ${id} is ${status}, expected finished`);
+  }
+  if (status !== 'finished' || model == null) {
+    const why =
+      status === 'finished' ? 'its frames were identical and no model was asked' : `it is ${status}`;
+    throw new ScenedeltaError('not-found', `The comparison ${id} has no heatmaps: ${why}`);
+  }
+  const bytes = await deps.blobs.get(heatmapKey(id));
+  if (bytes !== undefined) return decodeHeatmapData(bytes);
+  throw new ScenedeltaError('gone', `The heatmaps of ${id} are no longer kept (HEATMAP_RETENTION_HOURS)`);
+}
+
+async function readFrame(
+  { comparison, frames }: StoredComparison,
+  side: Side,
+  deps: Pick<ApiDependencies, 'blobs'>,
+): Promise<Uint8Array> {
+  const frame = frames[side];
+  const bytes = frame === null ? undefined : await deps.blobs.get(frameKey(frame.sha256));
+  if (bytes !== undefined) return bytes;
+  throw new ScenedeltaError(
+    'gone',
+    `The ${side} frame of ${comparison.id} is no longer kept (FRAME_RETENTION_HOURS); style=raw needs no frame`,
+  );
+}
+
+function wordMap({ words }: HeatmapData, index: number): Heatmap {
+  const map = words[index];
+  if (map !== undefined) return map;
+  const expected = words.length === 0 ? 'none: no word has a map' : `0 to ${words.length - 1}`;
+  throw new ScenedeltaError('invalid-request', `word is ${index}, expected ${expected}`, { field: 'word' });
+}
+
+function littleEndian({ data }: Heatmap): Buffer {
+  const bytes = Buffer.alloc(data.length * 4);
+  for (const [i, value] of data.entries()) bytes.writeFloatLE(value, i * 4);
+  return bytes;
+}

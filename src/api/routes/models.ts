@@ -1,0 +1,43 @@
+/** Which models the live workers serve. */
+import { Type } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import { ServedModelSchema, servedModels } from '../comparisons/models.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { json, problems, ref } from '../schemas/shared.js';
+
+export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): void {
+  const config = { scope: 'compare' } as const;
+
+  const listSchema = {
+    operationId: 'listModels',
+    summary: 'List the models',
+    description: 'As the live workers tell it; empty where none is live or all of them still warm up.',
+    tags: ['models'],
+    response: {
+      200: json('The models.', Type.Object({ items: Type.Array(ref(ServedModelSchema)) })),
+      ...problems(),
+    },
+  };
+  app.get('/v1/models', { schema: listSchema, config }, async () => ({
+    items: await servedModels(deps.workers),
+  }));
+
+  const getSchema = {
+    operationId: 'readModel',
+    summary: 'Read one model',
+    tags: ['models'],
+    params: Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the bundle.' }),
+    }),
+    response: { 200: json('The model.', ref(ServedModelSchema)), ...problems(['not-found']) },
+  };
+  app.get('/v1/models/:name', { schema: getSchema, config }, async (request) => {
+    const served = await servedModels(deps.workers);
+    const found = served.find((model) => model.name === request.params.name);
+    if (found !== undefined) return found;
+    throw new ScenedeltaError(
+      'not-found',
+      `No live worker serves ${JSON.stringify(request.params.name)}, expected one of ${served.map((m) => m.name).join(', ') || '(none)'}`,
+    );
+  });
+}

@@ -1,0 +1,117 @@
+/** For probes, scrapers and scalers, and for who opens the service in a browser. */
+import { Type } from 'typebox';
+import { QUEUES } from '../../jobs.js';
+import type { QueueCounts, QueueName } from '../comparisons/queue.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import type { ApiMetrics } from '../plugins/metrics.js';
+import { VERSION } from '../plugins/openapi.js';
+import { json, media, problems } from '../schemas/shared.js';
+
+const tags = ['operations'];
+const security: [] = [];
+
+const ReadySchema = Type.Object({
+  ready: Type.Boolean(),
+  redis: Type.Boolean({ description: 'Redis answers.' }),
+  workers: Type.Integer({ description: 'Live workers whose models are warmed up.' }),
+});
+const jobs = (description: string) => Type.Integer({ minimum: 0, description });
+const ScaleSchema = Type.Object(
+  Object.fromEntries(
+    Object.keys(QUEUES).map((name) => [
+      name,
+      Type.Object({
+        backlog: jobs('All of the below: what a scaler should follow.'),
+        waiting: jobs('Waiting without a priority.'),
+        prioritized: jobs('Waiting with a priority.'),
+        delayed: jobs('Waiting for the time of their next attempt.'),
+        active: jobs('Held by a worker.'),
+      }),
+    ]),
+  ),
+);
+
+export function operationRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'queue' | 'workers'>,
+  metrics: ApiMetrics,
+): void {
+  const livezSchema = {
+    operationId: 'livez',
+    summary: 'Is the process alive',
+    tags,
+    security,
+    response: { 200: json('It is.', Type.Object({ alive: Type.Boolean() })) },
+  };
+  app.get('/livez', { schema: livezSchema }, async () => ({ alive: true }));
+
+  const readyzSchema = {
+    operationId: 'readyz',
+    summary: 'Can it serve',
+    description: 'Ready when Redis answers and at least one worker has warmed up its models.',
+    tags,
+    security,
+    response: {
+      200: json('It can.', ReadySchema),
+      503: json('It cannot; the members say why.', ReadySchema),
+    },
+  };
+  app.get('/readyz', { schema: readyzSchema }, async (_request, reply) => {
+    const redis = await deps.queue.ping();
+    const live = redis ? await deps.workers.list().catch(() => []) : [];
+    const workers = live.filter((worker) => worker.models.length > 0).length;
+    const ready = redis && workers > 0;
+    return reply.code(ready ? 200 : 503).send({ ready, redis, workers });
+  });
+
+  const metricsSchema = {
+    operationId: 'metrics',
+    summary: 'Prometheus metrics of this process',
+    tags,
+    security,
+    response: { 200: media('Text exposition format.', { 'text/plain': Type.String() }) },
+  };
+  app.get('/metrics', { schema: metricsSchema }, async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+
+  const scaleSchema = {
+    operationId: 'scale',
+    summary: 'Backlog by queue',
+    description: 'For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs.',
+    tags,
+    security,
+    response: {
+      200: json('Jobs by state.', ScaleSchema),
+      ...problems(['queue-unavailable'], { always: false }),
+    },
+  };
+  app.get('/internal/scale', { schema: scaleSchema }, async () => {
+    const counts = Object.entries(await deps.queue.counts()) as [QueueName, QueueCounts][];
+    return Object.fromEntries(
+      counts.map(([name, c]) => [name, { backlog: c.waiting + c.prioritized + c.delayed + c.active, ...c }]),
+    );
+  });
+
+  const rootSchema = {
+    operationId: 'root',
+    summary: 'Where to go from here',
+    tags,
+    security,
+    response: {
+      200: json(
+        'Name, version and addresses.',
+        Type.Object({
+          name: Type.String(),
+          version: Type.String(),
+          links: Type.Record(Type.String(), Type.String()),
+        }),
+      ),
+    },
+  };
+  app.get('/', { schema: rootSchema }, async () => ({
+    name: 'scenedelta',
+    version: VERSION,
+    links: { docs: '/docs', openapi: '/docs/json', models: '/v1/models', comparisons: '/v1/comparisons' },
+  }));
+}
