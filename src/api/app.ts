@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify from 'fastify';
+import Fastify, { LogController } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Logger } from '../logger.js';
 import { createPresenter } from './comparisons/present.js';
@@ -14,7 +14,7 @@ import { useAuth } from './plugins/auth.js';
 import { watchMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
-import { useProblems } from './plugins/problems.js';
+import { onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { comparisonRoutes } from './routes/comparisons.js';
@@ -34,9 +34,11 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   const longestWaitMs = options.waitLimit * 1000 + SLACK_MS;
   const app: Api = Fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
-    requestIdLogLabel: 'trace_id',
+    // Each answer is logged once, by useTracing.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
     genReqId: traceIdOf,
+    frameworkErrors: onError,
+    clientErrorHandler: onUnreadableRequest,
     bodyLimit: options.bodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: longestWaitMs + SLACK_MS,

@@ -1,5 +1,4 @@
 /** Accepting a comparison: frames into the blob store, the comparison into the result store, a reference into the queue. */
-import { createHash } from 'node:crypto';
 import type { Comparison } from '../../comparison.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../jobs.js';
@@ -90,8 +89,7 @@ async function storeFrames(
   const written = new Map<string, Promise<void>>();
   const store = async (frame: IncomingFrame): Promise<FrameRef> => {
     if (frame.from !== 'bytes') return frame;
-    const { bytes, contentType } = frame;
-    const sha256 = sha256Of(bytes);
+    const { bytes, sha256, contentType } = frame;
     const writing = written.get(sha256) ?? blobs.put(frameKey(sha256), bytes);
     written.set(sha256, writing);
     await writing;
@@ -102,10 +100,9 @@ async function storeFrames(
 
 /** Two requests are the same when this is: frames by content, options by value. */
 export const fingerprintOf = ({ before, after, options }: IncomingComparison): string => {
-  const frame = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', sha256Of(f.bytes)] : f);
+  const frame = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', f.sha256] : f);
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
   return fingerprint(['POST /v1/comparisons', frame(before), frame(after), sorted]);
 };
 
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const storedOnly = (ref: FrameRef): StoredFrameRef | null => (ref.from === 'stored' ? ref : null);

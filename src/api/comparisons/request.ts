@@ -1,4 +1,5 @@
 /** From a request body of any form to the one thing that is accepted: two frames and their options. */
+import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { sniffImage } from '../../image-type.js';
@@ -15,7 +16,12 @@ import { checker } from '../schemas/mismatch.js';
 
 /** A frame as it came: bytes that begin like an image, or where the worker is to fetch them. */
 export type IncomingFrame =
-  | { readonly from: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
+  | {
+      readonly from: 'bytes';
+      readonly bytes: Uint8Array;
+      readonly sha256: string;
+      readonly contentType: string;
+    }
   | { readonly from: 'url'; readonly url: string }
   | { readonly from: 's3'; readonly bucket: string; readonly key: string };
 
@@ -211,5 +217,6 @@ function decodeBase64(text: string, field: Side): Buffer {
 
 function incomingBytes(bytes: Uint8Array, field: Side, frameLimit: number): IncomingFrame {
   if (bytes.length > frameLimit) throw tooLarge(field, frameLimit);
-  return { from: 'bytes', bytes, contentType: sniffImage(bytes, field) };
+  const contentType = sniffImage(bytes, field);
+  return { from: 'bytes', bytes, sha256: createHash('sha256').update(bytes).digest('hex'), contentType };
 }

@@ -1,5 +1,6 @@
 /** Every failure leaves as RFC 9457 problem+json with a code of the catalogue, whoever noticed it. */
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
   asScenedeltaError,
   ERROR_TYPE_BASE,
@@ -13,10 +14,13 @@ import type { Api } from '../dependencies.js';
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** What Fastify, its multipart plugin and Node say, in the words of the catalogue. */
-const FOREIGN: Readonly<Record<string, { code: ErrorCode; detail: (err: Error) => string }>> = {
+const FOREIGN: Readonly<
+  Record<string, { code: ErrorCode; detail: (err: Error, request: FastifyRequest) => string }>
+> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'unsupported-media-type',
-    detail: (err) => `${err.message}, expected multipart/form-data or application/json`,
+    detail: (_err, request) =>
+      `Content-Type is ${request.headers['content-type']}, expected multipart/form-data or application/json`,
   },
   FST_ERR_CTP_EMPTY_TYPE: {
     code: 'unsupported-media-type',
@@ -64,12 +68,12 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   overloaded: 10,
 };
 
-export function toScenedeltaError(thrown: unknown): ScenedeltaError {
+function toScenedeltaError(thrown: unknown, request: FastifyRequest): ScenedeltaError {
   if (thrown instanceof ScenedeltaError) return thrown;
   const err = thrown as FastifyError;
   const known = FOREIGN[err.code];
-  if (known !== undefined) return new ScenedeltaError(known.code, known.detail(err), { cause: err });
-  // JSON.parse's and busboy's complaints have no code of their own, only a status
+  if (known !== undefined) return new ScenedeltaError(known.code, known.detail(err, request), { cause: err });
+  // JSON.parse's and busboy's complaints have no code of their own, only a status or a sentence
   if (err.statusCode === 400 || isMultipartError(err)) {
     return new ScenedeltaError('malformed-body', `The body cannot be parsed: ${err.message}`, { cause: err });
   }
@@ -89,11 +93,33 @@ export function sendProblem(reply: FastifyReply, problem: Problem, extra: object
   return reply.send(JSON.stringify({ ...problem, ...extra }));
 }
 
-function onError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toScenedeltaError(thrown);
-  if (errorEntry(error.code).status >= 500) request.log.error({ err: error.cause ?? error }, error.message);
+export function onError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toScenedeltaError(thrown, request);
+  const { status } = errorEntry(error.code);
+  // 503 is an outage, which the connection's or the store's own log line explains once
+  if (status >= 500 && status !== 503) request.log.error({ err: error.cause ?? error }, error.message);
   else request.log.info({ problem: error.code, detail: error.message }, 'request refused');
   return sendProblem(reply, error.toProblem());
+}
+
+/** What Node could not read as HTTP has no request to answer, only a socket. */
+export function onUnreadableRequest(err: ConnectionError, socket: Socket): void {
+  if (err.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, title] =
+    err.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large']
+      : err.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout']
+        : [400, 'Bad Request'];
+  const body = JSON.stringify({
+    type: 'about:blank',
+    title,
+    status,
+    detail: `Not readable as HTTP: ${err.code}`,
+  });
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 export function useProblems(app: Api): void {

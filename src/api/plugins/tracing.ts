@@ -19,4 +19,19 @@ export function useTracing(app: Api): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Trace-Id', request.id);
   });
+  app.addHook('onResponse', async (request, reply) => {
+    // Probes and scrapes come every few seconds and say nothing new.
+    const level = request.url.startsWith('/v1') ? 'info' : 'debug';
+    request.log[level](
+      {
+        method: request.method,
+        // the pattern, and the path without its query: a signed link's signature is a secret
+        route: request.routeOptions.url,
+        path: request.url.split('?')[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'answered',
+    );
+  });
 }

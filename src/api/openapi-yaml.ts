@@ -1,0 +1,28 @@
+/** The OpenAPI description as the text that is committed as openapi/openapi.yaml. */
+import { stringify } from 'yaml';
+import { loadConfig } from '../config.js';
+import { createLogger } from '../logger.js';
+import { buildApp } from './app.js';
+import type { ApiDependencies } from './dependencies.js';
+
+/** Describing the routes calls none of what they depend on. */
+const unconnected: object = new Proxy(() => {}, {
+  get: () => unconnected,
+  apply: () => {
+    throw new Error('a dependency was called while the API was only being described');
+  },
+});
+
+export async function openApiYaml(): Promise<string> {
+  const app = await buildApp(
+    unconnected as ApiDependencies,
+    loadConfig({}),
+    createLogger({ level: 'silent', name: 'openapi' }),
+  );
+  try {
+    await app.ready();
+    return stringify(app.swagger(), { lineWidth: 120, aliasDuplicateObjects: false });
+  } finally {
+    await app.close();
+  }
+}
