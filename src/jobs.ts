@@ -8,6 +8,8 @@ import { ScenedeltaError } from './errors.js';
 
 /** Live work and archive work wait in separate queues, so that a re-processed archive never delays a camera. */
 export const QUEUES = { live: 'comparisons', archive: 'archive', delivery: 'deliveries' } as const;
+/** Clean-up and recovery: job schedulers, so that one worker of all does it. Jobs carry nothing. */
+export const MAINTENANCE_QUEUE = 'maintenance';
 /** BullMQ's own key prefix. */
 export const QUEUE_PREFIX = 'sd:q';
 /** Lower runs first. */

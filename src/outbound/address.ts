@@ -65,11 +65,11 @@ const NAMES: Record<string, string> = {
 /**
  * What can be said of a URL without a look-up. Numbers in other notations (0x7f.1, 2130706433, 0177.0.0.1) are literal addresses
  * to the URL parser, and so they are here.
- * @throws ScenedeltaError 'invalid-request' that says what came and what was expected.
+ * @throws ScenedeltaError 'url-refused' that says what came and what was expected.
  */
 export function checkUrlSyntax(text: string, options: { allow?: AllowList; field: string }): URL {
   const reject = (why: string): never => {
-    throw new ScenedeltaError('invalid-request', `${JSON.stringify(text.slice(0, 200))}: ${why}`, {
+    throw new ScenedeltaError('url-refused', `${JSON.stringify(text.slice(0, 200))}: ${why}`, {
       field: options.field,
     });
   };

@@ -15,12 +15,14 @@ export interface PostOutcome {
   readonly error: string | null;
   /** what a Retry-After header asks for */
   readonly retryAfterMs: number | null;
+  /** the address itself is refused: no try can succeed */
+  readonly permanent: boolean;
 }
 export interface OutboundClient {
   /**
    * An image's bytes.
    * @param options.field which frame it is, for the problem that may come of it
-   * @throws ScenedeltaError url-failed (permanent: refused, 3xx, 4xx, not an image), url-unavailable (transient: no answer, 429, 5xx),
+   * @throws ScenedeltaError url-refused, url-failed (permanent: 3xx, 4xx, not an image), url-unavailable (transient: no answer, 429, 5xx),
    * payload-too-large.
    */
   fetchImage(
@@ -119,11 +121,17 @@ export function createOutboundClient(
         status,
         error: ok ? null : `the receiver answered ${status}, expected 2xx`,
         retryAfterMs: parseRetryAfter(firstOf(answer.headers['retry-after']), now()),
+        permanent: false,
       };
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
-      const { message } = asUrlError(thrown, 'the receiver', 'callback_url', timeoutMs, exchange.aborted);
-      return { status: null, error: message, retryAfterMs: null };
+      const error = asUrlError(thrown, 'the receiver', 'callback_url', timeoutMs, exchange.aborted);
+      return {
+        status: null,
+        error: error.message,
+        retryAfterMs: null,
+        permanent: error.code === 'url-refused',
+      };
     }
   };
 

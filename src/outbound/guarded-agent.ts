@@ -56,4 +56,7 @@ export function createGuardedAgent(options: {
 
 /** The address itself stays out of the message: what a name resolves to inside is nobody's business outside. */
 const refused = (host: string, why: string): ScenedeltaError =>
-  new ScenedeltaError('url-failed', `${host} resolves to ${why}, which the service does not connect to`);
+  new ScenedeltaError(
+    'url-refused',
+    `${host} ${isIP(host) === 0 ? 'resolves to' : 'is'} ${why}, which the service does not connect to`,
+  );

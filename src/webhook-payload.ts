@@ -1,0 +1,82 @@
+/** What a webhook says: the comparison with links that open without an API key, in the form of Standard Webhooks 1.0. Pure. */
+import { type Static, Type } from 'typebox';
+import { type Comparison, ComparisonSchema } from './comparison.js';
+import { SIDES, type Side } from './images.js';
+import { framePath, heatmapPath, signLink } from './links.js';
+
+export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
+/** In this order things are left out until the payload is small enough. */
+export const TRIMMED = ['words', 'regions', 'metadata'] as const;
+
+const literals = <const T extends readonly string[]>(values: T) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
+
+export const WebhookPayloadSchema = Type.Object(
+  {
+    type: literals(WEBHOOK_TYPES),
+    timestamp: Type.String({ format: 'date-time', description: 'When it happened; the same at every try.' }),
+    data: ComparisonSchema,
+    trimmed: Type.Optional(
+      Type.Array(literals(TRIMMED), {
+        description:
+          'What was left out, in whole or in part, to stay below 20 kB; GET the comparison for all of it.',
+      }),
+    ),
+  },
+  { $id: 'WebhookPayload' },
+);
+export type WebhookPayload = Static<typeof WebhookPayloadSchema>;
+
+/** Standard Webhooks asks for less than 20 kB. */
+export const PAYLOAD_LIMIT = 20_000;
+
+export interface WebhookLinks {
+  /** e.g. 'https://cameras.example', without a slash at the end */
+  readonly baseUrl: string;
+  readonly key: Buffer;
+  /** how long after its end the pictures are kept, so that no link promises more */
+  readonly framesMs: number;
+  readonly heatmapsMs: number;
+}
+
+/** @param comparison finished or failed. The same comparison always gives the same payload. */
+export function buildWebhookPayload(comparison: Comparison, links: WebhookLinks): WebhookPayload {
+  const timestamp = comparison.finished_at ?? comparison.created_at;
+  const both = (pathOf: (id: string, side: Side) => string, lifetimeMs: number) => {
+    const expiresAt = Date.parse(timestamp) + lifetimeMs;
+    const link = (side: Side) => ({
+      url: links.baseUrl + signLink(pathOf(comparison.id, side), { key: links.key, expiresAt }),
+    });
+    return Object.fromEntries(SIDES.map((side) => [side, link(side)])) as Record<Side, { url: string }>;
+  };
+  // where no model looked (the frames were identical, or the comparison failed), there are no maps
+  const heatmaps =
+    comparison.model == null || links.heatmapsMs === 0
+      ? {}
+      : { heatmaps: both(heatmapPath, links.heatmapsMs) };
+  const frames = links.framesMs === 0 ? {} : { frames: both(framePath, links.framesMs) };
+  return trimmed({
+    type: comparison.status === 'finished' ? 'comparison.finished' : 'comparison.failed',
+    timestamp,
+    data: { ...comparison, ...frames, ...heatmaps },
+  });
+}
+
+function trimmed(whole: WebhookPayload): WebhookPayload {
+  let payload = whole;
+  const tooLarge = () => Buffer.byteLength(JSON.stringify(payload)) >= PAYLOAD_LIMIT;
+  const leaveOut = (what: (typeof TRIMMED)[number], data: Comparison) => {
+    payload = { ...payload, data, trimmed: [...new Set([...(payload.trimmed ?? []), what])] };
+  };
+  if (tooLarge() && payload.data.words !== undefined) leaveOut('words', { ...payload.data, words: [] });
+  // the strongest come first and stay longest
+  for (let kept = payload.data.regions ?? []; tooLarge() && kept.length > 0; ) {
+    kept = kept.slice(0, Math.floor(kept.length / 2));
+    leaveOut('regions', { ...payload.data, regions: kept });
+  }
+  if (tooLarge()) {
+    const { metadata: _left, ...data } = payload.data;
+    leaveOut('metadata', data);
+  }
+  return payload;
+}

@@ -1,0 +1,152 @@
+/** One try of one webhook delivery, by Standard Webhooks 1.0. Knows nothing of BullMQ: queue-workers.ts adapts. */
+import { Webhook } from 'standardwebhooks';
+import { ScenedeltaError } from '../errors.js';
+import { DeliveryJobSchema, parseJob } from '../jobs.js';
+import type { Logger } from '../logger.js';
+import type { OutboundClient, PostOutcome } from '../outbound/client.js';
+import type { Delivery, DeliveryAttempt, DeliveryStore } from '../stores/deliveries.js';
+import type { ResultStore } from '../stores/results.js';
+import { buildWebhookPayload, type WebhookLinks } from '../webhook-payload.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** Before each try, counted from the end of the one before. */
+export const DELIVERY_SCHEDULE_MS = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+const JITTER = 0.2;
+/** A receiver may ask for patience, but not for more than this. */
+const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
+
+/** `dropped`: there is no such delivery any more. `later`: the queue should run the job again at `at` (epoch ms). */
+export type DeliveryOutcome =
+  | { readonly kind: 'delivered' | 'failed' | 'dropped' }
+  | { readonly kind: 'later'; readonly at: number };
+
+export interface DeliveryProcessor {
+  /** The attempt is logged before this resolves. @throws ScenedeltaError only where the stores are away. */
+  process(payload: unknown, signal?: AbortSignal): Promise<DeliveryOutcome>;
+}
+
+export interface DeliveryJobDependencies {
+  readonly deliveries: DeliveryStore;
+  readonly results: ResultStore;
+  readonly outbound: Pick<OutboundClient, 'post'>;
+  /** 'whsec_...' */
+  readonly secret: string;
+  readonly links: WebhookLinks;
+  /** epoch ms */
+  readonly clock: () => number;
+  /** uniform in [0, 1) */
+  readonly random: () => number;
+  readonly logger: Logger;
+}
+
+export function createDeliveryProcessor(deps: DeliveryJobDependencies): DeliveryProcessor {
+  const { deliveries, clock } = deps;
+  const webhook = new Webhook(deps.secret);
+
+  /** The log decides what comes next, not the queue: a job that was lost and made again goes on where it stood. */
+  const settle = async (
+    delivery: Delivery,
+    sentAt: number,
+    outcome: PostOutcome,
+  ): Promise<DeliveryOutcome> => {
+    const attempt: DeliveryAttempt = {
+      attempt: delivery.attempts.length + 1,
+      at: new Date(sentAt).toISOString(),
+      status: outcome.status,
+      error: outcome.error,
+      duration_ms: clock() - sentAt,
+    };
+    const delay = outcome.error === null ? null : delayAfter(attempt.attempt, outcome, deps.random);
+    if (delay === null) {
+      const state = outcome.error === null ? 'delivered' : 'failed';
+      await deliveries.record(delivery.id, attempt, state, null);
+      return { kind: state };
+    }
+    const at = clock() + delay;
+    await deliveries.record(delivery.id, attempt, 'pending', new Date(at).toISOString());
+    return { kind: 'later', at };
+  };
+
+  return {
+    async process(payload, signal) {
+      const job = parseJob(DeliveryJobSchema, payload);
+      const delivery = await deliveries.get(job.deliveryId);
+      if (delivery === undefined) return { kind: 'dropped' };
+      if (delivery.state !== 'pending') return { kind: delivery.state };
+      const due = delivery.next_attempt_at === null ? 0 : Date.parse(delivery.next_attempt_at);
+      if (due > clock()) return { kind: 'later', at: due };
+
+      const sentAt = clock();
+      const stored = await deps.results.get(job.comparisonId);
+      if (stored === undefined) return settle(delivery, sentAt, NOTHING_LEFT);
+      const body = JSON.stringify(buildWebhookPayload(stored.comparison, deps.links));
+      const headers = signedHeaders(webhook, delivery.id, sentAt, body);
+      const outcome = await deps.outbound.post(job.url, {
+        body,
+        headers,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const settled = await settle(delivery, sentAt, outcome);
+      deps.logger.info(
+        {
+          delivery: delivery.id,
+          trace: job.traceId,
+          status: outcome.status,
+          error: outcome.error,
+          next: settled.kind,
+        },
+        'delivery attempted',
+      );
+      return settled;
+    },
+  };
+}
+
+/** An erased comparison must not be told of any more. */
+const NOTHING_LEFT: PostOutcome = {
+  status: null,
+  error: 'the comparison has been erased, so there is nothing to deliver',
+  retryAfterMs: null,
+  permanent: true,
+};
+
+/** @returns milliseconds until the next try, or null where there is none. */
+export function delayAfter(attempt: number, outcome: PostOutcome, random: () => number): number | null {
+  const scheduled = DELIVERY_SCHEDULE_MS[attempt];
+  // 410: the receiver says that it is gone for good
+  if (scheduled === undefined || outcome.permanent || outcome.status === 410) return null;
+  const jittered = scheduled * (1 - JITTER + 2 * JITTER * random());
+  const obeyed = outcome.status === 429 || outcome.status === 503 ? (outcome.retryAfterMs ?? 0) : 0;
+  return Math.round(Math.max(jittered, Math.min(obeyed, RETRY_AFTER_LIMIT_MS)));
+}
+
+/** The id is the same at every try, so that a receiver can tell a repetition; the timestamp is the try's. */
+function signedHeaders(webhook: Webhook, id: string, at: number, body: string): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at / 1000)),
+    'webhook-signature': webhook.sign(id, new Date(at), body),
+  };
+}
+
+/** The URL as the log shows it: a query may hold a token. */
+export function loggedUrl(url: string): string {
+  if (!URL.canParse(url))
+    throw new ScenedeltaError('internal', 'a callback URL that was accepted cannot be parsed');
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
