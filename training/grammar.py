@@ -236,13 +236,14 @@ def choose_clauses(objects: list[dict[str, Any]], rng: np.random.Generator) -> l
             where = thing["where"] if rng.random() < 0.6 else str(rng.choice(thing["places"]))
         elif rng.random() < place_rate:
             where = thing["where"] if rng.random() < 0.65 else str(rng.choice(thing["places"]))
-        new = None
+        noun, colour, new = choose_noun(thing, rng), choose_colour(thing, rng), None
         if thing["action"] == "replaced":
             index += 1
             other = objects[index]
             new = (choose_noun(other, rng), choose_colour(other, rng), min(other["count"], SEVERAL))
-        clauses.append(Clause(thing["action"], choose_noun(thing, rng), choose_colour(thing, rng), where,
-                              min(thing["count"], SEVERAL), new))
+            if new[0] == noun:  # "a man instead of the man" says nothing: colours tell them apart
+                colour, new = thing["colour"], (noun, other["colour"], new[2])
+        clauses.append(Clause(thing["action"], noun, colour, where, min(thing["count"], SEVERAL), new))
         index += 1
     return clauses
 

@@ -42,7 +42,7 @@ class Layer:
     blur: float  # sigma in canvas pixels
     contact: float  # 0..1, how dark the ground right below is
     sun: Sun | None
-    opacity: float = 1.0
+    bulk: float = 0.0  # height in sprite pixels of something box-like (a vehicle); 0 for what casts its silhouette
 
 
 @dataclass
@@ -89,7 +89,7 @@ def _project(layer: Layer, width: int, height: int) -> tuple[np.ndarray, np.ndar
     pixels, matrix = layer.pixels, layer.matrix
     scale = math.sqrt(abs(matrix[0, 0] * matrix[1, 1] - matrix[0, 1] * matrix[1, 0]))
     source = pixels.astype(np.float32) / 255.0
-    alpha = source[..., 3:] * layer.opacity
+    alpha = source[..., 3:]
     tone = layer.tone
     rgb = tone.lift + np.float32(tone.gain) * np.power(source[..., :3], tone.gamma)
     premultiplied = np.concatenate([np.clip(rgb, 0, 1) * alpha * 255.0, alpha], axis=2)
@@ -121,8 +121,10 @@ def _shade(canvas: np.ndarray, layer: Layer) -> None:
     size = float(max(np.ptp(ground[:, 0]), np.ptp(ground[:, 1]) * 2, 4.0))
     if layer.contact > 0:
         _darken_polygon(canvas, ground, layer.contact, sigma=0.06 * size + layer.blur)
-    if layer.sun is not None:
-        _cast(canvas, layer, layer.sun)
+    if layer.sun is not None and layer.bulk > 0:
+        _cast_box(canvas, layer, layer.sun)
+    elif layer.sun is not None:
+        _cast_silhouette(canvas, layer, layer.sun)
 
 
 def _darken_polygon(canvas: np.ndarray, points: np.ndarray, strength: float, sigma: float) -> None:
@@ -137,7 +139,17 @@ def _darken_polygon(canvas: np.ndarray, points: np.ndarray, strength: float, sig
     _darken(canvas, cv2.GaussianBlur(mask, (0, 0), max(sigma, 0.5)) * strength, x0, y0)
 
 
-def _cast(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
+def _cast_box(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
+    """A box's shadow is the hull of its footprint and of its roof laid on the ground."""
+    reach = layer.bulk / math.tan(math.radians(sun.elevation))
+    away = np.array([-math.sin(math.radians(sun.azimuth)) * reach,
+                     -math.cos(math.radians(sun.azimuth)) * reach * math.sin(math.radians(layer.elevation))])
+    outline = np.concatenate([layer.footprint, layer.footprint + away])
+    points = outline @ layer.matrix[:, :2].T + layer.matrix[:, 2]
+    _darken_polygon(canvas, points, sun.strength, sigma=0.8 + layer.blur)
+
+
+def _cast_silhouette(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
     """The silhouette laid on the ground: a point `up` pixels above the anchor moves along the sun's direction."""
     tilt = math.radians(layer.elevation)
     reach = 1.0 / (math.tan(math.radians(sun.elevation)) * math.cos(tilt))

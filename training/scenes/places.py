@@ -22,7 +22,7 @@ def frame_places(box: Box, width: int, height: int, share: float) -> list[str]:
         places.append("in the middle")
     if (y + h) / height > 0.82 and share > 0.25:
         places.append("in the foreground")
-    if share < 0.12:
+    if share < 0.12 and (y + h) / height < 0.5 and h / height < 0.2:
         places += ["in the background", "in the distance"]
     if cy < 0.36 and cx < 0.34:
         places.append("at the upper left")

@@ -137,4 +137,11 @@ def to_layer(actor: Actor, view: View, light: Light, seed: int) -> Layer:
     blur = math.hypot(max(view.blur, 0.35), rng.uniform(0.0, 0.3))
     return Layer(pixels=actor.figure.pixels, matrix=matrix, anchor=actor.figure.anchor,
                  footprint=actor.figure.footprint, elevation=float(actor.figure.elevation), tone=tone,
-                 blur=blur, contact=light.contact, sun=light.sun)
+                 blur=blur, contact=light.contact, sun=light.sun, bulk=_bulk(actor.figure))
+
+
+def _bulk(figure: Figure) -> float:
+    """Height in sprite pixels of box-like figures; vehicles narrow towards the roof."""
+    if figure.hypernym != "vehicle" or figure.noun in TWO_WHEELERS:
+        return 0.0
+    return 0.85 * figure.sprites[0].height_m * figure.px_per_m

@@ -17,6 +17,7 @@ from ..lexicon import SURFACES
 
 PATCH_PX_PER_M = 40.0
 MIN_PATCH_M = 1.6
+MAX_STRUCTURE = 11.0  # levels of the blurred patch: rails, edges and marks repeat visibly when spread
 PAVED = ("on the road", "in the parking lot", "in the street", "in the square", "in the yard")
 EVERYBODY = frozenset(("vehicle", "person", "object"))
 ON_FOOT = frozenset(("person", "object"))
@@ -46,7 +47,7 @@ def patches(plates: list[Plate]) -> list[Patch]:
 
 
 def _rectified(plate: Plate, polygon: np.ndarray) -> np.ndarray | None:
-    """The largest square of the polygon seen from above; None where it is too small to be spread."""
+    """The largest square of the polygon seen from above; None where it cannot be spread unseen."""
     width, height = plate.size
     (row0, size0), (row1, size1) = plate.px_per_metre
     slope = (size1 - size0) / (row1 - row0)
@@ -78,7 +79,8 @@ def _rectified(plate: Plate, polygon: np.ndarray) -> np.ndarray | None:
         return None
     top = cv2.warpPerspective(plate_pixels(plate.path), matrix, (n, n), flags=cv2.INTER_LINEAR)
     patch = top[row - half:row + half, column - half:column + half].astype(np.float32)
-    return patch - cv2.GaussianBlur(patch, (0, 0), half / 3) + patch.mean(axis=(0, 1))
+    patch = patch - cv2.GaussianBlur(patch, (0, 0), half / 3) + patch.mean(axis=(0, 1))
+    return patch if cv2.GaussianBlur(patch.mean(axis=2), (0, 0), 3).std() < MAX_STRUCTURE else None
 
 
 class _Camera:
@@ -100,6 +102,13 @@ class _Camera:
     def project(self, points: np.ndarray) -> np.ndarray:
         """[n, 2] metres -> [n, 2] pixels; points must lie in front of the camera."""
         return cv2.perspectiveTransform(np.float64(points)[None], self.matrix)[0]
+
+    def unproject(self, plane: np.ndarray) -> np.ndarray:
+        """float32 [2, H, W]: where each pixel's ray meets the ground, in the axes that `plane` [3, 3] turns metres to."""
+        matrix = np.float32(plane @ np.linalg.inv(self.matrix))
+        columns, rows = np.arange(self.size[0], dtype=np.float32), np.arange(self.size[1], dtype=np.float32)[:, None]
+        x, y, w = (row[0] * columns + row[1] * rows + row[2] for row in matrix)
+        return np.stack([x / w, y / w])
 
     def ahead(self, row: float) -> float:
         """Z of the ground that the middle of a row shows."""
@@ -152,13 +161,16 @@ def _spread(patch: Patch, camera: _Camera, rng: np.random.Generator) -> np.ndarr
     sigma = 0.4 * math.sqrt(max(0.0, (PATCH_PX_PER_M / density) ** 2 - 1))
     if sigma > 0.3:
         pixels = cv2.GaussianBlur(pixels, (0, 0), sigma)
+    limit = float(pixels.shape[0] - 1)
     tilings = []
     for _ in range(2):
         angle = rng.uniform(0, 2 * math.pi)
         c, s = PATCH_PX_PER_M * math.cos(angle), PATCH_PX_PER_M * math.sin(angle)
         to_patch = np.array([[c, -s, rng.uniform(0, 4000)], [s, c, rng.uniform(0, 4000)], [0, 0, 1]])
-        tilings.append(cv2.warpPerspective(pixels, camera.matrix @ np.linalg.inv(to_patch), camera.size,
-                                           flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT))
+        # Folded here: mirroring far beyond the border is what OpenCV does slowly.
+        turns = camera.unproject(to_patch) / np.float32(2 * limit)
+        x, y = np.float32(limit) * (1 - np.abs(2 * (turns - np.floor(turns)) - 1))
+        tilings.append(cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
     blend = _smooth(rng, camera.size, 9)[..., None]
     return tilings[0] * blend + tilings[1] * (1 - blend)
 
@@ -166,7 +178,8 @@ def _spread(patch: Patch, camera: _Camera, rng: np.random.Generator) -> np.ndarr
 def _smooth(rng: np.random.Generator, size: tuple[int, int], cells: int) -> np.ndarray:
     """float32 [H, W] in 0..1, varying over about 1 / cells of the width."""
     coarse = rng.standard_normal((max(3, cells * size[1] // size[0]), cells)).astype(np.float32)
-    return 1 / (1 + np.exp(-3 * cv2.resize(coarse, size, interpolation=cv2.INTER_CUBIC)))
+    quarter = cv2.resize(coarse, (size[0] // 4, size[1] // 4), interpolation=cv2.INTER_CUBIC)
+    return cv2.resize(1 / (1 + np.exp(-3 * quarter)), size, interpolation=cv2.INTER_LINEAR)
 
 
 def _uneven(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -230,11 +243,8 @@ def _road(picture: np.ndarray, pool: list[Patch], camera: _Camera,
     beside = _choose(pool, ("grass", "grass", "soil", "paved"), rng)
     other = _spread(beside, camera, rng)
     # Which pixels are road: intersect each with the plane and turn it into the road's own axes.
-    inverse = np.linalg.inv(camera.matrix)
-    columns, rows = np.meshgrid(np.arange(camera.size[0]), np.arange(camera.size[1]))
-    pixels = np.stack([columns, rows, np.ones_like(rows)]).reshape(3, -1)
-    x, z, w = inverse @ pixels
-    across = (math.cos(yaw) * x / w + math.sin(yaw) * (z / w - centre) - offset).reshape(rows.shape)
+    x, z = camera.unproject(np.eye(3))
+    across = math.cos(yaw) * x + math.sin(yaw) * (z - centre) - offset
     on_road = np.clip((half - np.abs(across)) * 12 + 0.5, 0, 1).astype(np.float32)[..., None]
     picture = picture * on_road + other * (1 - on_road)
     strips = []
