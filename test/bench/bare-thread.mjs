@@ -1,0 +1,68 @@
+/**
+ * A thread of the bare loop: the service's own decoding and graphs, one pair after the other, with nothing around them (no
+ * HTTP, no queue, no files, no messages between threads).
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { dist } from './lib/service.mjs';
+
+const { Captioner } = await dist('model/captioner.js');
+const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
+const { chooseGlances, findRegions, toPixels } = await dist('model/regions.js');
+const { openGraph } = await dist('model/session.js');
+const { judge } = await dist('model/calibration.js');
+const { decodeFrame } = await dist('workers/decode.js');
+
+const { bundle, pairs, pixelLimit } = workerData;
+const { manifest, directory } = bundle;
+const open = (name) => openGraph(`${directory}/${manifest.graphs[name].file}`, 'cpu');
+const graphs = {
+  features: await open('features'),
+  difference: await open('difference'),
+  caption: await open('caption'),
+};
+const captioner = new Captioner(bundle, graphs, null);
+await captioner.warmUp();
+
+const image = (frame, box, width, height) => {
+  const out = new Float32Array(3 * width * height);
+  resizeNormalised(frame, box, width, height, manifest.input, out);
+  return out;
+};
+
+async function compare({ before, after }) {
+  const decode = (bytes, side) =>
+    decodeFrame(bytes, { side, pixelLimit, allocate: (length) => new Uint8Array(length) });
+  const frames = [await decode(before, 'before'), await decode(after, 'after')];
+  const { width, height } = manifest.input;
+  const encoded = [];
+  for (const frame of frames) {
+    const [features] = await captioner.encode(
+      [image(frame, wholeFrame(frame), width, height)],
+      height,
+      width,
+    );
+    encoded.push(features);
+  }
+  const [difference] = await captioner.difference([{ before: encoded[0], after: encoded[1] }]);
+  if (!judge(difference, manifest).changed) return;
+  const regions = findRegions({ before: difference.before, after: difference.after }, manifest.regions);
+  const rule = manifest.glance;
+  const glances = rule === null || regions.length === 0 ? [] : chooseGlances(regions, frames[0], rule);
+  const crops = [];
+  for (const frame of frames) {
+    const images = glances.map(({ crop }) => image(frame, toPixels(crop, frame), rule.size, rule.size));
+    crops.push(images.length === 0 ? [] : await captioner.encode(images, rule.size, rule.size));
+  }
+  const looks = glances.map((glance, i) => ({ ...glance, before: crops[0][i], after: crops[1][i] }));
+  await captioner.caption([{ memory: difference.memory, glances: looks }]);
+}
+
+parentPort.on('message', async ({ until }) => {
+  let done = 0;
+  while (Date.now() < until) {
+    await compare(pairs[done % pairs.length]);
+    done += 1;
+  }
+  parentPort.postMessage({ done });
+});
+parentPort.postMessage('ready');

@@ -1,0 +1,78 @@
+/** What every bench prints: the machine, the versions, the date, a table; and its section of RESULTS.md with --write. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../../../scripts/lib/shell.mjs';
+
+const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
+
+/** @param {number[]} values @returns the value below which `share` (0..1) of them lie (nearest rank). */
+export function percentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export const ms = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
+export const mb = (bytes) => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+
+function machine() {
+  const [cpu] = cpus();
+  const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].map((name) => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'));
+    return `${name} ${version}`;
+  });
+  const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
+  return [
+    `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ${process.platform} ${process.arch}`,
+    `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
+  ];
+}
+
+function commit() {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
+  } catch {
+    return 'no repository';
+  }
+}
+
+/** As a person would type it to measure again. */
+function commandLine(name) {
+  const args = process.argv.slice(2).filter((arg) => arg !== '--write');
+  return ['npm run', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+}
+
+/**
+ * @param {string} name of the npm script, e.g. 'bench:latency'
+ * @param {string[][]} table the first row is the head
+ * @param {string[]} notes what a reader must know to judge the figures
+ */
+export function report(name, title, table, notes) {
+  const [head = [], ...rows] = table;
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  const text = [
+    `## ${title}`,
+    '',
+    `\`${commandLine(name)}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}  `,
+    machine().join('  \n'),
+    '',
+    line(head),
+    line(head.map(() => '---')),
+    ...rows.map(line),
+    '',
+    ...notes.map((note) => `- ${note}`),
+  ].join('\n');
+  console.log(`\n${text}\n`);
+  if (process.argv.includes('--write')) writeSection(name, text);
+}
+
+/** Replaces the section of this bench and leaves the others as they are. */
+function writeSection(name, text) {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const results = readFileSync(RESULTS, 'utf8');
+  const [from, to] = [results.indexOf(begin), results.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`${RESULTS} has no section from ${begin} to ${end}`);
+  writeFileSync(RESULTS, `${results.slice(0, from + begin.length)}\n${text}\n${results.slice(to)}`);
+  console.log(`Written to test/bench/RESULTS.md`);
+}

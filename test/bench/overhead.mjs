@@ -1,0 +1,116 @@
+/**
+ * `npm run bench:overhead [-- --seconds=20] [--rounds=3] [--write]`: what share of the pairs a second that the same decoding
+ * and graphs reach in a bare loop is left when HTTP, the queue, files and threads are around them. Both in one run, in turn,
+ * so that a machine that gets slower or faster does so for both.
+ */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { Agent, request } from 'undici';
+import { fresh, fullHdPairs } from './lib/pairs.mjs';
+import { report } from './lib/report.mjs';
+import { dist, formOf, numberOption, startService } from './lib/service.mjs';
+
+const seconds = numberOption('seconds', 20);
+const rounds = numberOption('rounds', 3);
+const service = await startService({ env: { FEATURE_CACHE_MB: '0' } });
+const { loadConfig } = await dist('config.js');
+const { loadBundles } = await dist('workers/bundles.js');
+const { createLogger } = await dist('logger.js');
+
+const config = loadConfig();
+const threads = config.inferenceThreads || availableParallelism();
+const pairs = await fullHdPairs();
+const dispatcher = new Agent({ connections: 64, pipelining: 1 });
+
+async function startBareThreads() {
+  const bundles = await loadBundles(
+    config.modelsDir,
+    config.defaultModel,
+    createLogger({ level: 'warn', name: 'bench' }),
+  );
+  const workerData = { bundle: bundles[0], pairs, pixelLimit: config.pixelLimit };
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(new URL('./bare-thread.mjs', import.meta.url), { workerData }),
+  );
+  await Promise.all(workers.map((worker) => answerOf(worker)));
+  return workers;
+}
+const answerOf = (worker) =>
+  new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+
+async function bareRound(workers) {
+  const start = performance.now();
+  const until = Date.now() + seconds * 1000;
+  const answers = await Promise.all(
+    workers.map((worker) => {
+      const answer = answerOf(worker);
+      worker.postMessage({ until });
+      return answer;
+    }),
+  );
+  const done = answers.reduce((sum, answer) => sum + answer.done, 0);
+  return done / ((performance.now() - start) / 1000);
+}
+
+async function serviceRound() {
+  const start = performance.now();
+  const until = start + seconds * 1000;
+  let done = 0;
+  const sender = async () => {
+    while (performance.now() < until) {
+      const pair = pairs[done % pairs.length];
+      const { body, headers } = formOf({ before: fresh(pair.before), after: fresh(pair.after) });
+      const response = await request(`${service.url}/v1/comparisons`, {
+        method: 'POST',
+        body,
+        headers: { ...headers, prefer: 'wait=60' },
+        dispatcher,
+      });
+      const text = await response.body.text();
+      if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text}`);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: threads * 3 }, sender));
+  return done / ((performance.now() - start) / 1000);
+}
+
+const workers = await startBareThreads();
+try {
+  const rows = [];
+  for (let round = 1; round <= rounds; round++) {
+    const bare = await bareRound(workers);
+    const served = await serviceRound();
+    rows.push({ bare, served });
+    console.error(
+      `round ${round}/${rounds}: bare ${bare.toFixed(2)}, service ${served.toFixed(2)} pairs a second`,
+    );
+  }
+  const mean = (of) => rows.reduce((sum, row) => sum + row[of], 0) / rows.length;
+  const share = ({ bare, served }) => `${((100 * served) / bare).toFixed(0)} %`;
+  report(
+    'bench:overhead',
+    'Overhead: the service beside a bare loop of the same decoding and graphs',
+    [
+      ['round', 'bare loop, pairs/s', 'service, pairs/s', 'share'],
+      ...rows.map((row, i) => [String(i + 1), row.bare.toFixed(2), row.served.toFixed(2), share(row)]),
+      [
+        'mean',
+        mean('bare').toFixed(2),
+        mean('served').toFixed(2),
+        share({ bare: mean('bare'), served: mean('served') }),
+      ],
+    ],
+    [
+      `${threads} inference threads on both sides, 1080p JPEGs, rounds of ${seconds} s in turn. The service is asked over HTTP by ${threads * 3} senders on the same machine, every frame new, its feature cache off, files and Redis synced.`,
+    ],
+  );
+} finally {
+  for (const worker of workers) await worker.terminate();
+  await dispatcher.close();
+  await service.stop();
+}
