@@ -106,6 +106,12 @@ const settings = {
     integer(1_000, 600_000),
     'How long the jobs of a worker that died wait before another takes them up; workers renew it at half time.',
   ),
+  workerMetricsPort: setting(
+    'WORKER_METRICS_PORT',
+    0,
+    integer(0, 65_535),
+    "Port on HOST of a worker's own /metrics and /livez; 0 = none. Several workers on one host need one each.",
+  ),
   featureCacheMb: setting(
     'FEATURE_CACHE_MB',
     64,

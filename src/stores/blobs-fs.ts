@@ -10,7 +10,7 @@ import {
   unlink,
   utimes,
 } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { ScenedeltaError } from '../errors.js';
 import type { BlobStore } from './blobs.js';
 import { checkBlobKey } from './blobs.js';
@@ -75,7 +75,7 @@ export function createFileBlobStore(
     get: (key) => storageCall('reading', () => missingIsUndefined(readFile(pathOf(key)))),
     delete: (key) =>
       storageCall('deleting', async () => void (await missingIsUndefined(unlink(pathOf(key))))),
-    sweep: (prefix, before) =>
+    sweep: (prefix, before, keep) =>
       storageCall('sweeping', async () => {
         const start = pathOf(prefix.replace(/\/$/, ''));
         let swept = 0;
@@ -84,7 +84,7 @@ export function createFileBlobStore(
           for (const entry of (await missingIsUndefined(readdir(at, { withFileTypes: true }))) ?? []) {
             const path = join(at, entry.name);
             if (entry.isDirectory()) pending.push(path);
-            else if (await sweepFile(path, before)) swept++;
+            else if (!keep?.has(relative(root, path)) && (await sweepFile(path, before))) swept++;
           }
         }
         return swept;

@@ -10,7 +10,7 @@ export function createS3BlobStore(s3: S3Client, bucket: string): BlobStore {
     put: (key, bytes) => s3.put(bucket, checkBlobKey(key), bytes),
     get: (key) => s3.get(bucket, checkBlobKey(key)),
     delete: (key) => s3.delete(bucket, checkBlobKey(key)),
-    async sweep(prefix, before) {
+    async sweep(prefix, before, keep) {
       let swept = 0;
       let batch: string[] = [];
       const deleteBatch = async () => {
@@ -19,7 +19,7 @@ export function createS3BlobStore(s3: S3Client, bucket: string): BlobStore {
         batch = [];
       };
       for await (const object of s3.list(bucket, `${prefix.replace(/\/$/, '')}/`)) {
-        if (object.lastModified < before) batch.push(object.key);
+        if (object.lastModified < before && !keep?.has(object.key)) batch.push(object.key);
         if (batch.length === DELETES_AT_ONCE) await deleteBatch();
       }
       await deleteBatch();

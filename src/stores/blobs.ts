@@ -14,8 +14,8 @@ export interface BlobStore {
   /** @returns undefined where the key does not exist. */
   get(key: string): Promise<Uint8Array | undefined>;
   delete(key: string): Promise<void>;
-  /** Deletes what under `prefix` was last written before `before` (epoch ms). @returns how many. */
-  sweep(prefix: string, before: number): Promise<number>;
+  /** Deletes what under `prefix` was last written before `before` (epoch ms), except the keys in `keep`. @returns how many. */
+  sweep(prefix: string, before: number, keep?: ReadonlySet<string>): Promise<number>;
 }
 
 export const frameKey = (sha256: string): string => `frames/${sha256.slice(0, 2)}/${sha256}`;

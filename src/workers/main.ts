@@ -1,0 +1,102 @@
+/** The worker process: settings, connections, the model, the queues it serves, and the way out. */
+import { hostname } from 'node:os';
+import { loadConfig } from '../config.js';
+import { newId } from '../ids.js';
+import { linkKey } from '../links.js';
+import { createLogger } from '../logger.js';
+import { createOutboundClient } from '../outbound/client.js';
+import { type ClosingStep, closeOnSignals } from '../shutdown.js';
+import { createStores } from '../stores/create.js';
+import { connectRedis } from '../stores/redis.js';
+import type { ModelDescription } from '../stores/workers.js';
+import { loadWebhookSecret } from '../webhook-secret.js';
+import { createAnnounce } from './announce.js';
+import { capacityOf } from './capacity.js';
+import { createComparisonProcessor } from './comparison-job.js';
+import { createPipeline } from './comparison-pipeline.js';
+import { createDeliveryProcessor } from './delivery-job.js';
+import { createFrameFetcher } from './frame-fetch.js';
+import { startHeartbeat } from './heartbeat.js';
+import { createWorkerMetrics, serveMetrics } from './metrics.js';
+import { startComparisonWorkers, startDeliveryWorker, startMaintenanceWorker } from './queue-workers.js';
+import { createWorkerQueues } from './queues.js';
+import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
+import { createRetention } from './retention.js';
+
+const RETENTION_EVERY_MS = 5 * 60_000;
+const HOUR_MS = 3_600_000;
+
+const config = loadConfig();
+const logger = createLogger({ level: config.logLevel, name: 'worker' });
+const clock = Date.now;
+
+// What is started later is closed earlier.
+const closing: ClosingStep[] = [];
+const closeLater = (name: string, close: () => Promise<unknown>) => closing.unshift({ name, close });
+closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });
+
+// The connection first: a wrong address should be said before a model is loaded.
+const redis = connectRedis(config.redisUrl, { role: 'consumer', logger });
+closeLater('redis', async () => redis.disconnect());
+const stores = createStores(config, redis);
+closeLater('s3', async () => stores.s3?.close());
+const outbound = createOutboundClient(config);
+closeLater('outbound', () => outbound.close());
+const secret = await loadWebhookSecret(config);
+const metrics = createWorkerMetrics();
+const metricsServer = await serveMetrics(metrics, { host: config.host, port: config.workerMetricsPort });
+closeLater('metrics', () => metricsServer.close());
+
+// Visible from now on, ready once it has models.
+let models: ModelDescription[] = [];
+const self = { id: newId('wrk'), host: hostname(), pid: process.pid, started_at: new Date().toISOString() };
+const heartbeat = startHeartbeat({ workers: stores.workers, describe: () => ({ ...self, models }), logger });
+closeLater('heartbeat', () => heartbeat.close());
+
+const loading = createPipeline({ config, logger });
+closeLater('pipeline', async () => (await loading).close());
+const pipeline = await loading;
+models = pipeline.models();
+metrics.models(models);
+
+const queues = createWorkerQueues(redis);
+closeLater('queues fed', () => queues.close());
+const announce = createAnnounce({ deliveries: stores.deliveries, enqueue: queues.addDelivery });
+const comparisons = createComparisonProcessor({
+  ...stores,
+  pipeline,
+  fetchFrame: createFrameFetcher({ ...stores, outbound, config }),
+  announce,
+  clock,
+  logger,
+});
+const deliveries = createDeliveryProcessor({
+  ...stores,
+  outbound,
+  secret,
+  links: {
+    baseUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
+    key: linkKey(secret),
+    framesMs: config.frameRetentionHours * HOUR_MS,
+    heatmapsMs: config.heatmapRetentionHours * HOUR_MS,
+  },
+  clock,
+  random: Math.random,
+  logger,
+});
+const recover = createRecovery({ ...stores, queues, announce, giveUp: comparisons.giveUp, clock, logger });
+const retain = createRetention({ ...stores, config, clock, logger });
+
+const common = { redis, config, logger, metrics };
+const served = [
+  startComparisonWorkers({ ...common, processor: comparisons, ...capacityOf(config, models) }),
+  startDeliveryWorker({ ...common, processor: deliveries }),
+  startMaintenanceWorker({ ...common, tasks: { recover, retain } }),
+];
+closeLater('queues served', () => Promise.all(served.map((worker) => worker.close())));
+await queues.schedule({ recover: { everyMs: RECOVER_AFTER_MS }, retain: { everyMs: RETENTION_EVERY_MS } });
+
+await heartbeat.beat();
+const serving = models.map(({ name, version, provider }) => ({ name, version, provider }));
+logger.info({ worker: self.id, models: serving }, 'worker ready');
+process.send?.('ready');

@@ -1,0 +1,86 @@
+/** Prometheus metrics of a worker process. Labels are queues, outcomes and stages, never ids or cameras. */
+import { createServer } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ModelDescription } from '../stores/workers.js';
+import type { ComparisonOutcome } from './comparison-job.js';
+import type { DeliveryOutcome } from './delivery-job.js';
+
+export interface WorkerMetrics {
+  readonly registry: Registry;
+  comparison(queue: string, outcome: ComparisonOutcome): void;
+  delivery(outcome: DeliveryOutcome): void;
+  models(models: readonly ModelDescription[]): void;
+}
+
+export function createWorkerMetrics(): WorkerMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: 'scenedelta_worker_' });
+  const comparisons = new Counter({
+    name: 'scenedelta_comparisons_total',
+    help: 'Comparisons by queue and outcome: the verdict, the error code of a failed one, or why it was skipped.',
+    labelNames: ['queue', 'outcome'],
+    registers,
+  });
+  const stages = new Histogram({
+    name: 'scenedelta_stage_duration_seconds',
+    help: 'Wall time of each stage of finished comparisons; `queue` is the wait, `total` is from acceptance to the saved result.',
+    labelNames: ['queue', 'stage'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 1, 2, 5, 15, 60, 300],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'scenedelta_delivery_attempts_total',
+    help: 'Webhook deliveries by outcome: delivered, failed (given up), later (will be tried again), dropped (erased).',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const models = new Gauge({
+    name: 'scenedelta_model_info',
+    help: 'Always 1: the models of this worker and where they run.',
+    labelNames: ['model', 'version', 'provider'],
+    registers,
+  });
+  return {
+    registry,
+    comparison(queue, outcome) {
+      comparisons.inc({ queue, outcome: labelOf(outcome) });
+      if (outcome.kind !== 'finished') return;
+      for (const [stage, ms] of Object.entries(outcome.comparison.timings_ms ?? {})) {
+        stages.observe({ queue, stage }, ms / 1000);
+      }
+    },
+    delivery: (outcome) => deliveries.inc({ outcome: outcome.kind }),
+    models(described) {
+      models.reset();
+      for (const { name, version, provider } of described) models.set({ model: name, version, provider }, 1);
+    },
+  };
+}
+
+function labelOf(outcome: ComparisonOutcome): string {
+  if (outcome.kind === 'finished') return outcome.comparison.verdict ?? 'unknown';
+  return outcome.kind === 'failed' ? outcome.error.code : outcome.why;
+}
+
+/** GET /metrics and /livez. @param port 0 = no server @returns how to close it. */
+export async function serveMetrics(
+  metrics: WorkerMetrics,
+  { host, port }: { host: string; port: number },
+): Promise<{ close(): Promise<void> }> {
+  if (port === 0) return { close: async () => {} };
+  const server = createServer(async (req, res) => {
+    if (req.url === '/livez') return res.end('{"alive":true}\n');
+    if (req.url !== '/metrics') return res.writeHead(404).end();
+    res.setHeader('content-type', metrics.registry.contentType);
+    res.end(await metrics.registry.metrics());
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

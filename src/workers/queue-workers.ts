@@ -1,0 +1,171 @@
+/** BullMQ's side of the workers: which queues are served, how often a job is tried, how a cancel reaches the job that runs. */
+import {
+  DelayedError,
+  type Job,
+  type Processor,
+  UnrecoverableError,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Config } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES } from '../jobs.js';
+import type { Logger } from '../logger.js';
+import type { ComparisonProcessor } from './comparison-job.js';
+import type { DeliveryProcessor } from './delivery-job.js';
+import type { WorkerMetrics } from './metrics.js';
+
+export interface QueueWorkers {
+  /** Takes no more jobs and waits for those that run. */
+  close(): Promise<void>;
+}
+interface Common {
+  /** a consumer's connection; shared, and closed by whoever made it */
+  readonly redis: Redis;
+  readonly config: Pick<Config, 'jobLockMs'>;
+  readonly logger: Logger;
+}
+
+/** How often a job may lose its worker before it counts as what kills workers. */
+const MAX_STALLED = 3;
+/** Deliveries mostly wait for their receivers: many at once, so that slow receivers do not hold up the others. */
+const DELIVERY_CONCURRENCY = 32;
+/** Archive work comes back this long after live work has left room, so that the two do not alternate at every job. */
+const ARCHIVE_RETURN_MS = 250;
+
+const options = ({ redis, config }: Common, concurrency: number): WorkerOptions => ({
+  connection: redis,
+  prefix: QUEUE_PREFIX,
+  concurrency,
+  lockDuration: config.jobLockMs,
+  stalledInterval: config.jobLockMs / 2,
+  maxStalledCount: MAX_STALLED,
+});
+
+function startWorker(name: string, process: Processor, common: Common, concurrency: number): Worker {
+  const worker = new Worker(name, process, options(common, concurrency));
+  // Connection errors are logged by the connection; a worker without a listener would end the process.
+  worker.on('error', (err) => common.logger.debug({ err, queue: name }, 'queue worker error'));
+  worker.on('stalled', (job) =>
+    common.logger.warn({ job, queue: name }, 'job lost its worker, trying again'),
+  );
+  return worker;
+}
+
+/**
+ * Live and archive comparisons. Both may use every inference thread, but archive jobs are only taken while live ones leave a
+ * thread free: an archive can fill an idle night and never delays a camera by more than the pair that already runs.
+ * @param deps.threads inference threads; @param deps.concurrency jobs of a queue held at a time (some are fetched and decoded
+ * while others are in the model)
+ */
+export function startComparisonWorkers(
+  deps: Common & {
+    processor: ComparisonProcessor;
+    threads: number;
+    concurrency: number;
+    metrics: WorkerMetrics;
+  },
+): QueueWorkers {
+  const { processor, metrics, logger } = deps;
+
+  const run = async (job: Job, queue: string, signal: AbortSignal | undefined): Promise<string> => {
+    const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+    try {
+      const outcome = await processor.process(job.data, {
+        lastAttempt,
+        signal: signal ?? new AbortController().signal,
+      });
+      metrics.comparison(queue, outcome);
+      if (outcome.kind === 'failed')
+        throw new UnrecoverableError(`${outcome.error.code}: ${outcome.error.message}`);
+      return outcome.kind;
+    } catch (thrown) {
+      if (thrown instanceof ScenedeltaError && thrown.permanent) throw new UnrecoverableError(thrown.message);
+      throw thrown;
+    }
+  };
+
+  let liveRunning = 0;
+  let archiveReturns: NodeJS.Timeout | undefined;
+  // three parameters each: BullMQ gives a signal only to a function that takes it
+  const runLive = async (job: Job, _token: string | undefined, signal: AbortSignal | undefined) => {
+    liveRunning++;
+    if (liveRunning >= deps.threads) {
+      clearTimeout(archiveReturns);
+      await archive.pause(true);
+    }
+    try {
+      return await run(job, 'live', signal);
+    } finally {
+      liveRunning--;
+      if (liveRunning < deps.threads) {
+        clearTimeout(archiveReturns);
+        archiveReturns = setTimeout(() => void archive.resume(), ARCHIVE_RETURN_MS).unref();
+      }
+    }
+  };
+  const runArchive = (job: Job, _token: string | undefined, signal: AbortSignal | undefined) =>
+    run(job, 'archive', signal);
+  const archive = startWorker(QUEUES.archive, runArchive, deps, deps.concurrency);
+  const live = startWorker(QUEUES.live, runLive, deps, deps.concurrency);
+  const both = [live, archive];
+
+  for (const worker of both) {
+    worker.on('failed', (job, err) => {
+      // A job that lost its worker too often fails without having been given to `process` again.
+      if (job?.id === undefined || err.name !== 'UnrecoverableError') return;
+      processor
+        .giveUp(job.id, lostTooOften())
+        .catch((err) => logger.error({ err, comparison: job.id }, 'not saved'));
+    });
+  }
+
+  // Only the worker that runs a job can stop it, so each hears of all.
+  const cancellations = deps.redis.duplicate();
+  cancellations.on('error', (err) => logger.debug({ reason: err.message }, 'cancellations away'));
+  cancellations.on('message', (_channel, id: string) => {
+    for (const worker of both) worker.cancelJob(id, 'cancelled');
+  });
+  cancellations
+    .subscribe(KEYS.cancellations)
+    .catch((err) => logger.error({ err }, 'cancellations are not heard'));
+
+  return {
+    async close() {
+      clearTimeout(archiveReturns);
+      await Promise.all(both.map((worker) => worker.close()));
+      cancellations.disconnect();
+    },
+  };
+}
+
+export const lostTooOften = (): ScenedeltaError =>
+  new ScenedeltaError('inference-failed', `the worker died more than ${MAX_STALLED} times over these frames`);
+
+export function startDeliveryWorker(
+  deps: Common & { processor: DeliveryProcessor; metrics: WorkerMetrics },
+): QueueWorkers {
+  const run: Processor = async (job, token) => {
+    const outcome = await deps.processor.process(job.data);
+    deps.metrics.delivery(outcome);
+    if (outcome.kind === 'failed') throw new UnrecoverableError('given up; the delivery log has the reasons');
+    if (outcome.kind !== 'later') return outcome.kind;
+    await job.moveToDelayed(outcome.at, token);
+    throw new DelayedError();
+  };
+  const worker = startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY);
+  return { close: () => worker.close() };
+}
+
+/** @param deps.tasks by the name of the job */
+export function startMaintenanceWorker(
+  deps: Common & { tasks: Readonly<Record<string, () => Promise<unknown>>> },
+): QueueWorkers {
+  const run: Processor = async (job) => deps.tasks[job.name]?.();
+  const worker = startWorker(MAINTENANCE_QUEUE, run, deps, 1);
+  worker.on('failed', (job, err) =>
+    deps.logger.warn({ err, task: job?.name }, 'maintenance failed; it comes again'),
+  );
+  return { close: () => worker.close() };
+}

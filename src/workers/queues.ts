@@ -1,0 +1,97 @@
+/** The workers' own producing side: deliveries, jobs put back by recovery, and the clock of maintenance. */
+import { type JobsOptions, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import {
+  type ComparisonJob,
+  type DeliveryJob,
+  MAINTENANCE_QUEUE,
+  PRIORITY,
+  QUEUE_PREFIX,
+  QUEUES,
+} from '../jobs.js';
+
+/** absent: no such job; held: it waits, is delayed or runs; completed, failed: it ended and is still remembered. */
+export type JobState = 'absent' | 'held' | 'completed' | 'failed';
+
+export interface WorkerQueues {
+  addDelivery(job: DeliveryJob): Promise<void>;
+  /** Puts a comparison back that has no job. */
+  addComparison(job: ComparisonJob): Promise<void>;
+  /** For each id, in one round trip; an id is looked for in all queues of its kind. */
+  states(kind: 'comparison' | 'delivery', ids: readonly string[]): Promise<JobState[]>;
+  /** Forgets an ended job, so that its id can be used again. */
+  forget(kind: 'comparison' | 'delivery', id: string): Promise<void>;
+  /** Has each task run by one worker of all, every so often. */
+  schedule(tasks: Readonly<Record<string, { everyMs: number }>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+const KEPT: JobsOptions = { removeOnComplete: { age: 3_600, count: 1_000 }, removeOnFail: { age: 86_400 } };
+/** For errors that are not the receiver's: its tries are counted by the delivery's own log. */
+const DELIVERY_JOB: JobsOptions = { ...KEPT, attempts: 5, backoff: { type: 'exponential', delay: 1_000 } };
+const COMPARISON_JOB: JobsOptions = {
+  ...KEPT,
+  attempts: 3,
+  backoff: { type: 'exponential', delay: 1_000 },
+  priority: PRIORITY.callback,
+};
+
+/** @param redis shared, and closed by whoever made it */
+export function createWorkerQueues(redis: Redis): WorkerQueues {
+  const open = (name: string) => {
+    const queue = new Queue(name, { connection: redis, prefix: QUEUE_PREFIX });
+    // The connection's own listener has logged it; without one here it would end the process.
+    queue.on('error', () => {});
+    return queue;
+  };
+  const live = open(QUEUES.live);
+  const archive = open(QUEUES.archive);
+  const delivery = open(QUEUES.delivery);
+  const maintenance = open(MAINTENANCE_QUEUE);
+  const queuesOf = { comparison: [live, archive], delivery: [delivery] } as const;
+
+  return {
+    async addDelivery(job) {
+      await delivery.add('deliver', job, { ...DELIVERY_JOB, jobId: job.deliveryId });
+    },
+    async addComparison(job) {
+      await live.add('compare', job, { ...COMPARISON_JOB, jobId: job.comparisonId });
+    },
+    async states(kind, ids) {
+      const pipeline = redis.pipeline();
+      const queues = queuesOf[kind];
+      for (const id of ids) {
+        for (const queue of queues) {
+          pipeline.exists(queue.toKey(id));
+          pipeline.zscore(queue.toKey('completed'), id);
+          pipeline.zscore(queue.toKey('failed'), id);
+        }
+      }
+      const replies = ((await pipeline.exec()) ?? []).map(([error, reply]) => {
+        if (error !== null) throw error;
+        return reply;
+      });
+      return ids.map((_id, i) => {
+        const states = queues.map((_queue, j): JobState => {
+          const [exists, completed, failed] = replies.slice(3 * (i * queues.length + j));
+          if (exists !== 1) return 'absent';
+          if (failed !== null) return 'failed';
+          return completed !== null ? 'completed' : 'held';
+        });
+        return states.find((state) => state !== 'absent') ?? 'absent';
+      });
+    },
+    async forget(kind, id) {
+      await Promise.all(queuesOf[kind].map((queue) => queue.remove(id)));
+    },
+    async schedule(tasks) {
+      for (const [name, { everyMs }] of Object.entries(tasks)) {
+        const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
+        await maintenance.upsertJobScheduler(name, { every: everyMs }, { name, opts });
+      }
+    },
+    async close() {
+      await Promise.all([live, archive, delivery, maintenance].map((queue) => queue.close()));
+    },
+  };
+}

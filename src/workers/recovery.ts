@@ -1,0 +1,84 @@
+/**
+ * Finds what a crash left between two steps and takes it up again: a comparison that was accepted but never queued, one whose
+ * worker died too often, an ended one whose webhook was never queued. Everything here may run twice.
+ */
+import { isFinal } from '../jobs.js';
+import type { Logger } from '../logger.js';
+import type { RedisDeliveryStore } from '../stores/deliveries-redis.js';
+import { comparisonIdOf, type RedisResultStore } from '../stores/results-redis.js';
+import type { Announce } from './announce.js';
+import type { ComparisonProcessor } from './comparison-job.js';
+import { lostTooOften } from './queue-workers.js';
+import type { WorkerQueues } from './queues.js';
+
+/** Longer than any step between two others takes, so that what is under way is left alone. */
+export const RECOVER_AFTER_MS = 30_000;
+const AT_ONCE = 500;
+const AT_MOST = 100_000;
+
+export interface RecoveryDependencies {
+  readonly results: RedisResultStore;
+  readonly deliveries: RedisDeliveryStore;
+  readonly queues: WorkerQueues;
+  readonly announce: Announce;
+  readonly giveUp: ComparisonProcessor['giveUp'];
+  readonly clock: () => number;
+  readonly logger: Logger;
+}
+
+/** @returns how many were taken up. */
+export function createRecovery(
+  deps: RecoveryDependencies,
+): () => Promise<{ comparisons: number; deliveries: number }> {
+  const { results, deliveries, queues, logger } = deps;
+
+  const recoverComparison = async (
+    id: string,
+    state: 'absent' | 'completed' | 'failed',
+  ): Promise<boolean> => {
+    if (state === 'failed') return deps.giveUp(id, lostTooOften());
+    const stored = await results.get(id);
+    if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return false;
+    if (state === 'completed') await queues.forget('comparison', id);
+    await queues.addComparison(stored.job);
+    logger.warn({ comparison: id, trace: stored.job.traceId }, 'comparison had no job, queued again');
+    return true;
+  };
+
+  const recoverDelivery = async (id: string, state: 'absent' | 'completed' | 'failed'): Promise<boolean> => {
+    const [delivery, stored] = await Promise.all([deliveries.get(id), results.get(comparisonIdOf(id))]);
+    if (stored === undefined || (delivery !== undefined && delivery.state !== 'pending')) {
+      await deliveries.forget(id);
+      return false;
+    }
+    if (state !== 'absent') await queues.forget('delivery', id);
+    await deps.announce(stored);
+    logger.warn({ delivery: id, trace: stored.job.traceId }, 'delivery had no job, queued again');
+    return true;
+  };
+
+  const recover = async (
+    kind: 'comparison' | 'delivery',
+    ids: readonly string[],
+    one: (id: string, state: 'absent' | 'completed' | 'failed') => Promise<boolean>,
+  ): Promise<number> => {
+    let recovered = 0;
+    for (let start = 0; start < ids.length; start += AT_ONCE) {
+      const chunk = ids.slice(start, start + AT_ONCE);
+      const states = await queues.states(kind, chunk);
+      for (const [i, id] of chunk.entries()) {
+        const state = states[i];
+        if (state !== undefined && state !== 'held' && (await one(id, state))) recovered++;
+      }
+    }
+    return recovered;
+  };
+
+  return async () => {
+    const before = deps.clock() - RECOVER_AFTER_MS;
+    return {
+      comparisons: await recover('comparison', await results.unfinished(before, AT_MOST), recoverComparison),
+      deliveries: await recover('delivery', await deliveries.overdue(before, AT_MOST), recoverDelivery),
+    };
+  };
+}

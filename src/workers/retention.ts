@@ -1,0 +1,73 @@
+/** Deletes what has been kept long enough. Frames of comparisons that are still to be made stay, however old. */
+import type { Config } from '../config.js';
+import type { FrameRef } from '../jobs.js';
+import type { Logger } from '../logger.js';
+import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
+import type { RedisResultStore } from '../stores/results-redis.js';
+
+const HOUR_MS = 3_600_000;
+/** A frame is stored some moments before its comparison exists. */
+const YOUNGEST_MS = 5 * 60_000;
+const AT_ONCE = 500;
+const AT_MOST = 100_000;
+
+export interface Retained {
+  readonly comparisons: number;
+  readonly frames: number;
+  readonly heatmaps: number;
+}
+
+/** @returns a function that does one round and says how many of each it deleted. */
+export function createRetention(deps: {
+  results: RedisResultStore;
+  blobs: BlobStore;
+  config: Pick<Config, 'frameRetentionHours' | 'heatmapRetentionHours' | 'resultRetentionHours'>;
+  clock: () => number;
+  logger: Logger;
+}): () => Promise<Retained> {
+  const { results, blobs, config, clock } = deps;
+
+  const eraseComparisons = async (before: number): Promise<number> => {
+    let erased = 0;
+    for (;;) {
+      const ids = await results.olderThan(before, AT_ONCE);
+      for (const id of ids) {
+        await blobs.delete(heatmapKey(id));
+        await results.erase(id);
+      }
+      erased += ids.length;
+      if (ids.length < AT_ONCE) return erased;
+    }
+  };
+
+  const framesInUse = async (): Promise<Set<string>> => {
+    const keys = new Set<string>();
+    const keep = (ref: FrameRef | null) => {
+      if (ref?.from === 'stored') keys.add(frameKey(ref.sha256));
+    };
+    for (const id of await results.unfinished(clock(), AT_MOST)) {
+      const stored = await results.get(id);
+      for (const ref of [
+        stored?.job.before,
+        stored?.job.after,
+        stored?.frames.before,
+        stored?.frames.after,
+      ]) {
+        keep(ref ?? null);
+      }
+    }
+    return keys;
+  };
+
+  const cutoff = (hours: number) => clock() - Math.max(hours * HOUR_MS, YOUNGEST_MS);
+
+  return async () => {
+    const retained = {
+      comparisons: await eraseComparisons(cutoff(config.resultRetentionHours)),
+      frames: await blobs.sweep('frames', cutoff(config.frameRetentionHours), await framesInUse()),
+      heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
+    };
+    deps.logger.info(retained, 'retention');
+    return retained;
+  };
+}
