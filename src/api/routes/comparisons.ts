@@ -129,7 +129,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       const preference = parsePrefer(request.headers.prefer as string | undefined, options.waitLimit);
       if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);
       const comparisonId = await acceptOnce(request, reply, incoming, preference);
-      const outcome = await waiting.until(comparisonId, preference.waitSeconds, request.signal);
+      const outcome = await waiting.until(comparisonId, preference.waitSeconds, whenGone(reply));
       return answer(reply, outcome, comparisonId);
     },
   );
@@ -278,6 +278,13 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       return reply.code(204).send();
     },
   );
+}
+
+/** Aborts when the caller has gone. (request.signal does so as soon as the request's body has been read: Node's 'close'.) */
+function whenGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 /** @throws ScenedeltaError 'not-found' */
