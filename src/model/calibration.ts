@@ -1,4 +1,5 @@
 /** From logits to probabilities that mean what they say. The constants come with the bundle (README.md says how they are chosen). */
+import type { Difference } from './captioner.js';
 import type { Manifest } from './manifest.js';
 
 export interface Belief {
@@ -14,12 +15,12 @@ export interface Belief {
 
 /** @param logits as difference.onnx gives them for one pair, in the order of the manifest's `kinds` and `nuisances` */
 export function judge(
-  logits: { change: number; kinds: Float32Array; nuisances: Float32Array },
+  logits: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
   { calibration, kinds, nuisances }: Manifest,
 ): Belief {
-  const change = sigmoid(calibration.change.scale * logits.change + calibration.change.offset);
-  const scored = nuisances.map((name, i) => ({ name, score: sigmoid(logits.nuisances[i] as number) }));
-  const shares = softmax(logits.kinds.subarray(1));
+  const change = sigmoid(calibration.change.scale * logits.changeLogit + calibration.change.offset);
+  const scored = nuisances.map((name, i) => ({ name, score: sigmoid(logits.nuisanceLogits[i] as number) }));
+  const shares = softmax(logits.kindLogits.subarray(1));
   const best = shares.indexOf(Math.max(...shares));
   return {
     change,

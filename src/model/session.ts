@@ -2,6 +2,9 @@
 import * as ort from 'onnxruntime-node';
 import { BundleError, type TensorSpec } from './manifest.js';
 
+// Failures are thrown, and the caller says them better; without this the runtime also prints its own in red on stderr.
+ort.env.logLevel = 'fatal';
+
 /** `dims` row-major; data.length is their product. */
 export interface Tensor {
   readonly dims: readonly number[];
@@ -33,7 +36,7 @@ export async function openGraph(path: string, provider: Provider): Promise<Graph
       interOpNumThreads: 1,
       graphOptimizationLevel: 'all',
       extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
-      logSeverityLevel: 3,
+      logSeverityLevel: 4,
     });
   } catch (error) {
     const reason = oneLine(error);

@@ -1,0 +1,83 @@
+/**
+ * What is said of a pair. The calibrated change probability decides the verdict, because it alone was tuned against false
+ * alarms; kind, caption and regions follow it, so that no answer contradicts itself:
+ * - none and nuisance never carry a caption of a change, nor regions; the caption graph is not even asked;
+ * - a change whose caption says that nothing changed gets a plain sentence from its kind and its strongest region.
+ */
+import type { Finding, ModelUsed, Region } from '../comparison.js';
+import type { Belief } from '../model/calibration.js';
+import type { MapRegion } from '../model/regions.js';
+import type { Sentence } from '../model/tokenizer.js';
+import { NOTHING_CHANGED, plainSentence, saysNothingChanged, unchangedSentence } from '../model/wording.js';
+
+/** The pixels are the same: nobody needs a model to say so. */
+export const identicalFinding = (): Finding => ({
+  ...unchanged({ change: 0, nuisances: [] }, NOTHING_CHANGED),
+  verdict: 'none',
+  model: null,
+});
+
+/** @param belief one that is not `changed` */
+export function unchangedFinding(belief: Belief, model: ModelUsed): Finding {
+  const strongest = belief.nuisances[0]?.name;
+  return {
+    ...unchanged(belief, unchangedSentence(strongest)),
+    verdict: strongest === undefined ? 'none' : 'nuisance',
+    model,
+  };
+}
+
+/**
+ * @param belief one that is `changed`
+ * @param sentence of `sentenceOfChange`
+ * @param regions the strongest first
+ */
+export function changedFinding(
+  belief: Belief,
+  sentence: Sentence,
+  regions: readonly MapRegion[],
+  model: ModelUsed,
+): Finding {
+  return {
+    verdict: 'change',
+    kind: belief.kind.name as Finding['kind'],
+    nuisance: [...belief.nuisances],
+    caption: sentence.text,
+    caption_score: sentence.score,
+    words: [...sentence.words],
+    confidence: belief.change,
+    severity: 'medium',
+    regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
+    model,
+  };
+}
+
+/** The caption graph's sentence, unless it denies the change: then a plain one, with the score of its kind. */
+export function sentenceOfChange(
+  caption: Sentence,
+  belief: Belief,
+  regions: readonly MapRegion[],
+): { readonly sentence: Sentence; readonly replaced: boolean } {
+  const replaced = caption.words.length === 0 || saysNothingChanged(caption.text);
+  if (!replaced) return { sentence: caption, replaced };
+  return { sentence: evenly(plainSentence(belief.kind.name, regions[0]?.box), belief.kind.score), replaced };
+}
+
+function unchanged(belief: Pick<Belief, 'change' | 'nuisances'>, text: string) {
+  const sentence = evenly(text, 1 - belief.change);
+  return {
+    kind: 'none' as const,
+    nuisance: [...belief.nuisances],
+    caption: sentence.text,
+    caption_score: sentence.score,
+    words: [...sentence.words],
+    confidence: belief.change,
+    severity: 'info' as const,
+    regions: [],
+  };
+}
+
+/** A sentence that no decoder wrote: every word is as sure as what it is based on. */
+function evenly(text: string, score: number): Sentence {
+  return { text, score, words: text.split(' ').map((word) => ({ text: word, score })) };
+}

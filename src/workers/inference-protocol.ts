@@ -1,0 +1,55 @@
+/** What the main thread and the inference threads say to each other. Pictures cross in shared memory, features by transfer. */
+import type { RgbImage } from '../images.js';
+import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } from '../model/captioner.js';
+import type { Bundle } from '../model/manifest.js';
+import type { PixelBox } from '../model/preprocess.js';
+import type { Provider } from '../model/session.js';
+
+export interface EncodeInput {
+  /** pixels in a SharedArrayBuffer, which stay untouched until the answer comes */
+  readonly frame: RgbImage;
+  /** each is resized to width x height */
+  readonly boxes: readonly PixelBox[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The three graphs as operations: one input in, one output out; a request carries several of one operation. */
+export interface Operations {
+  encode: { in: EncodeInput; out: Features[] };
+  difference: { in: FeaturePair; out: Difference };
+  caption: { in: CaptionInput; out: CaptionOutput };
+}
+export type Operation = keyof Operations;
+
+/** workerData of a thread. */
+export interface ThreadOptions {
+  readonly bundles: readonly Bundle[];
+  /** DEVICE and STRICT_DEVICE */
+  readonly device: string;
+  readonly strictDevice: boolean;
+  readonly batchSize: number;
+}
+
+export interface ThreadRequest {
+  readonly type: 'run';
+  readonly operation: Operation;
+  readonly bundle: string;
+  readonly inputs: readonly Operations[Operation]['in'][];
+}
+export type ToThread = ThreadRequest | { readonly type: 'close' };
+
+export interface ThreadReady {
+  readonly type: 'ready';
+  readonly provider: Provider;
+  /** why the CPU serves although CUDA was asked for; null where it is what was asked */
+  readonly fallback: string | null;
+  /** bundles that did not open, by name, with the reason */
+  readonly refused: Readonly<Record<string, string>>;
+}
+export type FromThread =
+  | ThreadReady
+  /** the thread cannot serve at all */
+  | { readonly type: 'unfit'; readonly reason: string }
+  | { readonly type: 'done'; readonly outputs: readonly Operations[Operation]['out'][] }
+  | { readonly type: 'failed'; readonly reason: string };

@@ -1,0 +1,154 @@
+/**
+ * Entry of an inference thread. It owns its sessions, because a run blocks its thread until it ends: nothing else may live
+ * here. It serves one request after the other and ends by itself when told to (terminating it within a run would abort the
+ * whole process).
+ */
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Captioner, type Difference, type Features } from '../model/captioner.js';
+import { type Bundle, BundleError } from '../model/manifest.js';
+import { resizeNormalised } from '../model/preprocess.js';
+import { chooseProvider, openGraph, type Provider } from '../model/session.js';
+import type {
+  EncodeInput,
+  FromThread,
+  Operations,
+  ThreadOptions,
+  ThreadRequest,
+  ToThread,
+} from './inference-protocol.js';
+
+interface OpenBundle {
+  readonly bundle: Bundle;
+  readonly captioner: Captioner;
+}
+
+const port = parentPort;
+if (port === null) throw new Error('inference-thread.js is a worker thread, expected a parent port');
+const say = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+
+const open = new Map<string, OpenBundle>();
+try {
+  const options = workerData as ThreadOptions;
+  const choice = await chooseProvider(options.device, options.strictDevice, probeGraph(options.bundles));
+  const refused: Record<string, string> = {};
+  for (const bundle of options.bundles) {
+    try {
+      open.set(bundle.manifest.name, await openBundle(bundle, choice.provider, options.batchSize));
+    } catch (error) {
+      if (!(error instanceof BundleError)) throw error;
+      refused[bundle.manifest.name] = error.message;
+    }
+  }
+  say({ type: 'ready', ...choice, refused });
+  port.on('message', (message: ToThread) => {
+    if (message.type === 'close') void close();
+    else void answer(message);
+  });
+} catch (error) {
+  say({ type: 'unfit', reason: reasonOf(error) });
+}
+
+/** Any graph tells whether a provider works. */
+function probeGraph(bundles: readonly Bundle[]): string {
+  const bundle = bundles[0];
+  if (bundle === undefined) throw new Error('no bundle to serve, expected at least one');
+  return join(bundle.directory, bundle.manifest.graphs.features.file);
+}
+
+async function openBundle(bundle: Bundle, provider: Provider, batchSize: number): Promise<OpenBundle> {
+  const { graphs } = bundle.manifest;
+  const graph = (name: keyof typeof graphs) => openGraph(join(bundle.directory, graphs[name].file), provider);
+  const captioner = new Captioner(
+    bundle,
+    {
+      features: await graph('features'),
+      difference: await graph('difference'),
+      caption: await graph('caption'),
+    },
+    provider === 'cpu' ? null : batchBuckets(batchSize),
+  );
+  await captioner.warmUp();
+  return { bundle, captioner };
+}
+
+/** 1, 2, 4, ... and the largest: each is warmed up once, and every batch is filled up to the next. */
+function batchBuckets(largest: number): number[] {
+  const buckets: number[] = [];
+  for (let size = 1; size < largest; size *= 2) buckets.push(size);
+  return [...buckets, largest];
+}
+
+async function answer(request: ThreadRequest): Promise<void> {
+  try {
+    const bundle = open.get(request.bundle);
+    if (bundle === undefined) throw new Error(`no bundle ${request.bundle} in this thread`);
+    const transfer: ArrayBuffer[] = [];
+    const outputs = await serve(bundle, request, transfer);
+    say({ type: 'done', outputs }, transfer);
+  } catch (error) {
+    say({ type: 'failed', reason: reasonOf(error) });
+  }
+}
+
+/** @param transfer receives the buffers that may move with the answer */
+async function serve(
+  { bundle, captioner }: OpenBundle,
+  { operation, inputs }: ThreadRequest,
+  transfer: ArrayBuffer[],
+): Promise<Operations[ThreadRequest['operation']]['out'][]> {
+  /** A run's outputs are views of the whole batch: only a copy of an item's part can move. */
+  const own = <T extends Float32Array | BigInt64Array>(view: T): T => {
+    const copy = view.slice() as T;
+    transfer.push(copy.buffer as ArrayBuffer);
+    return copy;
+  };
+  const ownFeatures = ({ coarse, fine }: Features): Features => ({ coarse: own(coarse), fine: own(fine) });
+  const ownDifference = (d: Difference): Difference => ({
+    ...d,
+    memory: own(d.memory),
+    kindLogits: own(d.kindLogits),
+    nuisanceLogits: own(d.nuisanceLogits),
+    before: { ...d.before, data: own(d.before.data) },
+    after: { ...d.after, data: own(d.after.data) },
+  });
+  switch (operation) {
+    case 'encode': {
+      const encodes = inputs as EncodeInput[];
+      const { width, height } = encodes[0] as EncodeInput;
+      const images = encodes.flatMap((input) => resize(input, bundle));
+      const features = (await captioner.encode(images, height, width)).map(ownFeatures);
+      return encodes.map(({ boxes }) => features.splice(0, boxes.length));
+    }
+    case 'difference': {
+      const pairs = inputs as Operations['difference']['in'][];
+      return (await captioner.difference(pairs)).map(ownDifference);
+    }
+    case 'caption': {
+      const captions = await captioner.caption(inputs as Operations['caption']['in'][]);
+      return captions.map((caption) => ({
+        ...caption,
+        ids: own(caption.ids),
+        logProbabilities: own(caption.logProbabilities),
+        attention: caption.attention.map(own),
+      }));
+    }
+  }
+}
+
+function resize({ frame, boxes, width, height }: EncodeInput, { manifest }: Bundle): Float32Array[] {
+  return boxes.map((box) => {
+    const out = new Float32Array(3 * height * width);
+    resizeNormalised(frame, box, width, height, manifest.input, out);
+    return out;
+  });
+}
+
+async function close(): Promise<void> {
+  for (const { captioner } of open.values()) await captioner.release();
+  port?.close();
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
