@@ -17,6 +17,9 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
 
+/** For the second frame of a pair; not so long that a name's change of address goes unnoticed. */
+const KEEP_ALIVE_MS = 1_000;
+
 export function createGuardedAgent(options: {
   allow: AllowList;
   timeoutMs: number;
@@ -50,7 +53,8 @@ export function createGuardedAgent(options: {
     },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    keepAliveTimeout: 1_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
   });
 }
 
