@@ -62,7 +62,8 @@ TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
     ),
     "moved": (
         ("{dnp} {has} moved {w}", ANY, False), ("{dnp} {has} walked {w}", ("person",), True),
-        ("{dnp} {has} driven {w}", ("vehicle",), True),
+        ("{dnp} {has} driven {w}", ("vehicle",), True), ("{dnp} {has} been moved {w}", ("object",), False),
+        ("{dnp} {has} shifted {w}", ANY, True),
     ),
     "replaced": (
         ("{dnp} {w} {has} been replaced by {new}", ANY, False), ("{new} has taken the place of {dnp} {w}", ANY, False),
@@ -233,7 +234,8 @@ def choose_clauses(objects: list[dict[str, Any]], rng: np.random.Generator) -> l
         thing = objects[index]
         where = None
         if thing["action"] == "moved":
-            where = thing["where"] if rng.random() < 0.6 else str(rng.choice(thing["places"]))
+            if rng.random() < 0.9:
+                where = thing["where"] if rng.random() < 0.6 else str(rng.choice(thing["places"]))
         elif rng.random() < place_rate:
             where = thing["where"] if rng.random() < 0.65 else str(rng.choice(thing["places"]))
         noun, colour, new = choose_noun(thing, rng), choose_colour(thing, rng), None

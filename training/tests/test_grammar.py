@@ -44,7 +44,7 @@ def test_captions_are_different_short_plain_and_true():
         rng = np.random.default_rng(seed)
         objects = facts(rng)
         texts = grammar.captions(objects, [], rng)
-        assert 1 <= len(texts) <= 5 and len(set(texts)) == len(texts)
+        assert 3 <= len(texts) <= 5 and len(set(texts)) == len(texts)
         for text in texts:
             assert text == text.lower() and text.replace(" ", "").isalpha(), text
             assert len(text.split()) <= grammar.MAX_WORDS, text
