@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
-import type { TSchema } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import type { Logger } from '../logger.js';
 import { createPresenter } from './comparisons/present.js';
 import { createWaiting } from './comparisons/wait.js';
@@ -50,7 +50,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   // Requests are checked with the schemas that describe them; bodies by their routes, which know two forms of one body.
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     if (httpPart === 'body') return () => true;
-    const check = checker(schema, { convert: true });
+    const check = checker(httpPart === 'headers' ? lowerCased(schema as TObject) : schema, { convert: true });
     return (value: unknown) => {
       try {
         return { value: check(value) };
@@ -95,6 +95,10 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   answerOtherMethods();
   return app;
 }
+
+/** Headers are described as they are written and arrive in lower case. */
+const lowerCased = ({ properties }: TObject): TObject =>
+  Type.Object(Object.fromEntries(Object.entries(properties).map(([name, s]) => [name.toLowerCase(), s])));
 
 function listeningAt(app: Api, { host, port }: Pick<ApiOptions, 'host' | 'port'>): string {
   const bound = app.server.address() as AddressInfo | null;

@@ -1,8 +1,9 @@
 /** In-memory stand-ins behind the same interfaces as the real stores: for tests of what is around the stores. */
 
+import type { InjectOptions } from 'fastify';
 import { buildApp } from '../../src/api/app.js';
 import type { ComparisonQueue } from '../../src/api/comparisons/queue.js';
-import type { ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
+import type { Api, ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
 import type { IdempotencyRecords } from '../../src/api/idempotency.js';
 import type { Comparison } from '../../src/comparison.js';
 import { loadConfig } from '../../src/config.js';
@@ -16,6 +17,7 @@ import type { Delivery, DeliveryStore } from '../../src/stores/deliveries.js';
 import { compareEventIds, type EventReader, type StreamedEvent } from '../../src/stores/events.js';
 import type { ResultStore, StoredComparison } from '../../src/stores/results.js';
 import type { ModelDescription, WorkerDescription } from '../../src/stores/workers.js';
+import { type Contract, contractOf, type OpenApi } from './contract.js';
 
 export class FakeEvents implements EventReader {
   readonly kept: StreamedEvent[] = [];
@@ -168,8 +170,9 @@ export function fakeIdempotency(): IdempotencyRecords {
 
 export class FakeApiKeys implements ApiKeyStore {
   readonly keys = new Map<string, ApiKey>();
+  #made = 0;
   async create(name: string, scopes: readonly Scope[]) {
-    const id = `key_${String(this.keys.size).padStart(26, '0')}`;
+    const id = `key_${String(this.#made++).padStart(26, '0')}`;
     const secret = `sd_${id.slice(4)}_${'x'.repeat(43)}`;
     const key = { id, name, scopes, createdAt: new Date().toISOString(), lastUsedAt: null };
     this.keys.set(secret, key);
@@ -240,7 +243,33 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     options,
     createLogger({ level: 'silent', name: 'test' }),
   );
-  return { app, ...fakes };
+  await app.ready();
+  /** Back to an empty service: building an app costs a few hundred milliseconds, so a file's tests share one. */
+  const reset = () => {
+    fakes.events.kept.length = 0;
+    fakes.results.kept.clear();
+    fakes.blobs.kept.clear();
+    fakes.deliveries.kept.length = 0;
+    fakes.queue.jobs.length = 0;
+    fakes.queue.cancelled.length = 0;
+    fakes.queue.away = false;
+    fakes.workers.live = [];
+  };
+  return { app, inject: checkedInject(app), reset, ...fakes };
+}
+
+let contract: Contract | undefined;
+
+/** app.inject, with every answer held to the OpenAPI description. */
+export function checkedInject(app: Api) {
+  contract ??= contractOf(app.swagger() as unknown as OpenApi);
+  const { check } = contract;
+  return async (request: InjectOptions & { url: string }) => {
+    const answer = await app.inject(request);
+    const { statusCode, headers, body } = answer;
+    check({ method: request.method ?? 'GET', url: request.url, statusCode, headers, body });
+    return answer;
+  };
 }
 
 function fakeRates() {

@@ -98,7 +98,7 @@ async function readParts(request: FastifyRequest, limits: FrameLimits): Promise<
   let total = 0;
   const parts = request.parts({
     // a frame may also come as a text field in base64, which takes a third more
-    limits: { fileSize: bodyLimit, fieldSize: frameLimit * 1.5, files: 2, fields: 16, parts: 18 },
+    limits: { fileSize: bodyLimit, fieldSize: frameLimit * 1.5, files: 3, fields: 16, parts: 19 },
   });
   for await (const part of parts) {
     const name = part.fieldname;

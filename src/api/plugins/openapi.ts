@@ -18,6 +18,39 @@ export const TAGS = {
   operations: 'For probes, scrapers and scalers; no key is asked for, so keep them off the public network.',
 } as const;
 
+/** Sent with every answer, and with every answer to a key. */
+const COMMON_HEADERS = {
+  'Trace-Id': { schema: { type: 'string' }, description: 'The id of this request in logs and webhooks.' },
+  RateLimit: {
+    schema: { type: 'string' },
+    description:
+      'What is left of the key\'s quota (r) and when it is renewed (t, seconds): `"default";r=599;t=42`.',
+  },
+  'RateLimit-Policy': {
+    schema: { type: 'string' },
+    description: 'The quota (q) in a window (w, seconds): `"default";q=600;w=60`.',
+  },
+} as const;
+
+interface Described {
+  components?: object;
+  paths?: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>;
+}
+
+/** In place: they belong to every route, so no route repeats them. */
+function withCommonHeaders<T extends object>(document: T): T {
+  const described = document as Described;
+  described.components = { ...described.components, headers: COMMON_HEADERS };
+  for (const [path, operations] of Object.entries(described.paths ?? {})) {
+    const names = Object.keys(COMMON_HEADERS).filter((name) => path.startsWith('/v1') || name === 'Trace-Id');
+    const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+    for (const { responses } of Object.values(operations)) {
+      for (const response of Object.values(responses)) response.headers = { ...response.headers, ...headers };
+    }
+  }
+  return document;
+}
+
 export async function useOpenApi(app: Api): Promise<void> {
   for (const schema of components()) app.addSchema(schema);
   await app.register(swagger, {
@@ -39,6 +72,8 @@ export async function useOpenApi(app: Api): Promise<void> {
         },
       },
     },
+    transformObject: (described) =>
+      'openapiObject' in described ? withCommonHeaders(described.openapiObject) : described.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });

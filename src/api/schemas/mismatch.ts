@@ -71,16 +71,15 @@ function describeValue(value: unknown): string {
 function expectation(schema: Json): string {
   if (Array.isArray(schema.enum)) return `one of ${schema.enum.join(', ')}`;
   if (Array.isArray(schema.anyOf)) return String(schema.description ?? 'one of the documented forms');
-  const range = [
-    schema.minimum !== undefined || schema.maximum !== undefined
-      ? ` from ${schema.minimum ?? '-infinity'} to ${schema.maximum ?? 'infinity'}`
-      : '',
-    schema.exclusiveMinimum !== undefined ? ` above ${schema.exclusiveMinimum}` : '',
-    schema.minLength !== undefined || schema.maxLength !== undefined
-      ? ` of ${schema.minLength ?? 0} to ${schema.maxLength ?? 'any number of'} characters`
-      : '',
-    schema.pattern !== undefined ? ` matching ${schema.pattern}` : '',
-    schema.format !== undefined ? ` in the format ${schema.format}` : '',
-  ];
-  return `a value of type ${schema.type ?? 'any'}${range.join('')}`;
+  const bounds = [
+    schema.minimum !== undefined && `>= ${schema.minimum}`,
+    schema.exclusiveMinimum !== undefined && `> ${schema.exclusiveMinimum}`,
+    schema.maximum !== undefined && `<= ${schema.maximum}`,
+    schema.minLength !== undefined && `of at least ${schema.minLength} characters`,
+    schema.maxLength !== undefined && `of at most ${schema.maxLength} characters`,
+    schema.pattern !== undefined && `matching ${schema.pattern}`,
+    schema.format !== undefined && `in the format ${schema.format}`,
+  ].filter((bound) => bound !== false);
+  const type = String(schema.type ?? 'value');
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${bounds.length > 0 ? ` ${bounds.join(' and ')}` : ''}`;
 }

@@ -1,0 +1,141 @@
+import { linkKey, signLink } from '../../src/links.js';
+import { fakeApp } from '../helpers/fakes.js';
+import { form, jpeg, post } from '../helpers/requests.js';
+
+let fake: Awaited<ReturnType<typeof fakeApp>>;
+let secret: string;
+let body: ReturnType<typeof form>;
+let now = 1_800_000_000_000;
+
+beforeAll(async () => {
+  fake = await fakeApp({ auth: 'on', rateLimit: 3 }, { clock: () => now });
+  body = form({ before: await jpeg(10), after: await jpeg(200) });
+});
+beforeEach(async () => {
+  fake.reset();
+  now += 3_600_000;
+  fake.apiKeys.keys.clear();
+});
+afterAll(() => fake.app.close());
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const async = { prefer: 'respond-async' };
+
+describe('With AUTH on', () => {
+  it('tells a service without keys how to make one', async () => {
+    const answer = await fake.inject(post(body));
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json().detail).toContain('`scenedelta keys create`');
+    expect(answer.headers['www-authenticate']).toContain('Bearer');
+  });
+
+  it('takes a key as Bearer or as X-API-Key', async () => {
+    ({ secret } = await fake.apiKeys.create('cam', ['compare']));
+    expect((await fake.inject(post(body, { ...async, ...bearer(secret) }))).statusCode).toBe(202);
+    expect((await fake.inject(post(body, { ...async, 'x-api-key': secret }))).statusCode).toBe(202);
+    expect(fake.queue.jobs[0]?.job.apiKeyId).toMatch(/^key_/);
+  });
+
+  it.each([
+    ['no key', {}],
+    ['an unknown key', bearer('sd_unknown')],
+    ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
+    ['a bare word', { authorization: 'Bearer' }],
+  ])('refuses %s with 401', async (_name, headers) => {
+    await fake.apiKeys.create('cam', ['compare']);
+    const answer = await fake.inject(post(body, headers));
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json().detail).not.toContain('keys create');
+  });
+
+  it('refuses a revoked key', async () => {
+    const made = await fake.apiKeys.create('cam', ['compare']);
+    await fake.apiKeys.revoke(made.key.id);
+    await fake.apiKeys.create('other', ['compare']);
+    expect((await fake.inject({ url: '/v1/models', headers: bearer(made.secret) })).statusCode).toBe(401);
+  });
+
+  it('refuses a key without the scope with 403, naming both; admin may do everything', async () => {
+    const batch = await fake.apiKeys.create('archive', ['batch']);
+    const answer = await fake.inject({ url: '/v1/models', headers: bearer(batch.secret) });
+    expect([answer.statusCode, answer.json().detail]).toEqual([
+      403,
+      'The key "archive" has the scopes batch, expected compare',
+    ]);
+    const admin = await fake.apiKeys.create('root', ['admin']);
+    expect((await fake.inject({ url: '/v1/models', headers: bearer(admin.secret) })).statusCode).toBe(200);
+  });
+
+  it('asks for a key on every route under /v1, and on none of the probes', async () => {
+    await fake.apiKeys.create('cam', ['compare']);
+    const document = fake.app.swagger() as { paths: Record<string, object> };
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const method of Object.keys(operations)) {
+        const url = path
+          .replace('{id}', 'cmp_01k9x3v5s8q2m7c4w6n1b0t9hz')
+          .replace('{side}', 'before')
+          .replace('{name}', 'x');
+        const answer = await fake.app.inject({ method: method.toUpperCase() as 'GET', url });
+        expect([path, method, answer.statusCode === 401]).toEqual([path, method, path.startsWith('/v1')]);
+      }
+    }
+  });
+});
+
+describe('Rate limit', () => {
+  it('tells what is left, refuses what is too much, and starts anew with the next window', async () => {
+    ({ secret } = await fake.apiKeys.create('cam', ['compare']));
+    const ask = () => fake.inject({ url: '/v1/models', headers: bearer(secret) });
+    const left: unknown[] = [];
+    for (let i = 0; i < 3; i++) left.push((await ask()).headers.ratelimit);
+    expect(left).toEqual(['"default";r=2;t=60', '"default";r=1;t=60', '"default";r=0;t=60']);
+    now += 20_000;
+    const refused = await ask();
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers).toMatchObject({
+      'ratelimit-policy': '"default";q=3;w=60',
+      ratelimit: '"default";r=0;t=40',
+      'retry-after': '40',
+    });
+    now += 40_000;
+    expect((await ask()).statusCode).toBe(200);
+  });
+
+  it('counts each key for itself', async () => {
+    const keys = [await fake.apiKeys.create('a', ['compare']), await fake.apiKeys.create('b', ['compare'])];
+    for (let i = 0; i < 3; i++) {
+      for (const key of keys) {
+        expect((await fake.inject({ url: '/v1/models', headers: bearer(key.secret) })).statusCode).toBe(200);
+      }
+    }
+  });
+});
+
+describe('Signed links', () => {
+  const accepted = async () => {
+    ({ secret } = await fake.apiKeys.create('cam', ['compare']));
+    const answer = await fake.inject(post(body, { ...async, ...bearer(secret) }));
+    const { frames } = answer.json();
+    return new URL(frames.before.url);
+  };
+
+  it('open the frame without a key until they expire', async () => {
+    const { pathname, search } = await accepted();
+    const answer = await fake.inject({ url: pathname + search });
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/jpeg']);
+    now += 3_601_000;
+    expect((await fake.inject({ url: pathname + search })).statusCode).toBe(401);
+  });
+
+  it('open nothing else', async () => {
+    const { pathname, search } = await accepted();
+    const others = [
+      pathname.replace('before', 'after') + search,
+      `${pathname}${search.replace(/exp=(\d+)/, (_all, exp) => `exp=${Number(exp) + 1}`)}`,
+      `${pathname}${search.slice(0, -1)}${search.endsWith('A') ? 'B' : 'A'}`,
+      pathname.replace(/frames.*/, 'deliveries') + search,
+      signLink(pathname, { key: linkKey('whsec_another'), expiresAt: now + 1000 }),
+    ];
+    for (const url of others) expect([url, (await fake.inject({ url })).statusCode]).toEqual([url, 401]);
+  });
+});

@@ -1,0 +1,74 @@
+/** Holds answers to the OpenAPI description: status, content type, headers that are always there, and the body's schema. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+interface Media {
+  readonly schema: object;
+}
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+export interface Answered {
+  readonly method: string;
+  readonly url: string;
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+export interface Contract {
+  /** @throws Error naming the request and what is not as described. */
+  check(answer: Answered): void;
+  /** @throws Error where `value` is not a `component`. */
+  checkComponent(component: string, value: unknown): void;
+}
+
+export function contractOf(document: OpenApi): Contract {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addFormat('binary', true);
+  ajv.addSchema(document, 'openapi');
+  const compiled = new Map<string, ValidateFunction>();
+  const validate = (pointer: string, value: unknown, what: string) => {
+    const check = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
+    compiled.set(pointer, check);
+    if (!check(value))
+      throw new Error(`${what}: ${ajv.errorsText(check.errors)} in ${JSON.stringify(value)}`);
+  };
+  const pointerPart = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+  const patterns = Object.keys(document.paths).map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`),
+  }));
+
+  return {
+    check({ method, url, statusCode, headers, body }) {
+      const what = `${method} ${url} -> ${statusCode}`;
+      const path = patterns.find(({ pattern }) => pattern.test(url.split('?')[0] as string))?.path;
+      const verb = method.toLowerCase();
+      const operation = path === undefined ? undefined : document.paths[path]?.[verb];
+      // what is not described at all is answered in general terms
+      if (path === undefined || operation === undefined) {
+        if (statusCode !== 404 && statusCode !== 405) throw new Error(`${what}: not described`);
+        return validate('/components/schemas/Problem', JSON.parse(body), what);
+      }
+      if (typeof headers['trace-id'] !== 'string') throw new Error(`${what}: no Trace-Id`);
+      const described = operation.responses[statusCode];
+      if (described === undefined) throw new Error(`${what}: the status is not described`);
+      if (described.content === undefined) {
+        if (body !== '') throw new Error(`${what}: a body where none is described`);
+        return;
+      }
+      const type = String(headers['content-type']).split(';')[0] as string;
+      if (!(type in described.content)) throw new Error(`${what}: ${type} is not described`);
+      if (!type.endsWith('json')) return;
+      const media = `/paths/${pointerPart(path)}/${verb}/responses/${statusCode}/content/${pointerPart(type)}/schema`;
+      validate(media, JSON.parse(body), what);
+    },
+    checkComponent: (component, value) => validate(`/components/schemas/${component}`, value, `${component}`),
+  };
+}
