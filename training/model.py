@@ -203,14 +203,14 @@ class ChangeMaps(nn.Module):
         evidence = EVIDENCE_CHANNELS if c.matching_evidence else 0
         self.fine = nn.Conv2d(c.fine_channels, m, 1)
         self.coarse = nn.Conv2d(c.coarse_channels, m, 1)
-        self.mix = nn.Conv2d(6 * m + evidence, m, 1)
+        self.mix = nn.Conv2d(4 * m + evidence, m, 1)
         self.body = nn.ModuleList([nn.Conv2d(m, m, 3, padding=p, dilation=p) for p in (1, 2, 4, 1)])
         self.norms = nn.ModuleList([nn.GroupNorm(4, m) for _ in self.body])
         self.logit = nn.Conv2d(m, 1, 1)
         nn.init.constant_(self.logit.bias, -3.0)
 
     def one_way(self, f: tuple[Tensor, Tensor], g: tuple[Tensor, Tensor], evidence: Tensor | None) -> tuple[Tensor, Tensor]:
-        parts = [f[0], f[1], f[0] - f[1], g[0], g[1], g[0] - g[1]]
+        parts = [f[0], f[1], g[0], g[1]]  # their differences are linear in them, so `mix` can take those itself
         x = F.relu(self.mix(torch.cat(parts if evidence is None else [*parts, evidence], 1)))
         for conv, norm in zip(self.body, self.norms):
             x = x + F.relu(norm(conv(x)))

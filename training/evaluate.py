@@ -1,0 +1,132 @@
+"""A checkpoint on a manifest of pairs (NDJSON), through the whole serving path; writes predictions that `scenedelta evaluate
+--from-predictions` turns into every figure. Prints a short table of its own so that a training run can be followed.
+
+    python -m training.evaluate --checkpoint RUN/best.pt --features features.q.onnx --manifest pairs.ndjson [--predictions FILE]
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training.cache import Features
+from training.heldout import auroc, clauses, same_colour, same_noun
+from training.serve import Server, load_run, read_frame
+
+
+
+def read_manifest(path: Path) -> list[dict]:
+    pairs = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        try:
+            pair = json.loads(line)
+        except json.JSONDecodeError as reason:
+            raise SystemExit(f"{path}:{number}: not JSON ({reason})") from None
+        missing = {"id", "before", "after"} - set(pair)
+        if missing:
+            raise SystemExit(f"{path}:{number}: lacks {', '.join(sorted(missing))}")
+        pairs.append(pair)
+    return pairs
+
+
+def peak(heat: np.ndarray) -> list[float]:
+    """x, y (centre of the strongest cell, shares of the frame) and its value."""
+    row, column = np.unravel_index(heat.argmax(), heat.shape)
+    return [(column + 0.5) / heat.shape[1], (row + 0.5) / heat.shape[0], float(heat.max())]
+
+
+def inside(point: list[float], boxes: list[list[float]], size: tuple[int, int]) -> bool:
+    x, y = point[0] * size[0], point[1] * size[1]
+    return any(bx <= x <= bx + bw and by <= y <= by + bh for bx, by, bw, bh in boxes)
+
+
+class LookCache:
+    """Whole-look features of a manifest's frames; they depend on the features graph alone, not on the checkpoint."""
+
+    def __init__(self, server: Server, file: Path | None):
+        self.server, self.file = server, file
+        self.looks = dict(np.load(file, allow_pickle=True)["looks"].item()) if file and file.exists() else {}
+
+    def __call__(self, path: Path, frame: np.ndarray):
+        key = str(path)
+        if key not in self.looks:
+            self.looks[key] = self.server.look(frame)
+        return self.looks[key]
+
+    def save(self) -> None:
+        if self.file:
+            np.savez(self.file, looks=np.array(self.looks, dtype=object))
+
+
+def predict(server: Server, pairs: list[dict], root: Path, threshold: float, looks_file: Path | None) -> list[dict]:
+    looks, out = LookCache(server, looks_file), []
+    for pair in pairs:
+        paths = [root / pair[side] for side in ("before", "after")]
+        frames = [read_frame(p) for p in paths]
+        r = server.compare(*frames, looks=tuple(looks(p, f) for p, f in zip(paths, frames)), threshold=threshold)
+        out.append({
+            "id": pair["id"], "verdict": r["verdict"], "confidence": float(1 / (1 + np.exp(-r["logit"]))), "logit": r["logit"],
+            "kind": r["kind"], "caption": r["caption"], "nuisances": r["nuisances"],
+            "regions": [{"side": g.side, "box": dict(zip(("x", "y", "width", "height"), g.box)), "score": g.score} for g in r["regions"]],
+            "peak_before": peak(r["maps"]["before"]), "peak_after": peak(r["maps"]["after"]),
+            "size": [frames[0].shape[1], frames[0].shape[0]], "timings_ms": {},
+        })
+    looks.save()
+    return out
+
+
+def quick_figures(pairs: list[dict], predictions: list[dict]) -> dict[str, float]:
+    changed = np.array([p["verdict"] == "change" for p in pairs])
+    logits = np.array([q["logit"] for q in predictions])
+    hits, empty, action, noun, colour, kind, inverted = [], [], [], [], [], [], []
+    for p, q in zip(pairs, predictions):
+        found = clauses(q["caption"])
+        if p["verdict"] != "change":
+            empty.append(q["peak_before"][2] < 0.5 and q["peak_after"][2] < 0.5)
+            continue
+        for side in ("before", "after"):
+            if p[f"boxes_{side}"]:
+                hits.append(inside(q[f"peak_{side}"], p[f"boxes_{side}"], q["size"]))
+        kind.append(q["kind"] == p["kind"])
+        first = found[0] if found else None
+        objects = p.get("objects", [])
+        named = [o for o in objects if first and same_noun(first.noun, o["noun"].split()[-1] if o["noun"] not in ("pickup truck",) else "truck")]
+        action.append(bool(first) and any(first.action == o["action"] or first.action == "replaced" for o in objects))
+        noun.append(bool(named))
+        colour.append(any(same_colour(first.colour, o.get("colour")) for o in named))
+        opposite = {"appeared": "disappeared", "disappeared": "appeared"}.get(first.action if first else "")
+        actions = {o["action"] for o in objects}
+        inverted.append(opposite in actions and len(actions) == 1)
+    mean = lambda x: round(float(np.mean(x)), 4) if x else float("nan")
+    return {
+        "auroc": round(auroc(logits, changed), 4),
+        "verdict": mean([(q["verdict"] == "change") == bool(c) for q, c in zip(predictions, changed)]),
+        "pointing": mean(hits), "empty": mean(empty), "kind": mean(kind), "action": mean(action), "inverted": mean(inverted),
+        "noun": mean(noun), "colour": mean(colour),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--checkpoint", type=Path, required=True)
+    parser.add_argument("--features", type=Path, required=True)
+    parser.add_argument("--manifest", type=Path, required=True)
+    parser.add_argument("--predictions", type=Path)
+    parser.add_argument("--looks", type=Path, help="file to keep whole-look features in between calls")
+    parser.add_argument("--threshold", type=float, default=0.0, help="of the change logit")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    difference, captioner, _ = load_run(args.checkpoint)
+    pairs = read_manifest(args.manifest)
+    predictions = predict(Server(Features(args.features), difference, captioner), pairs, args.manifest.parent, args.threshold, args.looks)
+    if args.predictions:
+        partial = args.predictions.with_suffix(".partial")
+        partial.write_text("".join(json.dumps(q) + "\n" for q in predictions))
+        partial.rename(args.predictions)
+    print(json.dumps(quick_figures(pairs, predictions)))
+
+
+if __name__ == "__main__":
+    main()

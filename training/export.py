@@ -1,0 +1,299 @@
+"""A checkpoint as a bundle: three ONNX graphs and a manifest (the contract that src/model loads).
+
+    python -m training.export --checkpoint RUN/best.pt --features features.q.onnx --calibration calibration.json \
+        --name scorer-surveillance --version 0.1.0 --out models/scorer-surveillance [--golden test/fixtures/golden]
+
+Weights of the difference and caption graphs are stored as float16 and computed as float32 (ONNX Runtime folds the casts when it
+loads): the checkpoint is rounded first, so PyTorch and the graphs hold the same numbers. The bundle is written beside its place
+and renamed into it when everything has been checked; a failure leaves nothing behind.
+"""
+
+import argparse
+import hashlib
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import torch
+from torch import Tensor, nn
+
+from training.data import SPECIALS
+from training.export_features import store_half
+from training.model import END, KINDS, NUISANCES, PAD, START, UNK, Captioner, Difference
+from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH
+from training.serve import REGION_MIN_CELLS, REGION_THRESHOLD, load_run
+
+OPSET = 17
+DTYPES = {"tensor(float)": "float32", "tensor(int64)": "int64"}
+PARITY = 1e-3  # largest difference of a float between PyTorch and ONNX Runtime
+DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
+DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
+GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
+CAPTION_OUT = ("ids", "log_prob", "length", "attention")
+
+
+class DifferenceGraph(nn.Module):
+    def __init__(self, difference: Difference):
+        super().__init__()
+        self.difference = difference
+
+    def forward(self, coarse_before: Tensor, fine_before: Tensor, coarse_after: Tensor, fine_after: Tensor):
+        d = self.difference(coarse_before, fine_before, coarse_after, fine_after)
+        return tuple(d[name] for name in DIFFERENCE_OUT)
+
+
+class Remember(nn.Module):
+    """Everything that happens once a sentence: glances, and keys and values of the memory for both decoder layers."""
+
+    def __init__(self, captioner: Captioner):
+        super().__init__()
+        self.captioner = captioner
+
+    def forward(self, memory: Tensor, *glances: Tensor):
+        memory, bias, _ = self.captioner.remember(memory, glances or None)
+        return (bias, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)))
+
+
+class Step(nn.Module):
+    def __init__(self, captioner: Captioner):
+        super().__init__()
+        self.captioner = captioner
+
+    def forward(self, tokens, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias):
+        scores, looked, (k0, v0, k1, v1) = self.captioner.step(tokens, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias)
+        best, token = scores.max(-1)
+        return token, best, looked, k0, v0, k1, v1
+
+
+class GreedyGraph(nn.Module):
+    """The decode loop, scripted so that it becomes one ONNX Loop: every buffer has its final size from the start, because the
+    exporter writes wrong static shapes for tensors that grow."""
+
+    def __init__(self, remember: torch.jit.ScriptModule, step: torch.jit.ScriptModule, c, glances: bool):
+        super().__init__()
+        self.remember, self.step = remember, step
+        self.T: int = c.max_length
+        self.H: int = c.heads
+        self.d: int = c.width // c.heads
+        self.N: int = c.token_grid[0] * c.token_grid[1]
+        self.R: int = c.regions if glances else 0
+        self.G: int = c.glance_grid**2
+        self.register_buffer("eye", torch.eye(c.max_length))
+        self.register_buffer("future", torch.triu(torch.full((c.max_length, c.max_length), -10_000.0), 1))
+
+    def forward(self, memory: Tensor, glance_coarse: Tensor, glance_fine: Tensor, glance_box: Tensor, object_box: Tensor, glance_mask: Tensor):
+        bias, mk0, mv0, mk1, mv1 = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
+        return self.decode(memory, bias, mk0, mv0, mk1, mv1)
+
+    def decode(self, memory: Tensor, bias: Tensor, mk0: Tensor, mv0: Tensor, mk1: Tensor, mv1: Tensor):
+        B = memory.size(0)
+        S = mk0.size(2)
+        empty = torch.zeros([B, self.H, self.T, self.d], dtype=memory.dtype)
+        k0, v0, k1, v1 = empty, empty, empty, empty
+        token = torch.full([B], 2, dtype=torch.int64)  # START
+        alive = torch.ones([B], dtype=torch.int64)
+        ids = torch.zeros([B, self.T], dtype=torch.int64)
+        log_prob = torch.zeros([B, self.T], dtype=memory.dtype)
+        attention = torch.zeros([B, self.T, S], dtype=memory.dtype)
+        t = 0
+        go = True
+        while go:
+            slot = self.eye[t]
+            token, best, looked, k0, v0, k1, v1 = self.step(token, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias)
+            token = token * alive
+            living = alive.to(memory.dtype)
+            ids = ids + token[:, None] * slot.to(torch.int64)[None, :]
+            log_prob = log_prob + (best * living)[:, None] * slot[None, :]
+            attention = attention + (looked * living[:, None])[:, None, :] * slot[None, :, None]
+            alive = alive * (token != 3).to(torch.int64)  # END
+            t = t + 1
+            go = bool(alive.sum() > 0) and t < self.T
+        length = ((ids != 0) & (ids != 3)).to(torch.int64).sum(1)
+        if self.R > 0:  # a glance's summary token looked at the whole crop
+            whole = attention[:, :, : self.N]
+            seen = attention[:, :, self.N :].reshape(B, self.T, self.R, self.G + 1)
+            cells = seen[:, :, :, : self.G] + seen[:, :, :, self.G :] / self.G
+            attention = torch.cat([whole, cells.reshape(B, self.T, self.R * self.G)], 2)
+        return ids, log_prob, length, attention
+
+
+class PlainGreedyGraph(GreedyGraph):
+    """Without glances (the paper's single memory)."""
+
+    def forward(self, memory: Tensor):
+        bias, mk0, mv0, mk1, mv1 = self.remember(memory)
+        return self.decode(memory, bias, mk0, mv0, mk1, mv1)
+
+
+def example_inputs(c, batch: int, seed: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Random inputs of the difference graph and of the caption graph's glances."""
+    g = torch.Generator().manual_seed(seed)
+    h, w = c.grid
+    look = lambda: (torch.randn(batch, c.coarse_channels, h, w, generator=g), torch.randn(batch, c.fine_channels, 2 * h, 2 * w, generator=g))
+    R, q = c.regions, c.glance_grid
+    corner = torch.rand(batch, R, 2, generator=g) * 0.5
+    side = torch.rand(batch, R, 2, generator=g) * 0.4 + 0.1
+    mask = (torch.arange(R)[None] <= torch.arange(batch)[:, None] % R).float()
+    glances = (
+        torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g), torch.randn(batch, R, 2, c.fine_channels, 2 * q, 2 * q, generator=g),
+        torch.cat([corner, side], 2), torch.cat([corner + side * 0.15, side * 0.7], 2), mask,
+    )
+    return (*look(), *look()), glances
+
+
+def round_weights(*modules: nn.Module) -> None:
+    for module in modules:
+        for tensor in (*module.parameters(), *module.buffers()):
+            if tensor.dtype == torch.float32:
+                tensor.data = tensor.data.half().float()
+
+
+def write_graph(module, inputs: tuple[Tensor, ...], names: tuple[str, ...], outputs: tuple[str, ...], path: Path) -> None:
+    axes = {name: {0: "B"} for name in (*names, *outputs)}
+    torch.onnx.export(
+        module, inputs, str(path), dynamo=False, opset_version=OPSET, input_names=list(names), output_names=list(outputs), dynamic_axes=axes,
+    )
+    model = onnx.load(path)
+    del model.graph.value_info[:]
+    onnx.save(store_half_where_exact(model), path)
+
+
+def store_half_where_exact(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The exporter folds constants (transposed weights stay float16 values; a few scalars such as 1/sqrt(d) do not): those stay float32."""
+    tensors = [onnx.TensorProto.FromString(i.SerializeToString()) for i in model.graph.initializer]
+    keep = [t for t in tensors if t.data_type == onnx.TensorProto.FLOAT and not exact_half(onnx.numpy_helper.to_array(t))]
+    kept = {t.name for t in keep}
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(t for t in tensors if t.name not in kept)
+    model = store_half(model)
+    model.graph.initializer.extend(keep)
+    return model
+
+
+def exact_half(values: np.ndarray) -> bool:
+    return bool(np.array_equal(values.astype(np.float16).astype(np.float32), values))
+
+
+def session(path: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def worst(expected: Tensor, got: np.ndarray) -> float:
+    return float(np.abs(expected.numpy().astype(np.float64) - got).max()) if got.size else 0.0
+
+
+def check_parity(folder: Path, difference: Difference, captioner: Captioner, batch: int = 3, seed: int = 77) -> dict[str, float]:
+    """PyTorch against ONNX Runtime on inputs and a batch size unlike the export's. @raises SystemExit over PARITY or on other ids."""
+    c = captioner.c
+    looks, glances = example_inputs(c, batch, seed)
+    with torch.no_grad():
+        d = difference(*looks)
+        said = captioner.greedy(d["memory"], glances if c.glances else None)
+    got = dict(zip(DIFFERENCE_OUT, session(folder / "difference.onnx").run(DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)})))
+    errors = {name: worst(d[name], got[name]) for name in DIFFERENCE_OUT}
+    feed = {"memory": d["memory"].numpy()} | ({n: x.numpy() for n, x in zip(GLANCE_IN, glances)} if c.glances else {})
+    got = dict(zip(CAPTION_OUT, session(folder / "caption.onnx").run(CAPTION_OUT, feed)))
+    for name in ("ids", "length"):
+        if not np.array_equal(said[name].numpy(), got[name]):
+            raise SystemExit(f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {said[name].tolist()}")
+    errors["log_prob"] = worst(said["log_prob"], got["log_prob"])
+    bad = {name: error for name, error in errors.items() if not error <= PARITY}
+    if bad:
+        raise SystemExit(f"parity: {', '.join(f'{n} is off by {e:.2g}' for n, e in bad.items())}; at most {PARITY} is allowed")
+    return errors
+
+
+def tensor_table(path: Path) -> dict:
+    """Names, types and shapes as ONNX Runtime reports them; the manifest states them and the service checks them."""
+    model = session(path)
+    row = lambda t: {"name": t.name, "dtype": DTYPES[t.type], "shape": [s if isinstance(s, (int, str)) else "?" for s in t.shape]}
+    return {"file": path.name, "inputs": [row(t) for t in model.get_inputs()], "outputs": [row(t) for t in model.get_outputs()]}
+
+
+def export_graphs(difference: Difference, captioner: Captioner, features: Path, folder: Path) -> dict[str, float]:
+    c = captioner.c
+    round_weights(difference, captioner)
+    shutil.copyfile(features, folder / "features.onnx")
+    looks, glances = example_inputs(c, 2, 1)
+    with torch.no_grad():
+        memory = difference(*looks)["memory"]
+        write_graph(DifferenceGraph(difference).eval(), looks, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx")
+        first = (memory, *glances) if c.glances else (memory,)
+        remember = torch.jit.trace(Remember(captioner).eval(), first, check_trace=False)
+        bias, *kv = remember(*first)
+        T, H, d = c.max_length, c.heads, c.width // c.heads
+        caches = [torch.zeros(2, H, T, d) for _ in range(4)]
+        step = torch.jit.trace(Step(captioner).eval(), (torch.tensor([START, START]), torch.eye(T)[0], torch.zeros(T), *caches, *kv, bias), check_trace=False)
+        graph = (GreedyGraph if c.glances else PlainGreedyGraph)(remember, step, c, c.glances)
+        names = ("memory", *GLANCE_IN) if c.glances else ("memory",)
+        write_graph(torch.jit.script(graph.eval()), first, names, CAPTION_OUT, folder / "caption.onnx")
+    return check_parity(folder, difference, captioner)
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def manifest(folder: Path, c, facts: dict) -> dict:
+    rows, columns = c.token_grid
+    graphs = {name: tensor_table(folder / f"{name}.onnx") for name in ("features", "difference", "caption")}
+    return {
+        "format": "scenedelta-bundle/1", "name": facts["name"], "version": facts["version"],
+        "architecture": "scorer-two-glance" if c.glances else "scorer", "licence": facts["licence"],
+        "files": {graph["file"]: sha256(folder / graph["file"]) for graph in graphs.values()},
+        "input": {"width": LOOK_WIDTH, "height": LOOK_HEIGHT, "resize": "antialiased-triangle", "channels": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
+        "glance": {"size": GLANCE_SIZE, "regions": c.regions, "margin": GLANCE_MARGIN, "min_side": GLANCE_MIN_SIDE} if c.glances else None,
+        "graphs": graphs,
+        "attention": {"grid": [rows, columns], "glance": [c.glance_grid, c.glance_grid] if c.glances else None},
+        "vocabulary": c.vocabulary, "special": {"pad": PAD, "unk": UNK, "start": START, "end": END}, "max_length": c.max_length,
+        "kinds": list(KINDS), "nuisances": list(NUISANCES),
+        "regions": {"threshold": REGION_THRESHOLD, "min_cells": REGION_MIN_CELLS},
+        **{key: facts[key] for key in ("calibration", "metrics", "training_data", "configuration", "seeds", "cost", "command")},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--checkpoint", type=Path, required=True)
+    parser.add_argument("--features", type=Path, required=True)
+    parser.add_argument("--calibration", type=Path, required=True, help="JSON of training.calibrate")
+    parser.add_argument("--facts", type=Path, required=True, help="JSON: licence, metrics, training_data, cost (what a person states)")
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    for path in (args.features, args.calibration, args.facts):
+        if not path.exists():
+            raise SystemExit(f"{path}: no such file")
+    difference, captioner, saved = load_run(args.checkpoint)
+    c = captioner.c
+    if c.vocabulary[: len(SPECIALS)] != list(SPECIALS):
+        raise SystemExit(f"{args.checkpoint}: vocabulary starts with {c.vocabulary[:4]}, expected {list(SPECIALS)}")
+    stated, fitted = json.loads(args.facts.read_text()), json.loads(args.calibration.read_text())
+    facts = stated | {
+        "name": args.name, "version": args.version, "calibration": fitted["calibration"],
+        "metrics": stated["metrics"] | {"calibrated_on": fitted["calibrated_on"]},
+        "configuration": saved["config"], "seeds": [saved["seed"]],
+        "command": f"python -m training.train --config training/configs/{saved['config']['name']}.toml --seed {saved['seed']}",
+    }
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=args.out.parent) as scratch:
+        folder = Path(scratch) / args.name
+        folder.mkdir()
+        errors = export_graphs(difference, captioner, args.features, folder)
+        (folder / "manifest.json").write_text(json.dumps(manifest(folder, c, facts), indent=1) + "\n")
+        size = sum(p.stat().st_size for p in folder.iterdir())
+        if args.out.exists():
+            shutil.rmtree(args.out)
+        folder.rename(args.out)
+    print(f"{args.out}: {size / 1e6:.1f} MB; PyTorch = ONNX Runtime within {max(errors.values()):.1e}")
+
+
+if __name__ == "__main__":
+    main()

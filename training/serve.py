@@ -1,0 +1,133 @@
+"""The serving path in Python: two pictures -> verdict, caption, maps. Mirrors what the service does with the bundle, so that a
+checkpoint can be judged on real frames before it is exported. Used by evaluate.py, calibrate.py and the parity tests."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from training.cache import Features
+from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig
+from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, resize
+from training.regions import area, iou, union
+
+REGION_THRESHOLD = 0.5
+REGION_MIN_CELLS = 2
+SAME_GLANCE_IOU = 0.1
+
+
+@dataclass
+class Region:
+    side: str
+    box: tuple[float, float, float, float]  # x, y, width, height as shares of the frame
+    score: float  # mean of the map inside
+    cells: int
+
+
+def read_frame(path: Path) -> np.ndarray:
+    """uint8 [h,w,3]. @raises SystemExit naming the file and the reason."""
+    try:
+        with Image.open(path) as image:
+            frame = np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
+    except FileNotFoundError:
+        raise SystemExit(f"{path}: no such file") from None
+    except (UnidentifiedImageError, OSError) as reason:
+        raise SystemExit(f"{path}: cannot be read as an image ({reason})") from None
+    while frame.shape[1] > 1280:  # the working frame
+        frame = cv2.resize(frame, (frame.shape[1] // 2, frame.shape[0] // 2), interpolation=cv2.INTER_AREA)
+    return frame
+
+
+def map_regions(heat: np.ndarray, side: str) -> list[Region]:
+    """Connected components (4-neighbourhood) of the cells at or above REGION_THRESHOLD."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats((heat >= REGION_THRESHOLD).astype(np.uint8), connectivity=4)
+    h, w = heat.shape
+    found = []
+    for i in range(1, count):
+        x, y, width, height, cells = (int(v) for v in stats[i])
+        if cells >= REGION_MIN_CELLS:
+            found.append(Region(side, (x / w, y / h, width / w, height / h), float(heat[labels == i].mean()), cells))
+    return found
+
+
+def glance_regions(regions: list[Region], limit: int) -> list[tuple[float, float, float, float]]:
+    """Boxes to look at again: overlapping regions of the two sides are one; the strongest by score * sqrt(area)."""
+    merged: list[tuple[tuple[float, float, float, float], float]] = []
+    later = [r for r in regions if r.side == "after"]
+    strength = lambda box, score: score * area(box) ** 0.5
+    for r in (r for r in regions if r.side == "before"):
+        best = max(later, key=lambda other: iou(r.box, other.box), default=None)
+        if best is not None and iou(r.box, best.box) > SAME_GLANCE_IOU:
+            later.remove(best)
+            merged.append((union(r.box, best.box), max(r.score, best.score)))
+        else:
+            merged.append((r.box, r.score))
+    merged += [(r.box, r.score) for r in later]
+    return [box for box, score in sorted(merged, key=lambda m: -strength(*m))[:limit]]
+
+
+class Server:
+    def __init__(self, features: Features, difference: Difference, captioner: Captioner):
+        self.features, self.difference, self.captioner = features, difference.eval(), captioner.eval()
+        self.c: ModelConfig = captioner.c
+
+    def look(self, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.features(resize(frame, LOOK_WIDTH, LOOK_HEIGHT)[None])
+
+    def glances(self, before: np.ndarray, after: np.ndarray, boxes: list[tuple]) -> tuple[torch.Tensor, ...]:
+        h, w, _ = before.shape
+        R, g, c = self.c.regions, self.c.glance_grid, self.c
+        coarse = np.zeros((1, R, 2, c.coarse_channels, g, g), np.float32)
+        fine = np.zeros((1, R, 2, c.fine_channels, 2 * g, 2 * g), np.float32)
+        crop, obj, mask = np.zeros((1, R, 4), np.float32), np.zeros((1, R, 4), np.float32), np.zeros((1, R), np.float32)
+        for r, box in enumerate(boxes):
+            square = glance_box(tuple(v * s for v, s in zip(box, (w, h, w, h))), w, h)
+            for s, frame in enumerate((before, after)):
+                fh, fw, _ = frame.shape
+                scaled = tuple(v * s2 for v, s2 in zip(square, (fw / w, fh / h, fw / w, fh / h)))
+                k, f = self.features(resize(frame, GLANCE_SIZE, GLANCE_SIZE, scaled)[None])
+                coarse[0, r, s], fine[0, r, s] = k[0], f[0]
+            crop[0, r] = [v / s for v, s in zip(square, (w, h, w, h))]
+            obj[0, r], mask[0, r] = box, 1
+        return tuple(torch.from_numpy(x) for x in (coarse, fine, crop, obj, mask))
+
+    @torch.no_grad()
+    def compare(self, before: np.ndarray, after: np.ndarray, looks=None, threshold: float = 0.0) -> dict:
+        """threshold: of the change logit; below it the sentence is the plain one and no glance is taken."""
+        looks = looks or (self.look(before), self.look(after))
+        (cb, fb), (ca, fa) = ((torch.from_numpy(np.asarray(x)) for x in look) for look in looks)
+        d = self.difference(cb, fb, ca, fa)
+        maps = {"before": d["map_before"][0].numpy(), "after": d["map_after"][0].numpy()}
+        regions = sorted((r for side, heat in maps.items() for r in map_regions(heat, side)), key=lambda r: -r.score * r.cells**0.5)
+        logit = float(d["change_logit"][0])
+        out = {
+            "logit": logit, "maps": maps, "regions": regions, "kind_logits": d["kind_logits"][0].tolist(),
+            "kind": KINDS[1 + int(d["kind_logits"][0, 1:].argmax())] if logit >= threshold else "none",
+            "nuisances": dict(zip(NUISANCES, torch.sigmoid(d["nuisance_logits"][0]).tolist())),
+            "caption": "nothing has changed", "verdict": "change" if logit >= threshold else "none",
+        }
+        if logit >= threshold:
+            boxes = glance_regions(regions, self.c.regions)
+            said = self.captioner.greedy(d["memory"], self.glances(before, after, boxes) if self.c.glances else None)
+            ids = said["ids"][0].tolist()
+            out["caption"] = " ".join(self.c.vocabulary[i] for i in ids if i not in (PAD, END))
+            out["attention"] = said["attention"][0].numpy()
+        return out
+
+
+def load_run(path: Path) -> tuple[Difference, Captioner, dict]:
+    """A checkpoint of train.py. @raises SystemExit naming the file where it is none."""
+    if not path.exists():
+        raise SystemExit(f"{path}: no such checkpoint")
+    saved = torch.load(path, map_location="cpu", weights_only=False)
+    missing = {"config", "labels", "difference", "captioner"} - set(saved)
+    if missing:
+        raise SystemExit(f"{path}: is not a checkpoint of training.train: lacks {', '.join(sorted(missing))}")
+    c = ModelConfig(**saved["config"]["model"], **saved["labels"])
+    difference, captioner = Difference(c), Captioner(c)
+    difference.load_state_dict(saved["difference"])
+    captioner.load_state_dict(saved["captioner"])
+    return difference.eval(), captioner.eval(), saved

@@ -1,0 +1,72 @@
+"""PyTorch = ONNX Runtime on an input and a batch size unlike the export's; bad input ends in one clear line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from training.data import SPECIALS
+from training.export import PARITY, check_parity, export_graphs
+from training.model import Captioner, Difference, ModelConfig
+
+ROOT = Path(__file__).parents[2]
+
+
+def small(glances: bool) -> ModelConfig:
+    return ModelConfig(
+        vocabulary=[*SPECIALS, *(f"w{i}" for i in range(20))], nouns=["car", "man"], colours=["red", "blue"], coarse_channels=8, fine_channels=7,
+        width=16, heads=2, map_width=8, max_length=7, regions=2, glances=glances,
+    )
+
+
+@pytest.mark.parametrize("glances", [True, False])
+def test_graphs_say_what_pytorch_says(tmp_path: Path, glances: bool):
+    torch.manual_seed(5)
+    c = small(glances)
+    difference, captioner = Difference(c).eval(), Captioner(c).eval()
+    features = tmp_path / "source.onnx"
+    features.write_bytes(b"copied as it is")
+    errors = export_graphs(difference, captioner, features, tmp_path)
+    assert max(errors.values()) < PARITY
+    for batch in (1, 5):
+        assert max(check_parity(tmp_path, difference, captioner, batch, seed=batch).values()) < PARITY
+
+
+def test_parity_notices_a_changed_weight(tmp_path: Path):
+    c = small(False)
+    difference, captioner = Difference(c).eval(), Captioner(c).eval()
+    (tmp_path / "source.onnx").write_bytes(b"")
+    export_graphs(difference, captioner, tmp_path / "source.onnx", tmp_path)
+    with torch.no_grad():
+        difference.fuse.bias += 0.01
+    with pytest.raises(SystemExit, match="memory is off by"):
+        check_parity(tmp_path, difference, captioner)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_a_missing_file_is_one_line_and_no_bundle(tmp_path: Path):
+    (tmp_path / "facts.json").write_text(json.dumps({}))
+    done = run(
+        "training.export", "--checkpoint", str(tmp_path / "none.pt"), "--features", str(tmp_path / "no.onnx"), "--calibration",
+        str(tmp_path / "facts.json"), "--facts", str(tmp_path / "facts.json"), "--name", "x", "--version", "0.0.1", "--out", str(tmp_path / "out"),
+    )
+    assert done.returncode != 0
+    assert done.stderr.strip().splitlines()[-1] == f"{tmp_path / 'no.onnx'}: no such file"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_no_checkpoint_is_named_with_what_it_lacks(tmp_path: Path):
+    torch.save({"config": {}}, tmp_path / "other.pt")
+    done = run(
+        "training.evaluate", "--checkpoint", str(tmp_path / "other.pt"), "--features", "f", "--manifest", "m", "--predictions", str(tmp_path / "p"),
+    )
+    assert done.returncode != 0
+    assert "other.pt: is not a checkpoint of training.train: lacks captioner, difference, labels" in done.stderr
+    assert not (tmp_path / "p").exists()

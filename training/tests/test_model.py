@@ -1,0 +1,120 @@
+"""Laws of the captioner, on a small random model."""
+
+import numpy as np
+import pytest
+import torch
+
+from training.data import SPECIALS
+from training.losses import map_loss
+from training.model import (
+    END, PAD, START, Captioner, Difference, Glances, ModelConfig, ScorerLayer, info_nce, matching_distance, shifted,
+)
+
+
+@pytest.fixture(scope="module")
+def config() -> ModelConfig:
+    return ModelConfig(
+        vocabulary=[*SPECIALS, *(f"w{i}" for i in range(12))], nouns=["car", "man"], colours=["red"], coarse_channels=8, fine_channels=7,
+        width=16, heads=2, map_width=8, max_length=6, regions=2, contrast_group=2,
+    )
+
+
+def looks(c: ModelConfig, batch: int, seed: int = 0) -> list[torch.Tensor]:
+    g = torch.Generator().manual_seed(seed)
+    h, w = c.grid
+    one = lambda channels, k: torch.randn(batch, channels, h * k, w * k, generator=g)
+    return [one(c.coarse_channels, 1), one(c.fine_channels, 2), one(c.coarse_channels, 1), one(c.fine_channels, 2)]
+
+
+def glances(c: ModelConfig, batch: int, mask: list[float], seed: int = 1) -> tuple[torch.Tensor, ...]:
+    g = torch.Generator().manual_seed(seed)
+    q, R = c.glance_grid, c.regions
+    box = torch.tensor([0.2, 0.2, 0.4, 0.4]).expand(batch, R, 4)
+    return (
+        torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g), torch.randn(batch, R, 2, c.fine_channels, 2 * q, 2 * q, generator=g),
+        box, torch.tensor([0.3, 0.3, 0.2, 0.2]).expand(batch, R, 4), torch.tensor([mask] * batch),
+    )
+
+
+def test_shifted_reads_the_neighbour_and_zero_outside():
+    x = torch.arange(6.0).reshape(1, 1, 2, 3)
+    assert shifted(x, 1, 0).squeeze().tolist() == [[3, 4, 5], [0, 0, 0]]
+    assert shifted(x, 0, -1).squeeze().tolist() == [[0, 0, 1], [0, 3, 4]]
+
+
+def test_matching_distance_of_a_frame_with_itself_is_zero_and_of_a_shifted_one_zero_within_the_radius():
+    x = torch.randn(1, 6, 8, 9)
+    assert matching_distance(x, x, (0, 1)).abs().max() < 1e-5
+    moved = matching_distance(x, shifted(x, 0, 1), (0, 1))
+    assert moved[0, 0].max() > 0.1
+    assert moved[0, 1, :, 1:].abs().max() < 1e-5  # the column that left the frame has no match
+
+
+def test_swapping_the_frames_swaps_the_maps(config):
+    difference = Difference(config).eval()
+    cb, fb, ca, fa = looks(config, 2)
+    forward, backward = difference(cb, fb, ca, fa), difference(ca, fa, cb, fb)
+    assert torch.allclose(forward["map_before"], backward["map_after"], atol=1e-6)
+    assert torch.allclose(forward["map_after"], backward["map_before"], atol=1e-6)
+
+
+def test_scorer_layer_matches_every_token_with_itself_best():
+    layer = ScorerLayer(16, 2, 0.0)
+    with torch.no_grad():
+        layer.key.weight.copy_(layer.query.weight)
+        layer.key.bias.copy_(layer.query.bias)
+    x = torch.randn(4, 9, 16)
+    for per_head in (True, False):
+        s = layer.match(x, x, per_head=per_head, cosine=True)
+        assert (s.argmax(1) == torch.arange(4)).all()
+        assert info_nce(s) < np.log(4)
+
+
+def test_a_padded_memory_slot_changes_nothing(config):
+    captioner = Captioner(config).eval()
+    memory = torch.randn(1, 5, config.width)
+    one, other = (glances(config, 1, [1.0, 0.0], seed) for seed in (1, 2))
+    other = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:-1], other[:-1])) + (one[-1],)  # only the empty slot differs
+    a, b = captioner.greedy(memory, one), captioner.greedy(memory, other)
+    assert a["ids"].tolist() == b["ids"].tolist()
+    assert torch.allclose(a["log_prob"], b["log_prob"], atol=1e-6)
+
+
+def test_greedy_with_caches_says_what_the_whole_decoder_says(config):
+    torch.manual_seed(3)
+    captioner = Captioner(config).eval()
+    memory = torch.randn(3, 5, config.width)
+    seen = glances(config, 3, [1.0, 1.0])
+    said = captioner.greedy(memory, seen)
+    ids = torch.cat([torch.full((3, 1), START), said["ids"]], 1)[:, :-1]
+    logits, _, _ = captioner(memory, seen, ids)
+    logits[:, :, : START + 1] = -1e9
+    best = logits.argmax(-1)
+    for row in range(3):
+        n = int(said["length"][row]) + 1
+        assert best[row, :n].tolist() == said["ids"][row, :n].tolist()
+    attention = said["attention"].sum(-1)
+    assert torch.allclose(attention[0, : int(said["length"][0])], torch.ones(int(said["length"][0])), atol=1e-5)
+
+
+def test_after_the_end_everything_is_padding(config):
+    captioner = Captioner(config).eval()
+    with torch.no_grad():
+        captioner.logits.bias[END] = 50.0
+    said = captioner.greedy(torch.randn(2, 4, config.width), None)
+    assert said["ids"].tolist() == [[END] + [PAD] * (config.max_length - 1)] * 2
+    assert said["length"].tolist() == [0, 0]
+
+
+def test_inside_box_marks_the_cells_whose_centres_lie_in_the_region(config):
+    g = Glances(config)
+    inside = g.inside_box(torch.tensor([[0.0, 0.0, 0.7, 0.7]]), torch.tensor([[0.1, 0.0, 0.1, 0.7]])).reshape(7, 7)
+    assert inside[:, 1].eq(1).all() and inside.sum() == 7
+
+
+def test_map_loss_prefers_the_true_map():
+    coverage = torch.zeros(1, 8, 8)
+    coverage[0, 2:4, 2:4] = 1.0
+    right = torch.where(coverage > 0, 6.0, -6.0)
+    assert map_loss(right, coverage) < 0.2 < map_loss(-right, coverage)
+    assert map_loss(torch.full_like(right, -6.0), torch.zeros_like(coverage)) < 0.05
