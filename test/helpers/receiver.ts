@@ -1,0 +1,54 @@
+/** An HTTP server of the test's own on 127.0.0.1: a webhook's receiver, a camera's address. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+  /** Resolves when that many requests have come. */
+  count(requests: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(
+  answer: (request: Received, response: ServerResponse) => void = (_request, response) => response.end(),
+): Promise<Receiver> {
+  const received: Received[] = [];
+  let heard = () => {};
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const one = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers as Record<string, string>,
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
+    received.push(one);
+    heard();
+    answer(one, response);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    async count(requests) {
+      while (received.length < requests) {
+        await new Promise<void>((done) => {
+          heard = done;
+        });
+      }
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
