@@ -16,8 +16,16 @@ module.exports = {
     only('workers', '^src/workers/', '^src/(workers|model|viewpoint|stores|outbound)/|^src/[^/]+\\.ts$', 'Never the API.'),
     only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),
     only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/images\\.ts$', 'Numbers in, evidence out.'),
+    only('evaluation', '^src/evaluation/', '^src/evaluation/|^src/[^/]+\\.ts$', 'Figures from values: knows no model, no file, no clock.'),
     only('stores', '^src/stores/', '^src/stores/|^src/[^/]+\\.ts$', 'State behind small interfaces.'),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),
+    {
+      name: 'cli-starts-the-api-by-its-entry',
+      comment: 'A command may use everything, but of the API only its process entry.',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/api/', pathNot: '^src/api/main\\.ts$' },
+    },
     {
       name: 'onnxruntime-in-one-file',
       severity: 'error',
@@ -26,9 +34,9 @@ module.exports = {
     },
     {
       name: 'pure-folders-do-no-io',
-      comment: 'model/ reads its bundle (manifest.ts, session.ts) and nothing else; viewpoint/ reads nothing.',
+      comment: 'model/ reads its bundle (manifest.ts, session.ts) and nothing else; viewpoint/ and evaluation/ read nothing.',
       severity: 'error',
-      from: { path: '^src/(viewpoint|model)/', pathNot: '^src/model/(manifest|session)\\.ts$' },
+      from: { path: '^src/(viewpoint|model|evaluation)/', pathNot: '^src/model/(manifest|session)\\.ts$' },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox' },
     },
   ],

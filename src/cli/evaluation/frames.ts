@@ -1,0 +1,87 @@
+/** A manifest's pairs with their frames on disk: found, measured, read, and with a nuisance made on them. */
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import sharp from 'sharp';
+import { ScenedeltaError } from '../../errors.js';
+import { bad, normalise, type Pair, parsePairs } from '../../evaluation/manifest.js';
+import { type MadeNuisance, moveBox, perturb } from '../../evaluation/nuisances.js';
+import { type Box, SIDES, type Side } from '../../images.js';
+import { decode, type PairBytes } from './looker.js';
+
+/** Pairs of a manifest whose frames all exist and have a readable header. */
+export interface PairFolder {
+  /** normalised */
+  readonly pairs: readonly Pair[];
+  read(pair: Pair): Promise<PairBytes>;
+  /** The error about this pair, with the manifest's line and the frame's path in front. */
+  blame(pair: Pair, error: unknown): unknown;
+}
+
+/** @throws ScenedeltaError 'invalid-request' naming file, line and reason */
+export async function openPairs(file: string): Promise<PairFolder> {
+  const text = await readText(file);
+  const pathOf = (pair: Pair, side: Side) => resolve(dirname(file), pair.frames[side]);
+  const pairs: Pair[] = [];
+  for (const pair of parsePairs(text, file)) {
+    const sizes = await Promise.all(SIDES.map((side) => measure(pathOf(pair, side), file, pair)));
+    pairs.push(normalise(pair, pair.size ?? (sizes[0] as { width: number; height: number })));
+  }
+  return {
+    pairs,
+    async read(pair) {
+      const [before, after] = await Promise.all(SIDES.map((side) => readFile(pathOf(pair, side))));
+      return { before: before as Uint8Array, after: after as Uint8Array };
+    },
+    blame: (pair, error) => (error instanceof ScenedeltaError ? bad(file, pair.line, error.message) : error),
+  };
+}
+
+export async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ScenedeltaError('invalid-request', `${file}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Upright size in pixels. */
+async function measure(path: string, file: string, pair: Pair): Promise<{ width: number; height: number }> {
+  try {
+    const { width, height } = (await sharp(await readFile(path)).metadata()).autoOrient;
+    return { width, height };
+  } catch (error) {
+    throw bad(file, pair.line, `${path}: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'no such file';
+  return code === undefined ? 'not a picture that can be read' : `cannot be read (${code})`;
+}
+
+/** The pair with a nuisance on its after frame, and with that frame's boxes where the nuisance moved them. */
+export async function withNuisance(
+  nuisance: MadeNuisance,
+  pair: Pair,
+  bytes: PairBytes,
+  pixelLimit: number,
+): Promise<{ pair: Pair; bytes: PairBytes }> {
+  const { image, jpegQuality, homography } = perturb(
+    nuisance,
+    await decode(bytes.after, 'after', pixelLimit),
+    pair.id,
+  );
+  const raw = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } });
+  const after = await (jpegQuality === null
+    ? raw.png({ compressionLevel: 1 })
+    : raw.jpeg({ quality: jpegQuality })
+  ).toBuffer();
+  if (homography === null) return { pair, bytes: { ...bytes, after } };
+  const move = (boxes: readonly Box[]) => boxes.flatMap((box) => moveBox(box, homography) ?? []);
+  const moved = <T extends Pick<Pair, 'boxes'>>(owner: T): T => ({
+    ...owner,
+    boxes: { ...owner.boxes, after: move(owner.boxes.after) },
+  });
+  return { pair: { ...moved(pair), objects: pair.objects.map(moved) }, bytes: { ...bytes, after } };
+}

@@ -1,0 +1,120 @@
+/** Looks at pairs with a bundle, and beside it with the methods that need no training; both see the same bytes. */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config.js';
+import { ScenedeltaError } from '../../errors.js';
+import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../../evaluation/baselines.js';
+import type { Prediction } from '../../evaluation/predictions.js';
+import { SIDES, type Side } from '../../images.js';
+import { createLogger } from '../../logger.js';
+import type { Features } from '../../model/captioner.js';
+import { BundleError, COARSE_STRIDE, loadBundle } from '../../model/manifest.js';
+import { wholeFrame } from '../../model/preprocess.js';
+import { createPipeline } from '../../workers/comparison-pipeline.js';
+import { decodeFrame, type Frame } from '../../workers/decode.js';
+import { InferencePool } from '../../workers/inference-pool.js';
+
+/** Encoded bytes of both frames. */
+export type PairBytes = Readonly<Record<Side, Uint8Array>>;
+
+export interface Look {
+  readonly prediction: Omit<Prediction, 'id'>;
+  /** by the detector's name */
+  readonly signals: Readonly<Record<string, Signal>>;
+}
+
+export interface Looker {
+  /** how many pairs are worth looking at beside each other */
+  readonly concurrency: number;
+  /** @throws ScenedeltaError of the pipeline; `field` names the frame */
+  look(bytes: PairBytes): Promise<Look>;
+  close(): Promise<void>;
+}
+
+const MATCHING_RADII = [0, 1, 2] as const;
+export const decode = (bytes: Uint8Array, side: Side, pixelLimit: number): Promise<Frame> =>
+  decodeFrame(bytes, {
+    side,
+    pixelLimit,
+    allocate: (size) => new Uint8Array(new SharedArrayBuffer(size)),
+  });
+
+/** Score and peak of the mean absolute difference of pixels, the one detector that needs no bundle. */
+export async function subtract(bytes: PairBytes, pixelLimit: number): Promise<Record<string, Signal>> {
+  const [before, after] = await Promise.all(SIDES.map((side) => decode(bytes[side], side, pixelLimit)));
+  return { subtraction: pixelSubtraction(before as Frame, after as Frame) };
+}
+
+/** @throws ScenedeltaError 'unknown-model' where the bundle is missing or broken */
+export async function createLooker(config: Config): Promise<Looker> {
+  const logger = createLogger({ level: 'silent', name: 'evaluate' });
+  const name = config.defaultModel;
+  try {
+    const bundle = await loadBundle(join(config.modelsDir, name));
+    const pipeline = await createPipeline({ config, logger });
+    // Its own threads for the features alone: the pipeline has no use for handing them out.
+    const pool = await InferencePool.start({
+      bundles: [bundle],
+      device: config.device,
+      strictDevice: config.strictDevice,
+      threads: config.inferenceThreads,
+      batchSize: config.batchSize,
+      logger,
+    });
+    const { width, height } = bundle.manifest.input;
+
+    async function match(frames: Readonly<Record<Side, Frame>>): Promise<Record<string, Signal>> {
+      const encoded = await Promise.all(
+        SIDES.map((side) => {
+          const boxes = [wholeFrame(frames[side])];
+          return pool.run('encode', name, { frame: frames[side], boxes, width, height });
+        }),
+      );
+      const [before, after] = encoded.map(([features]) => coarseMap(features as Features, width, height));
+      if (before === undefined || after === undefined) return {};
+      return Object.fromEntries(
+        MATCHING_RADII.map((radius) => [`match r=${radius}`, featureMatching(before, after, radius)]),
+      );
+    }
+
+    return {
+      concurrency: config.inferenceThreads || availableParallelism(),
+      async look(bytes) {
+        const started = performance.now();
+        const { finding, heatmaps, timings } = await pipeline.compare({ ...bytes, model: name });
+        const total = performance.now() - started;
+        const [before, after] = await Promise.all(
+          SIDES.map((side) => decode(bytes[side], side, config.pixelLimit)),
+        );
+        const frames = { before: before as Frame, after: after as Frame };
+        const { verdict, confidence, kind, caption, regions } = finding;
+        return {
+          prediction: {
+            verdict,
+            confidence,
+            kind,
+            caption,
+            regions,
+            peak_before: heatmaps === null ? null : peakOf(heatmaps.before),
+            peak_after: heatmaps === null ? null : peakOf(heatmaps.after),
+            timings_ms: { ...timings, total },
+          },
+          signals: { subtraction: pixelSubtraction(frames.before, frames.after), ...(await match(frames)) },
+        };
+      },
+      async close() {
+        await pipeline.close();
+        await pool.close();
+      },
+    };
+  } catch (error) {
+    if (error instanceof BundleError)
+      throw new ScenedeltaError('unknown-model', error.message, { cause: error });
+    throw error;
+  }
+}
+
+function coarseMap({ coarse }: Features, inputWidth: number, inputHeight: number) {
+  const [width, height] = [inputWidth / COARSE_STRIDE, inputHeight / COARSE_STRIDE];
+  return { channels: coarse.length / (width * height), width, height, data: coarse };
+}

@@ -1,0 +1,146 @@
+/** What must clearly be beaten: a sentence that never looks, the difference of pixels, and features matched without training. */
+import type { Heatmap, RgbImage } from '../images.js';
+import type { Peak } from './predictions.js';
+import type { Segment } from './words/bleu.js';
+import { CiderScorer } from './words/cider.js';
+
+/** The reference (as tokens joined by spaces) with the best mean CIDEr-D when said of every pair: chosen on the set it is scored on. */
+export function bestConstantCaption(segments: readonly Segment[]): string {
+  const scorer = new CiderScorer(segments.map(({ references }) => references));
+  const candidates = new Map(
+    segments.flatMap(({ references }) => references.map((words) => [words.join(' '), words])),
+  );
+  let best = '';
+  let bestTotal = -1;
+  for (const [caption, words] of candidates) {
+    const total = segments.reduce((sum, _, i) => sum + scorer.score(words, i), 0);
+    if (total > bestTotal) [best, bestTotal] = [caption, total];
+  }
+  return best;
+}
+
+/** What a method without words says of a pair: a score of any unit, higher for a change, and where it sees it in each frame. */
+export interface Signal {
+  readonly score: number;
+  readonly peaks: { readonly before: Peak; readonly after: Peak };
+}
+
+/** Frames are compared at this size; each cell of the map is the mean over the pixels it covers. */
+export const SUBTRACTION_GRID = { width: 96, height: 64 } as const;
+
+/**
+ * Mean absolute difference, 0..1, over pixels and channels after both frames are reduced to SUBTRACTION_GRID by averaging.
+ * One map serves both frames: subtraction cannot tell what came from what went.
+ */
+export function pixelSubtraction(before: RgbImage, after: RgbImage): Signal {
+  const { width, height } = SUBTRACTION_GRID;
+  const [a, b] = [reduce(before, width, height), reduce(after, width, height)];
+  const data = new Float32Array(width * height);
+  let total = 0;
+  for (let cell = 0; cell < data.length; cell++) {
+    let sum = 0;
+    for (let c = cell * 3; c < cell * 3 + 3; c++) sum += Math.abs((a[c] as number) - (b[c] as number));
+    data[cell] = sum / (3 * 255);
+    total += sum / (3 * 255);
+  }
+  const peak = peakOf({ width, height, data });
+  return { score: total / data.length, peaks: { before: peak, after: peak } };
+}
+
+/** Box-averages an image down (or repeats it up) to width x height; three values 0..255 a cell. */
+function reduce(image: RgbImage, width: number, height: number): Float32Array {
+  const out = new Float32Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    const [y0, y1] = span(y, height, image.height);
+    for (let x = 0; x < width; x++) {
+      const [x0, x1] = span(x, width, image.width);
+      const sums = [0, 0, 0];
+      for (let row = y0; row < y1; row++) {
+        for (let i = (row * image.width + x0) * 3; i < (row * image.width + x1) * 3; i += 3) {
+          for (let c = 0; c < 3; c++) sums[c] = (sums[c] as number) + (image.data[i + c] as number);
+        }
+      }
+      for (let c = 0; c < 3; c++)
+        out[(y * width + x) * 3 + c] = (sums[c] as number) / ((y1 - y0) * (x1 - x0));
+    }
+  }
+  return out;
+}
+
+/** The pixels [from, to) of `size` that cell `index` of `cells` covers; at least one. */
+function span(index: number, cells: number, size: number): [number, number] {
+  const from = Math.min(size - 1, Math.floor((index * size) / cells));
+  return [from, Math.max(from + 1, Math.floor(((index + 1) * size) / cells))];
+}
+
+/** Features of one frame, planar: [channels, height, width]. */
+export interface FeatureMap {
+  readonly channels: number;
+  readonly height: number;
+  readonly width: number;
+  readonly data: Float32Array;
+}
+
+/**
+ * Untrained matching: each cell's cosine distance to its best match among the other frame's cells within `radius` cells, in both
+ * directions; the score is the greatest distance of all.
+ * @throws RangeError where the two maps differ in shape
+ */
+export function featureMatching(before: FeatureMap, after: FeatureMap, radius: number): Signal {
+  if (before.channels !== after.channels || before.height !== after.height || before.width !== after.width) {
+    throw new RangeError(
+      `feature maps are ${before.channels}x${before.height}x${before.width} and ${after.channels}x${after.height}x${after.width}, expected equal shapes`,
+    );
+  }
+  const [a, b] = [unitCells(before), unitCells(after)];
+  const { channels, height, width } = before;
+  const maps = {
+    before: new Float32Array(height * width).fill(2),
+    after: new Float32Array(height * width).fill(2),
+  };
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const cell = y * width + x;
+      for (let v = Math.max(0, y - radius); v <= Math.min(height - 1, y + radius); v++) {
+        for (let u = Math.max(0, x - radius); u <= Math.min(width - 1, x + radius); u++) {
+          const other = v * width + u;
+          let dot = 0;
+          for (let c = 0; c < channels; c++)
+            dot += (a[cell * channels + c] as number) * (b[other * channels + c] as number);
+          const distance = 1 - dot;
+          if (distance < (maps.before[cell] as number)) maps.before[cell] = distance;
+          if (distance < (maps.after[other] as number)) maps.after[other] = distance;
+        }
+      }
+    }
+  }
+  const peaks = {
+    before: peakOf({ width, height, data: maps.before }),
+    after: peakOf({ width, height, data: maps.after }),
+  };
+  return { score: Math.max(peaks.before.value, peaks.after.value), peaks };
+}
+
+/** Cell by cell [height * width, channels], each of length 1 (or 0 where it is all zero). */
+function unitCells({ channels, height, width, data }: FeatureMap): Float32Array {
+  const cells = height * width;
+  const out = new Float32Array(cells * channels);
+  for (let cell = 0; cell < cells; cell++) {
+    let squares = 0;
+    for (let c = 0; c < channels; c++) squares += (data[c * cells + cell] as number) ** 2;
+    const scale = squares === 0 ? 0 : 1 / Math.sqrt(squares);
+    for (let c = 0; c < channels; c++) out[cell * channels + c] = (data[c * cells + cell] as number) * scale;
+  }
+  return out;
+}
+
+/** The greatest value of a map and the centre of its cell as fractions of the frame; the first in reading order of equals. */
+export function peakOf({ width, height, data }: Heatmap): Peak {
+  let best = 0;
+  for (let i = 1; i < data.length; i++) if ((data[i] as number) > (data[best] as number)) best = i;
+  return {
+    x: ((best % width) + 0.5) / width,
+    y: (Math.floor(best / width) + 0.5) / height,
+    value: data[best] ?? 0,
+  };
+}

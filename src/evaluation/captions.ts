@@ -1,0 +1,254 @@
+/**
+ * Reads the facts out of a caption, a person's or a model's: what is said to have happened, to what, of which colour, where.
+ * A sentence is cut into clauses; in each the strongest cue gives the direction and the first noun phrase that isn't part of a
+ * place gives the thing. Words outside the tables are passed over, never guessed at.
+ */
+import { COLOUR_PHRASES, canonicalColour } from './colours.js';
+import { NOUN_FORMS } from './nouns.js';
+import { type Place, readPlaces } from './places.js';
+
+/** alter: it stayed and became another colour or material (CLEVR). */
+export const DIRECTIONS = ['appear', 'disappear', 'move', 'alter'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** A thing and what is said of it. */
+export interface Mention {
+  readonly noun: string;
+  readonly plural: boolean;
+  readonly direction: Direction;
+  /** canonical, in order; of the thing before it changed */
+  readonly colours: readonly string[];
+  readonly places: readonly Place[];
+  /** alter: the colour or material that it became */
+  readonly becomes: string | null;
+}
+
+export interface CaptionFacts {
+  /** null: the sentence says neither that something changed nor that nothing did */
+  readonly verdict: 'none' | 'change' | null;
+  /** in the order of the sentence */
+  readonly mentions: readonly Mention[];
+  /** one thing is said to stand where another was */
+  readonly replaces: boolean;
+}
+
+const either = (words: Iterable<string>): string =>
+  `(?:${[...words]
+    .sort((a, b) => b.length - a.length)
+    .map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('|')})`;
+const COLOUR = either(COLOUR_PHRASES);
+const NOUN = either(NOUN_FORMS.keys());
+const MATERIAL = '(?:metallic|metal|shiny|rubber|matte)';
+const DETERMINER =
+  '(?:the|a|an|another|some|several|both|most|many|few|two|three|four|five|six|\\d+|one|no|other|all|more|new)';
+const GARMENT =
+  '(?:clothes|clothing|shirt|t-shirt|jacket|coat|top|sweater|cardigan|hoodie|dress|suit|vest|trousers|jeans|overalls)';
+
+/** determiners, colours and other adjectives, noun, and what is worn */
+const NOUN_PHRASE = new RegExp(
+  `((?:${DETERMINER} )*)(?:(?:group|couple|pair|number|row|lot) of )?((?:[\\w-]+ ){0,4}?)\\b(${NOUN})\\b((?: with (?:\\w+ )+?hair)?(?: (?:wearing|in|with) (?:an? |the )?(?:\\w+ )?${COLOUR}(?: (?:and|or) ${COLOUR})?(?: ${GARMENT})?(?! hair))?)`,
+  'g',
+);
+const COLOURS = new RegExp(`\\b${COLOUR}\\b`, 'g');
+const BECOMES = new RegExp(
+  `\\b(?:changed to|turned(?: into)?|became|has become|is now)(?: an?)? (${COLOUR}|${MATERIAL})\\b(?! ${NOUN})`,
+);
+const PREPOSITION =
+  /\b(?:by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|above|below|opposite|through|down|up|than|like|with|left|leaving|entered|entering|passed|pushing|riding|carrying|holding|wearing)$/;
+
+const NOTHING =
+  /\b(?:nothing|no (?:\w+ )?(?:changes?|difference)|no one|nobody|no (?:car|vehicle|person|object|thing|other \w+) (?:has|have|is|was|or)|(?:is|are|seem|seems|look|looks|remains?|stays?) (?:\w+ )?(?:the )?(?:same|identical|unchanged)|same (?:scene|as before)|(?:everything|all|it) (?:else )?(?:is|was|looks|stays) as (?:before|it was)|unchanged|identical|only the (?:camera|light|lighting|shadows?|weather|leaves|trees?|picture|brightness|colours?)\b)/;
+
+interface Cue {
+  readonly pattern: RegExp;
+  readonly direction: Direction | 'motion' | 'existence';
+}
+/**
+ * First match wins. `motion` is a way of moving: of a known thing ("the car has driven up") a move, of a new one ("a car has
+ * driven up") an appearance. `existence` likewise tells where something is now: of a known thing that it moved.
+ */
+const CUES: readonly Cue[] = [
+  { pattern: BECOMES, direction: 'alter' },
+  {
+    pattern:
+      /\bno longer\b|\b(?:gone|missing|vanished|disappeared|departed|removed)\b(?! (?:to|up|down|further|towards)\b)|\b(?:has|have|had|just|also|already) left\b|\bleft (?:the (?!lane|edge|side|row|sidewalk|hand|part|half|corner|end)\w+|(?:her|his|its|their) \w+)|\b(?:(?:is|are|was|were) not|isn't|aren't|(?:can)?not be seen|can't be seen)\b.*\b(?:there|present|visible|seen|any ?more)?\b|\b(?:driven|drove|drives|walked|moved|pulled|cycled|ridden|rode|gone) (?:off|away(?! from)|out of (?:the )?(?:view|picture|frame|sight|scene))\b|\btaken away\b|\bout of (?:view|sight)\b/,
+    direction: 'disappear',
+  },
+  {
+    pattern:
+      /\b(?:appeared|appears|arrived|entered|newly|come into|came into|into view|into the (?:picture|frame|scene)|(?:been|was|were) (?:placed|added|put|left|parked)|showed up|shown up)\b/,
+    direction: 'appear',
+  },
+  {
+    pattern:
+      /\b(?:moved|moves|shifted|changed (?:its|their|his|her|the) (?:location|position|place)|changed (?:places|lanes|location|position)|in a different (?:location|place|position|spot)|come closer|come nearer|swapped places|(?:pulled|pulling|backed|backing|turned|driven) out of (?:its|the|a) (?:parking )?(?:space|spot|bay)|stepped|backed|rolled|turned round|turned around)\b/,
+    direction: 'move',
+  },
+  {
+    pattern:
+      /\b(?:(?:is|are) (?:now )?(?:\w+ )?(?:further|farther|closer|nearer)|driven|walked|cycled|ridden|run|pulled|come|gone|turned|went|drove|driving|walking|cycling|riding|coming|heading|moving|pulling|leaving|approaching|entering|going|running|crossing|turning)\b/,
+    direction: 'motion',
+  },
+  {
+    pattern:
+      /\bthere (?:is|are)\b|\b(?:is|are|stands?|sits?|can) (?:now |also |\w+ing |be seen |parked |visible )|\b(?:is|are) (?:in|on|at|by|near|there|coming)\b|\b(?:parked|standing|sitting|stands|visible)\b|\bnow\b/,
+    direction: 'existence',
+  },
+];
+const REPLACED_BY =
+  /\b(?:has|have|had|was|were|is) (?:now |been |being )*(?:replaced|swapped|exchanged)(?: (?:by|with|for))\b/;
+const REPLACES =
+  /\b(?:(?:has|have) replaced|replaces|(?:has |have )?(?:taken|took|takes) (?:the|her|his|its|their) place(?: of)?|instead of|in place of|where)\b/;
+const NO_MORE = /\bno (?!longer\b)(?:[\w-]+ )*?.*\b(?:any ?more|any longer|now)\b/;
+
+export function readCaption(caption: string): CaptionFacts {
+  const mentions: Mention[] = [];
+  let replaces = false;
+  for (const clause of clausesOf(caption)) {
+    const swap = readReplacement(clause);
+    replaces ||= swap.length > 1 || /\b(?:instead|replaced|(?:her|his|its|their) place)\b/.test(clause);
+    mentions.push(...(swap.length > 0 ? swap : readClause(clause)));
+  }
+  const text = caption.toLowerCase();
+  const verdict = mentions.length > 0 ? 'change' : NOTHING.test(text) ? 'none' : null;
+  return { verdict, mentions, replaces };
+}
+
+const hasCue = (text: string): boolean =>
+  REPLACED_BY.test(text) || REPLACES.test(text) || CUES.some(({ pattern }) => pattern.test(text));
+
+/** Clauses of one statement each. A piece without a cue of its own belongs to the next one ("a van and a car are gone"). */
+function clausesOf(caption: string): string[] {
+  const clauses: string[] = [];
+  for (const sentence of caption
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .split(/[.;:!?]+(?:\s|$)/)) {
+    let pending = '';
+    for (const piece of sentence.split(/,? (?:and|but|while|whereas) |, /)) {
+      const text = piece.trim().replaceAll(',', ' ').replace(/\s+/g, ' ');
+      if (text === '') continue;
+      pending = pending === '' ? text : `${pending} and ${text}`;
+      if (hasCue(text)) {
+        clauses.push(pending);
+        pending = '';
+      }
+    }
+    if (pending === '') continue;
+    const last = clauses.pop();
+    clauses.push(last === undefined ? pending : `${last} and ${pending}`);
+  }
+  return clauses;
+}
+
+interface NounPhrase {
+  readonly noun: string;
+  readonly plural: boolean;
+  readonly definite: boolean;
+  readonly negated: boolean;
+  readonly colours: readonly string[];
+  readonly start: number;
+}
+
+/** The noun phrases that are not part of a place ("by the table") or of another phrase ("with a bicycle"). */
+function nounPhrases(clause: string): NounPhrase[] {
+  const phrases: NounPhrase[] = [];
+  for (const match of clause.matchAll(NOUN_PHRASE)) {
+    const [, determiners = '', adjectives = '', form = '', worn = ''] = match;
+    // The lazy run of adjectives may have begun early: cut it at the last word that can't stand inside a noun phrase.
+    const lead = `${determiners}${adjectives}`;
+    const cut = lastDeterminer(lead);
+    const inside = lead.slice(cut);
+    const preceding = clause.slice(0, match.index + cut).trimEnd();
+    if (PREPOSITION.test(preceding)) continue;
+    const { noun, plural } = NOUN_FORMS.get(form) ?? { noun: form, plural: false };
+    const rest = clause.slice(match.index + match[0].length);
+    const rider = noun === 'person' && /^(?: \w+ing)? (?:with|on|pushing) an? (?:bicycle|bike)\b/.test(rest);
+    phrases.push({
+      noun: rider ? 'cyclist' : noun,
+      plural,
+      definite: /\b(?:the|both|its|his|her|their)\b/.test(inside),
+      negated: /\bno\b/.test(inside),
+      colours: coloursIn(`${inside} ${worn.replace(/with .*hair/, '')}`),
+      start: match.index + cut,
+    });
+  }
+  return phrases;
+}
+
+const INSIDE = new RegExp(`^(?:${DETERMINER}|(?:[\\w-]+))$`);
+const BREAK =
+  /^(?:is|are|was|were|has|have|had|be|been|that|who|which|there|now|by|near|at|behind|beside|to|in|on|onto|into|along|past|between|under|around|against|across|towards?|from|of|off|over|inside|outside|with|and|or|appeared|arrived|gone|left(?= the)|moved|driving|walking|standing|parked|for|as|than|instead|entered|front|place|replaced|where|through|down|up|like|also|including)$/;
+
+/** Index in `lead` at which the noun phrase begins: after the last word that cannot be inside one. */
+function lastDeterminer(lead: string): number {
+  let start = 0;
+  for (const word of lead.matchAll(/\S+/g)) {
+    if (BREAK.test(word[0]) || !INSIDE.test(word[0])) start = word.index + word[0].length + 1;
+  }
+  return Math.min(start, lead.length);
+}
+
+const coloursIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(COLOURS)].flatMap(([word]) => canonicalColour(word) ?? [])),
+];
+
+const mention = (
+  np: NounPhrase,
+  direction: Direction,
+  places: readonly Place[],
+  becomes: string | null = null,
+): Mention => ({
+  noun: np.noun,
+  plural: np.plural,
+  direction,
+  colours: np.colours,
+  places,
+  becomes,
+});
+
+/**
+ * What is said of each phrase's place: what follows it, up to the next phrase; where nothing follows, what follows the last
+ * ("a van and a car have appeared on the left") or precedes the first.
+ */
+function placesOf(clause: string, phrases: readonly NounPhrase[]): (readonly Place[])[] {
+  const own = phrases.map((np, i) => readPlaces(clause.slice(np.start, phrases[i + 1]?.start)));
+  const shared = own.at(-1)?.length ? own.at(-1) : readPlaces(clause.slice(0, phrases[0]?.start));
+  return own.map((places) => (places.length > 0 ? places : (shared ?? [])));
+}
+
+/** "A has been replaced by B", "B has taken the place of A", "there is B instead of A": A is gone, B has come. */
+function readReplacement(clause: string): Mention[] {
+  const passive = REPLACED_BY.exec(clause);
+  const match = passive ?? REPLACES.exec(clause);
+  if (match === null) return [];
+  const first = nounPhrases(clause.slice(0, match.index));
+  const second = nounPhrases(clause.slice(match.index + match[0].length));
+  const [left, right]: [Direction, Direction] = passive ? ['disappear', 'appear'] : ['appear', 'disappear'];
+  // The one stands where the other stood, so that one place is said of both.
+  const places = readPlaces(clause);
+  return [...first.map((np) => mention(np, left, places)), ...second.map((np) => mention(np, right, places))];
+}
+
+function readClause(clause: string): Mention[] {
+  const cue = CUES.find(({ pattern }) => pattern.test(clause));
+  const phrases = nounPhrases(clause);
+  if (cue === undefined || phrases.length === 0) return [];
+  const places = placesOf(clause, phrases);
+  const becomes = cue.direction === 'alter' ? (BECOMES.exec(clause)?.[1] ?? null) : null;
+  return phrases.flatMap((np, i) => {
+    if (np.negated)
+      return NO_MORE.test(clause) || /\bno longer\b/.test(clause)
+        ? [mention(np, 'disappear', places[i] ?? [])]
+        : [];
+    const known = np.definite;
+    const direction =
+      cue.direction === 'motion' || cue.direction === 'existence'
+        ? known
+          ? 'move'
+          : 'appear'
+        : cue.direction;
+    return [mention(np, direction, places[i] ?? [], becomes)];
+  });
+}

@@ -1,0 +1,233 @@
+/** Reads an NDJSON manifest of pairs: what to compare, and what is true of each pair. Text in, values out. */
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { VERDICTS } from '../comparison.js';
+import { ScenedeltaError } from '../errors.js';
+import type { Box, Side } from '../images.js';
+import type { Direction } from './captions.js';
+
+const PixelBox = Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]);
+const Look = Type.Object({
+  color: Type.Optional(Type.String()),
+  shape: Type.Optional(Type.String()),
+  material: Type.Optional(Type.String()),
+});
+
+/** One line. Boxes are [x, y, width, height] in pixels of the frame. Unknown keys are passed over. */
+const LineSchema = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  before: Type.String({ minLength: 1 }),
+  after: Type.String({ minLength: 1 }),
+  references: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+  verdict: Type.Optional(Type.String({ enum: [...VERDICTS] })),
+  kind: Type.Optional(Type.String()),
+  objects: Type.Optional(
+    Type.Array(
+      Type.Object({
+        noun: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        colour: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        count: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+        action: Type.Optional(Type.String()),
+        where: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        boxes_before: Type.Optional(Type.Array(PixelBox)),
+        boxes_after: Type.Optional(Type.Array(PixelBox)),
+      }),
+    ),
+  ),
+  boxes_before: Type.Optional(Type.Array(PixelBox)),
+  boxes_after: Type.Optional(Type.Array(PixelBox)),
+  width: Type.Optional(Type.Integer({ minimum: 1 })),
+  height: Type.Optional(Type.Integer({ minimum: 1 })),
+  nuisance: Type.Optional(Type.Array(Type.String())),
+  scene: Type.Optional(Type.String()),
+  /** CLEVR: mean overlap of the objects between the two views; low = the camera moved far */
+  iou: Type.Optional(Type.Number()),
+  /** CLEVR: the changed object in both frames */
+  changed: Type.Optional(
+    Type.Object({
+      before: Type.Optional(Type.Union([Look, Type.Null()])),
+      after: Type.Optional(Type.Union([Look, Type.Null()])),
+    }),
+  ),
+});
+type Line = Static<typeof LineSchema>;
+
+/** A thing that truly changed. */
+export interface TrueObject {
+  readonly noun: string | null;
+  readonly colour: string | null;
+  readonly count: number;
+  readonly direction: Direction | null;
+  readonly where: string | null;
+  /** alter: what it became, every name of it */
+  readonly becomes: readonly string[];
+  readonly boxes: Readonly<Record<Side, readonly Box[]>>;
+}
+
+/** Boxes are in pixels as parsed, and fractions of the frame (0..1) after `normalise`, which is what the metrics take. */
+export interface Pair {
+  readonly id: string;
+  /** of the manifest, from 1 */
+  readonly line: number;
+  /** as the manifest says them: relative to its folder, or absolute */
+  readonly frames: Readonly<Record<Side, string>>;
+  readonly references: readonly string[];
+  /** null where the manifest says nothing; such a pair counts for words alone */
+  readonly changed: boolean | null;
+  readonly verdict: string | null;
+  /** as the manifest names it, e.g. 'color' */
+  readonly kind: string | null;
+  /** largest first */
+  readonly objects: readonly TrueObject[];
+  readonly boxes: Readonly<Record<Side, readonly Box[]>>;
+  /** of the frames in pixels, where the manifest says it */
+  readonly size: { readonly width: number; readonly height: number } | null;
+  readonly nuisances: readonly string[];
+  readonly scene: string | null;
+  readonly viewOverlap: number | null;
+}
+
+/**
+ * @param file how to call it in an error
+ * @throws ScenedeltaError 'invalid-request' naming file, line and reason: not JSON, a member missing or of the wrong type, no
+ *   references, an id that came before, no line at all.
+ */
+export function parsePairs(text: string, file: string): Pair[] {
+  const seen = new Map<string, number>();
+  const pairs = ndjson(text, file).map(({ value, line }) => {
+    const parsed = check(LineSchema, value, file, line);
+    const earlier = seen.get(parsed.id);
+    if (earlier !== undefined)
+      throw bad(file, line, `id ${JSON.stringify(parsed.id)} is that of line ${earlier} already`);
+    seen.set(parsed.id, line);
+    return toPair(parsed, line);
+  });
+  if (pairs.length === 0)
+    throw new ScenedeltaError('invalid-request', `${file}: holds no pairs, expected one JSON object a line`);
+  return pairs;
+}
+
+/** The pair with its boxes as fractions of a frame of `size` pixels. */
+export function normalise(pair: Pair, size: { readonly width: number; readonly height: number }): Pair {
+  const scale = (boxes: readonly Box[]): Box[] =>
+    boxes.map((box) => ({
+      x: box.x / size.width,
+      y: box.y / size.height,
+      width: box.width / size.width,
+      height: box.height / size.height,
+    }));
+  const both = (boxes: Pair['boxes']) => ({ before: scale(boxes.before), after: scale(boxes.after) });
+  return {
+    ...pair,
+    size,
+    boxes: both(pair.boxes),
+    objects: pair.objects.map((object) => ({ ...object, boxes: both(object.boxes) })),
+  };
+}
+
+export const bad = (file: string, line: number, reason: string): ScenedeltaError =>
+  new ScenedeltaError('invalid-request', `${file}:${line}: ${reason}`);
+
+/** The JSON values of an NDJSON text with their line numbers; empty lines are passed over. */
+export function ndjson(text: string, file: string): { value: unknown; line: number }[] {
+  return text.split('\n').flatMap((content, i) => {
+    if (content.trim() === '') return [];
+    try {
+      return [{ value: JSON.parse(content) as unknown, line: i + 1 }];
+    } catch (error) {
+      throw bad(file, i + 1, `not JSON (${(error as Error).message})`);
+    }
+  });
+}
+
+/** @throws ScenedeltaError naming the first member that does not fit the schema. */
+export function check<T extends TSchema>(schema: T, value: unknown, file: string, line: number): Static<T> {
+  if (Value.Check(schema, value)) return value as Static<T>;
+  const [first] = Value.Errors(schema, value);
+  const member = first?.instancePath.slice(1) || 'the line';
+  throw bad(file, line, `${member} ${first?.message ?? 'does not fit'}`);
+}
+
+function toPair(line: Line, number: number): Pair {
+  const boxes = { before: toBoxes(line.boxes_before), after: toBoxes(line.boxes_after) };
+  const verdict = line.verdict ?? null;
+  return {
+    id: line.id,
+    line: number,
+    frames: { before: line.before, after: line.after },
+    references: line.references,
+    changed: verdict === null ? null : verdict === 'change' || verdict === 'tamper',
+    verdict,
+    kind: line.kind ?? null,
+    objects: trueObjects(line, boxes).sort((a, b) => largest(b) - largest(a)),
+    boxes,
+    size:
+      line.width === undefined || line.height === undefined
+        ? null
+        : { width: line.width, height: line.height },
+    nuisances: line.nuisance ?? [],
+    scene: line.scene ?? null,
+    viewOverlap: line.iou ?? null,
+  };
+}
+
+function trueObjects(line: Line, boxes: Pair['boxes']): TrueObject[] {
+  if (line.objects === undefined || line.objects.length === 0) return clevrObject(line, boxes);
+  const alone = line.objects.length === 1;
+  return line.objects.map((object) => {
+    const own = {
+      before: object.boxes_before ? toBoxes(object.boxes_before) : alone ? boxes.before : [],
+      after: object.boxes_after ? toBoxes(object.boxes_after) : alone ? boxes.after : [],
+    };
+    return {
+      noun: object.noun ?? null,
+      colour: object.colour ?? null,
+      count: object.count ?? 1,
+      direction: directionOf(object.action ?? line.kind, own),
+      where: object.where ?? null,
+      becomes: [],
+      boxes: own,
+    };
+  });
+}
+
+/** A CLEVR line describes its one changed object as the generator knew it. */
+function clevrObject(line: Line, boxes: Pair['boxes']): TrueObject[] {
+  const { before = null, after = null } = line.changed ?? {};
+  const look = before ?? after;
+  if (look === null) return [];
+  const material = { metal: ['metal', 'metallic', 'shiny'], rubber: ['rubber', 'matte'] }[
+    after?.material ?? ''
+  ];
+  return [
+    {
+      noun: look.shape ?? null,
+      colour: look.color ?? null,
+      count: 1,
+      direction: directionOf(line.kind, boxes),
+      where: null,
+      becomes:
+        line.kind === 'material'
+          ? (material ?? [])
+          : line.kind === 'color' && after?.color
+            ? [after.color]
+            : [],
+      boxes,
+    },
+  ];
+}
+
+function directionOf(action: string | undefined, boxes: Pair['boxes']): Direction | null {
+  if (action === 'color' || action === 'material') return 'alter';
+  if (/^(?:appear|add)/.test(action ?? '')) return 'appear';
+  if (/^(?:disappear|drop|remove)/.test(action ?? '')) return 'disappear';
+  if (/^mov/.test(action ?? '')) return 'move';
+  // 'replaced', or nothing said: the frames in which it is seen tell.
+  if (boxes.before.length > 0) return boxes.after.length > 0 ? 'move' : 'disappear';
+  return boxes.after.length > 0 ? 'appear' : null;
+}
+
+const toBoxes = (boxes: readonly (readonly number[])[] = []): Box[] =>
+  boxes.map(([x = 0, y = 0, width = 0, height = 0]) => ({ x, y, width, height }));
+const largest = ({ boxes }: TrueObject): number =>
+  Math.max(0, ...[...boxes.before, ...boxes.after].map((box) => box.width * box.height));

@@ -1,0 +1,203 @@
+/**
+ * Where a caption says something is, and whether that is true: thirds of the frame, near and far, which way it moved, or a
+ * landmark. The frame position is judged by boxes; a landmark, which no box shows, by what people wrote of the same pair.
+ */
+import type { Box } from '../images.js';
+
+export interface Place {
+  /** the words it was read from */
+  readonly phrase: string;
+  readonly horizontal?: 'left' | 'middle' | 'right';
+  readonly depth?: 'near' | 'far';
+  /** said as a way ('to the left', 'closer') and not only as a position */
+  readonly motion?: boolean;
+  /** canonical landmark, e.g. 'road' */
+  readonly landmark?: string;
+}
+
+/** canonical landmark -> words for it; surfaces that are parts of one another count as one */
+const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
+  road: [
+    'road',
+    'street',
+    'highway',
+    'motorway',
+    'carriageway',
+    'lane',
+    'lanes',
+    'hard shoulder',
+    'shoulder',
+    'curb',
+    'kerb',
+    'junction',
+    'intersection',
+    'crossroads',
+    'roundabout',
+    'drive',
+    'driveway',
+    'roadside',
+    'slip road',
+  ],
+  'parking lot': [
+    'parking lot',
+    'car park',
+    'lot',
+    'parking bay',
+    'parking bays',
+    'parking space',
+    'parking spaces',
+    'parking spot',
+    'bay',
+    'bays',
+    'row',
+    'space',
+  ],
+  grass: ['grass', 'lawn', 'verge', 'field', 'meadow'],
+  pavement: ['pavement', 'sidewalk', 'path', 'footpath', 'walkway', 'promenade', 'boardwalk', 'footbridge'],
+  ground: ['ground', 'gravel', 'sand', 'dirt'],
+  floor: ['floor', 'aisle', 'room', 'hall', 'corridor'],
+  square: ['square', 'plaza', 'courtyard', 'yard'],
+  court: ['court', 'pitch', 'playing field'],
+  platform: ['platform'],
+  table: ['table', 'desk', 'counter'],
+  fence: ['fence', 'railing', 'railings', 'gate', 'hedge'],
+  tree: ['tree', 'trees', 'bush', 'bushes'],
+  wall: ['wall', 'walls'],
+  door: ['door', 'doors', 'doorway', 'entrance', 'exit'],
+  building: ['building', 'buildings', 'house', 'houses', 'shop', 'store', 'shed', 'garage'],
+  window: ['window', 'windows'],
+  post: [
+    'lamp post',
+    'lamppost',
+    'street light',
+    'lamp',
+    'pole',
+    'post',
+    'pillar',
+    'pillars',
+    'column',
+    'columns',
+  ],
+  sign: ['sign', 'signs', 'billboard'],
+  cone: ['cone', 'cones', 'traffic cones', 'barrier', 'barriers'],
+  stairs: ['stairs', 'steps', 'staircase', 'ladder'],
+  bench: ['bench', 'benches', 'sofa', 'chair', 'chairs', 'seats'],
+  bin: ['bin', 'bins', 'trash can'],
+  stage: ['stage'],
+  car: ['car', 'cars', 'van', 'vans', 'truck', 'vehicle', 'vehicles', 'suv'],
+  person: ['man', 'woman', 'person', 'people'],
+};
+const LANDMARK_OF = new Map(
+  Object.entries(LANDMARKS).flatMap(([name, words]) => words.map((w) => [w, name] as const)),
+);
+const LANDMARK_WORDS = [...LANDMARK_OF.keys()].sort((a, b) => b.length - a.length).join('|');
+
+const SIDE =
+  /\b(on|at|in|to|into|towards?|from|near|by|out on|onto) (?:the |its )?(?:(lower|upper|bottom|top|far|near)[ -])?(left|right|middle|centre|center)\b(?:[ -]hand)?(?: (?:edge|side|corner|end|part|half|third)\b)?(?! (?:lane|row|sidewalk|pavement|carriageway|shoulder|bay)\b)(?: of the ((?:parking )?\w+))?/g;
+const DEPTH =
+  /\b(?:at|in|to|near|towards|into|from|by|on) the (?:(?:very|far) )?(top|bottom|foreground|background|distance|horizon|front(?! of)|back(?! of))\b/g;
+const WAY =
+  /\b(closer|nearer|towards the camera|further away|farther away|away from the camera|further (?:up|along|back|down)|farther (?:up|along|back)|(?<!from )further|into the distance)\b/g;
+const AT_LANDMARK = new RegExp(
+  `\\b(?:by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|down|up) ((?:(?:the|its|a|an|their|his|her) )?(?:[\\w-]+ ){0,3}?(?:${LANDMARK_WORDS}))\\b`,
+  'g',
+);
+// "To the left of the table" speaks of the table; of the picture or of a surface it does speak of a part of the frame.
+const FRAME_LIKE =
+  /^(?:picture|frame|image|view|scene|lot|parking lot|car park|road|street|highway|lane|yard|room|lawn|square)/;
+const NEARER = /^(?:lower|bottom|near|foreground|front|closer|nearer|towards)/;
+
+/** Every place phrase of a clause, in the order of the kinds above. `clause` is lower case, without punctuation. */
+export function readPlaces(clause: string): Place[] {
+  const places: Place[] = [];
+  for (const [phrase, preposition, height, side, anchor] of clause.matchAll(SIDE)) {
+    if (anchor !== undefined && !FRAME_LIKE.test(anchor)) continue;
+    places.push({
+      phrase,
+      horizontal: side === 'left' || side === 'right' ? side : 'middle',
+      ...(height === undefined ? {} : { depth: NEARER.test(height) ? 'near' : 'far' }),
+      ...(/^(?:to|towards?|into|onto)$/.test(preposition ?? '') ? { motion: true } : {}),
+    });
+  }
+  for (const [phrase, word] of clause.matchAll(DEPTH)) {
+    places.push({ phrase, depth: NEARER.test(word ?? '') ? 'near' : 'far' });
+  }
+  for (const [phrase] of clause.matchAll(WAY)) {
+    places.push({ phrase, depth: NEARER.test(phrase) ? 'near' : 'far', motion: true });
+  }
+  for (const [phrase, group] of clause.matchAll(AT_LANDMARK)) {
+    const word = new RegExp(`(?:${LANDMARK_WORDS})$`).exec(group ?? '')?.[0] ?? '';
+    const landmark = LANDMARK_OF.get(word);
+    if (landmark !== undefined) places.push({ phrase, landmark });
+  }
+  return places;
+}
+
+/** Canonical landmarks that a free text mentions. */
+export const landmarksIn = (text: string): Set<string> =>
+  new Set(
+    [...text.toLowerCase().matchAll(new RegExp(`\\b(?:${LANDMARK_WORDS})\\b`, 'g'))].map(
+      ([word]) => LANDMARK_OF.get(word) as string,
+    ),
+  );
+
+/** What is known of where a thing is; boxes normalised by the frame. */
+export interface Whereabouts {
+  readonly before: readonly Box[];
+  readonly after: readonly Box[];
+  /** landmarks that people named for it */
+  readonly landmarks: ReadonlySet<string>;
+}
+
+// A thing on the border of two thirds is in both: each third is widened by a quarter of its width.
+const SLACK = 1 / 12;
+// How far a thing has to go, in frames, to have moved that way.
+const MOVED = 0.02;
+const centreX = (box: Box): number => box.x + box.width / 2;
+const foot = (box: Box): number => box.y + box.height;
+
+/** true, false, or null where nothing known can tell (a landmark that nobody mentioned, a box that is missing). */
+export function fits(place: Place, { before, after, landmarks }: Whereabouts): boolean | null {
+  if (place.landmark !== undefined) return landmarks.has(place.landmark) ? true : null;
+  const boxes = [...before, ...after];
+  if (boxes.length === 0) return null;
+  const there = boxes.some(
+    (box) =>
+      (place.horizontal === undefined || inThird(place.horizontal, centreX(box))) &&
+      (place.depth === undefined || inDepth(place.depth, box)),
+  );
+  return there || (place.motion === true && wentThatWay(place, before, after));
+}
+
+function inThird(third: 'left' | 'middle' | 'right', x: number): boolean {
+  if (third === 'left') return x <= 1 / 3 + SLACK;
+  return third === 'right' ? x >= 2 / 3 - SLACK : x >= 1 / 3 - SLACK && x <= 2 / 3 + SLACK;
+}
+
+/** Near is the lower half and far the upper two thirds of the frame, by where the thing stands. */
+const inDepth = (depth: 'near' | 'far', box: Box): boolean =>
+  depth === 'near' ? foot(box) >= 1 / 2 : foot(box) <= 2 / 3;
+
+function wentThatWay(place: Place, before: readonly Box[], after: readonly Box[]): boolean {
+  return before.some((from) =>
+    after.some((to) => {
+      const dx = centreX(to) - centreX(from);
+      const down = foot(to) - foot(from);
+      const sideways =
+        place.horizontal === undefined ||
+        (place.horizontal === 'left' ? dx < -MOVED : place.horizontal === 'right' && dx > MOVED);
+      const depthways =
+        place.depth === undefined ||
+        (place.depth === 'near'
+          ? down > MOVED || to.height > from.height * 1.05
+          : down < -MOVED || to.height < from.height / 1.05);
+      return sideways && depthways;
+    }),
+  );
+}
+
+/** Whether what is said of a thing's place is true: something of it is confirmed, and no part of it is false. */
+export function placeIsRight(places: readonly Place[], where: Whereabouts): boolean {
+  const verdicts = places.map((place) => fits(place, where));
+  return verdicts.includes(true) && !verdicts.includes(false);
+}

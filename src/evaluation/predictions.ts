@@ -1,0 +1,62 @@
+/** One line a pair of what a captioner said: written by `scenedelta evaluate --predictions`, read by `--from-predictions`. */
+import { type Static, Type } from 'typebox';
+import { FindingSchema, RegionSchema } from '../comparison.js';
+import { ScenedeltaError } from '../errors.js';
+import { check, ndjson, type Pair } from './manifest.js';
+
+const PeakSchema = Type.Union([
+  Type.Object({
+    x: Type.Number({ minimum: 0, maximum: 1 }),
+    y: Type.Number({ minimum: 0, maximum: 1 }),
+    value: Type.Number(),
+  }),
+  Type.Null(),
+]);
+
+/**
+ * peak_before, peak_after: the greatest value of that frame's change map and its place, normalised by the frame, origin top
+ * left; null where there is no map (identical frames are never shown to a model). timings_ms: stage -> milliseconds.
+ */
+export const PredictionSchema = Type.Object({
+  id: Type.String(),
+  verdict: FindingSchema.properties.verdict,
+  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  kind: FindingSchema.properties.kind,
+  caption: Type.String(),
+  regions: Type.Array(RegionSchema),
+  peak_before: PeakSchema,
+  peak_after: PeakSchema,
+  timings_ms: Type.Record(Type.String(), Type.Number()),
+});
+export type Prediction = Static<typeof PredictionSchema>;
+export type Peak = NonNullable<Prediction['peak_before']>;
+
+/** @throws ScenedeltaError 'invalid-request' naming file, line and reason. */
+export function parsePredictions(text: string, file: string): Map<string, Prediction> {
+  const predictions = new Map<string, Prediction>();
+  for (const { value, line } of ndjson(text, file)) {
+    const prediction = check(PredictionSchema, value, file, line);
+    predictions.set(prediction.id, prediction);
+  }
+  return predictions;
+}
+
+/** In the order of the pairs. @throws ScenedeltaError 'invalid-request' naming the first pair without a prediction. */
+export function alignPredictions(
+  pairs: readonly Pair[],
+  predictions: ReadonlyMap<string, Prediction>,
+  file: string,
+): Prediction[] {
+  return pairs.map((pair) => {
+    const prediction = predictions.get(pair.id);
+    if (prediction === undefined) {
+      throw new ScenedeltaError(
+        'invalid-request',
+        `${file}: has no prediction for pair ${JSON.stringify(pair.id)} (${predictions.size} predictions, ${pairs.length} expected)`,
+      );
+    }
+    return prediction;
+  });
+}
+
+export const formatPrediction = (prediction: Prediction): string => `${JSON.stringify(prediction)}\n`;
