@@ -225,8 +225,9 @@ function stack(items: readonly Float32Array[], shape: readonly number[], B: numb
   const known = shape.reduce((product, size) => (size === -1 ? product : product * size), 1);
   const data = new Float32Array(B * length);
   items.forEach((item, i) => {
-    if (item.length !== length || length % known !== 0) {
-      throw new RangeError(`item ${i} has ${item.length} values, expected ${length}, a multiple of ${known}`);
+    if (item.length !== length || (shape.includes(-1) ? length % known !== 0 : length !== known)) {
+      const expected = shape.map((size) => (size === -1 ? 'any' : size)).join('x');
+      throw new RangeError(`item ${i} has ${item.length} values, item 0 has ${length}, expected ${expected}`);
     }
     data.set(item, i * length);
   });

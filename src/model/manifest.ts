@@ -59,7 +59,7 @@ export const ManifestSchema = Type.Object(
     version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$' }),
     architecture: Type.String(),
     licence: Type.String(),
-    files: Type.Record(FileName, Sha256),
+    files: Type.Record(FileName, Sha256, strict),
     input: Type.Object(
       {
         width: Type.Integer({ minimum: COARSE_STRIDE, multipleOf: COARSE_STRIDE }),

@@ -2,7 +2,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KINDS } from '../comparison.js';
-import type { Logger } from '../logger.js';
 import { type Bundle, BundleError, loadBundle, MANIFEST_FILE } from '../model/manifest.js';
 
 /**
@@ -12,7 +11,7 @@ import { type Bundle, BundleError, loadBundle, MANIFEST_FILE } from '../model/ma
 export async function loadBundles(
   modelsDir: string,
   defaultModel: string,
-  logger: Pick<Logger, 'error'>,
+  logger: { error(what: { model: string; reason: string }, message: string): void },
 ): Promise<Bundle[]> {
   const bundles = [await loadNamed(modelsDir, defaultModel)];
   for (const name of await bundleFolders(modelsDir)) {

@@ -1,0 +1,50 @@
+import { judge, sigmoid } from '../../src/model/calibration.js';
+import { loadBundle, type Manifest } from '../../src/model/manifest.js';
+import { TINY } from './tiny-bundle.js';
+
+let manifest: Manifest;
+beforeAll(async () => {
+  manifest = structuredClone((await loadBundle(TINY)).manifest);
+  manifest.calibration = {
+    change: { scale: 2, offset: -1 },
+    threshold: 0.7,
+    operating_points: [],
+    nuisances: { lighting: 0.6, ir_switch: 0.2 },
+  };
+});
+
+const logits = (change: number, kinds = [0, 1, 0, 0, 0, 0], nuisances = [-9, -9]) => ({
+  changeLogit: change,
+  kindLogits: Float32Array.from(kinds),
+  nuisanceLogits: Float32Array.from(nuisances),
+});
+const logit = (p: number) => Math.log(p / (1 - p));
+
+describe('judge', () => {
+  it('maps the change logit through scale and offset', () => {
+    expect(judge(logits(1.5), manifest).change).toBeCloseTo(sigmoid(2), 9);
+  });
+
+  it('calls it changed from the threshold on, not below', () => {
+    const at = (p: number) => judge(logits((logit(p) + 1) / 2), manifest).changed;
+    expect([at(0.699), at(0.701)]).toEqual([false, true]);
+  });
+
+  it('grows with the logit', () => {
+    const values = [-9, -1, 0, 0.5, 3, 9].map((change) => judge(logits(change), manifest).change);
+    expect([...values].sort((a, b) => a - b)).toEqual(values);
+  });
+
+  it('names the nuisances that reach their own threshold, the most probable first', () => {
+    const found = judge(logits(0, undefined, [logit(0.65), logit(0.7)]), manifest).nuisances;
+    expect(found.map(({ name }) => name)).toEqual(['ir_switch', 'lighting']);
+    expect(found[0]?.score).toBeCloseTo(0.7, 6);
+    expect(judge(logits(0, undefined, [logit(0.59), logit(0.19)]), manifest).nuisances).toEqual([]);
+  });
+
+  it('chooses a kind among the changes even where none is likelier', () => {
+    const { kind } = judge(logits(9, [50, 0, 1, 0, 0, 0]), manifest);
+    expect(kind.name).toBe('disappear');
+    expect(kind.score).toBeCloseTo(Math.E / (Math.E + 4), 6);
+  });
+});

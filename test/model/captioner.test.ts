@@ -1,0 +1,239 @@
+/** The three graphs through ONNX Runtime, on the hand-made bundle: its answers follow from make-tiny-bundle.py. */
+import { join } from 'node:path';
+import { Captioner, type Features, type Graphs } from '../../src/model/captioner.js';
+import { type Bundle, BundleError, loadBundle } from '../../src/model/manifest.js';
+import { chooseProvider, openGraph } from '../../src/model/session.js';
+import { toSentence } from '../../src/model/tokenizer.js';
+import { put, TINY } from './tiny-bundle.js';
+
+const [WIDTH, HEIGHT] = [96, 64];
+const path = (file: string) => join(TINY, file);
+let bundle: Bundle;
+let graphs: Graphs;
+beforeAll(async () => {
+  bundle = await loadBundle(TINY);
+  graphs = {
+    features: await openGraph(path('features.onnx'), 'cpu'),
+    difference: await openGraph(path('difference.onnx'), 'cpu'),
+    caption: await openGraph(path('caption.onnx'), 'cpu'),
+  };
+});
+afterAll(async () => {
+  for (const graph of Object.values(graphs)) await graph.release();
+});
+
+/** Planar dark picture with a light block. */
+function picture(block?: { x: number; y: number; size: number; level: number }): Float32Array {
+  const image = new Float32Array(3 * HEIGHT * WIDTH).fill(0.2);
+  if (block === undefined) return image;
+  for (let channel = 0; channel < 3; channel++) {
+    for (let y = block.y; y < block.y + block.size; y++) {
+      const start = (channel * HEIGHT + y) * WIDTH + block.x;
+      image.fill(block.level, start, start + block.size);
+    }
+  }
+  return image;
+}
+const captioner = (buckets: readonly number[] | null = null) => new Captioner(bundle, graphs, buckets);
+const encode = async (image: Float32Array, model = captioner()): Promise<Features> =>
+  (await model.encode([image], HEIGHT, WIDTH))[0] as Features;
+
+describe('Captioner', () => {
+  it('gives features on grids of 16 px and 8 px', async () => {
+    const { coarse, fine } = await encode(picture({ x: 0, y: 0, size: 16, level: 0.8 }));
+    expect([coarse.length, fine.length]).toEqual([3 * 4 * 6, 3 * 8 * 12]);
+    expect(coarse[0]).toBeCloseTo(0.8, 5);
+    expect(coarse[1]).toBeCloseTo(0.2, 5);
+  });
+
+  it('maps what is new into after, what is gone into before', async () => {
+    const model = captioner();
+    const empty = await encode(picture());
+    const block = await encode(picture({ x: 64, y: 32, size: 16, level: 0.8 }));
+    const [appeared, gone] = await model.difference([
+      { before: empty, after: block },
+      { before: block, after: empty },
+    ]);
+    expect(Math.max(...(appeared?.before.data ?? []))).toBe(0);
+    expect(appeared?.after.data[4 * 12 + 8]).toBe(1);
+    expect([...(gone?.before.data ?? [])]).toEqual([...(appeared?.after.data ?? [])]);
+    expect(appeared?.changeLogit).toBeCloseTo(6, 4);
+  });
+
+  it('gives each item of a batch what it gives it alone, in whatever bucket', async () => {
+    const images = [20, 30, 40].map((x) => picture({ x, y: 8, size: 16, level: 0.9 }));
+    const alone = await Promise.all(images.map((image) => encode(image)));
+    const empty = await encode(picture());
+    const run = async (model: Captioner) => {
+      const features = await model.encode(images, HEIGHT, WIDTH);
+      const differences = await model.difference(features.map((after) => ({ before: empty, after })));
+      const inputs = differences.map(({ memory }) => ({ memory, glances: [] }));
+      return { features, differences, captions: await model.caption(inputs) };
+    };
+    const together = await run(captioner());
+    expect(together.features.map((f) => [...f.fine])).toEqual(alone.map((f) => [...f.fine]));
+    for (const buckets of [[1], [1, 2], [4]]) {
+      const { features, differences, captions } = await run(captioner(buckets));
+      expect(features).toEqual(together.features);
+      expect(differences).toEqual(together.differences);
+      expect(captions).toEqual(together.captions);
+    }
+  });
+
+  it('writes the sentence of the rules, with attention of each word that sums to 1', async () => {
+    const model = captioner();
+    const [before, after] = [
+      await encode(picture()),
+      await encode(picture({ x: 64, y: 32, size: 16, level: 0.8 })),
+    ];
+    const [difference] = await model.difference([{ before, after }]);
+    const crop = async (level: number) =>
+      (await model.encode([new Float32Array(3 * 48 * 48).fill(level)], 48, 48))[0] as Features;
+    const box = { x: 0.5, y: 0.3, width: 0.5, height: 0.7 };
+    const glance = { before: await crop(0.2), after: await crop(0.8), crop: box, object: box };
+    const memory = difference?.memory as Float32Array;
+    const [seen, unseen] = await model.caption([
+      { memory, glances: [glance] },
+      { memory, glances: [] },
+    ]);
+    const textOf = (output = seen) =>
+      output && toSentence(output.ids, output.logProbabilities, output.length, bundle.manifest).text;
+    expect(textOf(seen)).toBe('a white thing has appeared on the right');
+    expect(textOf(unseen)).toBe('a grey thing has appeared on the right');
+    const sums = (part: (row: Float32Array) => Float32Array) =>
+      seen?.attention.map((row) => Math.round(part(row).reduce((a, b) => a + b, 0) * 1e4) / 1e4);
+    expect(sums((row) => row)).toEqual(Array(8).fill(1));
+    expect(sums((row) => row.subarray(24))).toEqual([0, 1, 1, 0, 0, 0, 0, 0]); // 'white' and 'thing' look closely
+  });
+
+  it('warms up every bucket', async () => {
+    const sizes: number[] = [];
+    const spy = {
+      ...graphs,
+      difference: {
+        ...graphs.difference,
+        run: (feeds: Parameters<typeof graphs.difference.run>[0]) => {
+          sizes.push(feeds.coarse_before?.dims[0] as number);
+          return graphs.difference.run(feeds);
+        },
+      },
+    };
+    await new Captioner(bundle, spy, [1, 2, 4]).warmUp();
+    expect(sizes).toEqual([1, 2, 4]);
+  });
+});
+
+describe('Captioner refuses', () => {
+  const edited = (path: string, value: unknown): Bundle => {
+    const manifest = structuredClone(bundle.manifest);
+    put(manifest, path, value);
+    return { ...bundle, manifest };
+  };
+  const refusal = (run: () => unknown) => {
+    expect(run).toThrow(BundleError);
+    return expect(run);
+  };
+
+  it('a graph in the place of another, naming the tensors', () => {
+    refusal(() => new Captioner(bundle, { ...graphs, features: graphs.caption }, null)).toThrow(
+      /caption\.onnx: has the inputs memory, .*; expected image$/,
+    );
+  });
+
+  it('glance inputs that the manifest knows nothing of', () => {
+    refusal(() => new Captioner(edited('glance', null), graphs, null)).toThrow(/expected memory$/);
+  });
+
+  it.each<[string, string, unknown, RegExp]>([
+    [
+      'another size',
+      'graphs.difference.outputs.0.shape',
+      ['B', 96, 256],
+      /output memory is float32 \[B,24,2\], the manifest says float32 \[B,96,256\]/,
+    ],
+    [
+      'another rank',
+      'graphs.features.inputs.0.shape',
+      ['B', 3],
+      /input image is float32 \[B,3,H,W\], the manifest says float32 \[B,3\]/,
+    ],
+    [
+      'another type',
+      'graphs.caption.outputs.0.dtype',
+      'float32',
+      /output ids is int64 \[B,10\], the manifest says float32/,
+    ],
+    [
+      'another name',
+      'graphs.features.outputs.0.name',
+      'rough',
+      /has no output rough, which the manifest states/,
+    ],
+  ])('a manifest that states %s than the graph has', (_, where, value, message) => {
+    refusal(() => new Captioner(edited(where, value), graphs, null)).toThrow(message);
+  });
+
+  it.each<[string, string, unknown, RegExp]>([
+    [
+      'more words than the graph gives',
+      'max_length',
+      12,
+      /caption\.onnx: output ids came as \[1,10\], expected \[1,12\]/,
+    ],
+    [
+      'another attention grid',
+      'attention.grid',
+      [4, 7],
+      /difference\.onnx: output memory came as \[1,24,2\], expected \[1,28,any\]/,
+    ],
+    [
+      'other nuisances',
+      'nuisances',
+      ['lighting'],
+      /difference\.onnx: output nuisance_logits came as \[1,2\], expected \[1,1\]/,
+    ],
+  ])('%s, at warm-up', async (_, where, value, message) => {
+    await expect(new Captioner(edited(where, value), graphs, null).warmUp()).rejects.toThrow(message);
+  });
+
+  it('features of another size, before they reach the graph', async () => {
+    const features = await encode(picture());
+    const short = { ...features, fine: features.fine.subarray(3) };
+    await expect(captioner().difference([{ before: features, after: short }])).rejects.toThrow(
+      'item 0 has 285 values, item 0 has 285, expected 3x8x12',
+    );
+  });
+});
+
+describe('openGraph', () => {
+  it('says on one line what it cannot open', async () => {
+    const error = await openGraph(path('manifest.json'), 'cpu').catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(BundleError);
+    expect((error as Error).message).toMatch(/manifest\.json: ONNX Runtime cannot open it: .+/);
+    expect((error as Error).message).not.toContain('\n');
+  });
+});
+
+/** CUDA is told apart by trying, so these hold on machines with and without it, one way or the other. */
+describe('chooseProvider', () => {
+  const probe = () => path('features.onnx');
+
+  it('takes the CPU where it is asked for, with nothing to explain', async () => {
+    expect(await chooseProvider('cpu', true, probe())).toEqual({ provider: 'cpu', fallback: null });
+  });
+
+  it.each(['auto', 'cuda:0'])('falls back visibly, or not at all, with %s', async (device) => {
+    const { provider, fallback } = await chooseProvider(device, false, probe());
+    if (fallback === null) expect(provider).toBe('cuda:0');
+    else {
+      expect(provider).toBe('cpu');
+      expect(fallback).toMatch(/^cuda:0 is not available: .+/);
+    }
+  });
+
+  it('refuses a device that no machine has, where it is strict', async () => {
+    await expect(chooseProvider('cuda:99', true, probe())).rejects.toThrow(
+      /^DEVICE=cuda:99 with STRICT_DEVICE: cuda:99 is not available/,
+    );
+  });
+});

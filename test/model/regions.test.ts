@@ -1,0 +1,131 @@
+import type { Heatmap } from '../../src/images.js';
+import {
+  chooseGlances,
+  findRegions,
+  intersectionOverUnion,
+  type MapRegion,
+} from '../../src/model/regions.js';
+
+/** Rows of digits, tenths of 1; '.' is 0. */
+function map(...rows: string[]): Heatmap {
+  const cells = rows.flatMap((row) => [...row].map((c) => (c === '.' ? 0 : Number(c) / 10)));
+  return { width: rows[0]?.length ?? 0, height: rows.length, data: Float32Array.from(cells) };
+}
+const empty = map('........', '........', '........', '........');
+const RULE = { threshold: 0.5, min_cells: 2 };
+
+describe('findRegions', () => {
+  it('finds nothing on empty maps', () => {
+    expect(findRegions({ before: empty, after: empty }, RULE)).toEqual([]);
+  });
+
+  it('boxes a component in fractions of the frame, with its cells as area and its mean as score', () => {
+    const after = map('........', '.68.....', '..7.....', '........');
+    const [region, ...more] = findRegions({ before: empty, after }, RULE);
+    expect(more).toEqual([]);
+    expect(region).toMatchObject({ side: 'after', area: 3 / 32 });
+    expect(region?.box).toEqual({ x: 1 / 8, y: 1 / 4, width: 2 / 8, height: 2 / 4 });
+    expect(region?.score).toBeCloseTo(0.7, 6);
+  });
+
+  it('joins cells along edges, not across corners', () => {
+    const after = map('99......', '..99....', '........', '........');
+    expect(findRegions({ before: empty, after }, RULE)).toHaveLength(2);
+  });
+
+  it('does not join the end of a row with the start of the next', () => {
+    const after = map('......99', '99......', '........', '........');
+    expect(findRegions({ before: empty, after }, RULE)).toHaveLength(2);
+  });
+
+  it('leaves out cells below the threshold and components with too few cells', () => {
+    const after = map('9.......', '..44....', '.....55.', '........');
+    expect(findRegions({ before: empty, after }, RULE).map((region) => region.box.y)).toEqual([0.5]);
+  });
+
+  it('puts the strongest first, from either side', () => {
+    const before = map('99......', '........', '........', '........');
+    const after = map('........', '........', '..6666..', '..6666..');
+    expect(findRegions({ before, after }, RULE).map((region) => region.side)).toEqual(['after', 'before']);
+  });
+});
+
+describe('intersectionOverUnion', () => {
+  it.each([
+    ['equal boxes', { x: 0.1, y: 0.1, width: 0.2, height: 0.2 }, 1],
+    ['half of one', { x: 0.2, y: 0.1, width: 0.2, height: 0.2 }, 1 / 3],
+    ['touching boxes', { x: 0.3, y: 0.1, width: 0.2, height: 0.2 }, 0],
+  ])('of %s', (_, other, expected) => {
+    expect(intersectionOverUnion({ x: 0.1, y: 0.1, width: 0.2, height: 0.2 }, other)).toBeCloseTo(
+      expected,
+      9,
+    );
+  });
+});
+
+describe('chooseGlances', () => {
+  const FRAME = { width: 640, height: 360 };
+  const rule = { size: 112, regions: 2, margin: 1.35, min_side: 0.075 };
+  const region = (
+    side: 'before' | 'after',
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+  ): MapRegion => ({
+    side,
+    box: { x, y, width, height },
+    area: width * height,
+    score: 0.8,
+  });
+  const pixels = (box: { x: number; y: number; width: number; height: number }) =>
+    [box.x * 640, box.y * 360, box.width * 640, box.height * 360].map((v) => Math.round(v * 1e6) / 1e6);
+
+  it('crops a square in pixels around the region, with the margin', () => {
+    const [glance] = chooseGlances([region('after', 0.5, 0.5, 0.1, 0.1)], FRAME, rule); // 64 x 36 px around 352, 198
+    expect(pixels(glance?.crop as never)).toEqual([352 - 43.2, 198 - 43.2, 86.4, 86.4]);
+    expect(glance?.object).toEqual({ x: 0.5, y: 0.5, width: 0.1, height: 0.1 });
+  });
+
+  it('does not go below the smallest side', () => {
+    const [glance] = chooseGlances([region('after', 0.5, 0.5, 0.01, 0.01)], FRAME, rule);
+    expect(pixels(glance?.crop as never).slice(2)).toEqual([48, 48]);
+  });
+
+  it('moves a crop at the border into the frame', () => {
+    const [glance] = chooseGlances([region('after', 0.95, 0.9, 0.05, 0.1)], FRAME, rule);
+    const [x, y, w, h] = pixels(glance?.crop as never) as [number, number, number, number];
+    expect([x + w, y + h]).toEqual([640, 360]);
+  });
+
+  it('never grows beyond the smaller side of the frame', () => {
+    const [glance] = chooseGlances([region('after', 0, 0.1, 1, 0.8)], FRAME, rule);
+    expect(pixels(glance?.crop as never)).toEqual([140, 0, 360, 360]);
+  });
+
+  it('makes one glance of a before- and an after-region at the same place, around both', () => {
+    const pair = [region('after', 0.4, 0.4, 0.2, 0.2), region('before', 0.5, 0.4, 0.2, 0.2)];
+    const glances = chooseGlances(pair, FRAME, rule);
+    expect(glances).toHaveLength(1);
+    const box = glances[0]?.object;
+    expect(box).toBeDefined();
+    [box?.x, box?.y, box?.width, box?.height].forEach((value, i) => {
+      expect(value).toBeCloseTo([0.4, 0.4, 0.3, 0.2][i] as number, 9);
+    });
+  });
+
+  it('keeps overlapping regions of one side apart', () => {
+    const pair = [region('after', 0.4, 0.4, 0.2, 0.2), region('after', 0.45, 0.4, 0.2, 0.2)];
+    expect(chooseGlances(pair, FRAME, rule)).toHaveLength(2);
+  });
+
+  it('looks at no more places than the bundle does, the strongest first', () => {
+    const all = [
+      region('after', 0.1, 0.1, 0.3, 0.3),
+      region('after', 0.6, 0.1, 0.2, 0.2),
+      region('before', 0.6, 0.6, 0.1, 0.1),
+    ];
+    expect(chooseGlances(all, FRAME, rule).map((glance) => glance.object.x)).toEqual([0.1, 0.6]);
+    expect(chooseGlances([], FRAME, rule)).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+/** The hand-made bundle of test/fixtures/make-tiny-bundle.py, and copies of it with faults. */
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url));
+export const TINY = join(FIXTURES, 'bundle-tiny');
+
+type Json = Record<string, unknown>;
+
+export const tinyManifest = async (): Promise<Json> =>
+  JSON.parse(await readFile(join(TINY, 'manifest.json'), 'utf8')) as Json;
+
+/** A copy in a folder of its own under a new models folder. @param edit changes the parsed manifest in place */
+export async function copyOfTiny(
+  edit: (manifest: Json) => void,
+  name = 'bundle-tiny',
+): Promise<{ modelsDir: string; directory: string }> {
+  const modelsDir = await mkdtemp(join(tmpdir(), 'sd-models-'));
+  const directory = join(modelsDir, name);
+  await cp(TINY, directory, { recursive: true });
+  const manifest = await tinyManifest();
+  edit(manifest);
+  await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
+  return { modelsDir, directory };
+}
+
+/** Sets what a path such as 'glance.size' names; undefined removes it. */
+export function put(manifest: Json, path: string, value: unknown): void {
+  const keys = path.split('.');
+  const last = keys.pop() as string;
+  const parent = keys.reduce<Json>((node, key) => node[key] as Json, manifest);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+}
+
+export const sha256 = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex');
