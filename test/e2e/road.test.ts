@@ -15,7 +15,7 @@ let pair: { before: Buffer; after: Buffer };
 beforeAll(async () => {
   pair = await changedPair();
   service = await startService();
-}, 90_000);
+}, 240_000);
 afterAll(async () => {
   await service?.stop();
 });

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import type { Comparison } from '../../src/comparison.js';
 
 const ROOT = resolve('.');
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 180_000;
 
 export interface Processes {
   readonly api: number;
@@ -42,14 +42,14 @@ export interface ServiceOptions {
   readonly wrapper?: (dataDir: string) => readonly string[];
 }
 
-/** Private addresses are the test's own receivers; a lock of 2 s makes the recovery of a killed worker's job quick. */
+/** Private addresses are the test's own receivers; a lock of 4 s makes the recovery of a killed worker's job quick. */
 const ENVIRONMENT = {
   PORT: '0',
   MODELS_DIR: resolve('test/fixtures'),
   DEFAULT_MODEL: 'bundle-tiny',
   INFERENCE_THREADS: '1',
   OUTBOUND_ALLOW: '127.0.0.0/8',
-  JOB_LOCK_MS: '2000',
+  JOB_LOCK_MS: '4000',
   RATE_LIMIT: '0',
 };
 
@@ -78,7 +78,7 @@ export function spawnUp(dataDir: string, options: ServiceOptions & { args?: read
   return { child, ended, output: () => printed };
 }
 
-/** @throws Error with everything it printed where it ends or is not up within a minute. */
+/** @throws Error with everything it printed where it ends or is not up within three minutes. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? newDataDir();
   const { child, ended, output } = spawnUp(dataDir, options);
