@@ -1,0 +1,125 @@
+/** The API while something that it needs is away: it says so, keeps serving the rest, and recovers by itself. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from '../helpers/eventually.js';
+import { startRedis, type TestRedis } from '../helpers/redis.js';
+import { changedPair, sceneJpeg } from '../helpers/scenes.js';
+import { get, isAlive, newDataDir, post, startService } from '../helpers/service.js';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+describe('Redis', () => {
+  let redis: TestRedis;
+  let api: ChildProcess;
+  let dataDir: string;
+  let service: { url: string; headers: { authorization: string } };
+  let pair: { before: Buffer; after: Buffer };
+
+  beforeAll(async () => {
+    pair = await changedPair();
+    dataDir = newDataDir();
+    redis = await startRedis();
+    await redis.kill9();
+    const port = await freePort();
+    service = { url: `http://127.0.0.1:${port}`, headers: { authorization: '' } };
+    api = spawn(process.execPath, ['dist/api/main.js'], {
+      env: {
+        ...process.env,
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        REDIS_URL: redis.url,
+        AUTH: 'off',
+        LOG_LEVEL: 'silent',
+      },
+      stdio: 'ignore',
+    });
+    await eventually(async () => expect((await get(service, '/livez')).status).toBe(200), 20_000);
+  }, 40_000);
+  afterAll(async () => {
+    api.kill('SIGTERM');
+    await redis.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('away at the start: alive but not ready; a POST is refused at once with when to try again', async () => {
+    expect((await get(service, '/readyz')).status).toBe(503);
+    const { status, headers, body } = await post(service, pair, { prefer: 'respond-async' });
+    expect(status).toBe(503);
+    expect(body.type).toBe('https://scenedelta.dev/errors/queue-unavailable');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('there at last: the same process accepts', async () => {
+    await redis.restart();
+    await eventually(async () => {
+      expect((await post(service, pair, { prefer: 'respond-async' })).status).toBe(202);
+    });
+  });
+
+  it('away in the middle, then back: what was accepted is still there', async () => {
+    const { body } = await post(service, pair, { prefer: 'respond-async' });
+    await redis.kill9();
+    expect((await post(service, pair, { prefer: 'respond-async' })).status).toBe(503);
+    expect((await get(service, '/livez')).status).toBe(200);
+    await redis.restart();
+    await eventually(async () => {
+      expect((await get(service, `/v1/comparisons/${body.id}`)).body.status).toBe('queued');
+    });
+  });
+
+  it('the API ends with 0 on SIGTERM', async () => {
+    const ended = new Promise((done) => api.once('exit', (status, signal) => done({ status, signal })));
+    api.kill('SIGTERM');
+    expect(await ended).toEqual({ status: 0, signal: null });
+    expect(isAlive(api.pid ?? 0)).toBe(false);
+  });
+});
+
+/** A mount of our own needs root, or a kernel that lets everybody have a user namespace. */
+const NAMESPACE = [['-m'], ['-rm']].find(
+  (flags) => spawnSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,
+);
+const whereMountable = NAMESPACE ? it : it.skip;
+
+whereMountable(
+  'a full disk: the frame is refused, what was accepted stays, and smaller frames still go in',
+  async () => {
+    const service = await startService({
+      // Only the frames' folder is small, and only for this service: Redis keeps its own disk.
+      wrapper: (dataDir) => {
+        mkdirSync(join(dataDir, 'frames'), { recursive: true });
+        const script = `mount -t tmpfs -o size=1m tmpfs "${dataDir}/frames" && exec "$@"`;
+        return ['unshare', ...(NAMESPACE ?? []), 'sh', '-c', script, 'sh'];
+      },
+    });
+    try {
+      const pair = await changedPair();
+      const kept = await post(service, pair);
+      expect(kept.status).toBe(200);
+      const large = async (seed: number) => sceneJpeg({ seed, width: 1536, height: 1024 });
+      let refused: Awaited<ReturnType<typeof post>> | undefined;
+      for (let seed = 1; seed < 12 && refused === undefined; seed++) {
+        const answer = await post(service, { before: await large(seed), after: await large(-seed) });
+        if (answer.status !== 200) refused = answer;
+      }
+      expect(refused?.status).toBe(503);
+      expect(refused?.body.type).toBe('https://scenedelta.dev/errors/storage-unavailable');
+      expect((await get(service, '/livez')).status).toBe(200);
+      expect((await get(service, `/v1/comparisons/${kept.body.id}`)).body.status).toBe('finished');
+      // The very frames of the first pair are stored already.
+      expect((await post(service, pair)).status).toBe(200);
+    } finally {
+      await service.stop();
+    }
+  },
+  240_000,
+);

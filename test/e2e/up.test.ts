@@ -1,0 +1,100 @@
+/** `npm run up` and `npm run demo` as a person meets them. */
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { changedPair } from '../helpers/scenes.js';
+import { finished, isAlive, newDataDir, post, spawnUp, startService } from '../helpers/service.js';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = newDataDir();
+});
+afterEach(() => {
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+it('the demo says what changed in the example pair, shows where, and ends with 0', async () => {
+  const { ended, output } = spawnUp(dataDir, { args: ['--demo'] });
+  expect(await ended).toEqual({ status: 0, signal: null });
+  expect(output()).toMatch(/"[a-z ]+"\n {2}verdict (change|none|nuisance), confidence \d\.\d\d, \d+ ms/);
+}, 180_000);
+
+it('SIGTERM closes everything: status 0, no process left, nothing lost; the key is its owner’s alone', async () => {
+  const service = await startService({ dataDir });
+  const pids = Object.values(await service.processes());
+  expect(pids).toHaveLength(3);
+  expect(pids.filter(isAlive)).toEqual(pids);
+  expect(service.output()).toContain(`${service.url}/docs`);
+  expect(statSync(join(dataDir, 'first-key')).mode & 0o777).toBe(0o600);
+  const picture = join(dataDir, 'example/after-heatmap.png');
+  if (existsSync(picture)) expect(await sharp(picture).metadata()).toMatchObject({ width: 768, height: 576 });
+  const pair = await changedPair();
+  const accepted = await Promise.all(
+    Array.from({ length: 5 }, () => post(service, pair, { prefer: 'respond-async' })),
+  );
+  expect(await service.stop()).toEqual({ status: 0, signal: null });
+  expect(pids.filter(isAlive)).toEqual([]);
+
+  const key = readFileSync(join(dataDir, 'first-key'), 'utf8');
+  const again = await startService({ dataDir });
+  expect(readFileSync(join(dataDir, 'first-key'), 'utf8')).toBe(key);
+  for (const { body } of accepted) expect((await finished(again, body.id)).status).toBe('finished');
+  expect(await again.stop()).toEqual({ status: 0, signal: null });
+}, 240_000);
+
+describe('what cannot be is said in a sentence, with what to do', () => {
+  it('a second one on the same folder', async () => {
+    const service = await startService({ dataDir });
+    try {
+      const second = spawnUp(dataDir);
+      expect((await second.ended).status).toBe(1);
+      expect(second.output()).toMatch(/is in use: scenedelta runs there as process \d+ at http:/);
+      expect(second.output()).toContain('DATA_DIR=./data2');
+    } finally {
+      await service.stop();
+    }
+  }, 180_000);
+
+  it('a port that somebody else has', async () => {
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as AddressInfo;
+    try {
+      const { ended, output } = spawnUp(dataDir, { env: { PORT: String(port) } });
+      expect((await ended).status).toBe(1);
+      expect(output()).toContain(`Port ${port} on 127.0.0.1 is in use by another program`);
+    } finally {
+      other.close();
+    }
+  }, 30_000);
+
+  it.each([
+    ['an illegal setting', { PORT: 'eighty' }, /PORT="eighty": expected an integer/],
+    ['no keys on an open address', { AUTH: 'off', HOST: '0.0.0.0' }, /AUTH=off.*loopback/],
+    ['a bundle that is not there', { DEFAULT_MODEL: 'nowhere' }, /nowhere/],
+    [
+      'no redis-server and nobody to install it',
+      { PATH: join(process.execPath, '..', 'nothing') },
+      /REDIS_URL/,
+    ],
+  ])(
+    '%s',
+    async (_what, env, message) => {
+      const { ended, output } = spawnUp(dataDir, { env });
+      expect((await ended).status).toBe(1);
+      expect(output()).toMatch(message);
+      expect(output()).not.toMatch(/\n {4}at /);
+    },
+    60_000,
+  );
+
+  it('a folder too deep for a socket', async () => {
+    const deep = join(dataDir, 'd'.repeat(100));
+    mkdirSync(deep);
+    const { ended, output } = spawnUp(deep);
+    expect((await ended).status).toBe(1);
+    expect(output()).toMatch(/a unix socket takes at most 103\. Choose a shorter DATA_DIR/);
+  }, 30_000);
+});
