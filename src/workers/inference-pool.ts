@@ -187,15 +187,15 @@ export class InferencePool {
   }
 
   #adopt(worker: Worker, number: number): void {
-    let cause: unknown;
+    let thrown: string | undefined;
     const ended = new Promise<void>((resolve) => {
-      worker.on('error', (error) => {
-        cause = error;
+      worker.on('error', (error: Error) => {
+        thrown = error.message;
       });
       worker.on('exit', (code) => {
         this.#threads.delete(thread);
         resolve();
-        this.#mourn(thread, cause ?? `exit code ${code}`);
+        this.#mourn(thread, thrown ?? `exit code ${code}`);
       });
     });
     const thread: Thread = { number, worker, running: [], ended };
@@ -222,8 +222,7 @@ export class InferencePool {
   }
 
   /** A thread has ended: its tasks fail, and unless it was told to end another one takes its place. */
-  #mourn(thread: Thread, cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+  #mourn(thread: Thread, reason: string): void {
     for (const task of thread.running) {
       task.reject(
         new ScenedeltaError(

@@ -1,0 +1,32 @@
+/**
+ * Speaks the protocol of src/workers/inference-protocol.ts without a model, so that the pool can be tested alone. What a
+ * task does is said by its bundle: 'echo', 'slow' (waits for its width in ms), 'fail', 'crash' (the thread ends), 'throw'.
+ * Each output tells the thread, the batch's size and when it ran.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
+
+const { device, bundles } = workerData;
+if (device === 'cuda:7') {
+  parentPort.postMessage({ type: 'unfit', reason: 'cuda:7 is not available' });
+} else if (device === 'cuda:8') {
+  process.exit(8);
+} else {
+  const refused = Object.fromEntries(bundles.filter((b) => b.broken).map((b) => [b.manifest.name, 'broken']));
+  parentPort.on('message', async ({ type, bundle, operation, inputs }) => {
+    if (type === 'close') return parentPort.close();
+    const start = Date.now();
+    if (bundle === 'slow') await sleep(inputs[0].width);
+    if (bundle === 'crash') process.exit(3);
+    if (bundle === 'throw') throw new Error('a bug in the thread');
+    if (bundle === 'fail') return parentPort.postMessage({ type: 'failed', reason: 'the graph is unhappy' });
+    const ran = { operation, thread: threadId, batch: inputs.length, start, end: Date.now() };
+    parentPort.postMessage({ type: 'done', outputs: inputs.map((input) => ({ ...ran, input })) });
+  });
+  parentPort.postMessage({
+    type: 'ready',
+    provider: device === 'auto' ? 'cpu' : device,
+    fallback: null,
+    refused,
+  });
+}

@@ -1,0 +1,294 @@
+/**
+ * End to end on the hand-made bundle with the real threads of dist/ (npm test builds it first). What the bundle answers
+ * follows from the rules in test/fixtures/make-tiny-bundle.py.
+ */
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { Value } from 'typebox/value';
+import { FindingSchema } from '../../src/comparison.js';
+import { loadConfig } from '../../src/config.js';
+import type { Heatmap } from '../../src/images.js';
+import type { Logger } from '../../src/logger.js';
+import { decodeHeatmapData, encodeHeatmapData } from '../../src/stores/heatmap-data.js';
+import { createPipeline, type PairOutput, type Pipeline } from '../../src/workers/comparison-pipeline.js';
+import { copyOfTiny, put, TINY } from '../model/tiny-bundle.js';
+import { type Block, scene } from './pictures.js';
+
+const threadScript = new URL('../../dist/workers/inference-thread.js', import.meta.url);
+const error = jest.fn();
+const logger = { error, warn: jest.fn(), info: jest.fn() } as unknown as Logger;
+const config = {
+  ...loadConfig({}),
+  defaultModel: 'bundle-tiny',
+  device: 'cpu',
+  inferenceThreads: 2,
+};
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+/** A models folder with the tiny bundle and one more whose hash is wrong. */
+async function modelsFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sd-models-'));
+  folders.push(folder);
+  await cp(TINY, join(folder, 'bundle-tiny'), { recursive: true });
+  await cp(TINY, join(folder, 'torn'), { recursive: true });
+  await writeFile(join(folder, 'torn', 'caption.onnx'), 'torn');
+  return folder;
+}
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await createPipeline({
+    config: { ...config, modelsDir: await modelsFolder() },
+    logger,
+    threadScript,
+  });
+}, 120_000);
+afterAll(() => pipeline?.close());
+
+const [W, H] = [480, 320];
+const red: Block = { x: 40, y: 160, width: 80, height: 80, colour: [250, 80, 60] };
+const white: Block = { x: 360, y: 80, width: 80, height: 80, colour: [250, 250, 250] };
+const picture = (blocks: readonly Block[] = [], level = 50) =>
+  scene(W, H, blocks, level).jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer();
+const compare = async (before: Promise<Buffer>, after: Promise<Buffer>): Promise<PairOutput> => {
+  const output = await pipeline.compare({ before: await before, after: await after });
+  expect([...Value.Errors(FindingSchema, output.finding)]).toEqual([]);
+  return output;
+};
+
+/** Where the map is highest, as fractions of the frame. */
+function peak(map: Heatmap | undefined): { x: number; y: number; value: number } {
+  if (map === undefined) throw new Error('no map');
+  const value = Math.max(...map.data);
+  const cell = map.data.indexOf(value);
+  return {
+    x: ((cell % map.width) + 0.5) / map.width,
+    y: (Math.floor(cell / map.width) + 0.5) / map.height,
+    value,
+  };
+}
+const isInside = ({ x, y }: { x: number; y: number }, block: Block): boolean =>
+  x * W > block.x && x * W < block.x + block.width && y * H > block.y && y * H < block.y + block.height;
+const highest = (map: Heatmap | undefined) => peak(map).value;
+
+describe('compare', () => {
+  it('says what appeared and where, in the pixels of after', async () => {
+    const { finding, heatmaps, timings } = await compare(picture(), picture([red]));
+    expect(finding).toMatchObject({
+      verdict: 'change',
+      kind: 'appear',
+      severity: 'medium',
+      caption: 'a red thing has appeared on the left',
+      model: { name: 'bundle-tiny', version: '0.0.1', provider: 'cpu' },
+    });
+    expect(finding.confidence).toBeGreaterThan(0.9);
+    expect(finding.regions.map((region) => region.side)).toEqual(['after']);
+    expect(highest(heatmaps?.before)).toBe(0);
+    expect(isInside(peak(heatmaps?.after), red)).toBe(true);
+    expect(Object.keys(timings).sort()).toEqual(['caption', 'decode', 'encode', 'heatmap']);
+  });
+
+  it('says what disappeared, in the pixels of before', async () => {
+    const { finding, heatmaps } = await compare(picture([white]), picture());
+    expect(finding).toMatchObject({
+      verdict: 'change',
+      kind: 'disappear',
+      caption: 'the white thing on the right is gone',
+    });
+    expect(finding.regions.map((region) => region.side)).toEqual(['before']);
+    expect(highest(heatmaps?.after)).toBe(0);
+    expect(isInside(peak(heatmaps?.before), white)).toBe(true);
+  });
+
+  it('tells of a thing that moved in both maps', async () => {
+    const moved = { ...white, x: 40 };
+    const { finding, heatmaps } = await compare(picture([white]), picture([moved]));
+    expect(finding).toMatchObject({ kind: 'move', caption: 'the white thing has moved' });
+    expect(isInside(peak(heatmaps?.before), white)).toBe(true);
+    expect(isInside(peak(heatmaps?.after), moved)).toBe(true);
+  });
+
+  it('gives every word a map: of its own for words that name something, empty for the others', async () => {
+    const { finding, heatmaps } = await compare(picture(), picture([red]));
+    const maps = Object.fromEntries(finding.words.map((word, i) => [word.text, heatmaps?.words[i]]));
+    for (const word of ['a', 'has', 'on', 'the']) expect(highest(maps[word])).toBe(0);
+    for (const word of ['red', 'thing', 'appeared', 'left']) {
+      expect(highest(maps[word])).toBe(1);
+      expect(peak(maps[word]).x).toBeLessThan(0.5);
+    }
+    expect(isInside(peak(maps.red), red)).toBe(true);
+  });
+
+  it('gives heatmaps that can be stored', async () => {
+    const { heatmaps } = await compare(picture(), picture([red]));
+    if (heatmaps === null) throw new Error('no heatmaps');
+    expect(decodeHeatmapData(encodeHeatmapData(heatmaps))).toEqual(heatmaps);
+  });
+
+  it('stays silent about noise, without asking for words', async () => {
+    const { finding, heatmaps, timings } = await compare(picture(), picture([], 51));
+    expect(finding).toMatchObject({
+      verdict: 'none',
+      kind: 'none',
+      severity: 'info',
+      caption: 'nothing has changed',
+      regions: [],
+    });
+    expect(finding.confidence).toBeLessThan(0.1);
+    expect([heatmaps?.words.length, highest(heatmaps?.after)]).toEqual([3, 0]);
+    expect(Object.keys(timings).sort()).toEqual(['decode', 'encode']);
+  });
+
+  it('names the nuisance where only the light changed', async () => {
+    const { finding } = await compare(picture(), picture([], 90));
+    expect(finding).toMatchObject({
+      verdict: 'nuisance',
+      caption: 'only the light has changed',
+      regions: [],
+    });
+    expect(finding.nuisance.map((nuisance) => nuisance.name)).toEqual(['lighting']);
+  });
+
+  it('asks no model about the same pixels in other files', async () => {
+    const frame = scene(W, H, [red]);
+    const output = await pipeline.compare({
+      before: await frame.clone().png().toBuffer(),
+      after: await frame.clone().webp({ lossless: true }).toBuffer(),
+    });
+    expect(output.finding).toMatchObject({ verdict: 'none', model: null, confidence: 0 });
+    expect(output.heatmaps).toBeNull();
+  });
+
+  it('compares frames of other sizes with one aspect ratio', async () => {
+    const small = scene(240, 160).png().toBuffer();
+    const { finding } = await compare(small, picture([red]));
+    expect(finding.caption).toBe('a red thing has appeared on the left');
+  });
+
+  it('gives the same answer when the features come from the cache', async () => {
+    const frames = { before: await picture(), after: await picture([red]), beforeKey: 'seen before' };
+    const [first, second] = [await pipeline.compare(frames), await pipeline.compare(frames)];
+    expect(second.finding).toEqual(first.finding);
+  });
+
+  it('does not encode a frame again whose key it knows: other pixels under that key go unseen', async () => {
+    const [before, impostor, after] = [await picture(), await picture([white]), await picture([red])];
+    await pipeline.compare({ before, after, beforeKey: 'k1' });
+    const seen = await pipeline.compare({ before: impostor, after, beforeKey: 'k1' });
+    const unseen = await pipeline.compare({ before: impostor, after, beforeKey: 'k2' });
+    expect([seen.finding.kind, unseen.finding.kind]).toEqual(['appear', 'move']);
+  });
+
+  it('serves many pairs beside each other, each with its own answer', async () => {
+    const [empty, left, right] = [await picture(), await picture([red]), await picture([white])];
+    const captions = await Promise.all(
+      Array.from({ length: 12 }, async (_, i) => {
+        const output = await pipeline.compare({ before: empty, after: i % 2 === 0 ? left : right });
+        return output.finding.caption;
+      }),
+    );
+    expect(captions.filter((_, i) => i % 2 === 0)).toEqual(
+      Array(6).fill('a red thing has appeared on the left'),
+    );
+    expect(captions.filter((_, i) => i % 2 === 1)).toEqual(
+      Array(6).fill('a white thing has appeared on the right'),
+    );
+  });
+});
+
+describe('compare refuses', () => {
+  it('another aspect ratio, naming both sizes', async () => {
+    const other = scene(400, 320).png().toBuffer();
+    await expect(compare(picture(), other)).rejects.toMatchObject({
+      code: 'frames-differ-in-shape',
+      message: 'before has 480x320 px and after 400x320 px, expected the same aspect ratio (within 2 %)',
+    });
+  });
+
+  it('a frame that is no picture, naming the side', async () => {
+    const text = Promise.resolve(Buffer.from('no picture'));
+    await expect(compare(picture(), text)).rejects.toMatchObject({
+      code: 'image-unreadable',
+      field: 'after',
+    });
+  });
+
+  it('a model that there is not, naming those there are', async () => {
+    const frames = { before: await picture(), after: await picture([red]) };
+    for (const model of ['torn', 'no-such']) {
+      await expect(pipeline.compare({ ...frames, model })).rejects.toMatchObject({
+        code: 'unknown-model',
+        field: 'model',
+        message: `there is no model "${model}", expected one of bundle-tiny`,
+      });
+    }
+  });
+
+  it('to go on after it was cancelled', async () => {
+    const controller = new AbortController();
+    const frames = { before: await picture(), after: await picture([red]) };
+    const running = pipeline.compare({ ...frames, signal: controller.signal });
+    controller.abort();
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('createPipeline', () => {
+  it('describes the bundles it serves and reports the broken one', () => {
+    expect(pipeline.models()).toEqual([
+      expect.objectContaining({ name: 'bundle-tiny', version: '0.0.1', provider: 'cpu', default: true }),
+    ]);
+    expect(error).toHaveBeenCalledWith(
+      {
+        model: 'torn',
+        reason: expect.stringMatching(/torn\/caption\.onnx: sha256 is .*, the manifest says/),
+      },
+      'bundle is broken and not served',
+    );
+  });
+
+  it.each<[string, string, unknown, RegExp]>([
+    ['is named otherwise than its folder', 'name', 'other', /\/name is other, expected bundle-tiny/],
+    [
+      'has a kind that no answer can carry',
+      'kinds.1',
+      'explode',
+      /\/kinds has explode, expected only none, appear/,
+    ],
+    [
+      'gives other shapes than it says',
+      'max_length',
+      11,
+      /caption\.onnx: output ids came as \[1,10\], expected \[1,11\]/,
+    ],
+  ])('refuses to start where the default bundle %s', async (_, where, value, message) => {
+    const { modelsDir } = await copyOfTiny((manifest) => put(manifest, where, value));
+    folders.push(modelsDir);
+    const starting = createPipeline({
+      config: { ...config, modelsDir, inferenceThreads: 1 },
+      logger,
+      threadScript,
+    });
+    await expect(starting).rejects.toThrow(message);
+  });
+
+  it('refuses to start without the default bundle, naming the file', async () => {
+    const modelsDir = await mkdtemp(join(tmpdir(), 'sd-models-'));
+    folders.push(modelsDir);
+    const starting = createPipeline({ config: { ...config, modelsDir }, logger, threadScript });
+    await expect(starting).rejects.toThrow(`${join(modelsDir, 'bundle-tiny', 'manifest.json')}: is missing`);
+  });
+
+  it('refuses to start where STRICT_DEVICE cannot be met', async () => {
+    const modelsDir = await modelsFolder();
+    const starting = createPipeline({
+      config: { ...config, modelsDir, device: 'cuda:99', strictDevice: true },
+      logger,
+      threadScript,
+    });
+    await expect(starting).rejects.toThrow('DEVICE=cuda:99 with STRICT_DEVICE: cuda:99 is not available');
+  });
+});
