@@ -54,14 +54,24 @@ def derive_evidence(shard: Path, batch: int = 50) -> None:
 
 
 class PairCache:
-    """Random access to the complete shards of some folders."""
+    """Random access to the complete shards of some folders; `refresh` takes in what was completed since."""
 
-    def __init__(self, folders: list[Path], limit: int | None = None):
+    def __init__(self, folders: list[Path]):
+        self.folders = folders
+        self.known: set[Path] = set()
         self.shards: list[dict[str, np.ndarray]] = []
         self.meta: list[dict] = []
         self.where: list[tuple[int, int]] = []
-        for folder in folders:
+        self.refresh()
+        if not self.where:
+            raise SystemExit(f"no complete shard in {', '.join(map(str, folders))}")
+
+    def refresh(self) -> None:
+        for folder in self.folders:
             for shard in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".")):
+                if shard in self.known:
+                    continue
+                self.known.add(shard)
                 derive_evidence(shard)
                 arrays = {name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
                 lines = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
@@ -70,10 +80,6 @@ class PairCache:
                 self.where += [(len(self.shards), row) for row in range(len(lines))]
                 self.shards.append(arrays)
                 self.meta += lines
-        if not self.where:
-            raise ValueError(f"no complete shard in {', '.join(map(str, folders))}")
-        if limit:
-            self.where, self.meta = self.where[:limit], self.meta[:limit]
 
     def __len__(self) -> int:
         return len(self.where)

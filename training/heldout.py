@@ -26,9 +26,10 @@ def same_colour(said: str | None, true: str | None) -> bool:
     return said == true or said in ALSO_COLOURED.get(true, ()) or true in ALSO_COLOURED.get(said, ())
 
 
-def clauses(caption: str) -> list:
+def clauses(caption: str) -> list[grammar.Clause]:
+    """Of a caption that says something changed; empty for "no change" and for what the grammar cannot read."""
     try:
-        return grammar.parse(caption)
+        return grammar.parse_clauses(caption) if grammar.parse(caption) else []
     except ValueError:
         return []
 

@@ -57,10 +57,12 @@ class Run:
         t = config["train"]
         self.optimiser = torch.optim.AdamW(parameters, lr=t["learning_rate"], weight_decay=t["weight_decay"])
         self.parameters, self.step, self.best = parameters, 0, -math.inf
+        self.epoch, self.position, self.pairs = 0, 0, 0  # pairs: how many the epoch's order was drawn from
 
     def state(self) -> dict:
         return {
             "config": self.config, "labels": asdict(self.labels), "seed": self.seed, "step": self.step, "best": self.best,
+            "epoch": self.epoch, "position": self.position, "pairs": self.pairs,
             "difference": self.difference.state_dict(), "captioner": self.captioner.state_dict(), "cbr": self.cbr.state_dict(),
             "optimiser": self.optimiser.state_dict(), "torch_rng": torch.get_rng_state(),
         }
@@ -73,7 +75,8 @@ class Run:
             raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)})")
         for name in ("difference", "captioner", "cbr", "optimiser"):
             getattr(self, name).load_state_dict(saved[name])
-        self.step, self.best = saved["step"], saved["best"]
+        for name in ("step", "best", "epoch", "position", "pairs"):
+            setattr(self, name, saved[name])
         torch.set_rng_state(saved["torch_rng"])
 
     def save(self, path: Path, optimiser: bool = True) -> None:
@@ -140,19 +143,24 @@ def main() -> None:
     print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
           f"{sum(p.numel() for p in run.parameters) / 1e6:.2f} M parameters, from step {run.step}", flush=True)
 
-    kinds = [m["kind"] for m in cache.meta]
-    per_epoch = int(sum(t["kind_weights"].get(k, 1.0) for k in kinds) * 0.97) // t["batch"]
-    began = time.perf_counter()
+    began, order = time.perf_counter(), None
     with open(args.out / "log.ndjson", "a", encoding="utf-8") as log:
         while run.step < t["steps"]:
-            epoch, position = divmod(run.step, per_epoch)
-            order = epoch_order(kinds, t["kind_weights"], args.seed, epoch)
-            indices = sorted(order[position * t["batch"] : (position + 1) * t["batch"]].tolist())
+            if order is None or run.position + t["batch"] > len(order):
+                if order is not None:
+                    run.epoch, run.position = run.epoch + 1, 0
+                if run.position == 0:  # a cache may still be growing: every epoch takes in what is there
+                    cache.refresh()
+                    run.pairs = len(cache)
+                kinds = [m["kind"] for m in cache.meta[: run.pairs]]
+                order = epoch_order(kinds, t["kind_weights"], args.seed, run.epoch)
+            indices = sorted(order[run.position : run.position + t["batch"]].tolist())
+            run.position += t["batch"]
             batch = {k: v.to(args.device) for k, v in batches.batch(indices, np.random.default_rng([args.seed, run.step])).items()}
             run.train(True)
             figures = train_step(run, batch, t)
             run.step += 1
-            line = {"step": run.step, "lr": learning_rate(run.step, t), "s": round(time.perf_counter() - began, 1), **{k: round(v, 4) for k, v in figures.items()}}
+            line = {"step": run.step, "pairs": run.pairs, "lr": learning_rate(run.step, t), "s": round(time.perf_counter() - began, 1), **{k: round(v, 4) for k, v in figures.items()}}
             if run.step % t["evaluate_every"] == 0 or run.step == t["steps"]:
                 if heldout:
                     run.train(False)
