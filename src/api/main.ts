@@ -1,7 +1,6 @@
 /** The API process: settings, connections, the app, a port, and the way out. */
 import type { AddressInfo } from 'node:net';
-import { loadConfig } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { loadConfig, redisUrlOf } from '../config.js';
 import { linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { closeOnSignals } from '../shutdown.js';
@@ -16,15 +15,8 @@ import { createRateCounter } from './rate-counter.js';
 
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'api' });
-if (config.redisUrl === null) {
-  throw new ScenedeltaError(
-    'invalid-request',
-    'REDIS_URL is not set: expected redis://..., rediss://... or unix:///...; `npm run up` starts a Redis and sets it',
-    { field: 'REDIS_URL' },
-  );
-}
 
-const redis = connectRedis(config.redisUrl, { role: 'producer', logger });
+const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 const events = createEventReader(redis, { logger });
 const queue = createComparisonQueue(redis, Date.now);
 

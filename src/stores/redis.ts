@@ -21,9 +21,9 @@ const ROLE_OPTIONS = {
 /**
  * @param url redis://, rediss:// or unix:///path/to.sock (with ?db=N where it is not 0)
  * @returns a client that connects in the background and reconnects for ever, logging each outage and its end.
- * @throws ScenedeltaError 'invalid-request' where the address is none of these, or none is set (null).
+ * @throws ScenedeltaError 'invalid-request' where the address is none of these.
  */
-export function connectRedis(url: string | null, options: { role: RedisRole; logger: Logger }): Redis {
+export function connectRedis(url: string, options: { role: RedisRole; logger: Logger }): Redis {
   const { logger, role } = options;
   const redis = new Redis(redisAddress(url), {
     ...ROLE_OPTIONS[role],
@@ -51,14 +51,7 @@ export function connectRedis(url: string | null, options: { role: RedisRole; log
 }
 
 /** unix:// is our spelling; ioredis wants the bare path. */
-function redisAddress(url: string | null): string {
-  if (url === null) {
-    throw new ScenedeltaError(
-      'invalid-request',
-      'REDIS_URL is not set: expected redis://..., rediss://... or unix:///...; `npm run up` starts a Redis and sets it',
-      { field: 'REDIS_URL' },
-    );
-  }
+function redisAddress(url: string): string {
   if (/^rediss?:\/\/./.test(url)) return url;
   const socket = /^unix:\/\/(\/.+)$/.exec(url)?.[1];
   if (socket !== undefined) return socket;

@@ -1,6 +1,6 @@
 /** The worker process: settings, connections, the model, the queues it serves, and the way out. */
 import { hostname } from 'node:os';
-import { loadConfig } from '../config.js';
+import { loadConfig, redisUrlOf } from '../config.js';
 import { newId } from '../ids.js';
 import { linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
@@ -36,7 +36,7 @@ const closeLater = (name: string, close: () => Promise<unknown>) => closing.unsh
 closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });
 
 // The connection first: a wrong address should be said before a model is loaded.
-const redis = connectRedis(config.redisUrl, { role: 'consumer', logger });
+const redis = connectRedis(redisUrlOf(config), { role: 'consumer', logger });
 closeLater('redis', async () => redis.disconnect());
 const stores = createStores(config, redis);
 closeLater('s3', async () => stores.s3?.close());

@@ -94,10 +94,10 @@ whereMountable(
   'a full disk: the frame is refused, what was accepted stays, and smaller frames still go in',
   async () => {
     const service = await startService({
-      // Only the frames' folder is small, and only for this service: Redis keeps its own disk.
+      // Only the folder of frames and heatmaps is small, and only for this service: Redis keeps its own disk.
       wrapper: (dataDir) => {
-        mkdirSync(join(dataDir, 'frames'), { recursive: true });
-        const script = `mount -t tmpfs -o size=1m tmpfs "${dataDir}/frames" && exec "$@"`;
+        mkdirSync(join(dataDir, 'blobs'), { recursive: true });
+        const script = `mount -t tmpfs -o size=1m tmpfs "${dataDir}/blobs" && exec "$@"`;
         return ['unshare', ...(NAMESPACE ?? []), 'sh', '-c', script, 'sh'];
       },
     });
