@@ -1,5 +1,5 @@
 /** Server-sent events (WHATWG HTML, 9.2): what happens to comparisons, resumable by Last-Event-ID. */
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { isFinal } from '../jobs.js';
 import { compareEventIds, type EventFilter, type EventReader, type StreamedEvent } from '../stores/events.js';
@@ -26,8 +26,12 @@ export interface EventStreams {
   /**
    * @param options.since events after this id first; undefined: only what happens from now on
    * @param options.endOnFinal the stream ends with the event that ends the comparison
+   * @returns the stream; `writableEnded` already where that event was among the past ones.
    */
-  open(filter: EventFilter, options: { since: string | undefined; endOnFinal: boolean }): Promise<Readable>;
+  open(
+    filter: EventFilter,
+    options: { since: string | undefined; endOnFinal: boolean },
+  ): Promise<PassThrough>;
   readonly size: number;
   /** Ends all of them, so that the service can close. */
   endAll(): void;

@@ -1,9 +1,61 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
 import { openApiYaml } from '../../src/api/openapi-yaml.js';
+import { contractOf, type OpenApi } from '../helpers/contract.js';
+
+const folder = new URL('../../openapi/', import.meta.url);
+const committed = await readFile(new URL('openapi.yaml', folder), 'utf8');
+const document = parse(committed) as OpenApi;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+  ),
+);
 
 describe('openapi/openapi.yaml', () => {
-  it('is what the routes describe (npm run build && npm run openapi)', async () => {
-    const committed = await readFile(new URL('../../openapi/openapi.yaml', import.meta.url), 'utf8');
+  it('is what the routes describe (to fix: npm run build && npm run openapi)', async () => {
     expect(await openApiYaml()).toBe(committed);
+  });
+
+  it.each(operations)('%s has a summary, a tag, an id and described answers', (name, operation) => {
+    const described = operation as typeof operation & {
+      summary?: string;
+      tags?: string[];
+      operationId?: string;
+    };
+    expect(described).toMatchObject({
+      summary: expect.any(String),
+      tags: [expect.any(String)],
+      operationId: expect.any(String),
+    });
+    for (const answer of Object.values(described.responses) as { description?: string }[]) {
+      expect(answer.description).not.toMatch(/^(Default Response)?$/);
+    }
+    if (name.includes('/v1')) {
+      expect(Object.keys(described.responses)).toEqual(
+        expect.arrayContaining(['400', '401', '403', '429', '500', '503']),
+      );
+    }
+  });
+});
+
+describe('openapi/examples', () => {
+  it('are of the component that their name begins with', async () => {
+    const contract = contractOf(document);
+    const files = await readdir(new URL('examples/', folder));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const example = JSON.parse(await readFile(new URL(`examples/${file}`, folder), 'utf8'));
+      contract.checkComponent(file.split('.')[0] as string, example);
+    }
+  });
+
+  it('would not pass as another component', async () => {
+    const problem = JSON.parse(
+      await readFile(new URL('examples/Problem.unknown-model.json', folder), 'utf8'),
+    );
+    expect(() => contractOf(document).checkComponent('Comparison', problem)).toThrow(
+      'must have required property',
+    );
   });
 });

@@ -49,7 +49,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     const since = resumed ?? String(Date.parse(comparison.created_at) - CLOCK_SLACK_MS);
     const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true });
     // Final when asked, and nothing after the event that was seen last: it was the last one.
-    if (isFinal(`comparison.${comparison.status}`) && !stream.readableEnded && !isEnding(stream)) {
+    if (isFinal(`comparison.${comparison.status}`) && !stream.writableEnded) {
       stream.destroy();
       return reply.code(204).send();
     }
@@ -77,9 +77,6 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     return sendStream(reply, stream);
   });
 }
-
-const isEnding = (stream: Readable): boolean =>
-  (stream as Readable & { writableEnded?: boolean }).writableEnded === true;
 
 const sendStream = (reply: FastifyReply, stream: Readable) =>
   reply

@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream';
+import type { Comparison } from '../../src/comparison.js';
+import { acceptedComparison, finished } from '../helpers/comparisons.js';
+import { fakeApp } from '../helpers/fakes.js';
+
+let fake: Awaited<ReturnType<typeof fakeApp>>;
+beforeAll(async () => {
+  fake = await fakeApp();
+});
+beforeEach(() => fake.reset());
+afterAll(() => fake.app.close());
+
+interface Seen {
+  id: string;
+  event: string;
+  data: { comparison: string; type: string };
+}
+/** The events in a stream's text, comments and `retry` left out. */
+const parse = (text: string): Seen[] =>
+  text
+    .split('\n\n')
+    .map((block) => Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/).slice(0, 2))))
+    .filter((fields) => 'data' in fields)
+    .map((fields) => ({ ...fields, data: JSON.parse(fields.data) }));
+
+const create = async (camera: string | null = null) => {
+  const stored = acceptedComparison({ camera });
+  await fake.results.create(stored);
+  return stored.comparison;
+};
+const update = (comparison: Comparison) => fake.results.update(comparison.id, { comparison });
+const watch = (id: string, headers = {}) => fake.inject({ url: `/v1/comparisons/${id}/events`, headers });
+
+describe('GET /v1/comparisons/{id}/events', () => {
+  it('tells what has happened, then what happens, and ends with the end', async () => {
+    const comparison = await create();
+    const other = await create();
+    const watching = watch(comparison.id);
+    while (fake.events.listening === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await update(finished(other));
+    await update({ ...comparison, status: 'running' });
+    await update(finished(comparison));
+    const answer = await watching;
+    expect(answer.headers['content-type']).toContain('text/event-stream');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const seen = parse(answer.body);
+    expect(seen.map(({ event }) => event)).toEqual([
+      'comparison.queued',
+      'comparison.running',
+      'comparison.finished',
+    ]);
+    for (const { data, event } of seen)
+      expect(data).toMatchObject({ comparison: comparison.id, type: event });
+    expect(fake.events.listening).toBe(0);
+  });
+
+  it('goes on after Last-Event-ID, without a gap and without telling anything twice', async () => {
+    const comparison = await create();
+    await update({ ...comparison, status: 'running' });
+    await update(finished(comparison));
+    const all = parse((await watch(comparison.id)).body);
+    const rest = parse((await watch(comparison.id, { 'last-event-id': all[0]?.id })).body);
+    expect(rest).toEqual(all.slice(1));
+  });
+
+  it('tells a client that has seen the end to stop, with 204', async () => {
+    const comparison = await create();
+    await update(finished(comparison));
+    const last = parse((await watch(comparison.id)).body).at(-1);
+    expect((await watch(comparison.id, { 'last-event-id': last?.id })).statusCode).toBe(204);
+    expect(fake.events.listening).toBe(0);
+  });
+
+  it('refuses a Last-Event-ID that is no id of an event', async () => {
+    const { id } = await create();
+    expect((await watch(id, { 'last-event-id': 'latest' })).statusCode).toBe(400);
+  });
+});
+
+describe('GET /v1/events', () => {
+  const open = async (query = '', headers = {}) => {
+    const answer = await fake.app.inject({ url: `/v1/events${query}`, headers, payloadAsStream: true });
+    const stream = answer.stream() as Readable;
+    let text = '';
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    const until = async (count: number) => {
+      while (parse(text).length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+      return parse(text);
+    };
+    return { stream, until };
+  };
+
+  it('tells of all comparisons from now on, or of one camera', async () => {
+    await create('gate');
+    const [all, gate] = [await open(), await open('?camera=gate')];
+    const [first, second] = [await create('yard'), await create('gate')];
+    expect((await all.until(2)).map(({ data }) => data.comparison)).toEqual([first.id, second.id]);
+    expect((await gate.until(1)).map(({ data }) => data.comparison)).toEqual([second.id]);
+    all.stream.destroy();
+    gate.stream.destroy();
+  });
+
+  it('hears what happens while it reads the past, once and in order', async () => {
+    const first = await create();
+    const read = fake.events.read.bind(fake.events);
+    let second: Comparison | undefined;
+    fake.events.read = async (since, filter) => {
+      second = await create();
+      return read(since, filter);
+    };
+    const resumed = await open('', { 'last-event-id': '0' });
+    fake.events.read = read;
+    const third = await create();
+    const seen = await resumed.until(3);
+    expect(seen.map(({ data }) => data.comparison)).toEqual([first.id, second?.id, third.id]);
+    resumed.stream.destroy();
+  });
+
+  it('ends every stream when the service closes', async () => {
+    const closing = await fakeApp();
+    const answer = await closing.app.inject({ url: '/v1/events', payloadAsStream: true });
+    const ended = new Promise((resolve) => answer.stream().on('end', resolve).resume());
+    await closing.app.close();
+    await ended;
+  });
+});

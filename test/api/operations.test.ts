@@ -1,0 +1,118 @@
+import { acceptedComparison } from '../helpers/comparisons.js';
+import { fakeApp, MODEL, workerWith } from '../helpers/fakes.js';
+
+let fake: Awaited<ReturnType<typeof fakeApp>>;
+beforeAll(async () => {
+  fake = await fakeApp({ auth: 'on' });
+});
+beforeEach(() => fake.reset());
+afterAll(() => fake.app.close());
+
+describe('Probes', () => {
+  it('are alive whatever happens behind', async () => {
+    fake.queue.away = true;
+    expect((await fake.inject({ url: '/livez' })).json()).toEqual({ alive: true });
+  });
+
+  it('are ready only when Redis answers and a worker has warmed up', async () => {
+    const ready = async () => {
+      const answer = await fake.inject({ url: '/readyz' });
+      return [answer.statusCode, answer.json()];
+    };
+    expect(await ready()).toEqual([503, { ready: false, redis: true, workers: 0 }]);
+    fake.workers.live = [workerWith()];
+    expect(await ready()).toEqual([503, { ready: false, redis: true, workers: 0 }]);
+    fake.workers.live = [workerWith(), workerWith(MODEL)];
+    expect(await ready()).toEqual([200, { ready: true, redis: true, workers: 1 }]);
+    fake.queue.away = true;
+    expect(await ready()).toEqual([503, { ready: false, redis: false, workers: 0 }]);
+  });
+});
+
+describe('/internal/scale', () => {
+  it('adds up every state of a queue, prioritized jobs included', async () => {
+    await fake.queue.add(acceptedComparison().job, 'live', 1);
+    const { live, archive } = (await fake.inject({ url: '/internal/scale' })).json();
+    expect(live).toEqual({ backlog: 1, waiting: 0, prioritized: 1, delayed: 0, active: 0 });
+    expect(archive.backlog).toBe(0);
+  });
+});
+
+describe('/metrics', () => {
+  it('counts answers by route pattern and status, and the jobs of each queue', async () => {
+    await fake.queue.add(acceptedComparison().job, 'live', 1);
+    await fake.inject({ url: '/v1/comparisons/cmp_01k9x3v5s8q2m7c4w6n1b0t9hz' });
+    const { body } = await fake.inject({ url: '/metrics' });
+    expect(body).toMatch(
+      /scenedelta_http_request_duration_seconds_count\{method="GET",route="\/v1\/comparisons\/:id",status="401"\} 1/,
+    );
+    expect(body).toContain('scenedelta_queue_jobs{queue="live",state="prioritized"} 1');
+    expect(body).not.toContain('cmp_01');
+  });
+
+  it('still answers while Redis is away', async () => {
+    fake.queue.away = true;
+    const { statusCode, body } = await fake.inject({ url: '/metrics' });
+    expect(statusCode).toBe(200);
+    expect(body).not.toContain('scenedelta_queue_jobs{');
+  });
+});
+
+describe('/v1/models', () => {
+  const get = async (path = '') => {
+    const { secret } = await fake.apiKeys.create('any', ['compare']);
+    return fake.inject({ url: `/v1/models${path}`, headers: { 'x-api-key': secret } });
+  };
+
+  it('lists each bundle once, with where it runs and on how many workers', async () => {
+    fake.workers.live = [workerWith(MODEL), workerWith(MODEL), workerWith({ ...MODEL, provider: 'cuda:0' })];
+    const { items } = (await get()).json();
+    expect(items).toHaveLength(1);
+    expect(items[0]).toMatchObject({
+      name: MODEL.name,
+      metrics: MODEL.metrics,
+      served_by: [
+        { provider: 'cpu', workers: 2 },
+        { provider: 'cuda:0', workers: 1 },
+      ],
+    });
+  });
+
+  it('reads one by name, and names the others where there is none', async () => {
+    fake.workers.live = [workerWith(MODEL)];
+    expect((await get(`/${MODEL.name}`)).json().version).toBe(MODEL.version);
+    const answer = await get('/other');
+    expect([answer.statusCode, answer.json().detail]).toEqual([404, expect.stringContaining(MODEL.name)]);
+  });
+});
+
+describe('The front door', () => {
+  it('says where to go, and shows the description', async () => {
+    const { links } = (await fake.inject({ url: '/' })).json();
+    expect((await fake.app.inject({ url: links.openapi })).json().openapi).toBe('3.1.0');
+    expect((await fake.app.inject({ url: `${links.docs}/` })).headers['content-type']).toContain('text/html');
+  });
+});
+
+describe('GET /v1/comparisons/{id}/deliveries', () => {
+  it('lists the attempts', async () => {
+    const { secret } = await fake.apiKeys.create('any', ['compare']);
+    const stored = acceptedComparison();
+    await fake.results.create(stored);
+    const delivery = {
+      id: stored.comparison.id.replace('cmp', 'dlv'),
+      comparison: stored.comparison.id,
+      url: 'https://example.org/hook',
+      state: 'pending' as const,
+      next_attempt_at: '2026-01-01T00:00:05.000Z',
+      attempts: [
+        { attempt: 1, at: '2026-01-01T00:00:00.000Z', status: 500, error: 'answered 500', duration_ms: 12 },
+      ],
+    };
+    await fake.deliveries.create(delivery);
+    const url = `/v1/comparisons/${stored.comparison.id}/deliveries`;
+    expect((await fake.inject({ url, headers: { 'x-api-key': secret } })).json()).toEqual({
+      items: [delivery],
+    });
+  });
+});

@@ -1,0 +1,144 @@
+/** The API on a real Redis and a real folder: what fakes cannot show. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { buildApp } from '../../src/api/app.js';
+import { createComparisonQueue } from '../../src/api/comparisons/queue.js';
+import type { Api, ApiDependencies } from '../../src/api/dependencies.js';
+import { createIdempotencyRecords } from '../../src/api/idempotency.js';
+import { createRateCounter } from '../../src/api/rate-counter.js';
+import { loadConfig } from '../../src/config.js';
+import { KEYS, QUEUE_PREFIX, QUEUES } from '../../src/jobs.js';
+import { createLogger } from '../../src/logger.js';
+import { createStores } from '../../src/stores/create.js';
+import { createEventReader } from '../../src/stores/events.js';
+import { connectRedis } from '../../src/stores/redis.js';
+import { finished } from '../helpers/comparisons.js';
+import { checkedInject } from '../helpers/fakes.js';
+import { startRedis, type TestRedis } from '../helpers/redis.js';
+import { form, jpeg, post } from '../helpers/requests.js';
+
+const logger = createLogger({ level: 'silent', name: 'test' });
+let server: TestRedis;
+let redis: Redis;
+let folder: string;
+let app: Api;
+let deps: ApiDependencies;
+let inject: ReturnType<typeof checkedInject>;
+let body: ReturnType<typeof form>;
+
+beforeAll(async () => {
+  server = await startRedis();
+  folder = await mkdtemp(join(tmpdir(), 'sd-api-'));
+  redis = connectRedis(server.url, { role: 'producer', logger });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const config = loadConfig({ AUTH: 'off', DATA_DIR: folder, RATE_LIMIT: '2' });
+  deps = {
+    ...createStores(config, redis),
+    events: createEventReader(redis),
+    queue: createComparisonQueue(redis, Date.now),
+    idempotency: createIdempotencyRecords(redis),
+    rates: createRateCounter(redis),
+    linkKey: Buffer.alloc(32),
+    clock: Date.now,
+  };
+  app = await buildApp(deps, config, logger);
+  await app.ready();
+  inject = checkedInject(app);
+  body = form({ before: await jpeg(10), after: await jpeg(200), camera: 'gate' });
+});
+afterAll(async () => {
+  await app.close();
+  await deps.events.close();
+  await deps.queue.close();
+  redis.disconnect();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const connected = async (wanted: boolean) => {
+  while ((redis.status === 'ready') !== wanted) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+describe('On a real Redis', () => {
+  it('queues one job a comparison under its id, with references only', async () => {
+    const { id } = (await inject(post(body))).json();
+    const job = await new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX }).getJob(id);
+    expect(job?.data).toMatchObject({
+      v: 1,
+      comparisonId: id,
+      before: { from: 'stored' },
+      callbackUrl: null,
+    });
+    expect(JSON.stringify(job?.data).length).toBeLessThan(1000);
+    expect(await deps.queue.waiting()).toBeGreaterThan(0);
+  });
+
+  it('answers who waits when a worker saves the result', async () => {
+    const waited = form({ before: await jpeg(10), after: await jpeg(200), camera: 'waited' });
+    const answering = inject(post(waited, { prefer: 'wait=20' }));
+    let ids: string[] = [];
+    while (ids.length === 0) {
+      const { items } = await deps.results.list({ camera: 'waited', limit: 1 });
+      ids = items.map((comparison) => comparison.id);
+    }
+    const stored = await deps.results.get(ids[0] as string);
+    if (stored === undefined) throw new Error('not stored');
+    await deps.results.update(stored.comparison.id, { comparison: finished(stored.comparison) });
+    const answer = await answering;
+    expect([answer.statusCode, answer.json().id]).toEqual([200, ids[0]]);
+  });
+
+  it('takes a cancelled job out of the queue and tells the workers', async () => {
+    const { id } = (await inject(post(body))).json();
+    const subscriber = redis.duplicate({ enableOfflineQueue: true });
+    const heard = new Promise((resolve) => subscriber.on('message', (_channel, text) => resolve(text)));
+    await subscriber.subscribe(KEYS.cancellations);
+    expect((await inject({ method: 'DELETE', url: `/v1/comparisons/${id}` })).statusCode).toBe(204);
+    expect(await heard).toBe(id);
+    const queue = new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX });
+    expect(await queue.getJob(id)).toBeUndefined();
+    subscriber.disconnect();
+  });
+
+  it('keeps the laws of idempotency among requests at once', async () => {
+    const headers = { prefer: 'respond-async', 'idempotency-key': 'k 1' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => inject(post(body, headers))));
+    const ids = new Set(answers.filter((a) => a.statusCode === 202).map((a) => a.json().id));
+    expect(ids.size).toBe(1);
+    const replay = await inject(post(body, headers));
+    expect([replay.headers['idempotent-replayed'], ids.has(replay.json().id)]).toEqual(['true', true]);
+    const other = form({ before: await jpeg(1), after: await jpeg(2) });
+    expect((await inject(post(other, headers))).statusCode).toBe(422);
+    expect(await redis.ttl(KEYS.idempotency('local', 'k 1'))).toBeGreaterThan(86_000);
+  });
+
+  it('counts requests over all processes and forgets them', async () => {
+    const counts = [];
+    for (let i = 0; i < 3; i++) counts.push(await createRateCounter(redis).count('key_a', 5, 60));
+    expect(counts).toEqual([1, 2, 3]);
+    expect(await redis.ttl(KEYS.rate('key_a', 5))).toBeGreaterThan(60);
+  });
+
+  it('answers 503 while Redis is away, and accepts again when it is back', async () => {
+    await server.kill9();
+    await connected(false);
+    const answer = await inject(post(body));
+    expect([answer.statusCode, answer.json().type.split('/').at(-1)]).toEqual([503, 'queue-unavailable']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    for (const [url, status] of [
+      ['/v1/comparisons', 503],
+      ['/readyz', 503],
+      ['/internal/scale', 503],
+      ['/livez', 200],
+      ['/metrics', 200],
+    ] as const) {
+      expect([url, (await inject({ url })).statusCode]).toEqual([url, status]);
+    }
+    await server.restart();
+    await connected(true);
+    expect((await inject(post(body))).statusCode).toBe(202);
+  });
+});
