@@ -47,7 +47,7 @@ const GARMENT =
 
 /** determiners, colours and other adjectives, noun, and what is worn */
 const NOUN_PHRASE = new RegExp(
-  `((?:${DETERMINER} )*)(?:(?:group|couple|pair|number|row|lot) of )?((?:[\\w-]+ ){0,4}?)\\b(${NOUN})\\b((?: with (?:\\w+ )+?hair)?(?: (?:wearing|in|with) (?:an? |the )?(?:\\w+ )?${COLOUR}(?: (?:and|or) ${COLOUR})?(?: ${GARMENT})?(?! hair))?)`,
+  `((?:${DETERMINER} )*)(?:(?:group|couple|pair|number|row|lot) of )?((?:[\\w-]+ ){0,4}?)\\b(${NOUN})\\b((?: with (?:\\w+ )+?hair)?(?: (?:wearing|in|with) (?:an? |the )?(?:\\w+ )?${COLOUR}(?: (?:and|or) ${COLOUR})?(?: ${GARMENT})?(?! (?:hair|${NOUN})\\b))?)`,
   'g',
 );
 const COLOURS = new RegExp(`\\b${COLOUR}\\b`, 'g');
@@ -57,43 +57,79 @@ const BECOMES = new RegExp(
 const PREPOSITION =
   /\b(?:by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|above|below|opposite|through|down|up|than|like|with|left|leaving|entered|entering|passed|pushing|riding|carrying|holding|wearing)$/;
 
-const NOTHING =
-  /\b(?:nothing|no (?:\w+ )?(?:changes?|difference)|no one|nobody|no (?:car|vehicle|person|object|thing|other \w+) (?:has|have|is|was|or)|(?:is|are|seem|seems|look|looks|remains?|stays?) (?:\w+ )?(?:the )?(?:same|identical|unchanged)|same (?:scene|as before)|(?:everything|all|it) (?:else )?(?:is|was|looks|stays) as (?:before|it was)|unchanged|identical|only the (?:camera|light|lighting|shadows?|weather|leaves|trees?|picture|brightness|colours?)\b)/;
+/** Any of some phrases, each a piece of a regular expression, as whole words. */
+const anyOf = (...phrases: string[]): RegExp => new RegExp(`\\b(?:${phrases.join('|')})\\b`);
+
+const NOTHING = anyOf(
+  'nothing',
+  'no one|nobody',
+  'no (?:\\w+ )?(?:changes?|difference)',
+  `no (?:\\w+ )?${NOUN} (?:has|have|is|are|was|or)`,
+  '(?:is|are|seems?|looks?|remains?|stays?) (?:\\w+ )?(?:the )?(?:same|identical|unchanged)',
+  'same (?:scene|as before)',
+  '(?:everything|all|it) (?:else )?(?:is|was|looks|stays) as (?:before|it was)',
+  'unchanged|identical',
+  'only the (?:camera|light|lighting|shadows?|weather|leaves|trees?|picture|brightness|colours?)',
+);
 
 interface Cue {
   readonly pattern: RegExp;
   readonly direction: Direction | 'motion' | 'existence';
 }
+const OUT_OF_VIEW = 'out of (?:the )?(?:view|picture|frame|sight|scene)';
 /**
  * First match wins. `motion` is a way of moving: of a known thing ("the car has driven up") a move, of a new one ("a car has
- * driven up") an appearance. `existence` likewise tells where something is now: of a known thing that it moved.
+ * driven up") an appearance. `existence` tells where something is: of a known thing, that it moved there.
  */
 const CUES: readonly Cue[] = [
-  { pattern: BECOMES, direction: 'alter' },
+  { direction: 'alter', pattern: BECOMES },
   {
-    pattern:
-      /\bno longer\b|\b(?:gone|missing|vanished|disappeared|departed|removed)\b(?! (?:to|up|down|further|towards)\b)|\b(?:has|have|had|just|also|already) left\b|\bleft (?:the (?!lane|edge|side|row|sidewalk|hand|part|half|corner|end)\w+|(?:her|his|its|their) \w+)|\b(?:(?:is|are|was|were) not|isn't|aren't|(?:can)?not be seen|can't be seen)\b.*\b(?:there|present|visible|seen|any ?more)?\b|\b(?:driven|drove|drives|walked|moved|pulled|cycled|ridden|rode|gone) (?:off|away(?! from)|out of (?:the )?(?:view|picture|frame|sight|scene))\b|\btaken away\b|\bout of (?:view|sight)\b/,
     direction: 'disappear',
+    pattern: anyOf(
+      'no longer',
+      '(?:gone|missing|vanished|disappeared|departed|removed)\\b(?! (?:to|up|down|further|towards)\\b)',
+      '(?:has|have|had|just|also|already) left',
+      // "left the road", but not "on the left the lane ..."
+      'left (?:the (?!lane|edge|side|row|sidewalk|hand|part|half|corner|end)\\w+|(?:her|his|its|their) \\w+)',
+      "(?:is|are|was|were) not|isn't|aren't|(?:cannot|can't) be seen",
+      `(?:driven|drove|drives|walked|moved|pulled|cycled|ridden|rode|gone) (?:off|away(?! from)|${OUT_OF_VIEW})`,
+      `taken away|${OUT_OF_VIEW}`,
+    ),
   },
   {
-    pattern:
-      /\b(?:appeared|appears|arrived|entered|newly|come into|came into|into view|into the (?:picture|frame|scene)|(?:been|was|were) (?:placed|added|put|left|parked)|showed up|shown up)\b/,
     direction: 'appear',
+    pattern: anyOf(
+      'appeared|appears|arrived|entered|newly|showed up|shown up',
+      '(?:come|came) into|into view|into the (?:picture|frame|scene)',
+      '(?:been|was|were) (?:placed|added|put|left|parked)',
+    ),
   },
   {
-    pattern:
-      /\b(?:moved|moves|shifted|changed (?:its|their|his|her|the) (?:location|position|place)|changed (?:places|lanes|location|position)|in a different (?:location|place|position|spot)|come closer|come nearer|swapped places|(?:pulled|pulling|backed|backing|turned|driven) out of (?:its|the|a) (?:parking )?(?:space|spot|bay)|stepped|backed|rolled|turned round|turned around)\b/,
     direction: 'move',
+    pattern: anyOf(
+      'moved|moves|shifted|stepped|backed|rolled|swapped places|come closer|come nearer|turned (?:round|around)',
+      'changed (?:(?:its|their|his|her|the) )?(?:location|position|places?|lanes)',
+      'in a different (?:location|place|position|spot)',
+      '(?:pulled|pulling|backing|turned|driven) out of (?:its|the|a) (?:parking )?(?:space|spot|bay)',
+    ),
   },
   {
-    pattern:
-      /\b(?:(?:is|are) (?:now )?(?:\w+ )?(?:further|farther|closer|nearer)|driven|walked|cycled|ridden|run|pulled|come|gone|turned|went|drove|driving|walking|cycling|riding|coming|heading|moving|pulling|leaving|approaching|entering|going|running|crossing|turning)\b/,
     direction: 'motion',
+    pattern: anyOf(
+      '(?:is|are) (?:now )?(?:\\w+ )?(?:further|farther|closer|nearer)',
+      'driven|drove|walked|cycled|ridden|run|went|pulled|come|gone|turned',
+      'driving|walking|cycling|riding|running|going|coming|moving|pulling|turning',
+      'heading|leaving|approaching|entering|crossing',
+    ),
   },
   {
-    pattern:
-      /\bthere (?:is|are)\b|\b(?:is|are|stands?|sits?|can) (?:now |also |\w+ing |be seen |parked |visible )|\b(?:is|are) (?:in|on|at|by|near|there|coming)\b|\b(?:parked|standing|sitting|stands|visible)\b|\bnow\b/,
     direction: 'existence',
+    pattern: anyOf(
+      'there (?:is|are)',
+      '(?:is|are|can) (?:now|also|\\w+ing|be seen|parked|visible)',
+      '(?:is|are) (?:in|on|at|by|near|there)',
+      'stands?|sits?|parked|standing|sitting|visible|now',
+    ),
   },
 ];
 const REPLACED_BY =
