@@ -1,0 +1,112 @@
+/** The built command on the hand-made bundle, as a person runs it. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { Value } from 'typebox/value';
+import { FindingSchema } from '../../src/comparison.js';
+import { copyOfTiny, put } from '../model/tiny-bundle.js';
+import { scene } from '../workers/pictures.js';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const [before, after, heatmap] = ['before.png', 'after.png', 'maps.png'];
+let folder: string;
+let models: string;
+beforeAll(async () => {
+  models = (await copyOfTiny(() => {})).modelsDir;
+  folder = await mkdtemp(join(tmpdir(), 'sd-cli-'));
+  await writeFile(join(folder, before), await scene(96, 64).png().toBuffer());
+  const thing = { x: 64, y: 16, width: 16, height: 16, colour: [60, 250, 80] as const };
+  await writeFile(join(folder, after), await scene(96, 64, [thing]).png().toBuffer());
+});
+afterAll(() => Promise.all([folder, models].map((made) => rm(made, { recursive: true }))));
+
+function scenedelta(
+  args: string[],
+  modelsDir = models,
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  const env = { ...process.env, MODELS_DIR: modelsDir, DEFAULT_MODEL: 'bundle-tiny', DEVICE: 'cpu' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], { env, cwd: folder }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+describe('scenedelta compare', () => {
+  it('prints the sentence first, then verdict, kind, place and model', async () => {
+    const { status, stdout, stderr } = await scenedelta(['compare', before, after]);
+    expect([status, stderr]).toEqual([0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toBe('a green thing has appeared on the right');
+    expect(lines.slice(2).map((line) => line.split(/\s+/)[0])).toEqual([
+      'verdict',
+      'kind',
+      'region',
+      'model',
+    ]);
+    expect(stdout).toContain('bundle-tiny 0.0.1, cpu');
+  });
+
+  it('prints the finding as JSON and writes both overlays side by side', async () => {
+    const { stdout } = await scenedelta(['compare', before, after, '--json', '--heatmap', heatmap]);
+    const finding: unknown = JSON.parse(stdout);
+    expect(Value.Check(FindingSchema, finding)).toBe(true);
+    const { data, info } = await sharp(join(folder, heatmap)).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([96 + 4 + 96, 64]);
+    const at = (x: number, y: number) => [
+      ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
+    ];
+    expect(at(72, 24)).toEqual([50, 50, 50]); // nothing in before
+    expect(at(100 + 72, 24)).not.toEqual([60, 250, 80]); // the thing in after is coloured
+    expect(at(100 + 10, 24)).toEqual([50, 50, 50]);
+  });
+
+  it.each<[string, string[], number, string]>([
+    ['one picture', ['compare', before], 2, 'scenedelta compare: compare takes two pictures, got 1'],
+    [
+      'a missing file',
+      ['compare', before, 'none.png'],
+      1,
+      'scenedelta compare: none.png cannot be read (ENOENT), expected a picture',
+    ],
+    [
+      'an unknown option',
+      ['compare', before, after, '--loud'],
+      2,
+      "scenedelta compare: Unknown option '--loud'",
+    ],
+    [
+      'a bad device',
+      ['compare', before, after, '--device', 'tpu'],
+      2,
+      'scenedelta compare: DEVICE="tpu": expected auto, cpu or cuda:N',
+    ],
+    ['an unknown model', ['compare', before, after, '--model', 'no-such'], 1, 'manifest.json: is missing'],
+  ])('answers %s with one line', async (_, args, expected, message) => {
+    const { status, stderr } = await scenedelta(args);
+    expect([status, stderr.trimEnd().split('\n')]).toEqual([expected, [expect.stringContaining(message)]]);
+  });
+});
+
+describe('scenedelta models', () => {
+  it('lists the bundles', async () => {
+    const { status, stdout } = await scenedelta(['models']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^bundle-tiny {2}0\.0\.1 {2}hand-made rules {2}MIT {2}[0-9a-f]{12} {2}\(default\)\n$/,
+    );
+    const [model] = JSON.parse((await scenedelta(['models', '--json'])).stdout) as { name: string }[];
+    expect(model).toMatchObject({ name: 'bundle-tiny', licence: 'MIT', training_data: [] });
+  });
+
+  it('says what is wrong with the default bundle, and fails', async () => {
+    const { modelsDir } = await copyOfTiny((manifest) => put(manifest, 'colour', 1));
+    const { status, stderr } = await scenedelta(['models'], modelsDir);
+    await rm(modelsDir, { recursive: true });
+    expect(status).toBe(1);
+    expect(stderr).toContain('manifest.json: the manifest has the unknown key "colour"');
+  });
+});
