@@ -31,8 +31,6 @@ interface Common {
 const MAX_STALLED = 3;
 /** Deliveries mostly wait for their receivers: many at once, so that slow receivers do not hold up the others. */
 const DELIVERY_CONCURRENCY = 32;
-/** Archive work comes back this long after live work has left room, so that the two do not alternate at every job. */
-const ARCHIVE_RETURN_MS = 250;
 
 const options = ({ redis, config }: Common, concurrency: number): WorkerOptions => ({
   connection: redis,
@@ -54,8 +52,8 @@ function startWorker(name: string, process: Processor, common: Common, concurren
 }
 
 /**
- * Live and archive comparisons. Both may use every inference thread, but archive jobs are only taken while live ones leave a
- * thread free: an archive can fill an idle night and never delays a camera by more than the pair that already runs.
+ * Live and archive comparisons. Both may use every inference thread, but an archive job only begins while live ones leave a
+ * thread free: an archive can fill an idle night and never delays a camera by more than the pairs that already run.
  * @param deps.threads inference threads; @param deps.concurrency jobs of a queue held at a time (some are fetched and decoded
  * while others are in the model)
  */
@@ -87,28 +85,29 @@ export function startComparisonWorkers(
   };
 
   let liveRunning = 0;
-  let archiveReturns: NodeJS.Timeout | undefined;
-  // three parameters each: BullMQ gives a signal only to a function that takes it
+  const waitingForRoom = new Set<() => void>();
+  const roomForArchive = async () => {
+    while (liveRunning >= deps.threads) {
+      await new Promise<void>((resolve) => waitingForRoom.add(resolve));
+    }
+  };
+  // Three parameters each: BullMQ gives a signal only to a function that takes it.
   const runLive = async (job: Job, _token: string | undefined, signal: AbortSignal | undefined) => {
     liveRunning++;
-    if (liveRunning >= deps.threads) {
-      clearTimeout(archiveReturns);
-      await archive.pause(true);
-    }
     try {
       return await run(job, 'live', signal);
     } finally {
       liveRunning--;
-      if (liveRunning < deps.threads) {
-        clearTimeout(archiveReturns);
-        archiveReturns = setTimeout(() => void archive.resume(), ARCHIVE_RETURN_MS).unref();
-      }
+      for (const resolve of waitingForRoom) resolve();
+      waitingForRoom.clear();
     }
   };
-  const runArchive = (job: Job, _token: string | undefined, signal: AbortSignal | undefined) =>
-    run(job, 'archive', signal);
-  const archive = startWorker(QUEUES.archive, runArchive, deps, deps.concurrency);
+  const runArchive = async (job: Job, _token: string | undefined, signal: AbortSignal | undefined) => {
+    await roomForArchive();
+    return run(job, 'archive', signal);
+  };
   const live = startWorker(QUEUES.live, runLive, deps, deps.concurrency);
+  const archive = startWorker(QUEUES.archive, runArchive, deps, deps.concurrency);
   const both = [live, archive];
 
   for (const worker of both) {
@@ -133,7 +132,6 @@ export function startComparisonWorkers(
 
   return {
     async close() {
-      clearTimeout(archiveReturns);
       await Promise.all(both.map((worker) => worker.close()));
       cancellations.disconnect();
     },

@@ -51,7 +51,7 @@ describe('addresses', () => {
     ['::ffff:10.0.0.1', 'private'],
     ['::ffff:169.254.169.254', 'link-local'],
     ['::127.0.0.1', 'loopback'], // IPv4-compatible
-    ['::10.0.0.1', 'not a public'],
+    ['::10.0.0.1', 'private'],
     ['64:ff9b::7f00:1', 'not a public'], // NAT64
     ['64:ff9b::8.8.8.8', 'not a public'],
     ['64:ff9b:1::1', 'not a public'],

@@ -1,0 +1,75 @@
+/** What worker tests share: stores on a private Redis, blobs in a temporary folder, a pipeline that does as it is told. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import type { Finding } from '../../src/comparison.js';
+import { createLogger } from '../../src/logger.js';
+import { type BlobStore, frameKey } from '../../src/stores/blobs.js';
+import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
+import { createRedisDeliveryStore, type RedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
+import type { HeatmapData } from '../../src/stores/heatmap-data.js';
+import { connectRedis } from '../../src/stores/redis.js';
+import { createRedisResultStore, type RedisResultStore } from '../../src/stores/results-redis.js';
+import type { Comparer } from '../../src/workers/comparison-job.js';
+import { finding } from './comparisons.js';
+import { startRedis, type TestRedis } from './redis.js';
+
+export const logger = createLogger({ level: 'silent', name: 'test' });
+
+export interface Bench {
+  readonly server: TestRedis;
+  readonly redis: Redis;
+  readonly results: RedisResultStore;
+  readonly deliveries: RedisDeliveryStore;
+  readonly blobs: BlobStore;
+  /** the blob folder */
+  readonly folder: string;
+  /** Stores the frames that `acceptedComparison` refers to. */
+  storeFrames(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const HOUR = 3_600_000;
+
+export async function setUpBench(): Promise<Bench> {
+  const server = await startRedis();
+  const redis = connectRedis(server.url, { role: 'consumer', logger });
+  const folder = await mkdtemp(join(tmpdir(), 'sd-workers-'));
+  const blobs = createFileBlobStore(folder);
+  return {
+    server,
+    redis,
+    results: createRedisResultStore(redis, { retentionMs: HOUR }),
+    deliveries: createRedisDeliveryStore(redis, { retentionMs: HOUR }),
+    blobs,
+    folder,
+    async storeFrames() {
+      for (const fill of ['a', 'b']) await blobs.put(frameKey(fill.repeat(64)), Buffer.from(fill));
+    },
+    async stop() {
+      redis.disconnect();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const grid = { width: 2, height: 1, data: new Float32Array([0.25, 1]) };
+export const heatmaps: HeatmapData = { before: grid, after: grid, words: [grid] };
+export const output = { finding: finding as unknown as Finding, heatmaps, timings: { decode: 1, encode: 2 } };
+
+/** A pipeline whose answers are given one by one; the last stays. */
+export function scriptedPipeline(
+  ...answers: ((input: Parameters<Comparer['compare']>[0]) => Promise<typeof output>)[]
+) {
+  const calls: Parameters<Comparer['compare']>[0][] = [];
+  const pipeline: Comparer = {
+    async compare(input) {
+      const answer = answers[Math.min(calls.length, answers.length - 1)];
+      calls.push(input);
+      return answer === undefined ? output : answer(input);
+    },
+  };
+  return { pipeline, calls };
+}

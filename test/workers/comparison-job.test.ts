@@ -1,0 +1,335 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ScenedeltaError } from '../../src/errors.js';
+import { KEYS } from '../../src/jobs.js';
+import { createOutboundClient } from '../../src/outbound/client.js';
+import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
+import { decodeHeatmapData } from '../../src/stores/heatmap-data.js';
+import type { StoredComparison } from '../../src/stores/results.js';
+import {
+  type ComparisonJobDependencies,
+  createComparisonProcessor,
+} from '../../src/workers/comparison-job.js';
+import { createFrameFetcher } from '../../src/workers/frame-fetch.js';
+import { acceptedComparison } from '../helpers/comparisons.js';
+import { type Received, startReceiver } from '../helpers/receiver.js';
+import { type Bench, heatmaps, logger, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
+
+let bench: Bench;
+let announced: StoredComparison[];
+const outbound = createOutboundClient({ outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: 2_000 });
+
+beforeAll(async () => {
+  bench = await setUpBench();
+  await bench.storeFrames();
+});
+beforeEach(async () => {
+  announced = [];
+  await bench.redis.flushall();
+});
+afterAll(async () => {
+  await outbound.close();
+  await bench.stop();
+});
+
+const processor = (change: Partial<ComparisonJobDependencies> = {}) =>
+  createComparisonProcessor({
+    results: bench.results,
+    blobs: bench.blobs,
+    pipeline: scriptedPipeline().pipeline,
+    fetchFrame: createFrameFetcher({
+      blobs: bench.blobs,
+      outbound,
+      s3: undefined,
+      config: { frameLimit: 1_000 },
+    }),
+    announce: async (stored) => void announced.push(stored),
+    clock: Date.now,
+    logger,
+    ...change,
+  });
+const accept = async (options: Parameters<typeof acceptedComparison>[0] = {}) => {
+  const accepted = acceptedComparison(options);
+  await bench.results.create(accepted);
+  return accepted;
+};
+const context = (change: { lastAttempt?: boolean; signal?: AbortSignal } = {}) => ({
+  lastAttempt: false,
+  signal: new AbortController().signal,
+  ...change,
+});
+const saved = async ({ comparison }: StoredComparison) =>
+  (await bench.results.get(comparison.id))?.comparison;
+
+describe('a comparison job', () => {
+  it('saves the finding, the heatmap data and the times, and tells of it', async () => {
+    const accepted = await accept({ callbackUrl: 'https://receiver.example/', createdAt: Date.now() - 500 });
+    const { pipeline, calls } = scriptedPipeline();
+    const outcome = await processor({ pipeline }).process(accepted.job, context());
+    const comparison = await saved(accepted);
+    expect(outcome).toEqual({ kind: 'finished', comparison });
+    expect(comparison).toMatchObject({ status: 'finished', caption: 'a parcel appeared', verdict: 'change' });
+    expect(comparison?.timings_ms).toMatchObject({ decode: 1, encode: 2, register: 0 });
+    expect(comparison?.timings_ms?.queue).toBeGreaterThanOrEqual(500);
+    expect(comparison?.timings_ms?.total).toBeGreaterThanOrEqual(comparison?.timings_ms?.queue ?? Number.NaN);
+    expect(calls[0]).toMatchObject({
+      before: Buffer.from('a'),
+      after: Buffer.from('b'),
+      beforeKey: 'a'.repeat(64),
+    });
+    const maps = await bench.blobs.get(heatmapKey(accepted.comparison.id));
+    expect(decodeHeatmapData(maps ?? new Uint8Array())).toEqual(heatmaps);
+    expect(announced.map(({ comparison }) => comparison.status)).toEqual(['finished']);
+  });
+
+  it('without a callback tells nobody, and without maps stores none', async () => {
+    const accepted = await accept();
+    const { pipeline } = scriptedPipeline(async () => ({ ...output, heatmaps: null as never }));
+    await processor({ pipeline }).process(accepted.job, context());
+    expect(announced).toEqual([]);
+    expect(await bench.blobs.get(heatmapKey(accepted.comparison.id))).toBeUndefined();
+  });
+
+  it('is finished although telling of it failed: recovery tells later', async () => {
+    const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
+    const failing = processor({ announce: () => Promise.reject(new Error('Redis away')) });
+    expect(await failing.process(accepted.job, context())).toMatchObject({ kind: 'finished' });
+    expect(await bench.redis.zcard(KEYS.deliveriesOpen)).toBe(1);
+  });
+
+  it('that runs twice at the same time is saved and told once', async () => {
+    const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
+    let release = () => {};
+    const both = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let arrived = 0;
+    const { pipeline } = scriptedPipeline(async () => {
+      if (++arrived === 2) release();
+      await both;
+      return output;
+    });
+    const twice = processor({ pipeline });
+    const outcomes = await Promise.all([1, 2].map(() => twice.process(accepted.job, context())));
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['finished', 'skipped']);
+    expect(announced).toHaveLength(1);
+    expect(await bench.blobs.get(heatmapKey(accepted.comparison.id))).toBeDefined();
+  });
+
+  it('of a final comparison does nothing', async () => {
+    const accepted = await accept();
+    await processor().process(accepted.job, context());
+    const { pipeline, calls } = scriptedPipeline();
+    expect(await processor({ pipeline }).process(accepted.job, context())).toEqual({
+      kind: 'skipped',
+      why: 'final',
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a cancelled comparison', () => {
+  it('never reaches the model', async () => {
+    const accepted = await accept();
+    await bench.results.update(accepted.comparison.id, {
+      comparison: { ...accepted.comparison, status: 'cancelled' },
+    });
+    const { pipeline, calls } = scriptedPipeline();
+    expect(await processor({ pipeline }).process(accepted.job, context())).toEqual({
+      kind: 'skipped',
+      why: 'cancelled',
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it('stops a pipeline that listens, and stays cancelled', async () => {
+    const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
+    const cancel = new AbortController();
+    const { pipeline } = scriptedPipeline(async ({ signal }) => {
+      await bench.results.update(accepted.comparison.id, {
+        comparison: { ...accepted.comparison, status: 'cancelled' },
+      });
+      cancel.abort();
+      signal?.throwIfAborted();
+      return output;
+    });
+    const outcome = await processor({ pipeline }).process(accepted.job, context({ signal: cancel.signal }));
+    expect(outcome).toEqual({ kind: 'skipped', why: 'cancelled' });
+    expect((await saved(accepted))?.status).toBe('cancelled');
+    expect(announced).toEqual([]);
+  });
+
+  it('that is erased while the model works leaves no heatmap data behind', async () => {
+    const accepted = await accept();
+    const { pipeline } = scriptedPipeline(async () => {
+      await bench.results.erase(accepted.comparison.id);
+      return output;
+    });
+    expect(await processor({ pipeline }).process(accepted.job, context())).toEqual({
+      kind: 'skipped',
+      why: 'erased',
+    });
+    expect(await bench.blobs.get(heatmapKey(accepted.comparison.id))).toBeUndefined();
+  });
+});
+
+describe('a deadline', () => {
+  it('that has passed drops the comparison before the model is asked, and says so', async () => {
+    const accepted = await accept({ deadline: Date.now() - 1, callbackUrl: 'https://receiver.example/' });
+    const { pipeline, calls } = scriptedPipeline();
+    expect(await processor({ pipeline }).process(accepted.job, context())).toMatchObject({ kind: 'failed' });
+    expect(calls).toEqual([]);
+    expect((await saved(accepted))?.error).toMatchObject({
+      type: expect.stringMatching('/deadline-exceeded$'),
+      status: 422,
+    });
+    expect(announced).toHaveLength(1);
+  });
+
+  it('that passes while frames are fetched drops it as well', async () => {
+    let now = Date.now();
+    const accepted = await accept({ deadline: now + 1_000, createdAt: now });
+    const { pipeline, calls } = scriptedPipeline();
+    const slow = processor({
+      pipeline,
+      clock: () => now,
+      fetchFrame: async () => {
+        now += 2_000;
+        return { bytes: Buffer.from('x'), ref: accepted.frames.before as never };
+      },
+    });
+    expect(await slow.process(accepted.job, context())).toMatchObject({
+      kind: 'failed',
+      error: { code: 'deadline-exceeded' },
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('an error', () => {
+  const throwing = (error: unknown) => scriptedPipeline(() => Promise.reject(error)).pipeline;
+
+  it('of a permanent kind is saved at the first attempt as its problem', async () => {
+    const accepted = await accept();
+    const error = new ScenedeltaError('image-unreadable', 'before is not an image', { field: 'before' });
+    const outcome = await processor({ pipeline: throwing(error) }).process(accepted.job, context());
+    expect(outcome).toEqual({ kind: 'failed', error });
+    expect(await saved(accepted)).toMatchObject({ status: 'failed', error: error.toProblem() });
+  });
+
+  it('of a transient kind is thrown, and the next attempt can succeed', async () => {
+    const accepted = await accept();
+    const { pipeline } = scriptedPipeline(
+      () => Promise.reject(new ScenedeltaError('inference-failed', 'out of memory')),
+      async () => output,
+    );
+    const twice = processor({ pipeline });
+    await expect(twice.process(accepted.job, context())).rejects.toMatchObject({ code: 'inference-failed' });
+    expect((await saved(accepted))?.status).toBe('running');
+    expect(await twice.process(accepted.job, context())).toMatchObject({ kind: 'finished' });
+  });
+
+  it('of a transient kind is saved at the last attempt', async () => {
+    const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
+    const error = new ScenedeltaError('inference-failed', 'out of memory');
+    const outcome = await processor({ pipeline: throwing(error) }).process(
+      accepted.job,
+      context({ lastAttempt: true }),
+    );
+    expect(outcome).toEqual({ kind: 'failed', error });
+    expect(await saved(accepted)).toMatchObject({ status: 'failed', error: { status: 500 } });
+    expect(announced).toHaveLength(1);
+  });
+
+  it('that nobody foresaw does not show its text to the caller', async () => {
+    const accepted = await accept();
+    await processor({ pipeline: throwing(new TypeError('x of undefined')) }).process(
+      accepted.job,
+      context({ lastAttempt: true }),
+    );
+    expect((await saved(accepted))?.error).toMatchObject({
+      type: expect.stringMatching('/internal$'),
+      detail: expect.not.stringContaining('undefined'),
+    });
+  });
+
+  it.each([{}, null, { v: 2 }])('in the payload %j is permanent', async (payload) => {
+    await expect(processor().process(payload, context())).rejects.toMatchObject({
+      code: 'invalid-request',
+      permanent: true,
+    });
+  });
+
+  it('given up by the queue is saved once', async () => {
+    const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
+    const error = new ScenedeltaError('inference-failed', 'the worker died');
+    expect(await processor().giveUp(accepted.comparison.id, error)).toBe(true);
+    expect(await processor().giveUp(accepted.comparison.id, error)).toBe(false);
+    expect(await processor().giveUp('cmp_00000000000000000000000000', error)).toBe(false);
+    expect((await saved(accepted))?.error?.detail).toBe('the worker died');
+    expect(announced).toHaveLength(1);
+  });
+});
+
+describe('frames', () => {
+  const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('rest')]);
+  const serving = (body: Buffer) => (_: Received, response: ServerResponse) =>
+    response.setHeader('content-type', 'image/png').end(body);
+
+  it('of a URL are fetched once, stored, and kept by reference for the next attempt', async () => {
+    const camera = await startReceiver(serving(PNG));
+    const accepted = await accept({ before: { from: 'url', url: `${camera.url}/a.png` } });
+    const { pipeline, calls } = scriptedPipeline(
+      () => Promise.reject(new ScenedeltaError('inference-failed', 'once')),
+      async () => output,
+    );
+    const twice = processor({ pipeline });
+    await expect(twice.process(accepted.job, context())).rejects.toThrow('once');
+    await twice.process(accepted.job, context());
+    expect(camera.received).toHaveLength(1);
+    expect(calls.map(({ before }) => Buffer.from(before))).toEqual([PNG, PNG]);
+    const { frames } = (await bench.results.get(accepted.comparison.id)) ?? accepted;
+    expect(frames.before).toMatchObject({ contentType: 'image/png', bytes: PNG.length });
+    expect(await bench.blobs.get(frameKey(frames.before?.sha256 ?? ''))).toEqual(PNG);
+    await camera.close();
+  });
+
+  it('of a URL that says image and sends something else are url-failed', async () => {
+    const camera = await startReceiver(serving(Buffer.from('<html>')));
+    const accepted = await accept({ after: { from: 'url', url: camera.url } });
+    const outcome = await processor().process(accepted.job, context());
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'url-failed', field: 'after' } });
+    await camera.close();
+  });
+
+  it('of a URL that begin like an image and cannot be decoded are url-failed; uploaded ones are image-unreadable', async () => {
+    const camera = await startReceiver(serving(PNG));
+    const { pipeline } = scriptedPipeline(() =>
+      Promise.reject(new ScenedeltaError('image-unreadable', 'truncated', { field: 'before' })),
+    );
+    const fetched = await accept({ before: { from: 'url', url: camera.url } });
+    const uploaded = await accept();
+    const both = processor({ pipeline });
+    expect(await both.process(fetched.job, context())).toMatchObject({
+      error: { code: 'url-failed', field: 'before' },
+    });
+    expect(await both.process(uploaded.job, context())).toMatchObject({
+      error: { code: 'image-unreadable' },
+    });
+    await camera.close();
+  });
+
+  it('that are no longer stored say so', async () => {
+    const accepted = await accept({
+      before: { from: 'stored', sha256: 'f'.repeat(64), bytes: 1, contentType: 'image/png' },
+    });
+    const outcome = await processor().process(accepted.job, context());
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'gone', field: 'before' } });
+  });
+
+  it('of S3 without an S3 service are refused', async () => {
+    const accepted = await accept({ before: { from: 's3', bucket: 'b', key: 'k' } });
+    const outcome = await processor().process(accepted.job, context());
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'url-refused', field: 'before' } });
+  });
+});

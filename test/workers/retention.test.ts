@@ -1,0 +1,89 @@
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
+import { createRetention } from '../../src/workers/retention.js';
+import { acceptedComparison, finished, storedRef } from '../helpers/comparisons.js';
+import { type Bench, logger, setUpBench } from '../helpers/workers.js';
+
+const HOUR = 3_600_000;
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await setUpBench();
+});
+beforeEach(() => bench.redis.flushall());
+afterAll(() => bench.stop());
+
+const retain = (hours: { frames?: number; heatmaps?: number; results?: number } = {}) =>
+  createRetention({
+    ...bench,
+    config: {
+      frameRetentionHours: hours.frames ?? 1,
+      heatmapRetentionHours: hours.heatmaps ?? 1,
+      resultRetentionHours: hours.results ?? 1,
+    },
+    clock: Date.now,
+    logger,
+  })();
+const put = async (key: string, ageMs: number) => {
+  await bench.blobs.put(key, Buffer.from('x'));
+  const at = new Date(Date.now() - ageMs);
+  await utimes(join(bench.folder, key), at, at);
+};
+const exists = async (key: string) => (await bench.blobs.get(key)) !== undefined;
+const key = (fill: string) => frameKey(fill.repeat(64));
+
+describe('retention', () => {
+  it('deletes frames, heatmap data and results that are older than their hours, and nothing else', async () => {
+    const old = acceptedComparison({ createdAt: Date.now() - 1.5 * HOUR });
+    const young = acceptedComparison();
+    for (const { comparison, ...rest } of [old, young]) {
+      await bench.results.create({ comparison, ...rest });
+      await bench.results.update(comparison.id, { comparison: finished(comparison) });
+      await bench.blobs.put(heatmapKey(comparison.id), Buffer.from('x'));
+    }
+    const oldMaps = heatmapKey('cmp_00000000000000000000000000');
+    await put(oldMaps, 2 * HOUR);
+    await put(key('1'), 2 * HOUR);
+    await put(key('2'), HOUR / 2);
+    expect(await retain()).toEqual({ comparisons: 1, frames: 1, heatmaps: 1 });
+    expect(await bench.results.get(old.comparison.id)).toBeUndefined();
+    expect(await bench.results.get(young.comparison.id)).toBeDefined();
+    expect(await exists(heatmapKey(old.comparison.id))).toBe(false);
+    expect(await exists(heatmapKey(young.comparison.id))).toBe(true);
+    expect(await exists(oldMaps)).toBe(false);
+    expect(await exists(key('1'))).toBe(false);
+    expect(await exists(key('2'))).toBe(true);
+  });
+
+  it('keeps the frames of a comparison that still waits, however old they are', async () => {
+    const waiting = acceptedComparison({ before: storedRef('3'), after: { from: 'url', url: 'https://x/' } });
+    const done = acceptedComparison({ before: storedRef('4'), after: storedRef('5') });
+    await bench.results.create(waiting);
+    await bench.results.create({ ...done });
+    // a fetched frame, known only by the comparison's frames
+    const frames = { before: waiting.frames.before, after: storedRef('6') };
+    await bench.results.update(waiting.comparison.id, {
+      comparison: { ...waiting.comparison, status: 'running' },
+      frames,
+    });
+    await bench.results.update(done.comparison.id, { comparison: finished(done.comparison) });
+    for (const fill of ['3', '4', '5', '6']) await put(key(fill), 100 * HOUR);
+    await retain();
+    expect(await Promise.all(['3', '4', '5', '6'].map((fill) => exists(key(fill))))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('of no hours keeps frames until their comparison is finished, and those too young to have one', async () => {
+    await put(key('7'), 10 * 60_000);
+    await put(key('8'), 1_000);
+    await retain({ frames: 0 });
+    expect(await exists(key('7'))).toBe(false);
+    expect(await exists(key('8'))).toBe(true);
+  });
+});
