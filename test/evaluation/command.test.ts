@@ -1,0 +1,261 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import sharp from 'sharp';
+import { run } from '../../src/cli/evaluate.js';
+
+const folders: string[] = [];
+afterEach(async () => {
+  jest.restoreAllMocks();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+const CHANGED = {
+  id: 'van',
+  before: 'empty.png',
+  after: 'van.png',
+  references: ['a white van has appeared on the right', 'there is a van on the right now'],
+  verdict: 'change',
+  kind: 'appear',
+  objects: [{ noun: 'van', colour: 'white', action: 'appeared', where: 'on the right' }],
+  boxes_after: [[60, 20, 30, 20]],
+  nuisance: ['rain'],
+};
+const SAME = {
+  id: 'same',
+  before: 'empty.png',
+  after: 'empty.png',
+  references: ['nothing has changed'],
+  verdict: 'none',
+  kind: 'none',
+};
+const SAID = {
+  id: 'van',
+  verdict: 'change',
+  confidence: 0.9,
+  kind: 'appear',
+  caption: 'a van has appeared on the right',
+  regions: [],
+  peak_before: null,
+  peak_after: { x: 0.75, y: 0.45, value: 0.8 },
+  timings_ms: { total: 12 },
+};
+const SAID_NOTHING = {
+  ...SAID,
+  id: 'same',
+  verdict: 'none',
+  confidence: 0.1,
+  kind: 'none',
+  caption: 'nothing has changed',
+  peak_after: null,
+};
+
+const ndjson = (...values: unknown[]) =>
+  values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n');
+
+/** A folder with two frames, a manifest and predictions. */
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'scenedelta-evaluate-'));
+  folders.push(folder);
+  const empty = sharp({ create: { width: 100, height: 60, channels: 3, background: '#445' } }).png();
+  const van = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#fff' } })
+    .png()
+    .toBuffer();
+  await writeFile(join(folder, 'empty.png'), await empty.toBuffer());
+  await writeFile(
+    join(folder, 'van.png'),
+    await empty.composite([{ input: van, left: 60, top: 20 }]).toBuffer(),
+  );
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+const standard = { 'pairs.ndjson': ndjson(CHANGED, SAME), 'said.ndjson': ndjson(SAID_NOTHING, SAID) };
+
+/** Runs the command there; what it prints. */
+async function evaluateIn(folder: string, ...args: string[]): Promise<string> {
+  let printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+  expect(await run(args.map((arg) => arg.replace('@', `${folder}/`)))).toBe(0);
+  return printed;
+}
+
+describe('judging predictions', () => {
+  it('prints a table of at most 100 columns and writes everything as JSON', async () => {
+    const folder = await folderWith(standard);
+    const text = await evaluateIn(
+      folder,
+      '@pairs.ndjson',
+      '--from-predictions',
+      '@said.ndjson',
+      '--json',
+      '@report.json',
+    );
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    const report = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
+    expect(report).toMatchObject({
+      format: 'scenedelta-evaluation/1',
+      pairs: { all: 2, changed: 1, unchanged: 1 },
+      captioner: {
+        name: 'said',
+        facts: { noun: { hits: 1, of: 1 }, colour: { hits: 0, of: 1 }, place: { hits: 1, of: 1 } },
+        alarms: { auroc: 1, verdict: { hits: 2, of: 2 } },
+        place: { game: { hits: 1, of: 1 }, emptyWhenUnchanged: { hits: 1, of: 1 } },
+        timings: { total: 12 },
+      },
+      detectors: [{ name: 'subtraction', game: { hits: 1, of: 1 } }],
+    });
+    expect(text).toContain('2 pairs, 1 changed, 1 unchanged');
+  });
+
+  it('sets other predictions beside', async () => {
+    const folder = await folderWith({
+      ...standard,
+      'blind.ndjson': ndjson({ ...SAID, caption: 'nothing has changed' }, SAID_NOTHING),
+    });
+    const text = await evaluateIn(
+      folder,
+      '@pairs.ndjson',
+      '--from-predictions',
+      '@said.ndjson',
+      '--baseline',
+      'blind=@blind.ndjson',
+    );
+    expect(text).toMatch(/noun \(and its direction\) +100\.0 % +100\.0 % +0\.0 % +0\.0 %/);
+  });
+
+  it('writes predictions that it can read again', async () => {
+    const folder = await folderWith(standard);
+    await mkdir(join(folder, 'copies'));
+    const first = await evaluateIn(
+      folder,
+      '@pairs.ndjson',
+      '--from-predictions',
+      '@said.ndjson',
+      '--predictions',
+      '@copies/said.ndjson',
+    );
+    const second = await evaluateIn(folder, '@pairs.ndjson', '--from-predictions', '@copies/said.ndjson');
+    expect(second).toBe(first);
+  });
+});
+
+describe('bad input gets one line with file, line and reason, and leaves no file behind', () => {
+  const cases: [string, Record<string, string>, string[], RegExp][] = [
+    ['no manifest', {}, ['@none.ndjson'], /none\.ndjson: no such file$/],
+    ['an empty manifest', { 'pairs.ndjson': '\n' }, ['@pairs.ndjson'], /pairs\.ndjson: holds no pairs/],
+    [
+      'a line that is not JSON',
+      { 'pairs.ndjson': ndjson(CHANGED, '{"id":') },
+      ['@pairs.ndjson'],
+      /pairs\.ndjson:2: not JSON/,
+    ],
+    [
+      'no references',
+      { 'pairs.ndjson': ndjson({ ...CHANGED, references: [] }) },
+      ['@pairs.ndjson'],
+      /pairs\.ndjson:1: references/,
+    ],
+    [
+      'references missing',
+      { 'pairs.ndjson': ndjson({ ...CHANGED, references: undefined }) },
+      ['@pairs.ndjson'],
+      /pairs\.ndjson:1: .*references/,
+    ],
+    [
+      'a box of three numbers',
+      { 'pairs.ndjson': ndjson({ ...CHANGED, boxes_after: [[1, 2, 3]] }) },
+      ['@pairs.ndjson'],
+      /:1: boxes_after/,
+    ],
+    [
+      'an unknown verdict',
+      { 'pairs.ndjson': ndjson({ ...CHANGED, verdict: 'maybe' }) },
+      ['@pairs.ndjson'],
+      /:1: verdict/,
+    ],
+    [
+      'an id twice',
+      { 'pairs.ndjson': ndjson(SAME, SAME) },
+      ['@pairs.ndjson'],
+      /:2: id "same" is that of line 1/,
+    ],
+    [
+      'a frame that is missing',
+      { 'pairs.ndjson': ndjson(SAME, { ...CHANGED, after: 'lost.png' }) },
+      ['@pairs.ndjson'],
+      /:2: .*lost\.png: no such file$/,
+    ],
+    [
+      'a frame that is no picture',
+      { 'pairs.ndjson': ndjson({ ...CHANGED, after: 'pairs.ndjson' }) },
+      ['@pairs.ndjson'],
+      /:1: .*not a picture/,
+    ],
+    [
+      'a prediction that is missing',
+      { ...standard, 'said.ndjson': ndjson(SAID) },
+      ['@pairs.ndjson', '--from-predictions', '@said.ndjson'],
+      /said\.ndjson: has no prediction for pair "same"/,
+    ],
+    [
+      'a prediction of a wrong type',
+      { ...standard, 'said.ndjson': ndjson(SAID, { ...SAID_NOTHING, confidence: 2 }) },
+      ['@pairs.ndjson', '--from-predictions', '@said.ndjson'],
+      /said\.ndjson:2: confidence/,
+    ],
+    [
+      'an unknown nuisance',
+      standard,
+      ['@pairs.ndjson', '--nuisance', 'locusts'],
+      /--nuisance "locusts": expected one of light, ir/,
+    ],
+    [
+      'a baseline without a name',
+      standard,
+      ['@pairs.ndjson', '--baseline', 'x.ndjson'],
+      /--baseline "x\.ndjson": expected NAME=FILE/,
+    ],
+    [
+      'predictions and a bundle',
+      standard,
+      ['@pairs.ndjson', '--bundle', 'x', '--from-predictions', '@said.ndjson'],
+      /runs no model/,
+    ],
+    ['a bundle that is not there', standard, ['@pairs.ndjson', '--bundle', 'not-there'], /not-there/],
+    ['no file at all', {}, [], /takes one NDJSON file of pairs, got 0/],
+    [
+      'an output folder that is not there',
+      standard,
+      ['@pairs.ndjson', '--from-predictions', '@said.ndjson', '--json', '@no/report.json'],
+      /report\.json: cannot be written \(ENOENT\)/,
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, files, args, message) => {
+    const folder = await folderWith(files);
+    const before = await readdir(folder);
+    const wanted = ['--json', '@report.json', '--predictions', '@predictions.ndjson'];
+    const call = [...args, ...(args.includes('--json') ? [] : wanted)].map((arg) =>
+      arg.replace('@', `${folder}/`),
+    );
+    const failed = run(call);
+    await expect(failed).rejects.toThrow(message);
+    await expect(failed).rejects.toMatchObject({ name: 'ScenedeltaError' });
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  it('a frame cut off in the middle', async () => {
+    const folder = await folderWith(standard);
+    const whole = await readFile(join(folder, 'van.png'));
+    await writeFile(join(folder, 'van.png'), whole.subarray(0, whole.length - 40));
+    const call = ['pairs.ndjson', 'said.ndjson'].map((name) => join(folder, name));
+    await expect(run([call[0] as string, '--from-predictions', call[1] as string])).rejects.toThrow(
+      /pairs\.ndjson:1: after: the picture is damaged/,
+    );
+  });
+});
