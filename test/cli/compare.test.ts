@@ -4,11 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
 import sharp from 'sharp';
 import { Value } from 'typebox/value';
 import { FindingSchema } from '../../src/comparison.js';
 import { copyOfTiny, put } from '../model/tiny-bundle.js';
 import { scene } from '../workers/pictures.js';
+
+// Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
+jest.setTimeout(120_000);
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const [before, after, heatmap] = ['before.png', 'after.png', 'maps.png'];

@@ -16,6 +16,9 @@ import { createPipeline, type PairOutput, type Pipeline } from '../../src/worker
 import { copyOfTiny, put, TINY } from '../model/tiny-bundle.js';
 import { type Block, scene } from './pictures.js';
 
+// Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
+jest.setTimeout(120_000);
+
 const threadScript = new URL('../../dist/workers/inference-thread.js', import.meta.url);
 const error = jest.fn();
 const logger = { error, warn: jest.fn(), info: jest.fn() } as unknown as Logger;
@@ -45,7 +48,7 @@ beforeAll(async () => {
     logger,
     threadScript,
   });
-}, 120_000);
+});
 afterAll(() => pipeline?.close());
 
 const [W, H] = [480, 320];

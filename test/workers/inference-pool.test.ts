@@ -3,6 +3,9 @@ import type { Bundle } from '../../src/model/manifest.js';
 import { InferencePool, type PoolOptions } from '../../src/workers/inference-pool.js';
 import type { EncodeInput } from '../../src/workers/inference-protocol.js';
 
+// Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
+jest.setTimeout(120_000);
+
 /** What the fake thread says of a run; see test/helpers/fake-inference-thread.mjs. */
 interface Ran {
   operation: string;
