@@ -1,4 +1,5 @@
 /** Closing a process in order: what is begun is finished, and no step that hangs or fails keeps the others from happening. */
+import { ScenedeltaError } from './errors.js';
 import type { Logger } from './logger.js';
 
 export interface ClosingStep {
@@ -46,4 +47,16 @@ export async function closeInOrder(steps: readonly ClosingStep[], logger: Logger
     }
   }
   return allClosed;
+}
+
+/**
+ * A process that cannot start or go on says why in one log line and ends with status 1. What somebody can act on (a setting, a
+ * bundle) is its message alone; what nobody foresaw brings its stack.
+ */
+export function endOnFatal(logger: Logger, foreseen: readonly string[] = []): void {
+  process.on('uncaughtException', (err) => {
+    const isForeseen = err instanceof ScenedeltaError || foreseen.includes(err.name);
+    logger.fatal(isForeseen ? {} : { err }, err.message);
+    process.exit(1);
+  });
 }

@@ -18,6 +18,18 @@ const LONGEST_PAUSE_MS = 10_000;
 const STEADY_MS = 30_000;
 const LONGEST_LOG_BYTES = 20 * 1024 * 1024;
 
+/** pino's level of an error, and worse */
+const ERROR_LEVEL = 50;
+/** @returns the message of a log line that is an error; undefined for any other line. */
+function errorOf(line) {
+  try {
+    const { level, msg } = JSON.parse(line);
+    return level >= ERROR_LEVEL ? msg : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 let kernelTies;
 function tied(command, args, deathSignal) {
   kernelTies ??= process.platform === 'linux' && probe('setpriv', ['--pdeathsig', 'KILL', 'true']).ok;
@@ -90,7 +102,8 @@ export class Supervised {
         this.#killGuarded();
         if (this.#stopping) return;
         const why = signal ? `killed by ${signal}` : `ended with status ${status}`;
-        if (!isReady) reject(new Stop(`${this.name} ${why} before it was ready:\n${this.#tail(logFrom)}`));
+        if (!isReady)
+          reject(new Stop(`${this.name} ${why} before it was ready:\n${this.#lastWords(logFrom)}`));
         else this.#restart(why, Date.now() - startedAt);
       });
     });
@@ -112,9 +125,11 @@ export class Supervised {
     truncateSync(this.#spec.logFile);
   }
 
-  #tail(from) {
+  /** Why it ended: the last thing that its log calls an error, else the log's last lines. */
+  #lastWords(from) {
     const lines = readFileSync(this.#spec.logFile).subarray(from).toString('utf8').trimEnd().split('\n');
-    return `${lines.slice(-15).join('\n')}\n(log: ${shown(this.#spec.logFile)})`;
+    const errors = lines.map(errorOf).filter((message) => message !== undefined);
+    return `${errors.at(-1) ?? lines.slice(-15).join('\n')}\n(log: ${shown(this.#spec.logFile)})`;
   }
 
   /** SIGTERM, and after `graceMs` SIGKILL. Resolves when the process is gone; never restarts it. Safe to call twice. */

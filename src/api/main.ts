@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
-import { closeOnSignals } from '../shutdown.js';
+import { closeOnSignals, endOnFatal } from '../shutdown.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
@@ -15,6 +15,7 @@ import { createRateCounter } from './rate-counter.js';
 
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'api' });
+endOnFatal(logger);
 
 const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 const events = createEventReader(redis, { logger });

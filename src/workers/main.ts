@@ -5,7 +5,7 @@ import { newId } from '../ids.js';
 import { linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { createOutboundClient } from '../outbound/client.js';
-import { type ClosingStep, closeOnSignals } from '../shutdown.js';
+import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
 import { createStores } from '../stores/create.js';
 import { connectRedis } from '../stores/redis.js';
 import type { ModelDescription } from '../stores/workers.js';
@@ -28,6 +28,7 @@ const HOUR_MS = 3_600_000;
 
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'worker' });
+endOnFatal(logger, ['BundleError']);
 const clock = Date.now;
 
 // What is started later is closed earlier.
