@@ -59,6 +59,16 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
   /** @returns false where another was first: cancelled, erased, or a second run of the same job. */
   const end = async (stored: StoredComparison, comparison: Comparison): Promise<boolean> => {
     if (!(await results.update(stored.comparison.id, { comparison }))) return false;
+    const { id, status, verdict, error, timings_ms } = comparison;
+    const told = {
+      comparison: id,
+      trace: stored.job.traceId,
+      status,
+      verdict,
+      error: error?.type,
+      ms: timings_ms?.total,
+    };
+    deps.logger.info(told, 'comparison ended');
     if (stored.job.callbackUrl !== null) {
       await deps.announce({ ...stored, comparison }).catch((err) => {
         deps.logger.error({ err, comparison: comparison.id }, 'delivery not queued; recovery will');
