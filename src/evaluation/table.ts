@@ -25,7 +25,7 @@ const WORDS: readonly Row<Speaker>[] = (['all', 'changed'] as const).flatMap((gr
   return [
     { label: name('CIDEr-D'), of: ({ words }) => times100(words[group]?.ciderD) },
     { label: name('BLEU-4'), of: ({ words }) => times100(words[group]?.bleu[3]) },
-    { label: name('METEOR (exact, stem)'), of: ({ words }) => times100(words[group]?.meteor) },
+    { label: name('METEOR (exact+stem)'), of: ({ words }) => times100(words[group]?.meteor) },
     { label: name('ROUGE-L'), of: ({ words }) => times100(words[group]?.rougeL) },
   ];
 });
@@ -80,14 +80,14 @@ const SIGHT: readonly Row<Seer>[] = [
     of: ({ captioner }) => (captioner ? percent(captioner.alarms.falseAlarms) : null),
   },
   {
-    label: '  a camera and day, a pair a minute',
+    label: '  a camera and day, 1 pair a min',
     of: ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDay, 1),
   },
   {
-    label: '  exact 95 % interval, from',
+    label: '    exact 95 % interval, from',
     of: ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[0], 1),
   },
-  { label: '  to', of: ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[1], 1) },
+  { label: '    to', of: ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[1], 1) },
   {
     label: 'calibration error (10 bins)',
     of: ({ captioner }) => plain(captioner?.alarms.calibration.expectedError, 3),

@@ -107,7 +107,7 @@ describe('judging predictions', () => {
         place: { game: { hits: 1, of: 1 }, emptyWhenUnchanged: { hits: 1, of: 1 } },
         timings: { total: 12 },
       },
-      detectors: [{ name: 'subtraction', game: { hits: 1, of: 1 } }],
+      detectors: [{ name: 'pixels', game: { hits: 1, of: 1 } }],
     });
     expect(text).toContain('2 pairs, 1 changed, 1 unchanged');
   });

@@ -42,7 +42,7 @@ export const decode = (bytes: Uint8Array, side: Side, pixelLimit: number): Promi
 /** Score and peak of the mean absolute difference of pixels, the one detector that needs no bundle. */
 export async function subtract(bytes: PairBytes, pixelLimit: number): Promise<Record<string, Signal>> {
   const [before, after] = await Promise.all(SIDES.map((side) => decode(bytes[side], side, pixelLimit)));
-  return { subtraction: pixelSubtraction(before as Frame, after as Frame) };
+  return { pixels: pixelSubtraction(before as Frame, after as Frame) };
 }
 
 /** @throws ScenedeltaError 'unknown-model' where the bundle is missing or broken */
@@ -99,7 +99,7 @@ export async function createLooker(config: Config): Promise<Looker> {
             peak_after: heatmaps === null ? null : peakOf(heatmaps.after),
             timings_ms: { ...timings, total },
           },
-          signals: { subtraction: pixelSubtraction(frames.before, frames.after), ...(await match(frames)) },
+          signals: { pixels: pixelSubtraction(frames.before, frames.after), ...(await match(frames)) },
         };
       },
       async close() {
