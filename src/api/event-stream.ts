@@ -59,11 +59,13 @@ export function createEventStreams(events: EventReader): EventStreams {
       });
       const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS);
       open.add(stream);
-      stream.once('close', () => {
+      const release = () => {
         unsubscribe();
         clearInterval(heartbeat);
         open.delete(stream);
-      });
+      };
+      // ended by us, or left by the client, who may not have read to the end
+      stream.once('finish', release).once('close', release);
       try {
         stream.write(`retry: ${RECONNECT_MS}\n\n`);
         const past = since === undefined ? [] : await events.read(since, filter);

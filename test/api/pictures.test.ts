@@ -44,11 +44,12 @@ async function compared(options: { bytes?: Buffer; contentType?: string; end?: b
   return (path: string, headers = {}) => fake.inject({ url: `/v1/comparisons/${id}/${path}`, headers });
 }
 
-const pixels = async (png: Buffer, channels: 1 | 3 = 3) => {
-  const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
-  expect(info.channels).toBe(channels);
+async function pixels(png: Buffer, channels: 1 | 3 = 3) {
+  expect((await sharp(png).metadata()).channels).toBe(channels);
+  const picture = sharp(png).toColourspace(channels === 1 ? 'b-w' : 'srgb');
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
   return { data, ...info };
-};
+}
 
 describe('GET /v1/comparisons/{id}/frames/{side}', () => {
   it('gives the bytes as they were sent, with the type they were found to have', async () => {

@@ -28,6 +28,8 @@ let app: Api;
 let deps: ApiDependencies;
 let inject: ReturnType<typeof checkedInject>;
 let body: ReturnType<typeof form>;
+/** looks into the queue as a worker would */
+let live: Queue;
 
 beforeAll(async () => {
   server = await startRedis();
@@ -44,6 +46,8 @@ beforeAll(async () => {
     linkKey: Buffer.alloc(32),
     clock: Date.now,
   };
+  live = new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX });
+  live.on('error', () => {});
   app = await buildApp(deps, config, logger);
   await app.ready();
   inject = checkedInject(app);
@@ -53,6 +57,7 @@ afterAll(async () => {
   await app.close();
   await deps.events.close();
   await deps.queue.close();
+  await live.close();
   redis.disconnect();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -65,7 +70,7 @@ const connected = async (wanted: boolean) => {
 describe('On a real Redis', () => {
   it('queues one job a comparison under its id, with references only', async () => {
     const { id } = (await inject(post(body))).json();
-    const job = await new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX }).getJob(id);
+    const job = await live.getJob(id);
     expect(job?.data).toMatchObject({
       v: 1,
       comparisonId: id,
@@ -98,8 +103,7 @@ describe('On a real Redis', () => {
     await subscriber.subscribe(KEYS.cancellations);
     expect((await inject({ method: 'DELETE', url: `/v1/comparisons/${id}` })).statusCode).toBe(204);
     expect(await heard).toBe(id);
-    const queue = new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX });
-    expect(await queue.getJob(id)).toBeUndefined();
+    expect(await live.getJob(id)).toBeUndefined();
     subscriber.disconnect();
   });
 

@@ -1,0 +1,27 @@
+import { framePath, heatmapPath, linkKey, signLink, verifyLink } from '../src/links.js';
+
+const key = linkKey('whsec_one');
+const path = framePath('cmp_01k9x3v5s8q2m7c4w6n1b0t9hz', 'before');
+const given = (link: string) => {
+  const query = new URLSearchParams(link.split('?')[1]);
+  return { sig: query.get('sig') ?? '', exp: query.get('exp') ?? '' };
+};
+
+describe('A signed link', () => {
+  const link = signLink(path, { key, expiresAt: 1_800_000_000_500 });
+
+  it('holds for its path until it expires', () => {
+    expect(verifyLink(path, given(link), { key, now: 1_800_000_000_999 })).toBe(true);
+    expect(verifyLink(path, given(link), { key, now: 1_800_000_001_000 })).toBe(false);
+  });
+
+  it.each([
+    ['another path', heatmapPath('cmp_01k9x3v5s8q2m7c4w6n1b0t9hz', 'before'), given(link), key],
+    ['a later expiry', path, { ...given(link), exp: '1900000000' }, key],
+    ['no signature', path, { ...given(link), sig: '' }, key],
+    ['a cut signature', path, { ...given(link), sig: given(link).sig.slice(0, 20) }, key],
+    ['another key', path, given(link), linkKey('whsec_two')],
+  ])('does not hold for %s', (_name, to, query, by) => {
+    expect(verifyLink(to, query, { key: by, now: 1_700_000_000_000 })).toBe(false);
+  });
+});
