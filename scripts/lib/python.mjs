@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { probe, ROOT, run, Stop, say, seconds, shown, which } from './shell.mjs';
 import { installSystemPackage } from './system-packages.mjs';
 
-const OLDEST = '3.9';
+const OLDEST = '3.11';
 const REQUIREMENTS = join(ROOT, 'training/requirements-test.txt');
 
 /** @returns {Promise<{ python: string } | { missing: string }>} the interpreter, or why there is none. @throws Stop where pip fails. */

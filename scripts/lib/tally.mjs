@@ -56,6 +56,8 @@ export class Tally {
   }
 }
 
+const NOTHING_COUNTED = { passed: 0, failed: 0, skipped: 0 };
+
 const read = (path) => {
   try {
     return readFileSync(path, 'utf8');
@@ -66,7 +68,7 @@ const read = (path) => {
 
 function readJest(path) {
   const text = read(path);
-  if (text === undefined) return {};
+  if (text === undefined) return NOTHING_COUNTED;
   const report = JSON.parse(text);
   return {
     passed: report.numPassedTests,
@@ -77,7 +79,7 @@ function readJest(path) {
 
 function readJunit(path) {
   const suite = /<testsuite [^>]*>/.exec(read(path) ?? '')?.[0];
-  if (suite === undefined) return {};
+  if (suite === undefined) return NOTHING_COUNTED;
   const number = (name) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);
   const failed = number('failures') + number('errors');
   return { passed: number('tests') - failed - number('skipped'), failed, skipped: number('skipped') };

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
+
+torch = pytest.importorskip("torch")
 
 from training.data import SPECIALS
 from training.export import PARITY, check_parity, export_graphs
