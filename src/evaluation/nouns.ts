@@ -170,6 +170,6 @@ export function nounFit(said: string, truth: string): NounFit {
     return 'same';
   if (NOUNS[b]?.isa.includes(a)) return 'wider';
   // A man on foot is a pedestrian: a role, not another thing.
-  if (a === 'pedestrian' && ['man', 'woman', 'child', 'boy', 'girl', 'person'].includes(b)) return 'wider';
+  if (a === 'pedestrian' && ['man', 'woman', 'child', 'boy', 'girl'].includes(b)) return 'wider';
   return nounClass(a) !== null && nounClass(a) === nounClass(b) ? 'class' : 'none';
 }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { sameColour } from '../../src/evaluation/colours.js';
 import { facts, judge, trueKinds } from '../../src/evaluation/facts.js';
 import { normalise, type Pair, parsePairs } from '../../src/evaluation/manifest.js';
@@ -210,15 +209,11 @@ describe('the tables', () => {
   });
 
   it('a noun fits itself, a wider one is true and a narrower one is not', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...Object.keys(NOUNS)), (noun) => {
-        expect(nounFit(noun, noun)).toBe('same');
-        for (const wider of NOUNS[noun]?.isa ?? []) {
-          expect(nounFit(wider, noun)).toBe('wider');
-          expect(nounFit(noun, wider)).not.toBe('wider');
-        }
-      }),
-    );
+    for (const [noun, { isa }] of Object.entries(NOUNS)) {
+      expect(nounFit(noun, noun)).toBe('same');
+      for (const wider of isa)
+        expect([nounFit(wider, noun), nounFit(noun, wider)]).toEqual(['wider', 'class']);
+    }
   });
 
   it.each([
