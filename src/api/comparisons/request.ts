@@ -1,5 +1,5 @@
 /** From a request body of any form to the one thing that is accepted: two frames and their options. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { sniffImage } from '../../image-type.js';
@@ -14,14 +14,16 @@ import {
 } from '../schemas/comparison-request.js';
 import { checker } from '../schemas/mismatch.js';
 
+export interface IncomingBytes {
+  readonly from: 'bytes';
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly contentType: string;
+}
+
 /** A frame as it came: bytes that begin like an image, or where the worker is to fetch them. */
 export type IncomingFrame =
-  | {
-      readonly from: 'bytes';
-      readonly bytes: Uint8Array;
-      readonly sha256: string;
-      readonly contentType: string;
-    }
+  | IncomingBytes
   | { readonly from: 'url'; readonly url: string }
   | { readonly from: 's3'; readonly bucket: string; readonly key: string };
 
@@ -106,9 +108,9 @@ async function readParts(request: FastifyRequest, limits: FrameLimits): Promise<
     if (frames.has(side as Side) || name in fields) throw unexpected(name, 'given twice');
     if (part.type === 'file') {
       if (side === undefined) throw unexpected(name, 'a file');
-      const bytes = await readFile(part.file, side, frameLimit);
-      total += bytes.length;
-      frames.set(side, incomingBytes(bytes, side, frameLimit));
+      const frame = await readFile(part.file, side, frameLimit);
+      total += frame.bytes.length;
+      frames.set(side, frame);
     } else {
       if (part.valueTruncated) throw tooLarge(name, frameLimit);
       total += String(part.value).length;
@@ -128,16 +130,22 @@ async function readParts(request: FastifyRequest, limits: FrameLimits): Promise<
   );
 }
 
-/** Stops at the first byte too many rather than after the last one. */
-async function readFile(file: AsyncIterable<Uint8Array>, field: Side, frameLimit: number): Promise<Buffer> {
+/** Stops at the first byte too many rather than after the last one; hashed as it comes, so that no large frame holds up others. */
+async function readFile(
+  file: AsyncIterable<Uint8Array>,
+  field: Side,
+  frameLimit: number,
+): Promise<IncomingBytes> {
   const chunks: Uint8Array[] = [];
+  const hash = createHash('sha256');
   let size = 0;
   for await (const chunk of file) {
     size += chunk.length;
     if (size > frameLimit) throw tooLarge(field, frameLimit);
     chunks.push(chunk);
+    hash.update(chunk);
   }
-  return Buffer.concat(chunks, size);
+  return incomingBytes(Buffer.concat(chunks, size), hash, field);
 }
 
 const tooLarge = (field: string, frameLimit: number) =>
@@ -167,7 +175,7 @@ function formValue(name: string, value: unknown): unknown {
 
 function readFrame(input: FrameInput, field: Side, frameLimit: number): IncomingFrame {
   if (typeof input === 'string') return readText(input, field, frameLimit);
-  if ('base64' in input) return incomingBytes(decodeBase64(input.base64, field), field, frameLimit);
+  if ('base64' in input) return wholeBytes(decodeBase64(input.base64, field), field, frameLimit);
   if ('url' in input) return { from: 'url', url: input.url };
   return { from: 's3', ...input.s3 };
 }
@@ -201,7 +209,7 @@ function readText(text: string, field: Side, frameLimit: number): IncomingFrame 
       { field },
     );
   }
-  return incomingBytes(decodeBase64(text.slice(comma + 1), field), field, frameLimit);
+  return wholeBytes(decodeBase64(text.slice(comma + 1), field), field, frameLimit);
 }
 
 /** Standard or URL-safe alphabet, padding optional, line breaks allowed. */
@@ -215,8 +223,14 @@ function decodeBase64(text: string, field: Side): Buffer {
   );
 }
 
-function incomingBytes(bytes: Uint8Array, field: Side, frameLimit: number): IncomingFrame {
+function wholeBytes(bytes: Uint8Array, field: Side, frameLimit: number): IncomingBytes {
   if (bytes.length > frameLimit) throw tooLarge(field, frameLimit);
-  const contentType = sniffImage(bytes, field);
-  return { from: 'bytes', bytes, sha256: createHash('sha256').update(bytes).digest('hex'), contentType };
+  return incomingBytes(bytes, createHash('sha256').update(bytes), field);
 }
+
+const incomingBytes = (bytes: Uint8Array, hash: Hash, field: Side): IncomingBytes => ({
+  from: 'bytes',
+  bytes,
+  contentType: sniffImage(bytes, field),
+  sha256: hash.digest('hex'),
+});
