@@ -28,6 +28,25 @@ export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
   return { width, height, data };
 }
 
+/**
+ * The colours alone, RGBA with the opacity in the fourth channel: a layer to be enlarged and laid over a frame by an image library,
+ * where this thread has other things to do than to visit every pixel of the frame.
+ */
+export function renderLayer(map: Heatmap, width: number, height: number): Uint8Array {
+  const data = new Uint8Array(width * height * 4);
+  forEachRow(map, width, height, (y, values) => {
+    for (let x = 0, at = y * width * 4; x < width; x++, at += 4) {
+      const value = values[x] as number;
+      const colour = ((value * 255 + 0.5) | 0) * 3;
+      data[at] = COLOURS[colour] as number;
+      data[at + 1] = COLOURS[colour + 1] as number;
+      data[at + 2] = COLOURS[colour + 2] as number;
+      data[at + 3] = MAX_OPACITY * value * 255 + 0.5;
+    }
+  });
+  return data;
+}
+
 /** The map alone, `width` x `height` pixels: black is 0, white is 1. */
 export function renderGray(map: Heatmap, width: number, height: number): RgbImage {
   const data = new Uint8Array(width * height * 3);

@@ -1,4 +1,4 @@
-import { renderGray, renderOverlay, sideBySide } from '../src/heatmap-render.js';
+import { renderGray, renderLayer, renderOverlay, sideBySide } from '../src/heatmap-render.js';
 import type { Heatmap, RgbImage } from '../src/images.js';
 
 const grey = (width: number, height: number, level = 120): RgbImage => ({
@@ -60,6 +60,18 @@ describe('renderOverlay', () => {
       luminance(renderOverlay({ width: 1, height: 1, data: Float32Array.of(value) }, grey(1, 1, 0)), 0, 0),
     );
     for (let i = 1; i < lights.length; i++) expect(lights[i]).toBeGreaterThan(lights[i - 1] as number);
+  });
+});
+
+describe('renderLayer', () => {
+  it('laid over a frame is the overlay', () => {
+    const [map, frame] = [hotCell(6, 4, 2, 1, 0.8), grey(30, 20)];
+    const [layer, overlay] = [renderLayer(map, 30, 20), renderOverlay(map, frame)];
+    for (let pixel = 0; pixel < 600; pixel++) {
+      const opacity = (layer[pixel * 4 + 3] as number) / 255;
+      const laid = 120 + opacity * ((layer[pixel * 4] as number) - 120);
+      expect(Math.abs(laid - (overlay.data[pixel * 3] as number))).toBeLessThanOrEqual(1);
+    }
   });
 });
 

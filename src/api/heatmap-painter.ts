@@ -1,15 +1,20 @@
 /** Heatmaps as PNG pictures over their frame. */
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import { renderGray, renderOverlay } from '../heatmap-render.js';
+import { renderGray, renderLayer } from '../heatmap-render.js';
 import type { Heatmap, RgbImage } from '../images.js';
 
 export const STYLES = ['overlay', 'gray'] as const;
 export type Style = (typeof STYLES)[number];
 
-/** Of the longer side: what a screen shows, and what keeps this thread free for other requests. */
+/** Of the longer side, in pixels: what a screen shows. */
 const MAX_SIDE = 1280;
+/**
+ * The map is enlarged here to about so many pixels, where its splines are smooth already, and from there on by the image library,
+ * outside of the thread that answers requests.
+ */
+const LAYER_PIXELS = 100_000;
 /** Pictures in the making; others wait, so that a page full of heatmaps does not fill the memory. */
 const AT_ONCE = 2;
 
@@ -31,11 +36,35 @@ export function createHeatmapPainter(options: Pick<Config, 'pixelLimit'>): Heatm
     paint: (map, frame, style) =>
       turn(async () => {
         const picture = await decode(frame, options.pixelLimit);
-        const painted =
-          style === 'overlay' ? renderOverlay(map, picture) : renderGray(map, picture.width, picture.height);
-        return encode(painted, style);
+        const painted = style === 'overlay' ? await overlay(map, picture) : gray(map, picture);
+        return painted.png({ compressionLevel: 4 }).toBuffer();
       }),
   };
+}
+
+async function overlay(map: Heatmap, picture: RgbImage): Promise<Sharp> {
+  const size = layerSize(map);
+  const layer = await sharp(renderLayer(map, size.width, size.height), { raw: { ...size, channels: 4 } })
+    .resize({ width: picture.width, height: picture.height, fit: 'fill', kernel: 'cubic' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return sharp(picture.data, { raw: { width: picture.width, height: picture.height, channels: 3 } })
+    .composite([
+      { input: layer.data, raw: { width: layer.info.width, height: layer.info.height, channels: 4 } },
+    ])
+    .removeAlpha();
+}
+
+function gray(map: Heatmap, { width, height }: RgbImage): Sharp {
+  const size = layerSize(map);
+  return sharp(renderGray(map, size.width, size.height).data, { raw: { ...size, channels: 3 } })
+    .resize({ width, height, fit: 'fill', kernel: 'cubic' })
+    .toColourspace('b-w');
+}
+
+function layerSize({ width, height }: Heatmap): { width: number; height: number } {
+  const factor = Math.max(1, Math.round(Math.sqrt(LAYER_PIXELS / (width * height))));
+  return { width: width * factor, height: height * factor };
 }
 
 async function decode(frame: Uint8Array, pixelLimit: number): Promise<RgbImage> {
@@ -53,11 +82,6 @@ async function decode(frame: Uint8Array, pixelLimit: number): Promise<RgbImage> 
       cause: err,
     });
   }
-}
-
-function encode({ width, height, data }: RgbImage, style: Style): Promise<Buffer> {
-  const image = sharp(data, { raw: { width, height, channels: 3 } });
-  return (style === 'gray' ? image.toColourspace('b-w') : image).png({ compressionLevel: 4 }).toBuffer();
 }
 
 /** Runs at most `atOnce` tasks at a time, the others in the order they came. */
