@@ -31,9 +31,16 @@ export async function ensurePackages() {
   if (packagesFit()) return say('packages', 'as the lock file says');
   const start = Date.now();
   say('packages', 'installing (npm ci) ...');
-  // npm's own pauses between tries add up to many silent minutes where there is no network.
+  // Said aloud also below `npm run --silent`, which passes its silence on. npm's own pauses between tries add up to many silent minutes where there is no network.
   const patience = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
-  const { ok, output } = await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', ...patience]);
+  const { ok, output } = await run('npm', [
+    'ci',
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...patience,
+  ]);
   if (!ok) throw new Stop(`npm ci failed:\n${output.trim()}\n\nIt needs the network once.`);
   say('packages', `installed in ${seconds(start)}`);
 }
