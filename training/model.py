@@ -53,6 +53,7 @@ class ModelConfig:
     contrast_pool: int = 2  # tokens pooled pool x pool before matching; 1 is the paper (16 times the cost on a CPU)
     glances: bool = True  # the second look; False = the paper's single memory
     map_memory: bool = True  # tell the memory where the maps fire
+    gate_maps: bool = True  # served maps = map * p(change): a cell changed only if anything did, so silence empties them
     matching_evidence: bool = True  # local feature matching as input of the maps; False = learned difference only
 
     @property
@@ -286,13 +287,15 @@ class Difference(nn.Module):
             1,
         )
         spread = lambda f: torch.cat([f.mean((2, 3)), (f.var((2, 3), unbiased=False) + 1e-6).sqrt()], 1)
+        change_logit = self.change(pooled)[:, 0]
+        gate = torch.sigmoid(change_logit)[:, None, None] if c.gate_maps else 1.0
         return {
             "memory": memory,
-            "change_logit": self.change(pooled)[:, 0],
+            "change_logit": change_logit,
             "kind_logits": self.kind(pooled),
             "nuisance_logits": self.nuisance(torch.cat([memory.mean(1), spread(fine_b), spread(fine_a)], 1)),
-            "map_before": mb,
-            "map_after": ma,
+            "map_before": mb * gate,
+            "map_after": ma * gate,
             # training only; the exporter drops them
             "logits_before": lb, "logits_after": la, "tokens": (xb0, xa0), "matched": last,
         }
