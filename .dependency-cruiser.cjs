@@ -11,12 +11,32 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    only('root-imports-no-folder', '^src/[^/]+\\.ts$', '^src/[^/]+\\.ts$', 'Root files are the shared vocabulary.'),
-    only('api', '^src/api/', '^src/(api|stores|outbound)/|^src/[^/]+\\.ts$', 'HTTP only: meets workers in jobs.ts and stores/.'),
-    only('workers', '^src/workers/', '^src/(workers|model|viewpoint|stores|outbound)/|^src/[^/]+\\.ts$', 'Never the API.'),
+    only(
+      'root-imports-no-folder',
+      '^src/[^/]+\\.ts$',
+      '^src/[^/]+\\.ts$',
+      'Root files are the shared vocabulary.',
+    ),
+    only(
+      'api',
+      '^src/api/',
+      '^src/(api|stores|outbound)/|^src/[^/]+\\.ts$',
+      'HTTP only: meets workers in jobs.ts and stores/.',
+    ),
+    only(
+      'workers',
+      '^src/workers/',
+      '^src/(workers|model|viewpoint|stores|outbound)/|^src/[^/]+\\.ts$',
+      'Never the API.',
+    ),
     only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),
     only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/images\\.ts$', 'Numbers in, evidence out.'),
-    only('evaluation', '^src/evaluation/', '^src/evaluation/|^src/[^/]+\\.ts$', 'Figures from values: knows no model, no file, no clock.'),
+    only(
+      'evaluation',
+      '^src/evaluation/',
+      '^src/evaluation/|^src/[^/]+\\.ts$',
+      'Figures from values: knows no model, no file, no clock.',
+    ),
     only('stores', '^src/stores/', '^src/stores/|^src/[^/]+\\.ts$', 'State behind small interfaces.'),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),
     {
@@ -34,7 +54,8 @@ module.exports = {
     },
     {
       name: 'pure-folders-do-no-io',
-      comment: 'model/ reads its bundle (manifest.ts, session.ts) and nothing else; viewpoint/ and evaluation/ read nothing.',
+      comment:
+        'model/ reads its bundle (manifest.ts, session.ts) and nothing else; viewpoint/ and evaluation/ read nothing.',
       severity: 'error',
       from: { path: '^src/(viewpoint|model|evaluation)/', pathNot: '^src/model/(manifest|session)\\.ts$' },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox' },
@@ -45,6 +66,10 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     parser: 'swc',
-    enhancedResolveOptions: { extensions: ['.ts', '.js'], conditionNames: ['import', 'node', 'default', 'types'], exportsFields: ['exports'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
   },
 };

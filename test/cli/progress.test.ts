@@ -4,7 +4,10 @@ import { startProgress } from '../../src/cli/progress.js';
 function captured() {
   const written: string[] = [];
   let now = 0;
-  const stream = { isTTY: false, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+  const stream = {
+    isTTY: false,
+    write: (text: string) => written.push(text),
+  } as unknown as NodeJS.WriteStream;
   return {
     written,
     options: { stream, clock: () => now },
@@ -32,7 +35,11 @@ describe('progress where the output is no terminal', () => {
       progress.step();
     }
     progress.end();
-    expect(written).toEqual(['14/100 pairs after 2 s\n', '81/100 pairs after 12 s\n', '100/100 pairs after 15 s\n']);
+    expect(written).toEqual([
+      '14/100 pairs after 2 s\n',
+      '81/100 pairs after 12 s\n',
+      '100/100 pairs after 15 s\n',
+    ]);
   });
 
   it('says the end once even when ended twice', () => {

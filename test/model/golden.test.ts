@@ -26,7 +26,10 @@ interface Golden {
 const size = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
 function wave(shape: readonly number[], phase: number): Tensor {
-  return { dims: shape, data: Float32Array.from({ length: size(shape) }, (_, i) => 3 * Math.sin(0.7 * i + phase)) };
+  return {
+    dims: shape,
+    data: Float32Array.from({ length: size(shape) }, (_, i) => 3 * Math.sin(0.7 * i + phase)),
+  };
 }
 
 function picture(width: number, height: number) {
@@ -50,7 +53,10 @@ function picture(width: number, height: number) {
 
 function sampled(tensor: Tensor | undefined, count: number): number[] {
   const flat = Array.from(tensor?.data ?? [], Number);
-  return Array.from({ length: count }, (_, i) => flat[Math.floor((i * (flat.length - 1)) / (count - 1) + 1e-9)] ?? Number.NaN);
+  return Array.from(
+    { length: count },
+    (_, i) => flat[Math.floor((i * (flat.length - 1)) / (count - 1) + 1e-9)] ?? Number.NaN,
+  );
 }
 
 function expectClose(got: number[], expected: number[], tolerance: number) {
@@ -59,7 +65,9 @@ function expectClose(got: number[], expected: number[], tolerance: number) {
 }
 
 const shapeOf = (graph: Graph, name: string) =>
-  (graph.inputs.find((input) => input.name === name)?.shape ?? []).map((s) => (typeof s === 'number' ? s : 1));
+  (graph.inputs.find((input) => input.name === name)?.shape ?? []).map((s) =>
+    typeof s === 'number' ? s : 1,
+  );
 
 describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bundle %s', (name) => {
   const golden = JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8')) as Golden;
@@ -85,7 +93,9 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     for (const [output, expected] of Object.entries(golden.features)) {
       const scale = Math.sqrt(expected.reduce((sum, v) => sum + v * v, 0) / expected.length);
       const got = sampled(seen[output], expected.length);
-      const error = Math.sqrt(got.reduce((sum, v, i) => sum + (v - (expected[i] ?? 0)) ** 2, 0) / expected.length);
+      const error = Math.sqrt(
+        got.reduce((sum, v, i) => sum + (v - (expected[i] ?? 0)) ** 2, 0) / expected.length,
+      );
       expect(error / scale).toBeLessThan(INT8_TOLERANCE);
     }
 
@@ -110,12 +120,19 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
       feeds.glance_fine = wave(shapeOf(caption, 'glance_fine'), 1);
       feeds.glance_box = boxes((r) => [0.1 * (r + 1), 0.2, 0.25, 0.3]);
       feeds.object_box = boxes((r) => [0.1 * (r + 1) + 0.05, 0.25, 0.15, 0.2]);
-      feeds.glance_mask = { dims: [1, R], data: Float32Array.from({ length: R }, (_, r) => (r < R - 1 ? 1 : 0)) };
+      feeds.glance_mask = {
+        dims: [1, R],
+        data: Float32Array.from({ length: R }, (_, r) => (r < R - 1 ? 1 : 0)),
+      };
     }
     const said = await caption.run(feeds);
     expect(Array.from(said.ids?.data ?? [], Number)).toEqual(golden.caption.ids);
     expect(Number(said.length?.data[0])).toBe(golden.caption.length);
     expectClose(sampled(said.log_prob, golden.caption.log_prob.length), golden.caption.log_prob, TOLERANCE);
-    expectClose(sampled(said.attention, golden.caption.attention.length), golden.caption.attention, TOLERANCE);
+    expectClose(
+      sampled(said.attention, golden.caption.attention.length),
+      golden.caption.attention,
+      TOLERANCE,
+    );
   });
 });
