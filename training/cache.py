@@ -1,6 +1,7 @@
 """Features of rendered pairs on disk, so that a training step reads instead of rendering and running the backbone.
 
     python -m training.cache --data ROOT --features features.onnx --out DIR --start S --count N [--split heldout]
+    python -m training.cache --world clevr --features features.onnx --out DIR --start S --count N [--split heldout]
 
 One folder a shard, named by its seeds, holds float16 .npy files (open them with mmap_mode="r") and meta.jsonl, one line a
 pair. A shard is renamed into place when it is complete, and complete shards are skipped: stop and start at will. Several
@@ -29,6 +30,7 @@ from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, resize, re
 from training.regions import REGIONS, choose_regions
 
 COARSE_STRIDE, FINE_STRIDE = 16, 8
+SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
 REGION_STREAM = 1  # keeps the choice of regions apart from the random numbers that rendered the pair
 
 
@@ -103,6 +105,26 @@ def pair_entry(pair, features) -> tuple[dict[str, np.ndarray], dict]:
     return entry, meta
 
 
+def open_world(name: str, data: Path | None, split: str):
+    """The world that is rendered; each is imported when it is asked for."""
+    if name == "clevr":
+        from training.scenes.clevr import ClevrWorld
+
+        return ClevrWorld(data, split)
+    from training.scenes.surveillance import SurveillanceWorld
+
+    return SurveillanceWorld(data, split)
+
+
+def rendered(world, seeds: range):
+    """The pairs of `seeds`, in their order; a world that shares work between pairs gets a few at once."""
+    if not hasattr(world, "sample_batch"):
+        yield from map(world.sample, seeds)
+        return
+    for first in range(0, len(seeds), SEEDS_AT_ONCE):
+        yield from world.sample_batch(list(seeds[first : first + SEEDS_AT_ONCE]))
+
+
 def write_shard(world, features, seeds: range, out: Path) -> bool:
     """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
     folder = out / f"{seeds.start:08d}-{seeds.stop:08d}"
@@ -116,8 +138,8 @@ def write_shard(world, features, seeds: range, out: Path) -> bool:
             for name, shape in layout(features.coarse_dim, features.fine_dim).items()
         }
         with open(partial / "meta.jsonl", "w", encoding="utf-8") as lines:
-            for row, seed in enumerate(seeds):
-                entry, meta = pair_entry(world.sample(seed), features)
+            for row, pair in enumerate(rendered(world, seeds)):
+                entry, meta = pair_entry(pair, features)
                 for name, array in arrays.items():
                     array[row] = entry[name]
                 lines.write(json.dumps(meta, ensure_ascii=False, default=_plain) + "\n")
@@ -138,7 +160,8 @@ def _plain(value):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with plates/ and sprites/")
+    parser.add_argument("--world", choices=("surveillance", "clevr"), default="surveillance")
+    parser.add_argument("--data", type=Path, help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA); clevr needs none")
     parser.add_argument("--features", type=Path, required=True, help="features.onnx")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start", type=int, required=True, help="first seed")
@@ -147,9 +170,7 @@ def main() -> None:
     parser.add_argument("--shard-size", type=int, default=250)
     args = parser.parse_args()
 
-    from training.scenes.surveillance import SurveillanceWorld
-
-    world, features = SurveillanceWorld(args.data, args.split), Features(args.features)
+    world, features = open_world(args.world, args.data, args.split), Features(args.features)
     stop = args.start + args.count
     for first in range(args.start, stop, args.shard_size):
         seeds = range(first, min(first + args.shard_size, stop))

@@ -1,0 +1,102 @@
+"""CLEVR scenes as pictures and as maps of which object each pixel shows, many views at once, on a CPU or a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from .clevr_light import LAMPS, SUN_AT, radiance
+from .clevr_optics import CUBE, CYLINDER, NONE, SPHERE, Views, nearest, unit
+from .clevr_rules import COLOURS, MOST, Thing
+
+WIDTH, HEIGHT = 480, 320
+FOCAL = 525.0  # px: a 35 mm lens before a 32 mm sensor
+SHAPE_CODE = {"cube": CUBE, "sphere": SPHERE, "cylinder": CYLINDER}
+EDGE_SAMPLES = ((-0.375, -0.125), (-0.125, 0.375), (0.125, -0.375), (0.375, 0.125))  # pixels off the centre: a turned grid
+
+
+def views_of(scenes: list[list[Thing]], eyes: np.ndarray, lamp_offsets: np.ndarray, device: str | torch.device = "cpu") -> Views:
+    """One view a scene: eyes [V,3] and the jitter of the lamps [V,3 lamps,3] -> tensors."""
+    V, K = len(scenes), MOST + 1
+    shape = np.full((V, K), NONE)
+    centre, colour = np.zeros((V, K, 3)), np.zeros((V, K, 3))
+    radius, metal = np.zeros((V, K)), np.zeros((V, K), bool)
+    turn = np.tile([1.0, 0.0], (V, K, 1))
+    for v, things in enumerate(scenes):
+        for k, thing in enumerate(things):
+            shape[v, k] = SHAPE_CODE[thing.shape]
+            centre[v, k] = thing.x, thing.y, thing.radius
+            radius[v, k] = thing.radius
+            turn[v, k] = np.cos(thing.turn), np.sin(thing.turn)
+            colour[v, k] = np.array(COLOURS[thing.colour]) / 255
+            metal[v, k] = thing.material == "metal"
+    lamps = np.concatenate([LAMPS + lamp_offsets, np.broadcast_to(SUN_AT, (V, 1, 3))], 1)
+    number = lambda x: torch.tensor(np.asarray(x), dtype=torch.float32, device=device)
+    return Views(number(eyes), torch.tensor(shape, device=device), number(centre), number(radius), number(turn), number(colour),
+                 torch.tensor(metal, device=device), number(lamps))
+
+
+def camera_rays(views: Views, view: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Unit directions [N,3] through pixel positions x, y [N] (0 = the left or upper border) of those views."""
+    forward = unit(-views.eye)
+    up = torch.tensor([0.0, 0.0, 1.0], device=view.device).expand_as(forward)
+    right = unit(torch.linalg.cross(forward, up))
+    down = torch.linalg.cross(forward, right)
+    across, below = (x - WIDTH / 2) / FOCAL, (y - HEIGHT / 2) / FOCAL
+    return unit(forward[view] + across[:, None] * right[view] + below[:, None] * down[view])
+
+
+def pixel_grid(count: int, device: torch.device, stride: int = 1) -> tuple[Tensor, Tensor, Tensor]:
+    """view, x, y of every stride-th pixel centre of `count` views, row-major."""
+    v, y, x = torch.meshgrid(torch.arange(count, device=device), torch.arange(stride // 2, HEIGHT, stride, device=device),
+                             torch.arange(stride // 2, WIDTH, stride, device=device), indexing="ij")
+    return v.flatten(), x.flatten() + 0.5, y.flatten() + 0.5
+
+
+def object_map(views: Views, stride: int = 1) -> Tensor:
+    """The slot that each pixel shows (-1: none): long [V,HEIGHT/stride,WIDTH/stride]."""
+    view, x, y = pixel_grid(len(views.eye), views.eye.device, stride)
+    slot = nearest(views, view, views.eye[view], camera_rays(views, view, x, y)).slot
+    return slot.reshape(len(views.eye), HEIGHT // stride, WIDTH // stride)
+
+
+def pixel_seed(x: Tensor, y: Tensor) -> Tensor:
+    """0..1, evenly spread over neighbouring positions (interleaved gradient noise; Jimenez 2014), the same in every run."""
+    return (52.9829189 * ((0.06711056 * x + 0.00583715 * y) % 1)) % 1
+
+
+def to_srgb(linear: Tensor) -> Tensor:
+    linear = linear.clamp(0, 1)
+    return torch.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear.clamp(min=1e-8) ** (1 / 2.4) - 0.055)
+
+
+def shade(views: Views, view: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Linear colour [N,3] and slot [N] at pixel positions x, y [N] of those views."""
+    origin, direction = views.eye[view], camera_rays(views, view, x, y)
+    hits = nearest(views, view, origin, direction)
+    return radiance(views, view, direction, hits, pixel_seed(x, y), origin), hits.slot
+
+
+def render(views: Views) -> tuple[Tensor, Tensor]:
+    """uint8 pictures [V,HEIGHT,WIDTH,3], sRGB, and the maps of object_map. Outlines are sampled four times a pixel."""
+    count, device = len(views.eye), views.eye.device
+    view, x, y = pixel_grid(count, device)
+    light, slots = shade(views, view, x, y)
+    slots = slots.reshape(count, HEIGHT, WIDTH)
+
+    edges = outlines(slots).flatten().nonzero()[:, 0]
+    offsets = torch.tensor(EDGE_SAMPLES, device=device)  # [S,2]
+    view = view[edges].repeat_interleave(len(offsets))
+    x, y = (p[edges, None] + offsets[:, i] for i, p in enumerate((x, y)))
+    finer, _ = shade(views, view, x.flatten(), y.flatten())
+    light[edges] = finer.reshape(-1, len(offsets), 3).mean(1)
+    picture = to_srgb(light).reshape(count, HEIGHT, WIDTH, 3)
+    return (picture * 255).round().to(torch.uint8), slots
+
+
+def outlines(slots: Tensor) -> Tensor:
+    """Pixels that touch another object's or the ground's pixels: bool, as [V,H,W]."""
+    padded = F.pad(slots[:, None].float(), (1, 1, 1, 1), mode="replicate")
+    return (F.max_pool2d(padded, 3, 1) != -F.max_pool2d(-padded, 3, 1))[:, 0]
