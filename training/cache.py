@@ -108,8 +108,11 @@ def pair_entry(pair, features) -> tuple[dict[str, np.ndarray], dict]:
 def open_world(name: str, data: Path | None, split: str):
     """The world that is rendered; each is imported when it is asked for."""
     if name == "clevr":
+        import torch
+
         from training.scenes.clevr import ClevrWorld
 
+        torch.set_num_threads(1)  # as for the features: run several processes instead
         return ClevrWorld(data, split)
     from training.scenes.surveillance import SurveillanceWorld
 

@@ -227,7 +227,7 @@ def clear_share(views: Views, view: Tensor, point: Tensor, lamp: Tensor, half: f
 def on_lamp(lamp: Tensor, half: float, seed: Tensor, samples: int) -> Tensor:
     """`samples` offsets from the lamp's centre on its square, a lattice of rank 1 moved by `seed`: [M,samples,3]."""
     axis = unit(lamp)
-    across = unit(torch.stack([-axis[:, 1], axis[:, 0], torch.zeros_like(axis[:, 0])], -1))
+    across = unit(torch.stack([-axis[:, 1], axis[:, 0] + 1e-6, torch.zeros_like(axis[:, 0])], -1))  # also of a lamp overhead
     upward = torch.linalg.cross(axis, across)
     steps = torch.arange(samples, device=lamp.device)
     u = ((steps + 0.5) / samples + seed[:, None]) % 1 * 2 - 1  # [M,samples]
