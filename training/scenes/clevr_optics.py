@@ -8,7 +8,7 @@ so the cost follows what the objects cover and not N x K.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
@@ -38,9 +38,9 @@ class Views:
     metal: Tensor  # [V,K] bool
     lamps: Tensor  # [V,L,3]: positions; the last is the sun, far away
 
-    @property
-    def slots(self) -> int:
-        return self.shape.shape[1]
+    def part(self, start: int, stop: int) -> Views:
+        """Some of the views, in their order."""
+        return Views(*(getattr(self, f.name)[start:stop] for f in fields(self)))
 
 
 @dataclass
@@ -141,16 +141,17 @@ def candidates(views: Views, view: Tensor, origin: Tensor, direction: Tensor, wi
     rays, slots = [], []
     bound = views.radius * torch.tensor(BOUND, device=view.device)[views.shape]  # [V,K]
     starts = [0, *torch.bincount(view, minlength=len(views.eye)).cumsum(0).tolist()]
+    used = (views.shape != NONE).sum(1).tolist()  # objects come first
     for v, (start, stop) in enumerate(zip(starts, starts[1:])):
-        if start == stop:
+        if start == stop or not used[v]:
             continue
         o, d = origin[start:stop], direction[start:stop]  # [n,3]
-        centre = views.centre[v].T  # [3,K]: two small matrix products instead of a pass over [n,3] for each object
+        reach, centre = bound[v, : used[v]], views.centre[v, : used[v]].T  # [3,K]: two small matrix products instead of a pass over [n,3] for each object
         along = d @ centre - dot(o, d)[:, None]  # [n,K]
         apart = dot(o, o)[:, None] - 2 * (o @ centre) + (centre * centre).sum(0) - along * along
         wide = widening[start:stop, None] if isinstance(widening, Tensor) else widening
-        cone = bound[v] + wide * along.clamp(min=0)
-        ray, slot = ((apart < cone * cone) & (along > -bound[v]) & (bound[v] > 0)).nonzero().unbind(1)
+        cone = reach + wide * along.clamp(min=0)
+        ray, slot = ((apart < cone * cone) & (along > -reach)).nonzero().unbind(1)
         rays.append(ray + start)
         slots.append(slot)
     if not rays:
