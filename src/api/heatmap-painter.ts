@@ -1,9 +1,10 @@
 /** Heatmaps as PNG pictures over their frame. */
-import sharp, { type Sharp } from 'sharp';
+
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { renderGray, renderLayer } from '../heatmap-render.js';
 import type { Heatmap, RgbImage } from '../images.js';
+import sharp, { type Sharp } from '../sharp.js';
 
 export const STYLES = ['overlay', 'gray'] as const;
 export type Style = (typeof STYLES)[number];

@@ -1,12 +1,12 @@
 /** `scenedelta compare A B`: one pair through the same pipeline as the service's, without queue and stores. */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import sharp from 'sharp';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { renderOverlay, sideBySide } from '../heatmap-render.js';
 import type { RgbImage, Side } from '../images.js';
 import { createLogger } from '../logger.js';
+import sharp from '../sharp.js';
 import type { HeatmapData } from '../stores/heatmap-data.js';
 import { createPipeline, type PairOutput, type Pipeline } from '../workers/comparison-pipeline.js';
 import { decodeFrame } from '../workers/decode.js';

@@ -85,6 +85,8 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
     reject(`port ${port}: expected 80, 443 or a port from ${FIRST_FREE_PORT}`);
   }
   const host = bareHost(url.hostname);
+  // Older Nodes parse some spellings of an address to nothing at all.
+  if (host === '') reject('has no host that can be read, expected a name or an address');
   if (isIP(host) !== 0) {
     const refusal = checkAddress(host, options.allow);
     if (refusal !== null) reject(`${host} is ${refusal}, expected a public address`);

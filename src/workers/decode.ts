@@ -1,7 +1,8 @@
 /** From a frame's encoded bytes to pixels. What is not a picture, or too big, is refused on its header, before any pixel is decoded. */
-import sharp, { type Metadata, type Sharp } from 'sharp';
+
 import { ScenedeltaError } from '../errors.js';
 import type { RgbImage, Side } from '../images.js';
+import sharp, { type Metadata, type Sharp } from '../sharp.js';
 
 /** A glance enlarges further anyway, and more pixels only cost time: wider frames are halved until they fit. */
 const WORKING_WIDTH = 1280;

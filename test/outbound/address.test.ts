@@ -118,7 +118,7 @@ describe('URLs', () => {
     ['http://0x7f000001/', 'loopback'],
     ['http://0x7f.1/', 'loopback'],
     ['http://0177.0.0.1/', 'loopback'],
-    ['http://①②⑦.0.0.1/', 'loopback'],
+    ['http://①②⑦.0.0.1/', /loopback|no host/],
     ['http://127.0.0.1./', 'loopback'],
     ['http://0/', 'unspecified'],
     ['http://[::1]/', 'loopback'],

@@ -1,11 +1,11 @@
 /** A manifest's pairs with their frames on disk: found, measured, read, and with a nuisance made on them. */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import sharp from 'sharp';
 import { ScenedeltaError } from '../../errors.js';
 import { bad, normalise, type Pair, parsePairs } from '../../evaluation/manifest.js';
 import { type MadeNuisance, moveBox, perturb } from '../../evaluation/nuisances.js';
 import { type Box, SIDES, type Side } from '../../images.js';
+import sharp from '../../sharp.js';
 import { decode, type PairBytes } from './looker.js';
 
 /** Pairs of a manifest whose frames all exist and have a readable header. */
