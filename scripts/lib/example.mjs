@@ -43,7 +43,8 @@ export async function compareExample(url, headers) {
 
 /** Saves the picture that shows the change in the after frame. @returns its path. */
 export async function saveHeatmap(url, headers, comparison, folder) {
-  const link = new URL(comparison.heatmaps.after.url, url);
+  // Not the answer's own link: that one starts with PUBLIC_URL, which may not be reachable from here.
+  const link = new URL(`/v1/comparisons/${comparison.id}/heatmaps/after`, url);
   const response = await fetch(link, { headers });
   if (!response.ok)
     throw new Stop(`GET ${link.pathname} answered ${response.status}: ${await response.text()}`);
