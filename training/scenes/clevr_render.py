@@ -15,6 +15,8 @@ WIDTH, HEIGHT = 480, 320
 FOCAL = 525.0  # px: a 35 mm lens before a 32 mm sensor
 SHAPE_CODE = {"cube": CUBE, "sphere": SPHERE, "cylinder": CYLINDER}
 VIEWS_AT_ONCE = {"cpu": 1, "cuda": 32}  # what stays in a CPU's cache; what a GPU's memory holds with ease
+FILTER_CENTRE = 0.72  # share of a pixel's own light, in each direction
+GRAIN = 0.9  # standard deviation, levels of 255
 SMOOTH = 0.06  # relative difference of light between neighbours that may be interpolated
 EDGE_SAMPLES = ((-0.375, -0.125), (-0.125, 0.375), (0.125, -0.375), (0.375, 0.125))  # pixels off the centre: a turned grid
 
@@ -115,8 +117,28 @@ def render_part(views: Views) -> tuple[Tensor, Tensor]:
     x, y = (p[edges, None] + offsets[:, i] for i, p in enumerate((x, y)))
     finer, _ = shade(views, view[edges].repeat_interleave(len(offsets)), x.flatten(), y.flatten())
     light[edges] = finer.reshape(-1, len(offsets), 3).mean(1)
-    picture = to_srgb(light).reshape(count, HEIGHT, WIDTH, 3)
-    return (picture * 255).round().to(torch.uint8), slots
+    picture = 255 * to_srgb(pixel_filter(light.reshape(count, HEIGHT, WIDTH, 3))) + grain(views)
+    return picture.round().clamp(0, 255).to(torch.uint8), slots
+
+
+def pixel_filter(light: Tensor) -> Tensor:
+    """Each pixel gathers from its neighbours, as the original renderer's filter does: [V,H,W,3] -> the same."""
+    side = (1 - FILTER_CENTRE) / 2
+    for dim in (1, 2):
+        size = light.shape[dim]
+        first, last = light.narrow(dim, 0, 1), light.narrow(dim, size - 1, 1)
+        padded = torch.cat([first, light, last], dim)
+        light = side * (padded.narrow(dim, 0, size) + padded.narrow(dim, 2, size)) + FILTER_CENTRE * light
+    return light
+
+
+def grain(views: Views) -> Tensor:
+    """What sampling left of noise in the original, levels of 255: [V,HEIGHT,WIDTH,1]. Follows from the eye, so a view has its own."""
+    layers = []
+    for eye in views.eye.double().cpu():
+        generator = torch.Generator().manual_seed(int((eye * 1e5).round().long().abs().sum()))
+        layers.append(torch.randn(HEIGHT, WIDTH, 1, generator=generator))
+    return GRAIN * torch.stack(layers).to(views.eye.device)
 
 
 def contrast(level: Tensor) -> Tensor:

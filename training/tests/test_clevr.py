@@ -12,7 +12,7 @@ from training import clevr_grammar as grammar
 from training.scenes import clevr, clevr_rules as rules
 from training.scenes.clevr_light import GROUND, LAMP_WATT, LAMPS, SUN, SUN_AT, irradiance
 from training.scenes.clevr_optics import FAR, clear_share, ground, nearest, unit
-from training.scenes.clevr_render import object_map, views_of
+from training.scenes.clevr_render import object_map, pixel_filter, views_of
 from training.scenes.clevr_rules import Thing
 from training.scenes.clevr_stats import CORNERS, MEAN_COLOUR, corner_levels, look, mean_colours
 
@@ -88,7 +88,7 @@ def test_the_tables_hold_exactly_the_72_words():
 @pytest.mark.parametrize("change", rules.CHANGES)
 def test_every_claim_reads_back_and_means_the_changed_object_alone(change):
     rng = np.random.default_rng(5)
-    for draft in drafts_of(change, 10):
+    for draft in drafts_of(change, 6):
         scene, index, (plain, relational) = facts_of_draft(draft)
         for fact in [*plain, *relational]:
             text = grammar.write(fact, rng)
@@ -186,6 +186,15 @@ def test_light_at_the_origin_is_what_the_lamps_powers_say():
     assert GROUND == 0.8
 
 
+def test_the_pixel_filter_spreads_light_without_losing_any():
+    light = torch.zeros(1, 320, 480, 3)
+    light[0, 100, 200] = 1
+    out = pixel_filter(light)
+    assert out.sum().item() == pytest.approx(3, rel=1e-5)
+    assert out[0, 100, 200, 0] < 1 and out[0, 99, 200, 0] == out[0, 100, 201, 0] > 0
+    assert torch.allclose(pixel_filter(torch.full((1, 4, 5, 3), 0.25)), torch.full((1, 4, 5, 3), 0.25))
+
+
 # --------------------------------------------------------------------------------------------------------------------- pairs
 
 
@@ -196,7 +205,7 @@ def world() -> clevr.ClevrWorld:
 
 @pytest.fixture(scope="module")
 def drafts(world) -> list[rules.Draft]:
-    return world.drafts(list(range(8)))
+    return world.drafts(list(range(6)))
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +239,7 @@ def test_splits_differ_and_an_unknown_one_is_named(drafts):
 
 
 def test_every_object_shows_enough_pixels_in_all_three_views(drafts):
-    for draft in drafts[:3]:
+    for draft in drafts[:2]:
         slots = object_map(clevr.views_of_drafts([(draft, w) for w in range(3)], "cpu")).numpy()
         for which, seen in enumerate(slots):
             things = draft.after if which == clevr.CHANGED else draft.before
