@@ -31,14 +31,14 @@ def read_manifest(path: Path) -> list[dict]:
     return pairs
 
 
-def peak(heat: np.ndarray) -> list[float]:
+def peak(heat: np.ndarray) -> dict[str, float]:
     """x, y (centre of the strongest cell, shares of the frame) and its value."""
     row, column = np.unravel_index(heat.argmax(), heat.shape)
-    return [(column + 0.5) / heat.shape[1], (row + 0.5) / heat.shape[0], float(heat.max())]
+    return {"x": (column + 0.5) / heat.shape[1], "y": (row + 0.5) / heat.shape[0], "value": float(heat.max())}
 
 
-def inside(point: list[float], boxes: list[list[float]], size: tuple[int, int]) -> bool:
-    x, y = point[0] * size[0], point[1] * size[1]
+def inside(point: dict[str, float], boxes: list[list[float]], size: tuple[int, int]) -> bool:
+    x, y = point["x"] * size[0], point["y"] * size[1]
     return any(bx <= x <= bx + bw and by <= y <= by + bh for bx, by, bw, bh in boxes)
 
 
@@ -69,7 +69,10 @@ def predict(server: Server, pairs: list[dict], root: Path, threshold: float, loo
         out.append({
             "id": pair["id"], "verdict": r["verdict"], "confidence": float(1 / (1 + np.exp(-r["logit"]))), "logit": r["logit"],
             "kind": r["kind"], "caption": r["caption"], "nuisances": r["nuisances"],
-            "regions": [{"side": g.side, "box": dict(zip(("x", "y", "width", "height"), g.box)), "score": g.score} for g in r["regions"]],
+            "regions": [
+                {"id": i, "side": g.side, "box": dict(zip(("x", "y", "width", "height"), g.box)), "area": g.cells / r["maps"]["after"].size, "score": g.score}
+                for i, g in enumerate(r["regions"], 1)
+            ],
             "peak_before": peak(r["maps"]["before"]), "peak_after": peak(r["maps"]["after"]),
             "size": [frames[0].shape[1], frames[0].shape[0]], "timings_ms": {},
         })
@@ -84,7 +87,7 @@ def quick_figures(pairs: list[dict], predictions: list[dict]) -> dict[str, float
     for p, q in zip(pairs, predictions):
         found = clauses(q["caption"])
         if p["verdict"] != "change":
-            empty.append(q["peak_before"][2] < 0.5 and q["peak_after"][2] < 0.5)
+            empty.append(q["peak_before"]["value"] < 0.5 and q["peak_after"]["value"] < 0.5)
             continue
         for side in ("before", "after"):
             if p[f"boxes_{side}"]:

@@ -12,8 +12,8 @@ const folder = fileURLToPath(new URL('../fixtures/golden/', import.meta.url));
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
 /** Largest difference of a float computed in float32. */
 const TOLERANCE = 1e-3;
-/** The features graph rounds to int8 inside, and versions of the runtime round some cells to the other neighbour. */
-const INT8_TOLERANCE = 0.05;
+/** The features graph rounds to int8 inside: a last digit can move a cell by one step, and features are about 15 in size. */
+const FEATURES_TOLERANCE = 0.5;
 
 interface Golden {
   files: Record<string, string>;
@@ -51,12 +51,11 @@ function picture(width: number, height: number) {
   return { width, height, data };
 }
 
+/** As numpy's linspace over the indices, truncated. */
 function sampled(tensor: Tensor | undefined, count: number): number[] {
   const flat = Array.from(tensor?.data ?? [], Number);
-  return Array.from(
-    { length: count },
-    (_, i) => flat[Math.floor((i * (flat.length - 1)) / (count - 1) + 1e-9)] ?? Number.NaN,
-  );
+  const at = (i: number) => (count === 1 ? 0 : Math.floor((i * (flat.length - 1)) / (count - 1) + 1e-9));
+  return Array.from({ length: count }, (_, i) => flat[at(i)] ?? Number.NaN);
 }
 
 function expectClose(got: number[], expected: number[], tolerance: number) {
@@ -88,15 +87,13 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     resizeNormalised(frame, wholeFrame(frame), width, height, { mean, std }, look);
     expectClose(sampled({ dims: [], data: look }, 64), golden.preprocess.samples, 1 / 255 + 1e-6);
 
+    // Not the look: int8 rounding inside the graph would blow up the last digits in which the resamplers differ.
     const features = await graph('features');
-    const seen = await features.run({ image: { dims: [1, 3, height, width], data: look } });
+    const image = wave([1, 3, height, width], 0);
+    const unit = Float32Array.from(image.data as Float32Array, (v) => Math.fround(Math.fround(v + 3) / 6));
+    const seen = await features.run({ image: { dims: image.dims, data: unit } });
     for (const [output, expected] of Object.entries(golden.features)) {
-      const scale = Math.sqrt(expected.reduce((sum, v) => sum + v * v, 0) / expected.length);
-      const got = sampled(seen[output], expected.length);
-      const error = Math.sqrt(
-        got.reduce((sum, v, i) => sum + (v - (expected[i] ?? 0)) ** 2, 0) / expected.length,
-      );
-      expect(error / scale).toBeLessThan(INT8_TOLERANCE);
+      expectClose(sampled(seen[output], expected.length), expected, FEATURES_TOLERANCE);
     }
 
     const difference = await graph('difference');
