@@ -6,7 +6,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-import torch
+
+torch = pytest.importorskip("torch")
 
 from training import clevr_grammar as grammar
 from training.scenes import clevr, clevr_rules as rules
