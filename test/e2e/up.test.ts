@@ -1,9 +1,10 @@
 /** `npm run up` and `npm run demo` as a person meets them. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { loadConfig } from '../../src/config.js';
 import { changedPair } from '../helpers/scenes.js';
 import { finished, isAlive, newDataDir, post, spawnUp, startService } from '../helpers/service.js';
 
@@ -21,6 +22,16 @@ it('the demo says what changed in the example pair, shows where, and ends with 0
   expect(output()).toMatch(/"[a-z ]+"\n {2}verdict (change|none|nuisance), confidence \d\.\d\d, \d+ ms/);
 }, 180_000);
 
+it('the demo with the bundle that is the default: it sees the change in the example pair and draws where', async () => {
+  const { modelsDir, defaultModel } = loadConfig({});
+  const env = { MODELS_DIR: modelsDir, DEFAULT_MODEL: defaultModel };
+  const { ended, output } = spawnUp(dataDir, { args: ['--demo'], env });
+  expect(await ended).toEqual({ status: 0, signal: null });
+  expect(output()).toMatch(/"[a-z' -]+"\n {2}verdict change, confidence (0\.[5-9]\d|1\.00)/);
+  const picture = await sharp(join(dataDir, 'example/after-heatmap.png')).metadata();
+  expect(picture).toMatchObject({ width: 768, height: 576 });
+}, 180_000);
+
 it('SIGTERM closes everything: status 0, no process left, nothing lost; the key is its owner’s alone', async () => {
   const service = await startService({ dataDir });
   const pids = Object.values(await service.processes());
@@ -28,8 +39,6 @@ it('SIGTERM closes everything: status 0, no process left, nothing lost; the key 
   expect(pids.filter(isAlive)).toEqual(pids);
   expect(service.output()).toContain(`${service.url}/docs`);
   expect(statSync(join(dataDir, 'first-key')).mode & 0o777).toBe(0o600);
-  const picture = join(dataDir, 'example/after-heatmap.png');
-  if (existsSync(picture)) expect(await sharp(picture).metadata()).toMatchObject({ width: 768, height: 576 });
   const pair = await changedPair();
   const accepted = await Promise.all(
     Array.from({ length: 5 }, () => post(service, pair, { prefer: 'respond-async' })),
