@@ -46,8 +46,7 @@ def derive_evidence(shard: Path, batch: int = 50) -> None:
     parts = []
     for start in range(0, len(coarse), batch):
         c, f = (torch.from_numpy(x[start : start + batch].astype(np.float32)) for x in (coarse, fine))
-        sides = [matching_evidence(f[:, s], c[:, s], f[:, 1 - s], c[:, 1 - s]) for s in (0, 1)]
-        parts.append(torch.stack(sides, 1).numpy().astype(np.float16))
+        parts.append(matching_evidence(f[:, 0], c[:, 0], f[:, 1], c[:, 1]).numpy().astype(np.float16))
     partial = shard / ".evidence.partial.npy"
     np.save(partial, np.concatenate(parts))
     partial.rename(target)

@@ -154,24 +154,27 @@ def shifted(x: Tensor, dy: int, dx: int) -> Tensor:
     return p[..., top : top + h, left : left + w]
 
 
-def matching_distance(x: Tensor, y: Tensor, radii: tuple[int, ...]) -> Tensor:
-    """1 - cosine of every cell of x to its best match in y within r cells, for each r: [B,C,h,w] x2 -> [B,len(radii),h,w].
+def matching_distance(x: Tensor, y: Tensor, radii: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """1 - cosine of every cell to its best match in the other frame within r cells, for each r: [B,C,h,w] x2 -> 2 x [B,len(radii),h,w].
 
-    The untrained change detector of the design notes, here as evidence that the maps start from. No parameters.
+    The untrained change detector of the design notes, here as evidence that the maps start from. No parameters. A cell outside
+    the frame matches with cosine 0.
     """
     x, y = F.normalize(x, dim=1), F.normalize(y, dim=1)
-    best: Tensor | None = None
-    levels = []
+    best: list[Tensor] = []
+    levels: tuple[list[Tensor], list[Tensor]] = ([], [])
     for radius in range(max(radii) + 1):
         for dy in range(-radius, radius + 1):
             for dx in range(-radius, radius + 1):
                 if max(abs(dy), abs(dx)) != radius:
                     continue
-                c = (x * shifted(y, dy, dx)).sum(1)  # [B,h,w]
-                best = c if best is None else torch.maximum(best, c)
+                c = (x * shifted(y, dy, dx)).sum(1, keepdim=True)  # [B,1,h,w]: x(r, c) with y(r+dy, c+dx)
+                both = [c, shifted(c, -dy, -dx)]  # the same products, seen from y
+                best = both if not best else [torch.maximum(a, b) for a, b in zip(best, both)]
         if radius in radii:
-            levels.append(1 - best)
-    return torch.stack(levels, 1)
+            for level, b in zip(levels, best):
+                level.append(1 - b)
+    return torch.cat(levels[0], 1), torch.cat(levels[1], 1)
 
 
 FINE_RADII = (0, 1, 2)
@@ -180,15 +183,18 @@ EVIDENCE_CHANNELS = 2 * (len(FINE_RADII) + len(COARSE_RADII))
 
 
 @torch.no_grad()
-def matching_evidence(fine: Tensor, coarse: Tensor, other_fine: Tensor, other_coarse: Tensor) -> Tensor:
-    """Of one frame against the other: distances, and distances less the frame's mean (a global nuisance raises them everywhere).
+def matching_evidence(fine_b: Tensor, coarse_b: Tensor, fine_a: Tensor, coarse_a: Tensor) -> Tensor:
+    """Distances of each frame's cells to the other frame, and those less the frame's mean (a global nuisance raises them everywhere).
 
-    fine [B,Cf,h,w] (its last three channels, RGB, are left out), coarse [B,Cc,h/2,w/2] -> [B,EVIDENCE_CHANNELS,h,w].
+    fine [B,Cf,h,w] (its last three channels, RGB, are left out), coarse [B,Cc,h/2,w/2] -> [B,2,EVIDENCE_CHANNELS,h,w].
     """
-    f = matching_distance(fine[:, :-3], other_fine[:, :-3], FINE_RADII)
-    g = matching_distance(coarse, other_coarse, COARSE_RADII)
-    e = torch.cat([f, F.interpolate(g, scale_factor=2.0, mode="nearest")], 1)
-    return torch.cat([e, e - e.mean((2, 3), keepdim=True)], 1)
+    fine = matching_distance(fine_b[:, :-3], fine_a[:, :-3], FINE_RADII)
+    coarse = matching_distance(coarse_b, coarse_a, COARSE_RADII)
+    sides = []
+    for f, g in zip(fine, coarse):
+        e = torch.cat([f, F.interpolate(g, scale_factor=2.0, mode="nearest")], 1)
+        sides.append(torch.cat([e, e - e.mean((2, 3), keepdim=True)], 1))
+    return torch.stack(sides, 1)
 
 
 class ChangeMaps(nn.Module):
@@ -221,12 +227,10 @@ class ChangeMaps(nn.Module):
         """evidence [B,2,EVIDENCE_CHANNELS,h,w] where it was computed before (training reads it from the cache)."""
         fb, fa = self.fine(fine_b), self.fine(fine_a)
         gb, ga = (F.interpolate(self.coarse(x), scale_factor=2.0, mode="nearest") for x in (coarse_b, coarse_a))
-        if not self.c.matching_evidence:
-            eb = ea = None
-        elif evidence is None:
-            eb = matching_evidence(fine_b, coarse_b, fine_a, coarse_a)
-            ea = matching_evidence(fine_a, coarse_a, fine_b, coarse_b)
-        else:
+        eb = ea = None
+        if self.c.matching_evidence:
+            if evidence is None:
+                evidence = matching_evidence(fine_b, coarse_b, fine_a, coarse_a)
             eb, ea = evidence[:, 0], evidence[:, 1]
         return self.one_way((fb, fa), (gb, ga), eb), self.one_way((fa, fb), (ga, gb), ea)
 

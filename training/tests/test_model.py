@@ -45,18 +45,33 @@ def test_shifted_reads_the_neighbour_and_zero_outside():
 
 def test_matching_distance_of_a_frame_with_itself_is_zero_and_of_a_shifted_one_zero_within_the_radius():
     x = torch.randn(1, 6, 8, 9)
-    assert matching_distance(x, x, (0, 1)).abs().max() < 1e-5
-    moved = matching_distance(x, shifted(x, 0, 1), (0, 1))
-    assert moved[0, 0].max() > 0.1
-    assert moved[0, 1, :, 1:].abs().max() < 1e-5  # the column that left the frame has no match
+    for side in matching_distance(x, x, (0, 1)):
+        assert side.abs().max() < 1e-5
+    before, after = matching_distance(x, shifted(x, 0, 1), (0, 1))
+    assert before[0, 0].max() > 0.1 and after[0, 0].max() > 0.1
+    assert before[0, 1, :, 1:].abs().max() < 1e-5  # the column that left the frame has no match
+    assert after[0, 1, :, :-1].abs().max() < 1e-5
+
+
+def test_matching_distance_seen_from_the_other_frame_is_that_of_the_swapped_frames():
+    x, y = torch.randn(2, 5, 7, 6), torch.randn(2, 5, 7, 6)
+    there, back = matching_distance(x, y, (0, 2)), matching_distance(y, x, (0, 2))
+    assert torch.allclose(there[0], back[1], atol=1e-6) and torch.allclose(there[1], back[0], atol=1e-6)
 
 
 def test_swapping_the_frames_swaps_the_maps(config):
     difference = Difference(config).eval()
     cb, fb, ca, fa = looks(config, 2)
     forward, backward = difference(cb, fb, ca, fa), difference(ca, fa, cb, fb)
-    assert torch.allclose(forward["map_before"], backward["map_after"], atol=1e-6)
-    assert torch.allclose(forward["map_after"], backward["map_before"], atol=1e-6)
+    assert torch.allclose(forward["logits_before"], backward["logits_after"], atol=1e-5)
+    assert torch.allclose(forward["logits_after"], backward["logits_before"], atol=1e-5)
+
+
+def test_served_maps_are_the_maps_times_the_probability_of_a_change(config):
+    d = Difference(config).eval()(*looks(config, 2))
+    gate = torch.sigmoid(d["change_logit"])[:, None, None]
+    assert torch.allclose(d["map_before"], torch.sigmoid(d["logits_before"]) * gate, atol=1e-6)
+    assert torch.allclose(d["map_after"], torch.sigmoid(d["logits_after"]) * gate, atol=1e-6)
 
 
 def test_scorer_layer_matches_every_token_with_itself_best():
