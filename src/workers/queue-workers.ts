@@ -3,6 +3,7 @@ import {
   DelayedError,
   type Job,
   type Processor,
+  Queue,
   UnrecoverableError,
   Worker,
   type WorkerOptions,
@@ -29,6 +30,8 @@ interface Common {
 
 /** How often a job may lose its worker before it counts as what kills workers. */
 const MAX_STALLED = 3;
+/** How long an archive job waits before it looks again whether live jobs are waiting. */
+const ROOM_CHECK_MS = 250;
 /** Deliveries mostly wait for their receivers: many at once, so that slow receivers do not hold up the others. */
 const DELIVERY_CONCURRENCY = 32;
 
@@ -53,7 +56,7 @@ function startWorker(name: string, process: Processor, common: Common, concurren
 
 /**
  * Live and archive comparisons. Both may use every inference thread, but an archive job only begins while live ones leave a
- * thread free: an archive can fill an idle night and never delays a camera by more than the pairs that already run.
+ * thread free and none waits: an archive can fill an idle night and never delays a camera by more than the pairs that already run.
  * @param deps.threads inference threads; @param deps.concurrency jobs of a queue held at a time (some are fetched and decoded
  * while others are in the model)
  */
@@ -85,10 +88,23 @@ export function startComparisonWorkers(
   };
 
   let liveRunning = 0;
+  let closing = false;
   const waitingForRoom = new Set<() => void>();
+  const giveRoom = () => {
+    for (const resolve of waitingForRoom) resolve();
+    waitingForRoom.clear();
+  };
+  const liveQueue = new Queue(QUEUES.live, { connection: deps.redis, prefix: QUEUE_PREFIX });
+  liveQueue.on('error', () => {}); // the connection's own listener has logged it
+  /** Between two live jobs none runs for a moment, so the queue is asked too. A job that waits when the worker closes is done first. */
   const roomForArchive = async () => {
-    while (liveRunning >= deps.threads) {
-      await new Promise<void>((resolve) => waitingForRoom.add(resolve));
+    while (!closing) {
+      const free = liveRunning < deps.threads;
+      if (free && (await liveQueue.getJobCountByTypes('waiting', 'prioritized')) === 0) return;
+      await new Promise<void>((resolve) => {
+        waitingForRoom.add(resolve);
+        setTimeout(resolve, ROOM_CHECK_MS).unref();
+      });
     }
   };
   // Three parameters each: BullMQ gives a signal only to a function that takes it.
@@ -98,8 +114,7 @@ export function startComparisonWorkers(
       return await run(job, 'live', signal);
     } finally {
       liveRunning--;
-      for (const resolve of waitingForRoom) resolve();
-      waitingForRoom.clear();
+      giveRoom();
     }
   };
   const runArchive = async (job: Job, _token: string | undefined, signal: AbortSignal | undefined) => {
@@ -132,7 +147,10 @@ export function startComparisonWorkers(
 
   return {
     async close() {
+      closing = true;
+      giveRoom();
       await Promise.all(both.map((worker) => worker.close()));
+      await liveQueue.close();
       cancellations.disconnect();
     },
   };
