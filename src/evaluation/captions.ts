@@ -69,7 +69,7 @@ const NOTHING = anyOf(
   'same (?:scene|as before)',
   '(?:everything|all|it) (?:else )?(?:is|was|looks|stays) as (?:before|it was)',
   'unchanged|identical',
-  'only the (?:camera|light|lighting|shadows?|weather|leaves|trees?|picture|brightness|colours?)',
+  'only the (?:camera|light|lighting|shadows?|weather|leaves|trees?|picture|brightness|colours?|text|compression|noise|focus)',
 );
 
 interface Cue {
