@@ -18,7 +18,7 @@ export const linkKey = (webhookSecret: string): Buffer =>
 /** @param expiresAt epoch ms; rounded up to a second. @returns `path` with `exp` (epoch seconds) and `sig` (base64url). */
 export function signLink(path: string, options: { key: Buffer; expiresAt: number }): string {
   const exp = Math.ceil(options.expiresAt / 1000);
-  return `${path}?exp=${exp}&sig=${signature(path, String(exp), options.key).toString('base64url')}`;
+  return `${path}?exp=${exp}&sig=${signature(path, String(exp), options.key)}`;
 }
 
 /**
@@ -30,11 +30,12 @@ export function verifyLink(
   given: { readonly sig: string; readonly exp: string },
   options: { key: Buffer; now: number },
 ): boolean {
-  const expected = signature(path, given.exp, options.key);
-  const actual = Buffer.from(given.sig, 'base64url');
+  // As text, not as the bytes it stands for: the last character of base64 has bits to spare, so four texts stand for the same bytes.
+  const expected = Buffer.from(signature(path, given.exp, options.key));
+  const actual = Buffer.from(given.sig);
   const genuine = actual.length === expected.length && timingSafeEqual(actual, expected);
   return genuine && Number(given.exp) * 1000 > options.now;
 }
 
-const signature = (path: string, exp: string, key: Buffer): Buffer =>
-  createHmac('sha256', key).update(`${path}\n${exp}`).digest();
+const signature = (path: string, exp: string, key: Buffer): string =>
+  createHmac('sha256', key).update(`${path}\n${exp}`).digest('base64url');
