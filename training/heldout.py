@@ -6,7 +6,7 @@ import torch
 from training import grammar
 from training.data import Batches, glance_inputs
 from training.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
-from training.model import END, KINDS, PAD, Captioner, Difference
+from training.model import END, PAD, Captioner, Difference
 
 
 def words_of(ids: list[int], vocabulary: list[str]) -> str:

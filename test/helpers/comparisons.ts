@@ -1,4 +1,5 @@
 /** Comparisons as the API would have made them, for tests of what comes after it. */
+import { randomBytes } from 'node:crypto';
 import type { Comparison } from '../../src/comparison.js';
 import { newId } from '../../src/ids.js';
 import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../src/jobs.js';
@@ -41,7 +42,7 @@ export function acceptedComparison(
     job: {
       v: 1,
       comparisonId: id,
-      traceId: newId('trc', createdAt),
+      traceId: randomBytes(16).toString('hex'), // as the API makes them
       before,
       after,
       model: null,
