@@ -14,6 +14,18 @@ NUISANCES = ("lighting", "ir_switch", "shadow", "weather", "compression", "noise
 MASK_STRIDE = 8  # pixels of a frame per cell of a mask, in both directions
 
 
+KIND_OF_ACTION = {"appeared": "appear", "disappeared": "disappear", "moved": "move", "replaced": "replace"}
+
+
+def kind_of(objects: list[dict[str, Any]]) -> str:
+    """The kind of a pair's changes: the one thing that all of them did, `multi` where they did different things.
+
+    Three cars that came together have appeared: a reader asks first in which direction, and how many is in the sentence.
+    """
+    kinds = {KIND_OF_ACTION[thing["action"]] for thing in objects}
+    return "none" if not kinds else kinds.pop() if len(kinds) == 1 else "multi"
+
+
 @dataclass
 class Pair:
     """H, W = height and width of a frame in pixels; w = W // 8, h = H // 8 (cells of a mask).

@@ -14,12 +14,16 @@ from . import nuisances, places
 from .assets import Plate, data_root, load_plates, load_sprites, stable_rank
 from .cast import NOUN_WEIGHT, OTHER_WEIGHT, PERSONS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Cast, Figure
 from .layers import Rendered, Sun, render
-from .pair import MASK_STRIDE, Pair
+from .pair import MASK_STRIDE, Pair, kind_of
 from .staging import Actor, Light, fits, may_stand, read_light, suits, to_layer
 from .steep import patches, steep_plate
 from .view import Ground, View
 
-KIND_SHARE = {"none": 0.45, "appear": 0.16, "disappear": 0.16, "move": 0.08, "replace": 0.05, "multi": 0.10}
+# Real changed pairs are several things at once in two of five cases. `multi` is drawn as several changes, of one kind or of many.
+KIND_SHARE = {"none": 0.36, "appear": 0.14, "disappear": 0.14, "move": 0.09, "replace": 0.05, "multi": 0.22}
+SEVERAL_SHARE = {"group": 0.2, "traffic": 0.25, "swap": 0.25, "mixed": 0.3}
+COVERED_SHARE = 0.4  # of changed things: something else stands close by, so that one hides a part of the other
+COVERS = ("chair", "table", "bench", "plant", "box", "trash can", "stool", "sofa", "barrier", "stroller", "bicycle", "suitcase")
 IDENTICAL_SHARE = 0.1  # of unchanged pairs: the same exposure, coded twice
 MIN_VISIBLE_SHARE, MIN_VISIBLE_PX = 0.4, 60  # of a changed thing; what is hidden more cannot be named
 MIN_CONTRAST = 7.0  # mean absolute difference to the background, levels
@@ -94,6 +98,7 @@ class SurveillanceWorld:
 
         context = stage.extras(int(rng.choice(7, p=[0.3, 0.18, 0.16, 0.13, 0.1, 0.08, 0.05])))
         changes = stage.changes(kind)
+        context += stage.covers(changes)
         background = view.canvas()
         light = read_light(background, view, stage.sun, rng)
         look_seed = int(rng.integers(2**31))
@@ -111,7 +116,7 @@ class SurveillanceWorld:
         if changes and rng.random() < 0.3:
             _auto_exposure(before, after, rng)
         captions = grammar.captions(objects, looks.names, rng)
-        return Pair(before=before.finish(), after=after.finish(), kind=kind, objects=objects,
+        return Pair(before=before.finish(), after=after.finish(), kind=kind_of(objects), objects=objects,
                     mask_before=before.mask(), mask_after=after.mask(), nuisances=sorted(set(looks.names)),
                     captions=captions, plate_id=plate.id, seed=seed,
                     models=sorted({m for c in changes for a in (*c.before, *c.after) for m in a.figure.models}
@@ -164,6 +169,21 @@ class _Stage:
             except Retry:
                 continue
         return extras
+
+    def covers(self, changes: list[Change]) -> list[Actor]:
+        """Things close to what changes: who steps in front of a table hides it, and the table has not gone."""
+        covers = []
+        for actor in [a for change in changes for a in (*change.before, *change.after)]:
+            if self.rng.random() >= COVERED_SHARE:
+                continue
+            at_hand = [n for n in COVERS if n in self.nouns]
+            noun = str(self.rng.choice(at_hand)) if at_hand and self.rng.random() < 0.6 else self.noun()
+            reach = 3.5 if "vehicle" in (grammar.hypernym(noun), actor.figure.hypernym) else 1.2
+            try:
+                covers.append(self.actor(noun, actor.ground, near=(actor.x, actor.y, reach)))
+            except Retry:
+                continue
+        return covers
 
     def noun(self) -> str:
         return str(self.rng.choice(self.nouns, p=self.weights))
@@ -239,19 +259,35 @@ class _Stage:
         return self.several()
 
     def several(self) -> list[Change]:
-        """2 to 5 things: a group that comes or goes together, or independent changes, or both."""
-        wanted = int(self.rng.choice([2, 3, 4, 5], p=[0.5, 0.3, 0.13, 0.07]))
+        """2 to 5 things: a group together, independent things that all came or went, one gone and another come, or any of these."""
+        wanted = int(self.rng.choice([2, 3, 4, 5], p=[0.45, 0.3, 0.15, 0.1]))
+        way = str(self.rng.choice(list(SEVERAL_SHARE), p=list(SEVERAL_SHARE.values())))
         changes: list[Change] = []
-        things = 0
-        if self.rng.random() < 0.45:
+        if way == "group":
             group = self.group(min(wanted, int(self.rng.choice([2, 3, 4, 5], p=[0.6, 0.25, 0.1, 0.05]))))
             changes.append(Change("appeared", [], group) if self.rng.random() < 0.5 else Change("disappeared", group, []))
-            things = len(group)
-        while things < wanted:
+            wanted -= len(group)
+        elif way == "traffic":
+            action = str(self.rng.choice(["appear", "disappear"]))
+            for i in range(wanted):
+                changes += self.changes(action, self.focus if i == 0 else self.kindred(self.focus))
+            return changes
+        elif way == "swap":  # of two alike things that are not the same one, neither has moved
+            pair = [self.changes("disappear", self.focus), self.changes("appear", self.kindred(self.focus))]
+            changes += [c for side in (pair if self.rng.random() < 0.5 else pair[::-1]) for c in side]
+            wanted = max(0, wanted - 2) if self.rng.random() < 0.5 else 0
+        while wanted > 0 or not changes:
             action = str(self.rng.choice(["appear", "disappear", "move"], p=[0.4, 0.4, 0.2]))
             changes += self.changes(action, self.noun() if changes else self.focus)
-            things += 1
+            wanted -= 1
         return changes
+
+    def kindred(self, noun: str) -> str:
+        """Mostly the same noun, else another that one may meet here."""
+        if self.rng.random() < 0.6:
+            return noun
+        alike = [n for n in self.nouns if grammar.hypernym(n) == grammar.hypernym(noun)]
+        return str(self.rng.choice(alike)) if alike and self.rng.random() < 0.7 else self.noun()
 
     def group(self, count: int) -> list[Actor]:
         hypernym = grammar.hypernym(self.focus)

@@ -1,0 +1,47 @@
+"""Captions and kinds of a cache anew, from the facts that are stored beside them, without rendering anything.
+
+    python -m training.reword DIR [DIR ...]
+
+For when the grammar has changed. Each pair's captions follow from its seed, so running it twice changes nothing.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+from training import grammar
+from training.scenes.pair import kind_of
+
+WORDING_STREAM = 2  # apart from the random numbers that rendered the pair and chose its regions
+
+
+def reworded(meta: dict) -> dict:
+    captions = grammar.captions(meta["objects"], meta["nuisances"], np.random.default_rng([meta["seed"], WORDING_STREAM]))
+    return {**meta, "kind": kind_of(meta["objects"]), "captions": captions}
+
+
+def reword_shard(shard: Path) -> int:
+    """Number of pairs; the file is replaced as a whole."""
+    target, partial = shard / "meta.jsonl", shard / ".meta.partial.jsonl"
+    lines = [json.dumps(reworded(json.loads(line)), ensure_ascii=False) for line in target.read_text(encoding="utf-8").splitlines()]
+    partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    os.replace(partial, target)
+    return len(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("caches", type=Path, nargs="+", metavar="DIR", help="what training.cache wrote for the surveillance world")
+    args = parser.parse_args()
+    for cache in args.caches:
+        shards = sorted(p for p in cache.iterdir() if p.is_dir() and not p.name.startswith("."))
+        if not shards:
+            raise SystemExit(f"{cache}: has no complete shard, expected a folder that training.cache wrote")
+        print(f"{cache}: {sum(map(reword_shard, shards))} pairs", flush=True)
+
+
+if __name__ == "__main__":
+    main()
