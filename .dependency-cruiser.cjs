@@ -20,13 +20,13 @@ module.exports = {
     only(
       'api',
       '^src/api/',
-      '^src/(api|stores|outbound)/|^src/[^/]+\\.ts$',
+      '^src/(api|stores|outbound|cameras|alerts)/|^src/[^/]+\\.ts$',
       'HTTP only: meets workers in jobs.ts and stores/.',
     ),
     only(
       'workers',
       '^src/workers/',
-      '^src/(workers|model|viewpoint|stores|outbound)/|^src/[^/]+\\.ts$',
+      '^src/(workers|model|viewpoint|stores|outbound|cameras|alerts)/|^src/[^/]+\\.ts$',
       'Never the API.',
     ),
     only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),
@@ -36,6 +36,13 @@ module.exports = {
       '^src/evaluation/',
       '^src/evaluation/|^src/[^/]+\\.ts$',
       'Figures from values: knows no model, no file, no clock.',
+    ),
+    only('cameras', '^src/cameras/', '^src/cameras/|^src/[^/]+\\.ts$', 'A camera is rules over values.'),
+    only(
+      'alerts',
+      '^src/alerts/',
+      '^src/alerts/|^src/[^/]+\\.ts$',
+      'The life of a change is a pure reducer.',
     ),
     only('stores', '^src/stores/', '^src/stores/|^src/[^/]+\\.ts$', 'State behind small interfaces.'),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),
@@ -55,9 +62,12 @@ module.exports = {
     {
       name: 'pure-folders-do-no-io',
       comment:
-        'model/ reads its bundle (manifest.ts, session.ts) and nothing else; viewpoint/ and evaluation/ read nothing.',
+        'model/ reads its bundle (manifest.ts, session.ts) and nothing else; the other pure folders read nothing.',
       severity: 'error',
-      from: { path: '^src/(viewpoint|model|evaluation)/', pathNot: '^src/model/(manifest|session)\\.ts$' },
+      from: {
+        path: '^src/(viewpoint|model|evaluation|cameras|alerts)/',
+        pathNot: '^src/model/(manifest|session)\\.ts$',
+      },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox' },
     },
   ],

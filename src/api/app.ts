@@ -6,6 +6,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { type TObject, type TSchema, Type } from 'typebox';
 import type { Logger } from '../logger.js';
+import { checker } from '../mismatch.js';
 import { createPresenter } from './comparisons/present.js';
 import { createWaiting } from './comparisons/wait.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
@@ -24,7 +25,6 @@ import { frameRoutes } from './routes/frames.js';
 import { heatmapRoutes } from './routes/heatmaps.js';
 import { modelRoutes } from './routes/models.js';
 import { operationRoutes } from './routes/operations.js';
-import { checker } from './schemas/mismatch.js';
 
 /** Beside the wait itself: reading the body, storing, answering. */
 const SLACK_MS = 30_000;

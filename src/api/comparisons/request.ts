@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { sniffImage } from '../../image-type.js';
 import { SIDES, type Side } from '../../images.js';
+import { checker } from '../../mismatch.js';
 import {
   type ComparisonOptions,
   ComparisonOptionsSchema,
@@ -12,7 +13,6 @@ import {
   type FrameInput,
   URL_PATTERN,
 } from '../schemas/comparison-request.js';
-import { checker } from '../schemas/mismatch.js';
 
 export interface IncomingBytes {
   readonly from: 'bytes';

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from './errors.js';
 
 interface SchemaError {
   readonly keyword: string;
@@ -27,9 +27,7 @@ export function checker(schema: TSchema, options: { convert?: boolean } = {}) {
 }
 
 function mismatch(schema: TSchema, value: unknown, errors: readonly SchemaError[]): ScenedeltaError {
-  // Errors inside the members of a union tell of forms the caller never meant: the union itself is what did not fit.
-  const error =
-    errors.find((e) => e.keyword === 'anyOf') ?? errors.find((e) => e.keyword !== 'boolean') ?? errors[0];
+  const error = mostTelling(schema, value, errors);
   if (error === undefined)
     return new ScenedeltaError('invalid-request', 'The request does not fit its schema');
   const field = error.instancePath.slice(1);
@@ -46,6 +44,29 @@ function mismatch(schema: TSchema, value: unknown, errors: readonly SchemaError[
   }
   const came = describeValue(Value.Pointer.Get(value as object, error.instancePath));
   return refuse(field, `${where} is ${came}, expected ${expectation(at(schema, error.schemaPath))}`);
+}
+
+/**
+ * Errors inside the members of a union tell of forms the caller never meant: the union itself is what did not fit. But a union
+ * with null only says that something may be left out: its one other member was meant.
+ */
+function mostTelling(
+  schema: TSchema,
+  value: unknown,
+  errors: readonly SchemaError[],
+): SchemaError | undefined {
+  const union = errors.find((e) => e.keyword === 'anyOf');
+  if (union === undefined) return errors.find((e) => e.keyword !== 'boolean') ?? errors[0];
+  const members = at(schema, union.schemaPath).anyOf as readonly Json[];
+  const meant = members.findIndex((member) => member.type !== 'null');
+  const came = Value.Pointer.Get(value as object, union.instancePath);
+  if (members.length !== 2 || !members.some((member) => member.type === 'null') || came === null)
+    return union;
+  const inside = `${union.schemaPath}/anyOf/${meant}`;
+  const own = errors.filter((e) => e.schemaPath.startsWith(inside));
+  return (
+    own.find((e) => e.keyword === 'anyOf' && e !== union) ?? own.find((e) => e.keyword !== 'boolean') ?? union
+  );
 }
 
 const refuse = (field: string, detail: string) =>
@@ -77,6 +98,8 @@ function expectation(schema: Json): string {
     schema.maximum !== undefined && `<= ${schema.maximum}`,
     schema.minLength !== undefined && `of at least ${schema.minLength} characters`,
     schema.maxLength !== undefined && `of at most ${schema.maxLength} characters`,
+    schema.minItems !== undefined && `of at least ${schema.minItems}`,
+    schema.maxItems !== undefined && `of at most ${schema.maxItems}`,
     schema.pattern !== undefined && `matching ${schema.pattern}`,
     schema.format !== undefined && `in the format ${schema.format}`,
   ].filter((bound) => bound !== false);

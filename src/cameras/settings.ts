@@ -1,0 +1,238 @@
+/**
+ * What a camera's owner may set. One schema is the type, the check, the documentation and the stored form; `checkSettings` adds
+ * what a schema cannot say (a polygon that crosses itself, a time zone that does not exist). Pure.
+ */
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { SEVERITIES } from '../comparison.js';
+import { ScenedeltaError } from '../errors.js';
+import { checker } from '../mismatch.js';
+import { polygonFault } from './polygon.js';
+
+export const CAMERA_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
+export const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
+export const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+const URL_PATTERN = '^https?://[^\\s]+$';
+
+const literals = <const T extends readonly string[]>(values: T, options: object) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values], ...options }));
+const nullable = <T extends TSchema>(schema: T, options: object) =>
+  Type.Union([schema, Type.Null()], { default: null, ...options });
+const closed = { additionalProperties: false } as const;
+const share = (options: object = {}) => Type.Number({ minimum: 0, maximum: 1, ...options });
+
+export const ZoneSchema = Type.Object(
+  {
+    id: Type.String({
+      pattern: CAMERA_ID_PATTERN,
+      description: 'Names the zone in answers; one of its kind.',
+    }),
+    name: nullable(Type.String({ maxLength: 128 }), { description: 'For people.' }),
+    type: literals(ZONE_TYPES, {
+      description:
+        'include: only what lies in such a zone counts, where there is one; ignore: what lies in it does not count; privacy: painted black before anything reads the frame, and in every picture.',
+    }),
+    polygon: Type.Array(Type.Tuple([share(), share()]), {
+      minItems: 3,
+      maxItems: 64,
+      description:
+        'Corners [x, y] as fractions of the upright frame, origin top left; the sides must not cross.',
+    }),
+    min_overlap: share({ default: 0.3, description: "Share of a region's box that must lie in the zone." }),
+    min_area: nullable(share(), { description: 'Smallest region of this zone, as a share of the frame.' }),
+    threshold: nullable(share(), { description: 'Lowest score of a region of this zone.' }),
+    severity: nullable(literals(SEVERITIES, {}), { description: 'Of changes in this zone.' }),
+  },
+  { $id: 'Zone', ...closed },
+);
+export type Zone = Static<typeof ZoneSchema>;
+
+const clockTime = (description: string) =>
+  Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description, examples: ['22:00'] });
+
+export const ScheduleSchema = Type.Object(
+  {
+    timezone: Type.String({ description: 'IANA name.', examples: ['Europe/Berlin'] }),
+    windows: Type.Array(
+      Type.Object(
+        {
+          days: Type.Array(literals(DAYS, {}), { minItems: 1, maxItems: 7, uniqueItems: true }),
+          from: clockTime('First minute, local time.'),
+          to: clockTime('End, local time, exclusive; not after `from`: on the next day.'),
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: 32 },
+    ),
+  },
+  { $id: 'Schedule', ...closed, description: 'When alerts are sent; at other times changes are only kept.' },
+);
+export type Schedule = Static<typeof ScheduleSchema>;
+
+export const AlertSettingsSchema = Type.Object(
+  {
+    callback_url: nullable(Type.String({ pattern: URL_PATTERN, maxLength: 2048 }), {
+      description: 'Receives alerts as signed webhooks (Standard Webhooks 1.0).',
+    }),
+    confirm_frames: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 2,
+      description: 'Frames in a row that must show a change before it is opened.',
+    }),
+    persist_s: Type.Number({
+      minimum: 0,
+      maximum: 86_400,
+      default: 0,
+      description: 'Seconds that a change must last before it is opened.',
+    }),
+    cooldown_s: Type.Number({
+      minimum: 0,
+      maximum: 604_800,
+      default: 300,
+      description: 'Seconds after a delivered alert in which the like is only counted.',
+    }),
+    min_severity: literals(SEVERITIES, { default: 'low', description: 'Less severe changes do not alert.' }),
+  },
+  { ...closed, default: {} },
+);
+
+/** Complete: what is not given has its default. */
+export const CameraSettingsSchema = Type.Object(
+  {
+    name: nullable(Type.String({ maxLength: 128 }), { description: 'For people.' }),
+    model: nullable(Type.String({ minLength: 1, maxLength: 128 }), {
+      description: 'Bundle that looks at the frames; null: the configured one.',
+    }),
+    before: literals(BEFORE_MODES, {
+      default: 'previous',
+      description:
+        'What a frame is compared with: the frame before it, a fixed reference, or the memory of how the place normally looks in this light.',
+    }),
+    zones: Type.Array(ZoneSchema, { maxItems: 64, default: [] }),
+    threshold: nullable(share(), {
+      description: "Confidence from which a change is said; null: the bundle's own.",
+    }),
+    alarms_per_day: nullable(Type.Number({ minimum: 0.01, maximum: 1000 }), {
+      description:
+        "In place of `threshold`: false alarms a day that are bearable. The threshold follows from the bundle's calibration and the rate at which frames come.",
+    }),
+    min_area: share({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
+    schedule: nullable(ScheduleSchema, { description: 'null: always.' }),
+    suspend_until: nullable(Type.String({ format: 'date-time' }), {
+      description: 'No alerts before this time.',
+    }),
+    alerts: AlertSettingsSchema,
+    memory: Type.Object(
+      {
+        absorb_s: Type.Number({
+          minimum: 60,
+          maximum: 2_592_000,
+          default: 14_400,
+          description:
+            'Seconds after which what stays (a parked car) is part of how the place normally looks.',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
+    gap_s: Type.Number({
+      minimum: 1,
+      maximum: 2_592_000,
+      default: 600,
+      description: 'A longer time between two frames is said in the comparison.',
+    }),
+    retention: Type.Object(
+      {
+        frames_hours: nullable(Type.Number({ minimum: 0, maximum: 87_600 }), {
+          description: "Shorter than the service's FRAME_RETENTION_HOURS, or null.",
+        }),
+        results_hours: nullable(Type.Number({ minimum: 1, maximum: 876_000 }), {
+          description: "Shorter than the service's RESULT_RETENTION_HOURS, or null.",
+        }),
+      },
+      { ...closed, default: {} },
+    ),
+    snapshot: nullable(
+      Type.Object(
+        {
+          url: Type.String({ pattern: URL_PATTERN, maxLength: 2048 }),
+          interval_s: Type.Integer({ minimum: 1, maximum: 86_400 }),
+        },
+        closed,
+      ),
+      { description: 'An address that the service asks for a frame, so often.' },
+    ),
+  },
+  { $id: 'CameraSettings', ...closed },
+);
+export type CameraSettings = Static<typeof CameraSettingsSchema>;
+
+/** The settings as a request may bring them: what has a default may be left out. */
+export const CameraSettingsRequestSchema = Type.Unsafe<DeepPartial<CameraSettings>>({
+  ...optionalWhereDefault(CameraSettingsSchema),
+  $id: 'CameraSettingsRequest',
+});
+type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: DeepPartial<T[K]> }
+    : T;
+
+function optionalWhereDefault(schema: TSchema): TSchema {
+  const { properties, items, anyOf } = schema as {
+    properties?: TProperties;
+    items?: TSchema;
+    anyOf?: TSchema[];
+  };
+  const rest = { ...schema } as Record<string, unknown>;
+  // a component of the same name would have other required members
+  delete rest.$id;
+  if (items !== undefined && !Array.isArray(items)) rest.items = optionalWhereDefault(items);
+  if (anyOf !== undefined) rest.anyOf = anyOf.map(optionalWhereDefault);
+  if (properties !== undefined) {
+    rest.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, optionalWhereDefault(property)]),
+    );
+    rest.required = Object.keys(properties).filter((name) => !('default' in (properties[name] as object)));
+  }
+  return rest as TSchema;
+}
+
+const checkSchema = checker(CameraSettingsSchema);
+
+/**
+ * @param body what a request brought, without the reference frame
+ * @returns the settings, defaults filled in.
+ * @throws ScenedeltaError 'invalid-request' naming the first field that does not fit ('zones/0/polygon').
+ */
+export function checkSettings(body: unknown): CameraSettings {
+  const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(body))) as CameraSettings;
+  const ids = new Set<string>();
+  for (const [i, zone] of settings.zones.entries()) {
+    const fault = polygonFault(zone.polygon);
+    if (fault !== null) throw refused(`zones/${i}/polygon`, `${fault}, expected a polygon without crossings`);
+    if (ids.has(zone.id)) throw refused(`zones/${i}/id`, `is ${JSON.stringify(zone.id)} a second time`);
+    ids.add(zone.id);
+  }
+  if (settings.schedule !== null && !isTimeZone(settings.schedule.timezone)) {
+    const came = JSON.stringify(settings.schedule.timezone);
+    throw refused('schedule/timezone', `is ${came}, expected an IANA time zone such as Europe/Berlin`);
+  }
+  if (settings.threshold !== null && settings.alarms_per_day !== null) {
+    throw refused('alarms_per_day', 'is given beside threshold, expected one of the two');
+  }
+  return settings;
+}
+
+const refused = (field: string, what: string) =>
+  new ScenedeltaError('invalid-request', `${field} ${what}`, { field });
+
+function isTimeZone(name: string): boolean {
+  try {
+    // offsets ('+02:00') are accepted there too, but know no summer time
+    return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,185 @@
+import { checkSettings } from '../../src/cameras/settings.js';
+import type { ScenedeltaError } from '../../src/errors.js';
+
+const zone = (polygon: number[][], more: object = {}) => ({ id: 'door', type: 'include', polygon, ...more });
+const SQUARE = [
+  [0.1, 0.1],
+  [0.5, 0.1],
+  [0.5, 0.5],
+  [0.1, 0.5],
+];
+
+describe('settings of a camera', () => {
+  it('are complete where nothing is given', () => {
+    expect(checkSettings({})).toEqual({
+      name: null,
+      model: null,
+      before: 'previous',
+      zones: [],
+      threshold: null,
+      alarms_per_day: null,
+      min_area: 0,
+      schedule: null,
+      suspend_until: null,
+      alerts: { callback_url: null, confirm_frames: 2, persist_s: 0, cooldown_s: 300, min_severity: 'low' },
+      memory: { absorb_s: 14_400 },
+      gap_s: 600,
+      retention: { frames_hours: null, results_hours: null },
+      snapshot: null,
+    });
+  });
+
+  it('keep what is given and fill in the rest, also inside of zones and alerts', () => {
+    const settings = checkSettings({
+      zones: [zone(SQUARE, { severity: 'high' })],
+      alerts: { confirm_frames: 3 },
+      schedule: { timezone: 'Europe/Berlin', windows: [{ days: ['mon'], from: '22:00', to: '06:00' }] },
+    });
+    expect(settings.zones[0]).toEqual({
+      ...zone(SQUARE),
+      name: null,
+      min_overlap: 0.3,
+      min_area: null,
+      threshold: null,
+      severity: 'high',
+    });
+    expect(settings.alerts).toMatchObject({ confirm_frames: 3, cooldown_s: 300 });
+  });
+
+  it('are the same when they are checked again', () => {
+    const once = checkSettings({ zones: [zone(SQUARE)], snapshot: { url: 'http://a/', interval_s: 5 } });
+    expect(checkSettings(once)).toEqual(once);
+  });
+});
+
+describe('settings that cannot be', () => {
+  it.each([
+    [
+      'a polygon that crosses itself',
+      {
+        zones: [
+          zone([
+            [0, 0],
+            [1, 1],
+            [1, 0],
+            [0, 1],
+          ]),
+        ],
+      },
+      'zones/0/polygon',
+      /crosses itself/,
+    ],
+    [
+      'a corner outside of the frame',
+      {
+        zones: [
+          zone([
+            [0, 0],
+            [1.2, 0],
+            [1, 1],
+          ]),
+        ],
+      },
+      'zones/0/polygon/1/0',
+      /1\.2.*<= 1/,
+    ],
+    [
+      'two corners',
+      {
+        zones: [
+          zone([
+            [0, 0],
+            [1, 1],
+          ]),
+        ],
+      },
+      'zones/0/polygon',
+      /array of at least 3/,
+    ],
+    [
+      'a polygon without area',
+      {
+        zones: [
+          zone([
+            [0, 0],
+            [0.5, 0.5],
+            [1, 1],
+          ]),
+        ],
+      },
+      'zones/0/polygon',
+      /folds back/,
+    ],
+    [
+      'a corner of three numbers',
+      {
+        zones: [
+          zone([
+            [0, 0, 0],
+            [1, 0],
+            [1, 1],
+          ]),
+        ],
+      },
+      'zones/0/polygon/0/2',
+      /never|boolean|expected/,
+    ],
+    ['two zones of one id', { zones: [zone(SQUARE), zone(SQUARE)] }, 'zones/1/id', /"door" a second time/],
+    [
+      'an unknown type of zone',
+      { zones: [zone(SQUARE, { type: 'red' })] },
+      'zones/0/type',
+      /include, ignore, privacy/,
+    ],
+    ['an overlap above 1', { zones: [zone(SQUARE, { min_overlap: 1.5 })] }, 'zones/0/min_overlap', /1\.5/],
+    [
+      'an unknown time zone',
+      { schedule: { timezone: 'Mars/Olympus', windows: [{ days: ['mon'], from: '00:00', to: '01:00' }] } },
+      'schedule/timezone',
+      /Mars\/Olympus/,
+    ],
+    [
+      'an offset for a time zone',
+      { schedule: { timezone: '+02:00', windows: [{ days: ['mon'], from: '00:00', to: '01:00' }] } },
+      'schedule/timezone',
+      /IANA/,
+    ],
+    [
+      'a time of day that is none',
+      { schedule: { timezone: 'UTC', windows: [{ days: ['mon'], from: '24:00', to: '01:00' }] } },
+      'schedule/windows/0/from',
+      /24:00/,
+    ],
+    ['a dial below its range', { alarms_per_day: 0 }, 'alarms_per_day', /0\.01/],
+    ['a dial above its range', { alarms_per_day: 1001 }, 'alarms_per_day', /1000/],
+    [
+      'a dial beside a threshold',
+      { alarms_per_day: 1, threshold: 0.5 },
+      'alarms_per_day',
+      /beside threshold/,
+    ],
+    ['a threshold above 1', { threshold: 50 }, 'threshold', /50/],
+    ['no frames to confirm with', { alerts: { confirm_frames: 0 } }, 'alerts/confirm_frames', /0/],
+    [
+      'a snapshot address of another scheme',
+      { snapshot: { url: 'file:///etc/passwd', interval_s: 5 } },
+      'snapshot/url',
+      /file/,
+    ],
+    ['an interval of zero', { snapshot: { url: 'http://a/', interval_s: 0 } }, 'snapshot/interval_s', />= 1/],
+    ['a time that is none', { suspend_until: 'tomorrow' }, 'suspend_until', /tomorrow/],
+    ['an unknown member', { zone: [] }, 'zone', /unknown/],
+    ['another thing than an object', 'settings', undefined, /string "settings"/],
+  ])('%s: 400 naming the field', (_what, body, field, message) => {
+    const refused = (): ScenedeltaError => {
+      try {
+        checkSettings(body);
+      } catch (error) {
+        return error as ScenedeltaError;
+      }
+      throw new Error('accepted');
+    };
+    expect(refused()).toMatchObject({ code: 'invalid-request', field });
+    expect(refused().message).toMatch(message);
+  });
+});
