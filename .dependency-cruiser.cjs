@@ -44,6 +44,18 @@ module.exports = {
       '^src/alerts/|^src/[^/]+\\.ts$',
       'The life of a change is a pure reducer.',
     ),
+    only(
+      'cameras',
+      '^src/cameras/',
+      '^src/cameras/|^src/[^/]+\\.ts$',
+      'What a camera is told to do; settings in, decisions out.',
+    ),
+    only(
+      'alerts',
+      '^src/alerts/',
+      '^src/alerts/|^src/[^/]+\\.ts$',
+      'The life of changes: observations in, changes and alerts out.',
+    ),
     only('stores', '^src/stores/', '^src/stores/|^src/[^/]+\\.ts$', 'State behind small interfaces.'),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),
     {

@@ -1,0 +1,97 @@
+/**
+ * Who is told, and what is kept quiet. A place that was alerted is quiet for the cool-down, for the same zone and kind; a more severe
+ * change breaks through. An alert that is kept quiet never renews the cool-down: it is counted, and the next alert of the place says
+ * how many. A cool-down begins with an alert under way and is consumed by its delivery; a delivery that failed gives it back.
+ */
+import { type AlertType, compareSeverity, type FoundChange } from '../change.js';
+import { derivedId } from './identity.js';
+import { isSamePlace } from './places.js';
+import type { AlertRules } from './rules.js';
+import type { AlertIntent, News, Quiet } from './state.js';
+
+/** Beyond it the oldest place is forgotten, and what it kept quiet is counted at the next oldest. */
+export const QUIET_PLACES_KEPT = 64;
+
+export interface Told {
+  readonly quiet: readonly Quiet[];
+  readonly serial: number;
+  /** null: kept quiet */
+  readonly alert: AlertIntent | null;
+}
+
+/** @param at epoch ms, of the observation */
+export function tell(
+  type: Exclude<AlertType, 'change.reverted'>,
+  change: FoundChange,
+  at: number,
+  known: { readonly quiet: readonly Quiet[]; readonly serial: number },
+  rules: Pick<AlertRules, 'camera' | 'cooldownMs'>,
+): Told {
+  const places = known.quiet.filter(
+    ({ zone, kind, regions }) =>
+      zone === change.zone && kind === change.kind && isSamePlace(regions, change.regions),
+  );
+  const quieting = places.find(
+    (place) =>
+      place.delivery !== 'failed' &&
+      at - place.at < rules.cooldownMs &&
+      compareSeverity(change.severity, place.severity) <= 0,
+  );
+  if (quieting !== undefined) {
+    const counted = { ...quieting, suppressed: quieting.suppressed + 1 };
+    const quiet = known.quiet.map((one) => (one === quieting ? counted : one));
+    return { quiet, serial: known.serial, alert: null };
+  }
+  const place = places.at(-1);
+  const serial = place === undefined ? known.serial + 1 : known.serial;
+  const key = place?.key ?? [rules.camera, change.zone ?? '', change.kind, serial].join('/');
+  const suppressedCount = place?.suppressed ?? 0;
+  const id = derivedId('alr', at, `${change.id}\n${type}`);
+  const begun: Quiet = {
+    key,
+    zone: change.zone,
+    kind: change.kind,
+    regions: change.regions,
+    alertId: id,
+    at,
+    severity: change.severity,
+    delivery: 'under way',
+    suppressed: 0,
+  };
+  const alerted: FoundChange = {
+    ...change,
+    alerted_at: new Date(at).toISOString(),
+    suppressed_count: suppressedCount,
+  };
+  return {
+    quiet: bounded([...known.quiet.filter((one) => one !== place), begun]),
+    serial,
+    alert: { id, type, change: alerted, suppressedCount, cooldownKey: key, at },
+  };
+}
+
+/** The places after what became of an alert. */
+export function hearOfDelivery(
+  quiet: readonly Quiet[],
+  news: Extract<News, { type: 'alert.delivered' | 'alert.failed' }>,
+): Quiet[] {
+  return quiet.map((place) => {
+    if (place.key !== news.cooldownKey) return place;
+    const delivered = news.type === 'alert.delivered';
+    // A later alert of the place may be on its way by now; then only the count is news.
+    const delivery =
+      place.alertId !== news.alertId
+        ? place.delivery
+        : delivered
+          ? ('delivered' as const)
+          : ('failed' as const);
+    const lost = delivered ? 0 : news.suppressedCount + 1;
+    return { ...place, delivery, suppressed: place.suppressed + lost };
+  });
+}
+
+function bounded(quiet: Quiet[]): Quiet[] {
+  const [oldest, next, ...rest] = quiet;
+  if (quiet.length <= QUIET_PLACES_KEPT || oldest === undefined || next === undefined) return quiet;
+  return [{ ...next, suppressed: next.suppressed + oldest.suppressed }, ...rest];
+}

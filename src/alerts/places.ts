@@ -1,0 +1,88 @@
+/** Where something differs, and whether two places are one. Boxes are fractions of the frame. */
+import type { ChangeKind, ChangeRegion } from '../change.js';
+import type { Box, Side } from '../images.js';
+import type { Observation, Sighting } from './state.js';
+
+/**
+ * Share of the smaller box that two boxes of one place have in common. Of the smaller, not of their union: regions of the map melt
+ * together and come apart again as people pass each other.
+ */
+const SAME_PLACE = 0.3;
+/** Intersection over union from which two boxes may be of one thing, come and gone: it cannot be much larger or smaller. */
+const SAME_OUTLINE = 0.3;
+const WHOLE_FRAME: ChangeRegion = {
+  side: 'after',
+  box: { x: 0, y: 0, width: 1, height: 1 },
+  area: 1,
+  score: 1,
+  zone: null,
+};
+
+function sharedArea(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return width <= 0 || height <= 0 ? 0 : width * height;
+}
+const areaOf = ({ width, height }: Box): number => width * height;
+const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
+const isSameOutline = (a: Box, b: Box): boolean =>
+  sharedArea(a, b) >= SAME_OUTLINE * (areaOf(a) + areaOf(b) - sharedArea(a, b));
+
+type Place = readonly ChangeRegion[];
+
+/** 0..1: how much of the smaller of any two of their boxes is shared. */
+export const closeness = (a: Place, b: Place): number =>
+  Math.max(0, ...a.flatMap((one) => b.map((other) => overlap(one.box, other.box))));
+
+export const isSamePlace = (a: Place, b: Place): boolean => closeness(a, b) >= SAME_PLACE;
+
+/**
+ * What a sighting is to a change that has settled. undoes: what had come is gone, or the reverse: it shows the same outlines in the other
+ * frame. repeats: it shows them in the same frame, as a background learned in another light does, which never saw the change.
+ */
+export function relation(
+  later: Sighting,
+  settled: { readonly kind: ChangeKind; readonly regions: Place },
+): 'undoes' | 'repeats' | null {
+  if (later.kind === 'tamper' || settled.kind === 'tamper') {
+    return later.kind === settled.kind ? 'undoes' : null;
+  }
+  const onSides = (same: boolean) =>
+    later.regions.every((region) =>
+      settled.regions.some(
+        (other) => (other.side === region.side) === same && isSameOutline(region.box, other.box),
+      ),
+    );
+  if (onSides(true)) return 'repeats';
+  return later.kind !== 'replace' && onSides(false) ? 'undoes' : null;
+}
+
+/**
+ * The places of an observation, the strongest first: regions of both sides that overlap are one place; so are the strongest of each
+ * side where something moved; tampering is one place, the whole frame.
+ */
+export function sightingsOf(observation: Observation): Sighting[] {
+  if (observation.verdict === 'tamper') return [{ kind: 'tamper', regions: [WHOLE_FRAME] }];
+  if (observation.verdict !== 'change') return [];
+  const places: ChangeRegion[][] = [];
+  for (const region of observation.regions) {
+    const twin = places.find(
+      (place) => place.length === 1 && place[0]?.side !== region.side && isSamePlace(place, [region]),
+    );
+    if (twin === undefined) places.push([region]);
+    else twin.push(region);
+  }
+  const alone = (side: Side) => places.findIndex((place) => place.length === 1 && place[0]?.side === side);
+  const [from, to] = [alone('before'), alone('after')];
+  if (observation.kind === 'move' && from >= 0 && to >= 0) {
+    const moved = [...(places[from] ?? []), ...(places[to] ?? [])];
+    const others = places.filter((_place, i) => i !== from && i !== to);
+    return [{ kind: 'move', regions: moved }, ...others.map(sighting)];
+  }
+  return places.map(sighting);
+}
+
+function sighting(regions: readonly ChangeRegion[]): Sighting {
+  const sides = new Set(regions.map(({ side }) => side));
+  return { kind: sides.size === 2 ? 'replace' : sides.has('after') ? 'appear' : 'disappear', regions };
+}

@@ -1,0 +1,52 @@
+/** Local time by the camera's time zone. Pure: the time is an argument, the zones are the platform's own tables. */
+import { DAYS, type TimeWindow } from '../alert-settings.js';
+import type { AlertRules } from './rules.js';
+
+const DAY_MINUTES = 24 * 60;
+/** Making one takes far longer than using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** @throws RangeError where the platform knows no such time zone. */
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  let format = formats.get(timezone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: timezone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    formats.set(timezone, format);
+  }
+  return format;
+}
+
+/**
+ * Whether `at` (epoch ms) lies in one of the windows. The clock on the wall decides: where it is put forward, minutes that it skips
+ * are in no window; where it is put back, those it shows twice are in a window twice.
+ */
+export function inWindows(at: number, timezone: string, windows: readonly TimeWindow[]): boolean {
+  const parts = Object.fromEntries(
+    formatOf(timezone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
+  const day = (DAYS as readonly string[]).indexOf(String(parts.weekday).toLowerCase());
+  const minute = Number(parts.hour) * 60 + Number(parts.minute);
+  return windows.some((window) => {
+    const from = minutesOf(window.from);
+    const length = (minutesOf(window.to) - from + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES;
+    return window.days.some((name) => {
+      const sinceStart = ((day - DAYS.indexOf(name) + 7) % 7) * DAY_MINUTES + minute - from;
+      return sinceStart >= 0 && sinceStart < length;
+    });
+  });
+}
+
+/** Whether alerts may be sent at `at` (epoch ms). */
+export const isWatching = (at: number, rules: Pick<AlertRules, 'schedule' | 'suspendUntil'>): boolean =>
+  (rules.suspendUntil === null || at >= rules.suspendUntil) &&
+  (rules.schedule === null || inWindows(at, rules.schedule.timezone, rules.schedule.windows));
+
+const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));

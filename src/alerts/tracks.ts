@@ -1,0 +1,120 @@
+/** Following places from frame to frame: which track a sighting belongs to, and what an observation says of each. */
+import { CHANGE_KINDS, type ChangeKind, type ChangeRegion } from '../change.js';
+import { derivedId } from './identity.js';
+import { closeness, isSamePlace, relation, sightingsOf } from './places.js';
+import type { AlertRules } from './rules.js';
+import type { AlertState, Observation, Sighting, Track } from './state.js';
+
+/** What an observation says of a track. Nothing: weather, light or a blocked lens hid the scene. */
+type Said = { readonly seen: readonly Sighting[] } | 'absent' | 'nothing';
+
+/** Every track as it stands after the observation, and new ones for what none explains; nothing is opened or ended here. */
+export function follow(
+  state: AlertState,
+  observation: Observation,
+  rules: Pick<AlertRules, 'camera' | 'before'>,
+): Track[] {
+  const sightings = sightingsOf(observation);
+  const owners = sightings.map((sighting) => ownersOf(sighting, state.tracks));
+  const known = state.tracks.map((track) => {
+    const mine = sightings.filter((_sighting, i) => owners[i]?.includes(track));
+    // Two that have melted into one region are both there, but neither knows its own outline any more.
+    const alone = mine.filter((sighting) => owners[sightings.indexOf(sighting)]?.length === 1);
+    return after(track, mine.length > 0 ? { seen: alone } : saidOf(track, observation), observation);
+  });
+  const strangers = sightings.filter((_sighting, i) => owners[i]?.length === 0);
+  return [
+    ...known,
+    ...strangers.map((sighting, i) => ({
+      ...begin(
+        sighting,
+        observation,
+        `${rules.camera}
+${observation.at}
+${i}`,
+      ),
+      settled: settledAt(sighting, state, rules),
+    })),
+  ];
+}
+
+/** Tampering and things in the scene are tracks of two sorts: the one covers the whole frame, and is not every other's place. */
+const ownersOf = (sighting: Sighting, tracks: readonly Track[]): Track[] =>
+  tracks
+    .filter(
+      (track) =>
+        isTamper(track) === (sighting.kind === 'tamper') && isSamePlace(track.regions, sighting.regions),
+    )
+    .sort((a, b) => closeness(b.regions, sighting.regions) - closeness(a.regions, sighting.regions));
+
+const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
+
+function saidOf(track: Track, { verdict }: Observation): Said {
+  if (verdict === 'tamper') return 'nothing';
+  // The frame could be laid on the one before, so that the lens is free; of what is in the scene it says nothing.
+  if (verdict === 'nuisance' && !isTamper(track)) return 'nothing';
+  return 'absent';
+}
+
+function after(track: Track, said: Said, { at, comparisonId, caption, confidence }: Observation): Track {
+  if (said === 'nothing' && track.stage !== 'pending') return track;
+  if (said === 'nothing' || said === 'absent') {
+    return { ...track, missed: track.missed + 1, missedSince: track.missedSince ?? at };
+  }
+  const regions = said.seen.flatMap((sighting) => sighting.regions);
+  const kinds = { ...track.kinds };
+  for (const { kind } of said.seen) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  const better = track.stage === 'pending' && confidence > track.best.confidence;
+  return {
+    ...track,
+    seen: track.seen + 1,
+    missed: 0,
+    missedSince: null,
+    regions: regions.length === 0 ? track.regions : regions,
+    kinds,
+    best: better ? { comparisonId, caption, confidence } : track.best,
+  };
+}
+
+function settledAt(
+  sighting: Sighting,
+  { settled }: AlertState,
+  { before }: Pick<AlertRules, 'before'>,
+): Track['settled'] {
+  for (const { change } of settled) {
+    const found = relation(sighting, change);
+    // Of the frame before, all has been taken over: the same place, the same side is something new there.
+    if (found === 'undoes' || (found === 'repeats' && before === 'memory'))
+      return { id: change.id, relation: found };
+  }
+  return null;
+}
+
+function begin(sighting: Sighting, observation: Observation, name: string): Omit<Track, 'settled'> {
+  const { at, comparisonId, caption, confidence } = observation;
+  return {
+    stage: 'pending',
+    id: derivedId('chg', at, name),
+    firstSeen: at,
+    firstComparison: comparisonId,
+    seen: 1,
+    missed: 0,
+    missedSince: null,
+    regions: sighting.regions,
+    kinds: { [sighting.kind]: 1 },
+    best: { comparisonId, caption, confidence },
+    change: null,
+    told: null,
+    acknowledged: false,
+  };
+}
+
+/** The kind that was seen most often; of equals the one that stands first in CHANGE_KINDS. */
+export function kindOf(track: Pick<Track, 'kinds'>): ChangeKind {
+  const count = (kind: ChangeKind) => track.kinds[kind] ?? 0;
+  return CHANGE_KINDS.reduce((best, kind) => (count(kind) > count(best) ? kind : best));
+}
+
+/** Of the strongest region that lies in one. */
+export const zoneOf = (regions: readonly ChangeRegion[]): string | null =>
+  regions.find(({ zone }) => zone !== null)?.zone ?? null;
