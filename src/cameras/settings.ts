@@ -4,6 +4,7 @@
  */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { CHANGE_KINDS } from '../change.js';
 import { SEVERITIES } from '../comparison.js';
 import { ScenedeltaError } from '../errors.js';
 import { checker } from '../mismatch.js';
@@ -51,24 +52,35 @@ export type Zone = Static<typeof ZoneSchema>;
 const clockTime = (description: string) =>
   Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description, examples: ['22:00'] });
 
-export const ScheduleSchema = Type.Object(
-  {
-    timezone: Type.String({ description: 'IANA name.', examples: ['Europe/Berlin'] }),
-    windows: Type.Array(
-      Type.Object(
-        {
-          days: Type.Array(literals(DAYS, {}), { minItems: 1, maxItems: 7, uniqueItems: true }),
-          from: clockTime('First minute, local time.'),
-          to: clockTime('End, local time, exclusive; not after `from`: on the next day.'),
-        },
-        closed,
-      ),
-      { minItems: 1, maxItems: 32 },
+const windows = (options: object = {}) =>
+  Type.Array(
+    Type.Object(
+      {
+        days: Type.Array(literals(DAYS, {}), { minItems: 1, maxItems: 7, uniqueItems: true }),
+        from: clockTime('First minute, local time.'),
+        to: clockTime('End, local time, exclusive; not after `from`: on the next day.'),
+      },
+      closed,
     ),
-  },
+    { minItems: 1, maxItems: 32, ...options },
+  );
+
+export const ScheduleSchema = Type.Object(
+  { timezone: Type.String({ description: 'IANA name.', examples: ['Europe/Berlin'] }), windows: windows() },
   { $id: 'Schedule', ...closed, description: 'When alerts are sent; at other times changes are only kept.' },
 );
 export type Schedule = Static<typeof ScheduleSchema>;
+
+const SeverityRuleSchema = Type.Object(
+  {
+    zone: Type.Optional(Type.String({ description: 'Id of a zone that the change lies in.' })),
+    kind: Type.Optional(literals(CHANGE_KINDS, { description: 'Kind of change.' })),
+    min_area: Type.Optional(share({ description: 'Share of the frame that the change covers at least.' })),
+    during: Type.Optional(windows({ description: "In the schedule's time zone; UTC without one." })),
+    severity: literals(SEVERITIES, { description: 'What a change is for which all of the above hold.' }),
+  },
+  { $id: 'SeverityRule', ...closed },
+);
 
 export const AlertSettingsSchema = Type.Object(
   {
@@ -94,6 +106,12 @@ export const AlertSettingsSchema = Type.Object(
       description: 'Seconds after a delivered alert in which the like is only counted.',
     }),
     min_severity: literals(SEVERITIES, { default: 'low', description: 'Less severe changes do not alert.' }),
+    severity_rules: Type.Array(SeverityRuleSchema, {
+      maxItems: 100,
+      default: [],
+      description:
+        "How severe a change is: the first rule that holds decides, then its zone's severity; without either: high for tampering, else medium.",
+    }),
   },
   { ...closed, default: {} },
 );
@@ -218,6 +236,10 @@ export function checkSettings(body: unknown): CameraSettings {
   if (settings.schedule !== null && !isTimeZone(settings.schedule.timezone)) {
     const came = JSON.stringify(settings.schedule.timezone);
     throw refused('schedule/timezone', `is ${came}, expected an IANA time zone such as Europe/Berlin`);
+  }
+  for (const [i, { zone }] of settings.alerts.severity_rules.entries()) {
+    if (zone === undefined || ids.has(zone)) continue;
+    throw refused(`alerts/severity_rules/${i}/zone`, `is ${JSON.stringify(zone)}, expected the id of a zone`);
   }
   if (settings.threshold !== null && settings.alarms_per_day !== null) {
     throw refused('alarms_per_day', 'is given beside threshold, expected one of the two');
