@@ -45,18 +45,11 @@ module.exports = {
       'The life of a change is a pure reducer.',
     ),
     only(
-      'cameras',
-      '^src/cameras/',
-      '^src/cameras/|^src/[^/]+\\.ts$',
-      'What a camera is told to do; settings in, decisions out.',
+      'stores',
+      '^src/stores/',
+      '^src/(stores|cameras|alerts)/|^src/[^/]+\\.ts$',
+      'State behind small interfaces; what is kept of cameras and changes has its shape from the pure folders.',
     ),
-    only(
-      'alerts',
-      '^src/alerts/',
-      '^src/alerts/|^src/[^/]+\\.ts$',
-      'The life of changes: observations in, changes and alerts out.',
-    ),
-    only('stores', '^src/stores/', '^src/stores/|^src/[^/]+\\.ts$', 'State behind small interfaces.'),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),
     {
       name: 'cli-starts-the-api-by-its-entry',

@@ -101,3 +101,34 @@ export type Severity = (typeof SEVERITIES)[number];
 /** < 0 where a matters less than b. */
 export const compareSeverity = (a: Severity, b: Severity): number =>
   SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
+
+/** Something to deliver. */
+export interface AlertIntent {
+  /** 'alr_...' */
+  readonly id: string;
+  readonly type: AlertType;
+  readonly change: FoundChange;
+  /** alerts at this place that were kept quiet or lost since the one before */
+  readonly suppressedCount: number;
+  /** null: it knows no cool-down (what was alerted has gone) */
+  readonly cooldownKey: string | null;
+  /** epoch ms, the camera's time */
+  readonly at: number;
+}
+
+/** What has become known since the last observation. */
+export type News =
+  | {
+      readonly type: 'alert.delivered' | 'alert.failed';
+      readonly alertId: string;
+      readonly cooldownKey: string;
+      readonly suppressedCount: number;
+    }
+  | { readonly type: 'change.acknowledged'; readonly changeId: string };
+
+/** What an observation did to a change. */
+export interface ChangeUpdate {
+  readonly change: FoundChange;
+  /** null where it only was seen again */
+  readonly event: ChangeEventType | null;
+}

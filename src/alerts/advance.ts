@@ -5,13 +5,20 @@
  *   seen -> pending -> opened -> persisting -> reverted
  *                                          \-> settled: part of what is normal, until the opposite is seen there
  */
-import { type ChangeEventType, compareSeverity, type FoundChange } from '../change.js';
+import {
+  type AlertIntent,
+  type ChangeEventType,
+  type ChangeUpdate,
+  compareSeverity,
+  type FoundChange,
+  type News,
+} from '../change.js';
 import { hearOfDelivery, tell } from './cool-down.js';
 import { derivedId } from './identity.js';
 import type { AlertRules } from './rules.js';
 import { isWatching } from './schedule.js';
 import { severityOf } from './severity.js';
-import type { Advanced, AlertIntent, AlertState, ChangeUpdate, News, Observation, Track } from './state.js';
+import type { Advanced, AlertState, Observation, Track } from './state.js';
 import { follow, kindOf, zoneOf } from './tracks.js';
 
 /** Settled changes that the opposite is looked for; older ones stay as they are. */

@@ -3,11 +3,11 @@
  * change breaks through. An alert that is kept quiet never renews the cool-down: it is counted, and the next alert of the place says
  * how many. A cool-down begins with an alert under way and is consumed by its delivery; a delivery that failed gives it back.
  */
-import { type AlertType, compareSeverity, type FoundChange } from '../change.js';
+import { type AlertIntent, type AlertType, compareSeverity, type FoundChange, type News } from '../change.js';
 import { derivedId } from './identity.js';
 import { isSamePlace } from './places.js';
 import type { AlertRules } from './rules.js';
-import type { AlertIntent, News, Quiet } from './state.js';
+import type { Quiet } from './state.js';
 
 /** Beyond it the oldest place is forgotten, and what it kept quiet is counted at the next oldest. */
 export const QUIET_PLACES_KEPT = 64;

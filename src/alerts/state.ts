@@ -1,9 +1,9 @@
 /** What is remembered of a camera between two frames. Plain JSON: it is saved with each comparison and read before the next. */
 import type {
-  AlertType,
-  ChangeEventType,
+  AlertIntent,
   ChangeKind,
   ChangeRegion,
+  ChangeUpdate,
   FoundChange,
   Severity,
 } from '../change.js';
@@ -108,36 +108,6 @@ export const emptyState = (): AlertState => ({
   quiet: [],
   serial: 0,
 });
-
-/** Something to deliver. */
-export interface AlertIntent {
-  /** 'alr_...' */
-  readonly id: string;
-  readonly type: AlertType;
-  readonly change: FoundChange;
-  /** alerts at this place that were kept quiet or lost since the one before */
-  readonly suppressedCount: number;
-  /** null: it knows no cool-down (what was alerted has gone) */
-  readonly cooldownKey: string | null;
-  /** epoch ms, the camera's time */
-  readonly at: number;
-}
-
-/** What has become known since the last observation. */
-export type News =
-  | {
-      readonly type: 'alert.delivered' | 'alert.failed';
-      readonly alertId: string;
-      readonly cooldownKey: string;
-      readonly suppressedCount: number;
-    }
-  | { readonly type: 'change.acknowledged'; readonly changeId: string };
-
-export interface ChangeUpdate {
-  readonly change: FoundChange;
-  /** null where it only was seen again */
-  readonly event: ChangeEventType | null;
-}
 
 export interface Advanced {
   readonly state: AlertState;
