@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from training.data import SPECIALS
 from training.export_features import store_half
+from training.lexicon import WIDER
 from training.model import END, KINDS, NUISANCES, PAD, START, UNK, Captioner, Difference
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH
 from training.serve import REGION_MIN_CELLS, REGION_THRESHOLD, load_run
@@ -34,6 +35,11 @@ DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
 GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
+
+
+def caption_out(c) -> tuple[str, ...]:
+    """Names of the caption graph's outputs: kind_logits only where the glances look at each other."""
+    return (*CAPTION_OUT, "kind_logits") if c.glances and c.glance_relations else CAPTION_OUT
 
 
 class DifferenceGraph(nn.Module):
@@ -54,8 +60,9 @@ class Remember(nn.Module):
         self.captioner = captioner
 
     def forward(self, memory: Tensor, *glances: Tensor):
-        memory, bias, _ = self.captioner.remember(memory, glances or None)
-        return (bias, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)))
+        memory, bias, seen = self.captioner.remember(memory, glances or None)
+        kind = (seen["kind_logits"],) if "kind_logits" in seen else ()
+        return (bias, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)), *kind)
 
 
 class Step(nn.Module):
@@ -65,7 +72,7 @@ class Step(nn.Module):
 
     def forward(self, tokens, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias):
         scores, looked, (k0, v0, k1, v1) = self.captioner.step(tokens, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias)
-        best, token = scores.max(-1)
+        best, token = self.captioner.choose(scores)
         return token, best, looked, k0, v0, k1, v1
 
 
@@ -119,6 +126,15 @@ class GreedyGraph(nn.Module):
             cells = seen[:, :, :, : self.G] + seen[:, :, :, self.G :] / self.G
             attention = torch.cat([whole, cells.reshape(B, self.T, self.R * self.G)], 2)
         return ids, log_prob, length, attention
+
+
+class RelatedGreedyGraph(GreedyGraph):
+    """With glances that look at each other: they also say of what kind the change is."""
+
+    def forward(self, memory: Tensor, glance_coarse: Tensor, glance_fine: Tensor, glance_box: Tensor, object_box: Tensor, glance_mask: Tensor):
+        bias, mk0, mv0, mk1, mv1, kind = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
+        ids, log_prob, length, attention = self.decode(memory, bias, mk0, mv0, mk1, mv1)
+        return ids, log_prob, length, attention, kind
 
 
 class PlainGreedyGraph(GreedyGraph):
@@ -198,11 +214,11 @@ def check_parity(folder: Path, difference: Difference, captioner: Captioner, bat
     got = dict(zip(DIFFERENCE_OUT, session(folder / "difference.onnx").run(DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)})))
     errors = {name: worst(d[name], got[name]) for name in DIFFERENCE_OUT}
     feed = {"memory": d["memory"].numpy()} | ({n: x.numpy() for n, x in zip(GLANCE_IN, glances)} if c.glances else {})
-    got = dict(zip(CAPTION_OUT, session(folder / "caption.onnx").run(CAPTION_OUT, feed)))
+    got = dict(zip(caption_out(c), session(folder / "caption.onnx").run(caption_out(c), feed)))
     for name in ("ids", "length"):
         if not np.array_equal(said[name].numpy(), got[name]):
             raise SystemExit(f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {said[name].tolist()}")
-    errors["log_prob"] = worst(said["log_prob"], got["log_prob"])
+    errors |= {name: worst(said[name], got[name]) for name in ("log_prob", "kind_logits") if name in said}
     bad = {name: error for name, error in errors.items() if not error <= PARITY}
     if bad:
         raise SystemExit(f"parity: {', '.join(f'{n} is off by {e:.2g}' for n, e in bad.items())}; at most {PARITY} is allowed")
@@ -226,13 +242,14 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
         write_graph(DifferenceGraph(difference).eval(), looks, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx")
         first = (memory, *glances) if c.glances else (memory,)
         remember = torch.jit.trace(Remember(captioner).eval(), first, check_trace=False)
-        bias, *kv = remember(*first)
+        bias, *kv = remember(*first)[:5]
         T, H, d = c.max_length, c.heads, c.width // c.heads
         caches = [torch.zeros(2, H, T, d) for _ in range(4)]
         step = torch.jit.trace(Step(captioner).eval(), (torch.tensor([START, START]), torch.eye(T)[0], torch.zeros(T), *caches, *kv, bias), check_trace=False)
-        graph = (GreedyGraph if c.glances else PlainGreedyGraph)(remember, step, c, c.glances)
+        kind = PlainGreedyGraph if not c.glances else RelatedGreedyGraph if c.glance_relations else GreedyGraph
+        graph = kind(remember, step, c, c.glances)
         names = ("memory", *GLANCE_IN) if c.glances else ("memory",)
-        write_graph(torch.jit.script(graph.eval()), first, names, CAPTION_OUT, folder / "caption.onnx")
+        write_graph(torch.jit.script(graph.eval()), first, names, caption_out(c), folder / "caption.onnx")
     return check_parity(folder, difference, captioner)
 
 
@@ -276,10 +293,11 @@ def main() -> None:
     if c.vocabulary[: len(SPECIALS)] != list(SPECIALS):
         raise SystemExit(f"{args.checkpoint}: vocabulary starts with {c.vocabulary[:4]}, expected {list(SPECIALS)}")
     stated, fitted = json.loads(args.facts.read_text()), json.loads(args.calibration.read_text())
+    captioner.hedge(WIDER, fitted["hedge"]["share"])
     facts = stated | {
         "name": args.name, "version": args.version, "calibration": fitted["calibration"],
         "metrics": stated["metrics"] | {"calibrated_on": fitted["calibrated_on"]},
-        "configuration": saved["config"], "seeds": [saved["seed"]],
+        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]}, "seeds": [saved["seed"]],
         "command": f"python -m training.train --config training/configs/{saved['config']['name']}.toml --seed {saved['seed']}",
     }
     args.out.parent.mkdir(parents=True, exist_ok=True)

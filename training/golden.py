@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.export import CAPTION_OUT, DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, session
+from training.export import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, session
 from training.preprocess import resize
 
 SAMPLES = 64  # values kept of each tensor, evenly spread
@@ -57,7 +57,8 @@ def golden(folder: Path) -> dict:
         feed["glance_box"] = np.array([[[0.1 * (r + 1), 0.2, 0.25, 0.3] for r in range(R)]], np.float32)
         feed["object_box"] = np.array([[[0.1 * (r + 1) + 0.05, 0.25, 0.15, 0.2] for r in range(R)]], np.float32)
         feed["glance_mask"] = np.array([[1.0] * (R - 1) + [0.0]], np.float32)
-    caption = dict(zip(CAPTION_OUT, graphs["caption"].run(CAPTION_OUT, feed)))
+    names = [output.name for output in graphs["caption"].get_outputs()]
+    caption = dict(zip(names, graphs["caption"].run(names, feed)))
     return {
         "made_with": f"ONNX Runtime in Python, bundle {manifest['name']} {manifest['version']}",
         "files": manifest["files"],
@@ -67,6 +68,7 @@ def golden(folder: Path) -> dict:
         "caption": {
             "ids": caption["ids"][0].tolist(), "length": int(caption["length"][0]),
             "log_prob": sampled(caption["log_prob"]), "attention": sampled(caption["attention"]),
+            **({"kind_logits": sampled(caption["kind_logits"])} if "kind_logits" in caption else {}),
         },
     }
 

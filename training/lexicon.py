@@ -34,6 +34,14 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "trash can": ("bin",), "traffic cone": ("cone",), "suitcase": ("bag",), "backpack": ("bag",),
 }
 
+# What to say where one cannot tell: only nouns that take the same article and the same verbs.
+WIDER: dict[str, str] = {
+    **dict.fromkeys(("man", "woman", "boy", "girl", "child", "pedestrian", "cyclist"), "person"),
+    **dict.fromkeys(("men", "women", "boys", "girls", "children", "pedestrians", "cyclists"), "people"),
+    **dict.fromkeys(("car", "minivan", "truck", "van", "bus", "motorcycle", "scooter"), "vehicle"),
+    **dict.fromkeys(("cars", "minivans", "trucks", "vans", "buses", "motorcycles", "scooters"), "vehicles"),
+}
+
 HUES = ("red", "dark red", "blue", "dark blue", "light blue", "green", "yellow", "orange", "brown", "beige", "pink",
         "purple")
 GREYS = ("white", "black", "grey", "silver", "dark")

@@ -54,4 +54,6 @@ def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReason
         terms["side"] = class_loss(seen["side_logits"], b["side"])
         terms["noun"] = class_loss(seen["noun_logits"], b["noun"])
         terms["colour"] = class_loss(seen["colour_logits"], b["colour"])
+    if "kind_logits" in seen:
+        terms["story"] = F.cross_entropy(seen["kind_logits"], b["kind"])
     return terms

@@ -25,6 +25,7 @@ NUISANCES = (
     "lighting", "ir_switch", "shadow", "weather", "compression", "noise", "camera_moved", "defocus", "foliage", "overlay",
 )
 GLANCE_SIDES = ("before", "after", "both", "none")
+RGB_SCALE = 3.0  # brings RGB (standard deviation about 0.33) to unit variance
 
 
 @dataclass
@@ -55,6 +56,8 @@ class ModelConfig:
     map_memory: bool = True  # tell the memory where the maps fire
     gate_maps: bool = True  # served maps = map * p(change): a cell changed only if anything did, so silence empties them
     matching_evidence: bool = True  # local feature matching as input of the maps; False = learned difference only
+    glance_colour: bool = False  # the crops' RGB in a path of its own: 3 of 323 channels are otherwise 0.4 % of a cell's variance
+    glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there?
 
     @property
     def token_grid(self) -> tuple[int, int]:
@@ -318,6 +321,43 @@ class Difference(nn.Module):
 # --------------------------------------------------------------------------------------------------------------------- glances
 
 
+class Relations(nn.Module):
+    """What the glances tell together: 2R things (what each frame shows at each changed place) attend to each other.
+
+    One glance cannot tell "moved" from "one gone, another come"; two that show the same thing can. Gives each glance what it means
+    among the others, and the kind of the pair.
+    """
+
+    def __init__(self, c: ModelConfig):
+        super().__init__()
+        D, self.heads = c.width, c.heads
+        self.enter = nn.Linear(D, D)
+        self.frame = nn.Parameter(torch.randn(2, D) * 0.02)
+        self.qkv = nn.Linear(D, 3 * D)
+        self.ffn = nn.Sequential(nn.Linear(D, D), nn.GELU(), nn.Linear(D, D), nn.Dropout(c.dropout))
+        self.norms = nn.ModuleList([nn.LayerNorm(D, eps=1e-6) for _ in range(2)])
+        self.kind = nn.Sequential(nn.Linear(3 * D, 96), nn.ReLU(), nn.Linear(96, len(KINDS)))
+        self.leave = nn.Linear(2 * D, D)
+        self.told = nn.Linear(len(KINDS), D)
+        for last in (self.leave, self.told):  # starts as if it were not there
+            nn.init.zeros_(last.weight)
+            nn.init.zeros_(last.bias)
+
+    def forward(self, before: Tensor, after: Tensor, place: Tensor, mask: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """before, after, place [B,R,D], mask [B,R] (1 = used), memory [B,N,D] -> to add to each summary [B,R,D], kind logits [B,K]."""
+        B, R, D = before.shape
+        things = torch.stack([self.enter(before) + self.frame[0], self.enter(after) + self.frame[1]], 2) + place[:, :, None]
+        x = things.reshape(B, 2 * R, D)
+        used = mask[:, :, None].expand(-1, -1, 2).reshape(B, 2 * R)
+        bias = (used[:, None, None] - 1) * 10_000
+        q, k, v = (split_heads(t, self.heads) for t in self.qkv(x).chunk(3, -1))
+        x = self.norms[0](x + join_heads(torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + bias, -1) @ v))
+        x = self.norms[1](x + self.ffn(x)) * used[:, :, None]
+        mean = x.sum(1) / used.sum(1, keepdim=True).clamp(min=1)
+        kind = self.kind(torch.cat([mean, x.amax(1), memory.mean(1)], 1))
+        return self.leave(x.reshape(B, R, 2 * D)) + self.told(torch.softmax(kind, -1))[:, None], kind
+
+
 class Glances(nn.Module):
     """Crops of the changed places in both frames -> G + 1 memory tokens a glance, and what each crop shows."""
 
@@ -327,6 +367,11 @@ class Glances(nn.Module):
         D, g = c.width, c.glance_grid
         self.coarse = nn.Linear(c.coarse_channels, D)
         self.fine = nn.Conv2d(c.fine_channels, D, 2, stride=2)
+        self.rgb = nn.Sequential(nn.Conv2d(3, 48, 2, stride=2), nn.ReLU(), nn.Conv2d(48, D, 1)) if c.glance_colour else None
+        if self.rgb is not None:  # starts as if it were not there
+            nn.init.zeros_(self.rgb[-1].weight)
+            nn.init.zeros_(self.rgb[-1].bias)
+        self.relations = Relations(c) if c.glance_relations else None
         self.inside = nn.Linear(1, D)
         self.position = GridPosition(g, g, D)
         self.box = nn.Linear(8, D)
@@ -349,11 +394,14 @@ class Glances(nn.Module):
 
     def cells(self, coarse: Tensor, fine: Tensor, inside: Tensor) -> Tensor:
         """[M,Cc,g,g], [M,Cf,2g,2g] -> [M,G,D]."""
-        x = self.coarse(coarse.flatten(2).transpose(1, 2)) + self.fine(fine).flatten(2).transpose(1, 2)
+        near = self.fine(fine)
+        if self.rgb is not None:
+            near = near + self.rgb(fine[:, -3:] * RGB_SCALE)
+        x = self.coarse(coarse.flatten(2).transpose(1, 2)) + near.flatten(2).transpose(1, 2)
         return self.norm(x + self.inside(inside) + self.position())
 
-    def forward(self, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, mask: Tensor) -> dict[str, Tensor]:
-        """coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g], crop and obj [B,R,4], mask [B,R] -> tokens [B,R*(G+1),D] + logits."""
+    def forward(self, memory: Tensor, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, mask: Tensor) -> dict[str, Tensor]:
+        """memory [B,N,D], coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g], crop and obj [B,R,4], mask [B,R] -> tokens [B,R*(G+1),D] + logits."""
         B, R = mask.shape
         coarse, fine = coarse.flatten(0, 1), fine.flatten(0, 1)
         crop, obj = crop.flatten(0, 1), obj.flatten(0, 1)
@@ -366,9 +414,14 @@ class Glances(nn.Module):
         sb, sa = (b * weight).sum(1), (a * weight).sum(1)  # [B*R,D]: what each frame shows there
         both = torch.cat([sb, sa, (sb - sa).abs()], -1)
         summary = F.relu(self.summary(both)) + place
+        kind = {}
+        if self.relations is not None:
+            related, kind_logits = self.relations(*(x.reshape(B, R, -1) for x in (sb, sa, place)), mask, memory)
+            summary, kind = summary + related.flatten(0, 1), {"kind_logits": kind_logits}
         tokens = torch.cat([cells, summary[:, None]], 1).reshape(B, -1, cells.shape[-1])  # [B,R*(G+1),D]
         return {
             "tokens": tokens,
+            **kind,  # of the pair, where the glances look at each other
             "side_logits": self.side(both).reshape(B, R, -1),
             "noun_logits": torch.stack([self.noun(sb), self.noun(sa)], 1).reshape(B, R, 2, -1),
             "colour_logits": torch.stack([self.colour(sb), self.colour(sa)], 1).reshape(B, R, 2, -1),
@@ -436,6 +489,7 @@ class Captioner(nn.Module):
         self.glances = Glances(c) if c.glances else None
         self.embedding = nn.Embedding(V, D, padding_idx=PAD)
         self.register_buffer("positions", sinusoid(c.max_length, D), persistent=False)
+        self.hedging = 0.0  # see `hedge`
         self.project = nn.Linear(D, D)
         self.norm = nn.LayerNorm(D, eps=1e-6)
         self.dropout = nn.Dropout(c.dropout)
@@ -447,12 +501,35 @@ class Captioner(nn.Module):
                 if isinstance(module, nn.Linear):
                     nn.init.zeros_(module.bias)
 
+    def hedge(self, wider: dict[str, str], share: float) -> None:
+        """From now on a word with less than `share` of the probability of all that is as wide is said as its wider word: "person"
+        where man and woman are as likely. (Deng et al., "Hedging your bets", CVPR 2012.) Words are those of the vocabulary; 0 = never."""
+        place = {word: i for i, word in enumerate(self.c.vocabulary)}
+        up = torch.arange(len(place))
+        for word, general in wider.items():
+            if word in place and general in place:
+                up[place[word]] = place[general]
+        members = F.one_hot(up, len(place)).float()  # [V,V]: row i has its 1 at the wider word of i
+        self.hedging = share
+        self.register_buffer("wider", up, persistent=False)
+        self.register_buffer("members", members, persistent=False)
+
+    def choose(self, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Log-probabilities [B,V] -> (that of the word to say [B], its id [B])."""
+        best, token = scores.max(-1)
+        if self.hedging <= 0:
+            return best, token
+        general = self.wider[token]  # a word without a wider one is its own
+        together = (scores.exp() @ self.members).gather(1, general[:, None])[:, 0]  # of the wider word and all below it
+        unsure = (best.exp() < self.hedging * together) & (general != token)
+        return torch.where(unsure, together.clamp(max=1).log(), best), torch.where(unsure, general, token)
+
     def remember(self, memory: Tensor, glances: tuple[Tensor, ...] | None) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
         """Memory of the whole look and the glances' tokens, with the additive mask of empty glances: [B,S,D], [B,1,1,S]."""
         bias = memory.new_zeros(memory.shape[:2])
         if self.glances is None or glances is None:
             return memory, bias[:, None, None], {}
-        seen = self.glances(*glances)
+        seen = self.glances(memory, *glances)
         mask = glances[-1]
         each = seen["tokens"].shape[1] // mask.shape[1]
         empty = (mask[:, :, None].expand(-1, -1, each).reshape(mask.shape[0], -1) - 1) * 10_000  # 0 used, -10000 empty
@@ -486,8 +563,8 @@ class Captioner(nn.Module):
 
     @torch.no_grad()
     def greedy(self, memory: Tensor, glances: tuple[Tensor, ...] | None) -> dict[str, Tensor]:
-        """-> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,S]."""
-        memory, bias, _ = self.remember(memory, glances)
+        """-> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,S], kind_logits [B,K]?."""
+        memory, bias, seen = self.remember(memory, glances)
         B, S, D = memory.shape
         T, H = self.c.max_length, self.c.heads
         kv = [t for layer in self.layers for t in layer.memory_kv(memory)]
@@ -499,7 +576,7 @@ class Captioner(nn.Module):
             slot = F.one_hot(torch.tensor(t), T).to(memory)
             past = (torch.arange(T, device=memory.device) > t).to(memory) * -10_000
             scores, looked, caches = self.step(tokens, slot, past, caches, kv, bias)
-            best, tokens = scores.max(-1)
+            best, tokens = self.choose(scores)
             tokens = torch.where(alive, tokens, torch.zeros_like(tokens))
             ids.append(tokens)
             log_prob.append(torch.where(alive, best, torch.zeros_like(best)))
@@ -511,6 +588,7 @@ class Captioner(nn.Module):
             "log_prob": torch.stack(log_prob, 1),
             "length": ((out != PAD) & (out != END)).sum(1),
             "attention": torch.stack(attention, 1),
+            **{name: seen[name] for name in ("kind_logits",) if name in seen},  # [B,K]
         }
 
 

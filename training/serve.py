@@ -115,6 +115,9 @@ class Server:
             ids = said["ids"][0].tolist()
             out["caption"] = " ".join(self.c.vocabulary[i] for i in ids if i not in (PAD, END))
             out["attention"] = said["attention"][0].numpy()
+            if "kind_logits" in said:  # better informed than the whole look
+                out["kind_logits"] = said["kind_logits"][0].tolist()
+                out["kind"] = KINDS[1 + int(said["kind_logits"][0, 1:].argmax())]
         return out
 
 

@@ -79,6 +79,18 @@ class Run:
             setattr(self, name, saved[name])
         torch.set_rng_state(saved["torch_rng"])
 
+    def adopt(self, path: Path) -> None:
+        """Weights of another run, the optimiser's moments not. Says what is new here and what was left behind."""
+        saved = torch.load(path, map_location="cpu", weights_only=False)
+        if saved["labels"] != asdict(self.labels):
+            raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)}): give --labels")
+        for name in ("difference", "captioner", "cbr"):
+            module = getattr(self, name)
+            own = module.state_dict()
+            fits = {k: v for k, v in saved[name].items() if k in own and own[k].shape == v.shape}
+            module.load_state_dict({**own, **fits})
+            print(f"{name}: {len(fits)} tensors of {path.name}, new: {sorted(own.keys() - fits)}, left behind: {sorted(saved[name].keys() - fits)}", flush=True)
+
     def save(self, path: Path, optimiser: bool = True) -> None:
         state = self.state()
         if not optimiser:
@@ -120,6 +132,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, nargs="+", required=True)
     parser.add_argument("--heldout", type=Path, nargs="*", default=[])
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start-from", type=Path, metavar="CHECKPOINT", help="weights of another run for a new one, as far as names and shapes fit")
     parser.add_argument("--labels", type=Path, help="JSON of an earlier run's labels, to keep its vocabulary")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -138,6 +151,8 @@ def main() -> None:
     run = Run(config, labels, args.seed, args.device)
     if (args.out / "checkpoint.pt").exists():
         run.restore(args.out / "checkpoint.pt")
+    elif args.start_from:
+        run.adopt(args.start_from)
     heldout = Batches(PairCache(args.heldout), labels, run.model_config) if args.heldout else None
     batches = Batches(cache, labels, run.model_config)
     print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "

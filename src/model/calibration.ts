@@ -20,16 +20,21 @@ export function judge(
 ): Belief {
   const change = sigmoid(calibration.change.scale * logits.changeLogit + calibration.change.offset);
   const scored = nuisances.map((name, i) => ({ name, score: sigmoid(logits.nuisanceLogits[i] as number) }));
-  const shares = softmax(logits.kindLogits.subarray(1));
-  const best = shares.indexOf(Math.max(...shares));
   return {
     change,
     changed: change >= calibration.threshold,
     nuisances: scored
       .filter(({ name, score }) => score >= (calibration.nuisances[name] as number))
       .sort((a, b) => b.score - a.score),
-    kind: { name: kinds[best + 1] as string, score: shares[best] as number },
+    kind: kindOf(logits.kindLogits, kinds),
   };
+}
+
+/** The most probable kind of those that are one. @param logits [K], in the order of `kinds`, whose first is 'none' */
+export function kindOf(logits: Float32Array, kinds: readonly string[]): Belief['kind'] {
+  const shares = softmax(logits.subarray(1));
+  const best = shares.indexOf(Math.max(...shares));
+  return { name: kinds[best + 1] as string, score: shares[best] as number };
 }
 
 export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));

@@ -56,6 +56,8 @@ export interface CaptionOutput {
   readonly length: number;
   /** [length, N + R * g * g]: row t is what word t looked at */
   readonly attention: readonly Float32Array[];
+  /** [K], in the order of the manifest's `kinds`, from the glances; null where the bundle's glances do not say */
+  readonly kindLogits: Float32Array | null;
 }
 
 export interface Graphs {
@@ -142,7 +144,7 @@ export class Captioner {
   }
 
   caption(inputs: readonly CaptionInput[]): Promise<CaptionOutput[]> {
-    const { attention, glance, max_length: T } = this.#manifest;
+    const { attention, glance, kinds, max_length: T } = this.#manifest;
     const N = attention.grid[0] * attention.grid[1];
     const glanceCells = glance === null ? 0 : glance.regions * (glance.size / COARSE_STRIDE) ** 2;
     const graph = this.#graphs.caption;
@@ -156,6 +158,10 @@ export class Captioner {
       const logProbabilities = floatOutput(graph, outputs, 'log_prob', [B, T]);
       const lengths = integerOutput(graph, outputs, 'length', [B]);
       const looked = floatOutput(graph, outputs, 'attention', [B, T, N + glanceCells]);
+      const kind =
+        outputs.kind_logits === undefined
+          ? null
+          : floatOutput(graph, outputs, 'kind_logits', [B, kinds.length]);
       return batch.map((_, i) => {
         const length = Number(lengths[i]);
         const ofItem = row(looked, i, B);
@@ -164,6 +170,7 @@ export class Captioner {
           logProbabilities: row(logProbabilities, i, B),
           length,
           attention: Array.from({ length }, (_, t) => row(ofItem, t, T)),
+          kindLogits: kind === null ? null : row(kind, i, B),
         };
       });
     });

@@ -14,6 +14,8 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
   },
   caption: { inputs: ['memory', ...GLANCE_INPUTS], outputs: ['ids', 'log_prob', 'length', 'attention'] },
 };
+/** Outputs that a bundle may have beside these. */
+const OPTIONAL_OUTPUTS = new Set(['caption/kind_logits']);
 const INTEGERS = new Set(['ids', 'length']);
 
 /** @throws BundleError where an opened graph lacks a tensor of the contract, has one too many, or is not what the manifest says. */
@@ -22,7 +24,8 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: Manifest): v
   const inputs =
     manifest.glance === null ? expected.inputs.filter((n) => !GLANCE_INPUTS.includes(n)) : expected.inputs;
   checkNames(graph.file, 'inputs', graph.inputs, inputs);
-  checkNames(graph.file, 'outputs', graph.outputs, expected.outputs);
+  const outputs = graph.outputs.filter((tensor) => !OPTIONAL_OUTPUTS.has(`${name}/${tensor.name}`));
+  checkNames(graph.file, 'outputs', outputs, expected.outputs);
   const stated: GraphSpec = manifest.graphs[name];
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);
   checkAgainstManifest(graph.file, 'output', graph.outputs, stated.outputs);

@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Heatmap, Side } from '../images.js';
 import type { Logger } from '../logger.js';
-import { judge } from '../model/calibration.js';
+import { judge, kindOf } from '../model/calibration.js';
 import type { CaptionOutput, FeaturePair, Features, GlanceFeatures } from '../model/captioner.js';
 import { wordHeatmap } from '../model/heatmap.js';
 import { type Bundle, BundleError } from '../model/manifest.js';
@@ -135,14 +135,19 @@ export async function createPipeline(options: {
         });
         return { ...output, crops: glances.map((glance) => glance.crop) };
       });
+      // The glances saw the changed places from close by, and which of them show the same thing.
+      const informed =
+        caption.kindLogits === null
+          ? belief
+          : { ...belief, kind: kindOf(caption.kindLogits, bundle.manifest.kinds) };
       const written = toSentence(caption.ids, caption.logProbabilities, caption.length, bundle.manifest);
-      const { sentence, replaced } = sentenceOfChange(written, belief, regions);
+      const { sentence, replaced } = sentenceOfChange(written, informed, regions);
       const words = await step('heatmap', async () =>
         replaced
           ? sentence.words.map(() => emptyLike(maps.after))
           : wordHeatmaps(bundle, sentence, caption, maps.after),
       );
-      const finding = changedFinding(belief, sentence, regions, modelUsed(bundle));
+      const finding = changedFinding(informed, sentence, regions, modelUsed(bundle));
       return { finding, heatmaps: { ...maps, words }, timings };
     } finally {
       for (const pixels of held) memory.give(pixels);

@@ -131,6 +131,7 @@ async function serve(
         ids: own(caption.ids),
         logProbabilities: own(caption.logProbabilities),
         attention: caption.attention.map(own),
+        kindLogits: caption.kindLogits === null ? null : own(caption.kindLogits),
       }));
     }
   }

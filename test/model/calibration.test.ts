@@ -1,4 +1,4 @@
-import { judge, sigmoid } from '../../src/model/calibration.js';
+import { judge, kindOf, sigmoid } from '../../src/model/calibration.js';
 import { loadBundle, type Manifest } from '../../src/model/manifest.js';
 import { TINY } from './tiny-bundle.js';
 
@@ -46,5 +46,15 @@ describe('judge', () => {
     const { kind } = judge(logits(9, [50, 0, 1, 0, 0, 0]), manifest);
     expect(kind.name).toBe('disappear');
     expect(kind.score).toBeCloseTo(Math.E / (Math.E + 4), 6);
+  });
+});
+
+describe('kindOf', () => {
+  it('names the likeliest change and its share among the changes', () => {
+    const kinds = ['none', 'appear', 'move'];
+    expect(kindOf(Float32Array.from([9, 1, 1 + Math.log(3)]), kinds)).toEqual({
+      name: 'move',
+      score: expect.closeTo(0.75, 6),
+    });
   });
 });

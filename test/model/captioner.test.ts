@@ -1,8 +1,8 @@
 /** The three graphs through ONNX Runtime, on the hand-made bundle: its answers follow from make-tiny-bundle.py. */
 import { join } from 'node:path';
 import { Captioner, type Features, type Graphs } from '../../src/model/captioner.js';
-import { type Bundle, BundleError, loadBundle } from '../../src/model/manifest.js';
-import { chooseProvider, openGraph } from '../../src/model/session.js';
+import { type Bundle, BundleError, loadBundle, type TensorSpec } from '../../src/model/manifest.js';
+import { chooseProvider, type Graph, openGraph } from '../../src/model/session.js';
 import { toSentence } from '../../src/model/tokenizer.js';
 import { put, TINY } from './tiny-bundle.js';
 
@@ -104,6 +104,27 @@ describe('Captioner', () => {
       seen?.attention.map((row) => Math.round(part(row).reduce((a, b) => a + b, 0) * 1e4) / 1e4);
     expect(sums((row) => row)).toEqual(Array(8).fill(1));
     expect(sums((row) => row.subarray(24))).toEqual([0, 1, 1, 0, 0, 0, 0, 0]); // 'white' and 'thing' look closely
+  });
+
+  it('gives the kind that the glances saw, where the bundle has them say it', async () => {
+    const silent = await captioner().caption([{ memory: new Float32Array(48), glances: [] }]);
+    expect(silent[0]?.kindLogits).toBeNull();
+
+    const spec: TensorSpec = { name: 'kind_logits', dtype: 'float32', shape: ['B', 6] };
+    const manifest = structuredClone(bundle.manifest);
+    manifest.graphs.caption.outputs.push(spec);
+    const logits = Float32Array.from([0, 1, 2, 3, 4, 5]);
+    const telling: Graph = {
+      ...graphs.caption,
+      outputs: [...graphs.caption.outputs, spec],
+      run: async (feeds) => ({
+        ...(await graphs.caption.run(feeds)),
+        kind_logits: { dims: [1, 6], data: logits },
+      }),
+    };
+    const told = new Captioner({ ...bundle, manifest }, { ...graphs, caption: telling }, null);
+    const [said] = await told.caption([{ memory: new Float32Array(48), glances: [] }]);
+    expect(said?.kindLogits).toEqual(logits);
   });
 
   it('warms up every bucket', async () => {

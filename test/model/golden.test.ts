@@ -20,7 +20,7 @@ interface Golden {
   preprocess: { source: [number, number]; samples: number[] };
   features: Record<string, number[]>;
   difference: Record<string, number[]>;
-  caption: { ids: number[]; length: number; log_prob: number[]; attention: number[] };
+  caption: { ids: number[]; length: number; log_prob: number[]; attention: number[]; kind_logits?: number[] };
 }
 
 const size = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
@@ -131,5 +131,7 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
       golden.caption.attention,
       TOLERANCE,
     );
+    const kinds = golden.caption.kind_logits ?? [];
+    expectClose(sampled(said.kind_logits, kinds.length), kinds, TOLERANCE);
   });
 });

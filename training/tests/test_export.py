@@ -16,18 +16,22 @@ from training.model import Captioner, Difference, ModelConfig
 ROOT = Path(__file__).parents[2]
 
 
-def small(glances: bool) -> ModelConfig:
+def small(glances: bool, related: bool = False) -> ModelConfig:
     return ModelConfig(
+        glance_colour=related, glance_relations=related,
         vocabulary=[*SPECIALS, *(f"w{i}" for i in range(20))], nouns=["car", "man"], colours=["red", "blue"], coarse_channels=8, fine_channels=7,
         width=16, heads=2, map_width=8, max_length=7, regions=2, glances=glances,
     )
 
 
-@pytest.mark.parametrize("glances", [True, False])
-def test_graphs_say_what_pytorch_says(tmp_path: Path, glances: bool):
+@pytest.mark.parametrize("glances, related, hedge", [(True, False, 0.0), (False, False, 0.0), (True, True, 0.0), (True, True, 0.9)])
+def test_graphs_say_what_pytorch_says(tmp_path: Path, glances: bool, related: bool, hedge: float):
     torch.manual_seed(5)
-    c = small(glances)
+    c = small(glances, related)
     difference, captioner = Difference(c).eval(), Captioner(c).eval()
+    captioner.hedge({f"w{i}": "w0" for i in range(1, 12)}, hedge)
+    for part in ("relations.leave", "relations.told", "rgb.2") if related else ():  # they start as if they were not there
+        torch.nn.init.normal_(captioner.glances.get_submodule(part).weight)
     features = tmp_path / "source.onnx"
     features.write_bytes(b"copied as it is")
     errors = export_graphs(difference, captioner, features, tmp_path)

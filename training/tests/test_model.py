@@ -134,3 +134,28 @@ def test_map_loss_prefers_the_true_map():
     right = torch.where(coverage > 0, 6.0, -6.0)
     assert map_loss(right, coverage) < 0.2 < map_loss(-right, coverage)
     assert map_loss(torch.full_like(right, -6.0), torch.zeros_like(coverage)) < 0.05
+
+
+def test_a_noun_that_is_not_sure_enough_gives_way_to_the_wider_one():
+    c = ModelConfig(vocabulary=["<pad>", "<unk>", "<start>", "<end>", "man", "woman", "person", "car"], nouns=["man"], colours=["red"], glances=False)
+    captioner = Captioner(c)
+    captioner.hedge({"man": "person", "woman": "person", "bus": "vehicle"}, 0.7)
+    torn = torch.tensor([[0.0, 0, 0, 0, 0.5, 0.3, 0.1, 0.1], [0, 0, 0, 0, 0.8, 0.05, 0.05, 0.1], [0, 0, 0, 0, 0.2, 0.1, 0.1, 0.6]]).log()
+    score, said = captioner.choose(torn)
+    assert [c.vocabulary[i] for i in said] == ["person", "man", "car"]
+    assert score.exp().tolist() == pytest.approx([0.9, 0.8, 0.6])  # of a person: man, woman and person together
+    captioner.hedge({"man": "person"}, 0.0)
+    assert captioner.choose(torn)[1].tolist() == [4, 4, 7]
+
+
+def test_the_glances_say_of_which_kind_the_change_is_and_empty_ones_have_no_say():
+    torch.manual_seed(3)
+    c = ModelConfig(vocabulary=["<pad>", "<unk>", "<start>", "<end>", "a"], nouns=["man"], colours=["red"], width=32, heads=4, regions=2, coarse_channels=8, fine_channels=7, glance_relations=True, glance_colour=True)
+    captioner = Captioner(c).eval()
+    memory = torch.randn(1, 96, 32)
+    one, other = (glances(c, 1, [1.0, 0.0], seed) for seed in (1, 2))
+    mixed = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:4], other[:4])) + one[4:]
+    first, second = (captioner.remember(memory, g)[2]["kind_logits"] for g in (one, mixed))
+    assert first.shape == (1, 6)
+    assert torch.allclose(first, second)
+    assert not torch.allclose(first, captioner.remember(memory, other)[2]["kind_logits"])
