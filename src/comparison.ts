@@ -109,6 +109,46 @@ export const FindingSchema = Type.Object(
 );
 export type Finding = Static<typeof FindingSchema>;
 
+export const CAMERA_NOTES = [
+  'first_frame',
+  'before_lost',
+  'mask_changed',
+  'size_changed',
+  'gap',
+  'duplicate',
+  'out_of_order',
+  'other_light',
+  'regions_left_out',
+] as const;
+
+export const CameraFrameSchema = Type.Object(
+  {
+    captured_at: Type.String({ format: 'date-time' }),
+    before: Type.Union(
+      [
+        Type.Object({
+          mode: literals(['previous', 'reference', 'memory'], "The camera's setting."),
+          captured_at: nullable(
+            Type.String({ format: 'date-time', description: 'Of the memory: when it last learned.' }),
+          ),
+        }),
+        Type.Null(),
+      ],
+      { description: 'What the frame was compared with; null where there was nothing.' },
+    ),
+    notes: Type.Array(
+      Type.Object({
+        code: literals(CAMERA_NOTES, 'Stable name.'),
+        detail: Type.String({ description: 'A sentence for people.' }),
+      }),
+      { description: 'What was out of the ordinary about this frame.' },
+    ),
+  },
+  { $id: 'CameraFrame', description: "How a camera's frame was worked on." },
+);
+export type CameraFrame = Static<typeof CameraFrameSchema>;
+export type CameraNote = CameraFrame['notes'][number];
+
 const LinkSchema = Type.Object({ url: Type.String() });
 
 export const ComparisonSchema = Type.Object(
@@ -119,6 +159,7 @@ export const ComparisonSchema = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     finished_at: nullable(Type.String({ format: 'date-time' })),
     ...FindingOptional(),
+    camera_frame: Type.Optional(CameraFrameSchema),
     heatmaps: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
     frames: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
     timings_ms: Type.Optional(TimingsSchema),

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import type { ChangeEventType, ChangeStatus, FoundChange } from './change.js';
 import { ScenedeltaError } from './errors.js';
 
 /** Live work and archive work wait in separate queues, so that a re-processed archive never delays a camera. */
@@ -33,12 +34,35 @@ export const KEYS = {
   idempotency: (apiKeyId: string, key: string) => `sd:idem:${apiKeyId}:${key}`,
   rate: (apiKeyId: string, window: number) => `sd:rate:${apiKeyId}:${window}`,
   apiKeys: 'sd:keys',
-  deliveriesOf: (comparisonId: string) => `sd:dlvs:${comparisonId}`,
+  /** of a comparison or of a change */
+  deliveriesOf: (id: string) => `sd:dlvs:${id}`,
   delivery: (id: string) => `sd:dlv:${id}`,
+  change: (id: string) => `sd:chg:${id}`,
+  /** sorted sets, member = change id, score = confirmation in ms by the camera's clock */
+  changesByTime: 'sd:chgs',
+  changesByCamera: (camera: string) => `sd:chgs:camera:${camera}`,
+  changesByStatus: (status: ChangeStatus) => `sd:chgs:status:${status}`,
+  changesByStatusAndCamera: (status: ChangeStatus, camera: string) => `sd:chgs:both:${status}:${camera}`,
+  /** sorted sets, score = our clock in ms: when a change was last written, when feedback was given */
+  changesByWriting: 'sd:chgs:written',
+  changesByFeedback: 'sd:chgs:feedback',
+  /** list of what became known of a camera's changes and alerts since its last frame (change.ts, News) */
+  news: (camera: string) => `sd:news:${camera}`,
+  alert: (id: string) => `sd:alr:${id}`,
   /** heartbeat of each live worker process: JSON with its models; expires */
   worker: (workerId: string) => `sd:worker:${workerId}`,
   /** set of the ids of workers that were live a moment ago */
   workers: 'sd:workers',
+  /** sorted set of the ids of all cameras, all with score 0: in the order of their letters */
+  cameras: 'sd:cams',
+  /** hash: camera (settings), state (between two frames), snapshot (how the last pull ended). A camera's id has no ':' */
+  camera: (id: string) => `sd:cam:${id}`,
+  /** sorted set of comparison ids that wait for the camera's turn, score = captured time in ms; equal times order by id */
+  cameraFrames: (id: string) => `sd:cam:${id}:frames`,
+  /** hash: how often the turn of a waiting frame has begun */
+  cameraTries: (id: string) => `sd:cam:${id}:tries`,
+  /** '<job id>:<token>' of the turn under way; expires */
+  cameraTurn: (id: string) => `sd:cam:${id}:turn`,
 } as const;
 
 /** Where a frame's bytes are. `stored`: in the frame store. `url`, `s3`: fetched by the worker through the guarded client. */
@@ -48,6 +72,9 @@ export const FrameRefSchema = Type.Union([
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     bytes: Type.Integer({ minimum: 0 }),
     contentType: Type.String(),
+    mask: Type.Optional(
+      Type.String({ description: "id of the camera's privacy mask that is painted on these bytes" }),
+    ),
   }),
   Type.Object({ from: Type.Literal('url'), url: Type.String() }),
   Type.Object({ from: Type.Literal('s3'), bucket: Type.String(), key: Type.String() }),
@@ -59,8 +86,13 @@ export const ComparisonJobSchema = Type.Object({
   v: Type.Literal(1),
   comparisonId: Type.String({ pattern: '^cmp_[0-9a-z]{26}$' }),
   traceId: Type.String(),
-  before: FrameRefSchema,
+  /** null: a camera's frame, compared with what its turn finds to be "before" */
+  before: Type.Union([FrameRefSchema, Type.Null()]),
   after: FrameRefSchema,
+  /** of a camera's frame: it is worked on in the camera's turn, never as a job of its own */
+  turn: Type.Optional(
+    Type.Object({ camera: Type.String(), capturedAt: Type.Integer({ description: 'epoch ms' }) }),
+  ),
   /** null = the default bundle */
   model: Type.Union([Type.String(), Type.Null()]),
   acceptedAt: Type.Integer({ description: 'epoch ms' }),
@@ -71,10 +103,18 @@ export const ComparisonJobSchema = Type.Object({
 });
 export type ComparisonJob = Static<typeof ComparisonJobSchema>;
 
+/** Somebody should take the camera's turn. Carries no frame: the turn takes the earliest that waits. */
+export const TurnJobSchema = Type.Object({ v: Type.Literal(1), camera: Type.String() });
+export type TurnJob = Static<typeof TurnJobSchema>;
+/** The name of such a job; they wait among the live comparisons. */
+export const TURN_JOB = 'turn';
+
 export const DeliveryJobSchema = Type.Object({
   v: Type.Literal(1),
   deliveryId: Type.String({ pattern: '^dlv_[0-9a-z]{26}$' }),
   comparisonId: Type.String(),
+  /** what is delivered, where it is an alert and not the comparison itself */
+  alertId: Type.Optional(Type.String({ pattern: '^alr_[0-9a-z]{26}$' })),
   traceId: Type.String(),
   url: Type.String(),
   apiKeyId: Type.String(),
@@ -82,10 +122,9 @@ export const DeliveryJobSchema = Type.Object({
 export type DeliveryJob = Static<typeof DeliveryJobSchema>;
 
 /** @throws ScenedeltaError 'invalid-request' (permanent) naming the first field that does not fit. */
-export function parseJob<T extends typeof ComparisonJobSchema | typeof DeliveryJobSchema>(
-  schema: T,
-  payload: unknown,
-): Static<T> {
+export function parseJob<
+  T extends typeof ComparisonJobSchema | typeof DeliveryJobSchema | typeof TurnJobSchema,
+>(schema: T, payload: unknown): Static<T> {
   if (Value.Check(schema, payload)) return payload as Static<T>;
   const [first] = Value.Errors(schema, payload);
   const where = first?.instancePath || '(the whole payload)';
@@ -111,6 +150,13 @@ export interface ComparisonEvent {
   readonly verdict: string | null;
   readonly at: string;
 }
+/** The same of a change. */
+export interface ChangeEvent extends Pick<FoundChange, 'camera' | 'zone' | 'kind' | 'severity'> {
+  readonly type: ChangeEventType;
+  readonly changeId: string;
+  readonly at: string;
+}
+export type StreamEvent = ComparisonEvent | ChangeEvent;
 export const EVENTS_KEPT = 10_000;
-export const isFinal = (type: ComparisonEvent['type']): boolean =>
+export const isFinal = (type: StreamEvent['type']): boolean =>
   type === 'comparison.finished' || type === 'comparison.failed' || type === 'comparison.cancelled';

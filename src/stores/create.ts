@@ -8,9 +8,15 @@ import { createRedisApiKeyStore } from './api-keys-redis.js';
 import type { BlobStore } from './blobs.js';
 import { createFileBlobStore } from './blobs-fs.js';
 import { createS3BlobStore } from './blobs-s3.js';
+import type { CameraStore } from './cameras.js';
+import { createRedisCameraStore } from './cameras-redis.js';
+import type { ChangeStore } from './changes.js';
+import { createRedisChangeStore } from './changes-redis.js';
 import { createRedisDeliveryStore, type RedisDeliveryStore } from './deliveries-redis.js';
 import { createRedisResultStore, type RedisResultStore } from './results-redis.js';
 import { createS3Client, type S3Client } from './s3-client.js';
+import type { TurnStore } from './turns.js';
+import { createRedisTurnStore } from './turns-redis.js';
 import { createWorkerRegistry, type WorkerRegistry } from './workers.js';
 
 export interface Stores {
@@ -19,6 +25,9 @@ export interface Stores {
   readonly deliveries: RedisDeliveryStore;
   readonly apiKeys: ApiKeyStore;
   readonly workers: WorkerRegistry;
+  readonly cameras: CameraStore;
+  readonly turns: TurnStore;
+  readonly changes: ChangeStore;
   /** undefined where S3_ENDPOINT is not set */
   readonly s3: S3Client | undefined;
 }
@@ -29,12 +38,16 @@ const HOUR_MS = 3_600_000;
 export function createStores(config: Config, redis: Redis): Stores {
   const retentionMs = config.resultRetentionHours * HOUR_MS;
   const s3 = createS3Client(config);
+  const results = createRedisResultStore(redis, { retentionMs });
   return {
-    results: createRedisResultStore(redis, { retentionMs }),
+    results,
     blobs: createBlobStore(config, s3),
     deliveries: createRedisDeliveryStore(redis, { retentionMs }),
     apiKeys: createRedisApiKeyStore(redis),
     workers: createWorkerRegistry(redis),
+    cameras: createRedisCameraStore(redis),
+    turns: createRedisTurnStore(redis, results),
+    changes: createRedisChangeStore(redis, { retentionMs }),
     s3,
   };
 }

@@ -9,6 +9,9 @@ import type { Logger } from '../logger.js';
  */
 export type RedisRole = 'producer' | 'consumer';
 
+/** A command by name with its arguments, for a step of several that are run together. */
+export type RedisCommand = readonly [name: string, ...args: (string | number)[]];
+
 /** How often an outage that goes on is said again. */
 const REPEAT_MS = 10_000;
 

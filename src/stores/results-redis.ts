@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Comparison } from '../comparison.js';
 import { type ComparisonEvent, EVENTS_KEPT, KEYS } from '../jobs.js';
 import { decodeCursor, encodeCursor, type Position } from './cursor.js';
-import { redisCall } from './redis.js';
+import { type RedisCommand, redisCall } from './redis.js';
 import type { ListQuery, ResultStore, StoredComparison } from './results.js';
 
 export interface RedisResultStore extends ResultStore {
@@ -12,6 +12,11 @@ export interface RedisResultStore extends ResultStore {
    * died may have left behind.
    */
   unfinished(before: number, limit: number): Promise<string[]>;
+  /**
+   * What `update` does when a comparison ends, as commands for a step that saves more than the comparison. That step must see to it
+   * that the comparison is not final yet.
+   */
+  endingWrites(ended: StoredComparison): RedisCommand[];
 }
 
 /** Retention erases by age; the expiry behind it is for a Redis whose workers are gone. */
@@ -130,14 +135,7 @@ export function createRedisResultStore(
     update: (id, { comparison, frames }) =>
       redisCall('saving a comparison', async () => {
         const createdAt = Date.parse(comparison.created_at);
-        const { camera, verdict } = comparison;
-        const indexes =
-          verdict === undefined
-            ? []
-            : [
-                KEYS.comparisonsByVerdict(verdict),
-                ...(camera === null ? [] : [KEYS.comparisonsByVerdictAndCamera(verdict, camera)]),
-              ];
+        const indexes = verdictIndexes(comparison);
         const keys = [
           KEYS.events,
           KEYS.comparison(id),
@@ -162,6 +160,25 @@ export function createRedisResultStore(
         );
         return replaced === 1;
       }),
+
+    endingWrites: ({ comparison, frames, job }) => {
+      const { id } = comparison;
+      const at = now();
+      const createdAt = Date.parse(comparison.created_at);
+      const event = JSON.stringify(eventOf(comparison, at));
+      return [
+        ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event],
+        ['HSET', KEYS.comparison(id), 'comparison', JSON.stringify(comparison), 'status', comparison.status],
+        ['HSET', KEYS.comparison(id), 'frames', JSON.stringify(frames)],
+        ['ZREM', KEYS.comparisonsOpen, id],
+        ...(job.callbackUrl === null ? [] : [['ZADD', KEYS.deliveriesOpen, at, deliveryIdOf(id)] as const]),
+        ...verdictIndexes(comparison).flatMap((index): RedisCommand[] => [
+          ['ZREMRANGEBYSCORE', index, '-inf', cutoff()],
+          ['ZADD', index, createdAt, id],
+          ['PEXPIREAT', index, expiry(createdAt)],
+        ]),
+      ];
+    },
 
     list: (query) =>
       redisCall('listing comparisons', async () => {
@@ -208,6 +225,14 @@ export function createRedisResultStore(
       ),
   };
 }
+
+const verdictIndexes = ({ camera, verdict }: Comparison): string[] =>
+  verdict === undefined
+    ? []
+    : [
+        KEYS.comparisonsByVerdict(verdict),
+        ...(camera === null ? [] : [KEYS.comparisonsByVerdictAndCamera(verdict, camera)]),
+      ];
 
 /** One delivery a comparison: its id follows from the comparison's, so that a job that ran twice cannot make a second one. */
 export const deliveryIdOf = (comparisonId: string): string => comparisonId.replace(/^cmp_/, 'dlv_');

@@ -5,6 +5,7 @@ import type { Side } from '../images.js';
 import { type ComparisonJob, ComparisonJobSchema, isFinal, parseJob } from '../jobs.js';
 import type { Logger } from '../logger.js';
 import { type BlobStore, heatmapKey } from '../stores/blobs.js';
+import type { CameraStore } from '../stores/cameras.js';
 import { encodeHeatmapData, type HeatmapData } from '../stores/heatmap-data.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 import { asUrlFailure, type FetchFrame, type Frame } from './frame-fetch.js';
@@ -45,6 +46,8 @@ export interface ComparisonJobDependencies {
   readonly blobs: BlobStore;
   readonly pipeline: Comparer;
   readonly fetchFrame: FetchFrame;
+  /** What is painted on the frames of a camera, before anything reads them. */
+  readonly cameras: Pick<CameraStore, 'maskOf'>;
   /** A finished or failed comparison has somebody to tell; whatever it throws is logged, and recovery tells later. */
   readonly announce: (stored: StoredComparison) => Promise<void>;
   /** epoch ms */
@@ -97,9 +100,9 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
     if (!(await results.update(running.id, { comparison: running })))
       return skipped(await results.get(running.id));
 
-    const { before, after } = await fetchBoth(deps.fetchFrame, stored, signal);
+    const { before, after } = await fetchBoth(deps, stored, signal);
     const fetchedAt = clock();
-    if (stored.frames.before === null || stored.frames.after === null) {
+    if (stored.frames.before !== before.ref || stored.frames.after !== after.ref) {
       await results.update(running.id, {
         comparison: running,
         frames: { before: before.ref, after: after.ref },
@@ -182,10 +185,24 @@ function assertInTime(job: ComparisonJob, now: number): void {
   );
 }
 
-async function fetchBoth(fetchFrame: FetchFrame, { frames, job }: StoredComparison, signal: AbortSignal) {
+async function fetchBoth(
+  { fetchFrame, cameras }: ComparisonJobDependencies,
+  { comparison, frames, job }: StoredComparison,
+  signal: AbortSignal,
+) {
+  if (job.before === null) {
+    throw new ScenedeltaError(
+      'invalid-request',
+      `${comparison.id} has no "before": it belongs to a camera's turn`,
+      {
+        field: 'before',
+      },
+    );
+  }
+  const mask = await cameras.maskOf(comparison.camera);
   const [before, after] = await Promise.all([
-    fetchFrame(frames.before ?? job.before, 'before', signal),
-    fetchFrame(frames.after ?? job.after, 'after', signal),
+    fetchFrame(frames.before ?? job.before, { field: 'before', signal, mask }),
+    fetchFrame(frames.after ?? job.after, { field: 'after', signal, mask }),
   ]);
   return { before, after };
 }
@@ -207,7 +224,7 @@ async function compare(
     });
   } catch (thrown) {
     const side = thrown instanceof ScenedeltaError ? thrown.field : undefined;
-    const fromOutside = (side === 'before' || side === 'after') && job[side].from !== 'stored';
+    const fromOutside = (side === 'before' || side === 'after') && job[side]?.from !== 'stored';
     throw fromOutside ? asUrlFailure(thrown) : thrown;
   }
 }

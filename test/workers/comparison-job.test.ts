@@ -37,11 +37,12 @@ const processor = (change: Partial<ComparisonJobDependencies> = {}) =>
     results: bench.results,
     blobs: bench.blobs,
     pipeline: scriptedPipeline().pipeline,
+    cameras: { maskOf: async () => null },
     fetchFrame: createFrameFetcher({
       blobs: bench.blobs,
       outbound,
       s3: undefined,
-      config: { frameLimit: 1_000 },
+      config: { frameLimit: 1_000, pixelLimit: 1_000_000 },
     }),
     announce: async (stored) => void announced.push(stored),
     clock: Date.now,

@@ -49,6 +49,7 @@ const comparisonProcessor = (pipeline = scriptedPipeline().pipeline) =>
   createComparisonProcessor({
     ...bench,
     pipeline,
+    cameras: { maskOf: async () => null },
     fetchFrame: async (ref) => ({ bytes: Buffer.from('x'), ref: ref as never }),
     announce: announce(),
     clock: Date.now,
