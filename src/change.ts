@@ -51,7 +51,7 @@ export const FeedbackSchema = Type.Object(
 export type Feedback = Static<typeof FeedbackSchema>;
 
 /** What the reducer decides; a person's part (acknowledged, feedback) is kept beside it, so that neither overwrites the other. */
-const found = {
+export const FoundChangeSchema = Type.Object({
   id: Type.String({
     pattern: '^chg_[0-9a-z]{26}$',
     description: 'Follows from camera, first_seen and place: the same frames give the same id.',
@@ -80,18 +80,18 @@ const found = {
       description: 'Ids: the first to show it, the one that gave caption and pictures, the last to show it.',
     },
   ),
-};
+});
+export type FoundChange = Static<typeof FoundChangeSchema>;
 
 export const ChangeSchema = Type.Object(
   {
-    ...found,
+    ...FoundChangeSchema.properties,
     acknowledged_at: timeOrNull('When a person acknowledged it.'),
     feedback: Type.Union([FeedbackSchema, Type.Null()]),
   },
   { $id: 'Change' },
 );
 export type Change = Static<typeof ChangeSchema>;
-export type FoundChange = Omit<Change, 'acknowledged_at' | 'feedback'>;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 export type ChangeEventType = (typeof CHANGE_EVENTS)[number];

@@ -1,5 +1,6 @@
-/** What a webhook says: the comparison with links that open without an API key, in the form of Standard Webhooks 1.0. Pure. */
+/** What a webhook says: a comparison or an alert with links that open without an API key, in the form of Standard Webhooks 1.0. Pure. */
 import { type Static, Type } from 'typebox';
+import { ALERT_TYPES, type AlertIntent, FoundChangeSchema } from './change.js';
 import { type Comparison, ComparisonSchema } from './comparison.js';
 import { SIDES, type Side } from './images.js';
 import { framePath, heatmapPath, signLink } from './links.js';
@@ -27,6 +28,26 @@ export const WebhookPayloadSchema = Type.Object(
 );
 export type WebhookPayload = Static<typeof WebhookPayloadSchema>;
 
+const { frames, heatmaps } = ComparisonSchema.properties;
+export const AlertPayloadSchema = Type.Object(
+  {
+    type: literals(ALERT_TYPES),
+    timestamp: Type.String({ format: 'date-time', description: "The camera's time; the same at every try." }),
+    data: Type.Object({
+      change: FoundChangeSchema,
+      suppressed_count: Type.Integer({
+        minimum: 0,
+        description:
+          'Alerts of the same zone, kind and place that were kept quiet or lost since the one before.',
+      }),
+      frames,
+      heatmaps,
+    }),
+  },
+  { $id: 'AlertPayload' },
+);
+export type AlertPayload = Static<typeof AlertPayloadSchema>;
+
 /** Standard Webhooks asks for less than 20 kB. */
 export const PAYLOAD_LIMIT = 20_000;
 
@@ -42,24 +63,49 @@ export interface WebhookLinks {
 /** @param comparison finished or failed. The same comparison always gives the same payload. */
 export function buildWebhookPayload(comparison: Comparison, links: WebhookLinks): WebhookPayload {
   const timestamp = comparison.finished_at ?? comparison.created_at;
-  const both = (pathOf: (id: string, side: Side) => string, lifetimeMs: number) => {
-    const expiresAt = Date.parse(timestamp) + lifetimeMs;
-    const link = (side: Side) => ({
-      url: links.baseUrl + signLink(pathOf(comparison.id, side), { key: links.key, expiresAt }),
-    });
-    return Object.fromEntries(SIDES.map((side) => [side, link(side)])) as Record<Side, { url: string }>;
-  };
   // where no model looked (the frames were identical, or the comparison failed), there are no maps
-  const heatmaps =
-    comparison.model == null || links.heatmapsMs === 0
-      ? {}
-      : { heatmaps: both(heatmapPath, links.heatmapsMs) };
-  const frames = links.framesMs === 0 ? {} : { frames: both(framePath, links.framesMs) };
+  const hasMaps = comparison.model != null;
   return trimmed({
     type: comparison.status === 'finished' ? 'comparison.finished' : 'comparison.failed',
     timestamp,
-    data: { ...comparison, ...frames, ...heatmaps },
+    data: { ...comparison, ...pictureLinks(comparison.id, Date.parse(timestamp), hasMaps, links) },
   });
+}
+
+/** Regions of an alert that are told, the strongest: no alert comes near the limit with them. */
+const ALERT_REGIONS = 20;
+
+/** @param keptSince epoch ms by our clock, when the comparison that shows the change ended; null: it is gone, and so are its pictures */
+export function buildAlertPayload(
+  { type, change, suppressedCount, at }: AlertIntent,
+  keptSince: number | null,
+  links: WebhookLinks,
+): AlertPayload {
+  const { best } = change.comparisons;
+  return {
+    type,
+    timestamp: new Date(at).toISOString(),
+    data: {
+      change: { ...change, regions: change.regions.slice(0, ALERT_REGIONS) },
+      suppressed_count: suppressedCount,
+      // a blocked lens is recognised without the model's maps
+      ...(keptSince === null ? {} : pictureLinks(best, keptSince, change.kind !== 'tamper', links)),
+    },
+  };
+}
+
+/** Links that open as long as the pictures are kept. */
+function pictureLinks(id: string, keptSince: number, hasMaps: boolean, links: WebhookLinks) {
+  const both = (pathOf: (id: string, side: Side) => string, lifetimeMs: number) => {
+    const expiresAt = keptSince + lifetimeMs;
+    const link = (side: Side) => ({
+      url: links.baseUrl + signLink(pathOf(id, side), { key: links.key, expiresAt }),
+    });
+    return Object.fromEntries(SIDES.map((side) => [side, link(side)])) as Record<Side, { url: string }>;
+  };
+  const frames = links.framesMs === 0 ? {} : { frames: both(framePath, links.framesMs) };
+  const heatmaps = hasMaps && links.heatmapsMs > 0 ? { heatmaps: both(heatmapPath, links.heatmapsMs) } : {};
+  return { ...frames, ...heatmaps };
 }
 
 function trimmed(whole: WebhookPayload): WebhookPayload {

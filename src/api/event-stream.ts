@@ -1,8 +1,15 @@
-/** Server-sent events (WHATWG HTML, 9.2): what happens to comparisons, resumable by Last-Event-ID. */
+/** Server-sent events (WHATWG HTML, 9.2): what happens to comparisons and changes, resumable by Last-Event-ID. */
 import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
+import { ChangeSchema } from '../change.js';
 import { isFinal } from '../jobs.js';
-import { compareEventIds, type EventFilter, type EventReader, type StreamedEvent } from '../stores/events.js';
+import {
+  compareEventIds,
+  type EventFilter,
+  type EventReader,
+  matches,
+  type StreamedEvent,
+} from '../stores/events.js';
 
 export const ComparisonEventSchema = Type.Object(
   {
@@ -13,6 +20,20 @@ export const ComparisonEventSchema = Type.Object(
     at: Type.String({ format: 'date-time' }),
   },
   { $id: 'ComparisonEvent', description: 'The `data` of one server-sent event.' },
+);
+
+const { camera, zone, kind, severity } = ChangeSchema.properties;
+export const ChangeEventSchema = Type.Object(
+  {
+    type: Type.String({ description: 'Also the name of the event: change.opened and so on.' }),
+    change: Type.String({ description: 'Id of the change.' }),
+    camera,
+    zone,
+    kind,
+    severity,
+    at: Type.String({ format: 'date-time', description: "The camera's time." }),
+  },
+  { $id: 'ChangeEvent', description: 'The `data` of a server-sent event about a change.' },
 );
 
 /** Proxies close connections on which nothing moves, often after 30 or 60 s. */
@@ -52,8 +73,7 @@ export function createEventStreams(events: EventReader): EventStreams {
         else if (!took) stream.destroy();
       };
       const unsubscribe = events.on((streamed) => {
-        if (filter.comparisonId !== undefined && filter.comparisonId !== streamed.event.comparisonId) return;
-        if (filter.camera !== undefined && filter.camera !== streamed.event.camera) return;
+        if (!matches(streamed.event, filter)) return;
         if (replaying === undefined) write(streamed);
         else replaying.push(streamed);
       });
@@ -86,7 +106,17 @@ export function createEventStreams(events: EventReader): EventStreams {
   };
 }
 
-function format(id: string, { type, comparisonId, camera, verdict, at }: StreamedEvent['event']): string {
-  const data: Static<typeof ComparisonEventSchema> = { type, comparison: comparisonId, camera, verdict, at };
-  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+function format(id: string, event: StreamedEvent['event']): string {
+  return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(dataOf(event))}\n\n`;
+}
+
+function dataOf(
+  event: StreamedEvent['event'],
+): Static<typeof ComparisonEventSchema> | Static<typeof ChangeEventSchema> {
+  if ('comparisonId' in event) {
+    const { type, comparisonId, camera, verdict, at } = event;
+    return { type, comparison: comparisonId, camera, verdict, at };
+  }
+  const { changeId, ...rest } = event;
+  return { ...rest, change: changeId };
 }

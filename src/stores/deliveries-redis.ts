@@ -11,7 +11,7 @@ export interface RedisDeliveryStore extends DeliveryStore {
   forget(id: string): Promise<void>;
 }
 
-/** KEYS: delivery, open deliveries, deliveries of the comparison. ARGV: id, delivery, state, next attempt, due (ms), now (ms), retention (ms). */
+/** KEYS: delivery, open deliveries, deliveries of the comparison or change. ARGV: id, delivery, state, next attempt, due (ms), now (ms), retention (ms). */
 const CREATE = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'delivery', ARGV[2], 'state', ARGV[3], 'next', ARGV[4])
@@ -22,8 +22,8 @@ redis.call('PEXPIRE', KEYS[3], ARGV[7])
 return 1`;
 
 /**
- * KEYS: delivery, open deliveries. ARGV: id, attempt's field, attempt, state, next attempt ('' = none), its time in ms.
- * A final state stays; the attempt is logged all the same.
+ * KEYS: delivery, open deliveries, news of the camera (where there are any). ARGV: id, attempt's field, attempt, state, next attempt
+ * ('' = none), its time in ms, news. A final state stays, and is told once; the attempt is logged all the same.
  */
 const RECORD = `
 local state = redis.call('HGET', KEYS[1], 'state')
@@ -35,6 +35,7 @@ if ARGV[4] == 'pending' then
   redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
 else
   redis.call('ZREM', KEYS[2], ARGV[1])
+  if KEYS[3] then redis.call('RPUSH', KEYS[3], ARGV[7]) end
 end
 return 1`;
 
@@ -55,6 +56,12 @@ export function createRedisDeliveryStore(
 
   const get = async (id: string): Promise<Delivery | undefined> =>
     deliveryOf(await redis.hgetall(KEYS.delivery(id)));
+  const listOf = (id: string) =>
+    redisCall('listing deliveries', async () => {
+      const ids = await redis.zrange(KEYS.deliveriesOf(id), '0', '-1');
+      const found = await Promise.all(ids.map(get));
+      return found.filter((delivery) => delivery !== undefined);
+    });
 
   return {
     /** Does nothing where the delivery exists already. */
@@ -65,7 +72,7 @@ export function createRedisDeliveryStore(
           3,
           KEYS.delivery(delivery.id),
           KEYS.deliveriesOpen,
-          KEYS.deliveriesOf(delivery.comparison),
+          KEYS.deliveriesOf(delivery.change ?? delivery.comparison),
           delivery.id,
           JSON.stringify(rest),
           state,
@@ -76,26 +83,27 @@ export function createRedisDeliveryStore(
         );
       }),
     get: (id) => redisCall('reading a delivery', () => get(id)),
-    record: (id, attempt, state, nextAttemptAt) =>
+    record: (id, attempt, state, nextAttemptAt, tell) =>
       redisCall('recording a delivery attempt', async () => {
-        await scripts.sdRecord(
-          2,
+        const keys = [
           KEYS.delivery(id),
           KEYS.deliveriesOpen,
+          ...(tell === undefined ? [] : [KEYS.news(tell.camera)]),
+        ];
+        await scripts.sdRecord(
+          keys.length,
+          ...keys,
           id,
           `attempt:${attempt.attempt}`,
           JSON.stringify(attempt),
           state,
           nextAttemptAt ?? '',
           nextAttemptAt === null ? now() : Date.parse(nextAttemptAt),
+          tell === undefined ? '' : JSON.stringify(tell.news),
         );
       }),
-    ofComparison: (comparisonId) =>
-      redisCall('listing deliveries', async () => {
-        const ids = await redis.zrange(KEYS.deliveriesOf(comparisonId), '0', '-1');
-        const found = await Promise.all(ids.map(get));
-        return found.filter((delivery) => delivery !== undefined);
-      }),
+    ofComparison: listOf,
+    ofChange: listOf,
     overdue: (before, limit) =>
       redisCall('listing overdue deliveries', () =>
         redis.zrangebyscore(KEYS.deliveriesOpen, '-inf', `(${before}`, 'LIMIT', 0, limit),
@@ -114,7 +122,7 @@ function deliveryOf(hash: Record<string, string>): Delivery | undefined {
     .map(([, json]) => JSON.parse(json) as DeliveryAttempt)
     .sort((a, b) => a.attempt - b.attempt);
   return {
-    ...(JSON.parse(hash.delivery) as Pick<Delivery, 'id' | 'comparison' | 'url'>),
+    ...(JSON.parse(hash.delivery) as Pick<Delivery, 'id' | 'comparison' | 'change' | 'url'>),
     state: hash.state as Delivery['state'],
     next_attempt_at: hash.next === undefined || hash.next === '' ? null : hash.next,
     attempts,

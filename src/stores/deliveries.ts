@@ -1,5 +1,6 @@
 /** The attempt log of webhook deliveries. Redis (deliveries-redis.ts). */
 import { type Static, Type } from 'typebox';
+import type { News } from '../change.js';
 
 export const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
@@ -19,7 +20,8 @@ export const DeliverySchema = Type.Object(
       pattern: '^dlv_[0-9a-z]{26}$',
       description: 'Also the webhook-id, the same at every try.',
     }),
-    comparison: Type.String(),
+    comparison: Type.String({ description: 'What is delivered, or gave rise to the alert.' }),
+    change: Type.Optional(Type.String({ description: 'The change that an alert tells of.' })),
     url: Type.String({ description: 'Without query and credentials.' }),
     state: Type.Unsafe<'pending' | 'delivered' | 'failed'>(
       Type.String({ enum: ['pending', 'delivered', 'failed'] }),
@@ -35,11 +37,15 @@ export type DeliveryAttempt = Static<typeof DeliveryAttemptSchema>;
 export interface DeliveryStore {
   create(delivery: Delivery): Promise<void>;
   get(id: string): Promise<Delivery | undefined>;
+  /** @param tell what a camera hears in the same step, where this attempt is the one that ends the delivery */
   record(
     id: string,
     attempt: DeliveryAttempt,
     state: Delivery['state'],
     nextAttemptAt: string | null,
+    tell?: { camera: string; news: News },
   ): Promise<void>;
+  /** Those of the comparison itself; alerts belong to their change. */
   ofComparison(comparisonId: string): Promise<Delivery[]>;
+  ofChange(changeId: string): Promise<Delivery[]>;
 }

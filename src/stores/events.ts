@@ -1,18 +1,19 @@
 /**
- * What happens to comparisons, as it happens: one blocking XREAD a process, fanned out in memory, because a connection for each
+ * What happens to comparisons and changes, as it happens: one blocking XREAD a process, fanned out in memory, because a connection for each
  * waiting request would use up Redis's connections long before its power.
  */
 import type { Redis } from 'ioredis';
-import { type ComparisonEvent, EVENTS_KEPT, KEYS } from '../jobs.js';
+import { EVENTS_KEPT, KEYS, type StreamEvent } from '../jobs.js';
 import type { Logger } from '../logger.js';
 import { redisCall } from './redis.js';
 
 export interface StreamedEvent {
   /** the stream's id, 'ms-sequence': what a client sends back as Last-Event-ID */
   readonly id: string;
-  readonly event: ComparisonEvent;
+  readonly event: StreamEvent;
 }
 export interface EventFilter {
+  /** only what happens to this comparison itself */
   readonly comparisonId?: string;
   readonly camera?: string;
 }
@@ -111,12 +112,13 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
   };
 }
 
-const matches = (event: ComparisonEvent, filter: EventFilter): boolean =>
-  (filter.comparisonId === undefined || filter.comparisonId === event.comparisonId) &&
+export const matches = (event: StreamEvent, filter: EventFilter): boolean =>
+  (filter.comparisonId === undefined ||
+    ('comparisonId' in event && filter.comparisonId === event.comparisonId)) &&
   (filter.camera === undefined || filter.camera === event.camera);
 
 /** An entry's fields are flat: ['event', json]. */
 const streamed = ([id, fields]: [id: string, fields: string[]]): StreamedEvent => ({
   id,
-  event: JSON.parse(fields[1] ?? 'null') as ComparisonEvent,
+  event: JSON.parse(fields[1] ?? 'null') as StreamEvent,
 });

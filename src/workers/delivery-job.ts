@@ -1,12 +1,20 @@
 /** One try of one webhook delivery, by Standard Webhooks 1.0. Knows nothing of BullMQ: queue-workers.ts adapts. */
 import { Webhook } from 'standardwebhooks';
+import type { News } from '../change.js';
 import { ScenedeltaError } from '../errors.js';
-import { DeliveryJobSchema, parseJob } from '../jobs.js';
+import { type DeliveryJob, DeliveryJobSchema, parseJob } from '../jobs.js';
 import type { Logger } from '../logger.js';
 import type { OutboundClient, PostOutcome } from '../outbound/client.js';
+import type { ChangeStore } from '../stores/changes.js';
 import type { Delivery, DeliveryAttempt, DeliveryStore } from '../stores/deliveries.js';
 import type { ResultStore } from '../stores/results.js';
-import { buildWebhookPayload, type WebhookLinks } from '../webhook-payload.js';
+import {
+  type AlertPayload,
+  buildAlertPayload,
+  buildWebhookPayload,
+  type WebhookLinks,
+  type WebhookPayload,
+} from '../webhook-payload.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -41,6 +49,7 @@ export interface DeliveryProcessor {
 export interface DeliveryJobDependencies {
   readonly deliveries: DeliveryStore;
   readonly results: ResultStore;
+  readonly changes: Pick<ChangeStore, 'alert'>;
   readonly outbound: Pick<OutboundClient, 'post'>;
   /** 'whsec_...' */
   readonly secret: string;
@@ -59,6 +68,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
   /** The log decides what comes next, not the queue: a job that was lost and made again goes on where it stood. */
   const settle = async (
     delivery: Delivery,
+    message: Message | undefined,
     sentAt: number,
     outcome: PostOutcome,
   ): Promise<DeliveryOutcome> => {
@@ -72,7 +82,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
     const delay = outcome.error === null ? null : delayAfter(attempt.attempt, outcome, deps.random);
     if (delay === null) {
       const state = outcome.error === null ? 'delivered' : 'failed';
-      await deliveries.record(delivery.id, attempt, state, null);
+      await deliveries.record(delivery.id, attempt, state, null, message?.tell(state));
       return { kind: state };
     }
     const at = clock() + delay;
@@ -90,16 +100,16 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       if (due > clock()) return { kind: 'later', at: due };
 
       const sentAt = clock();
-      const stored = await deps.results.get(job.comparisonId);
-      if (stored === undefined) return settle(delivery, sentAt, NOTHING_LEFT);
-      const body = JSON.stringify(buildWebhookPayload(stored.comparison, deps.links));
+      const message = await messageOf(job, deps);
+      if (message === undefined) return settle(delivery, message, sentAt, NOTHING_LEFT);
+      const body = JSON.stringify(message.payload);
       const headers = signedHeaders(webhook, delivery.id, sentAt, body);
       const outcome = await deps.outbound.post(job.url, {
         body,
         headers,
         ...(signal === undefined ? {} : { signal }),
       });
-      const settled = await settle(delivery, sentAt, outcome);
+      const settled = await settle(delivery, message, sentAt, outcome);
       deps.logger.info(
         {
           delivery: delivery.id,
@@ -112,6 +122,42 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       );
       return settled;
     },
+  };
+}
+
+interface Message {
+  readonly payload: WebhookPayload | AlertPayload;
+  /** what the camera is to hear of the end of the delivery */
+  readonly tell: (state: 'delivered' | 'failed') => { camera: string; news: News } | undefined;
+}
+
+/** @returns undefined where it has been erased. */
+async function messageOf(
+  job: DeliveryJob,
+  { results, changes, links }: Pick<DeliveryJobDependencies, 'results' | 'changes' | 'links'>,
+): Promise<Message | undefined> {
+  if (job.alertId === undefined) {
+    const stored = await results.get(job.comparisonId);
+    if (stored === undefined) return undefined;
+    return { payload: buildWebhookPayload(stored.comparison, links), tell: () => undefined };
+  }
+  const alert = await changes.alert(job.alertId);
+  if (alert === undefined) return undefined;
+  const { change, cooldownKey, suppressedCount, id } = alert.intent;
+  const shown = (await results.get(change.comparisons.best))?.comparison;
+  return {
+    payload: buildAlertPayload(
+      alert.intent,
+      shown?.finished_at == null ? null : Date.parse(shown.finished_at),
+      links,
+    ),
+    tell: (state) =>
+      cooldownKey === null
+        ? undefined
+        : {
+            camera: change.camera,
+            news: { type: `alert.${state}`, alertId: id, cooldownKey, suppressedCount },
+          },
   };
 }
 

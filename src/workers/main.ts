@@ -10,7 +10,7 @@ import { createStores } from '../stores/create.js';
 import { connectRedis } from '../stores/redis.js';
 import type { ModelDescription } from '../stores/workers.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
-import { createAnnounce } from './announce.js';
+import { createAnnounce, createAnnounceAlert } from './announce.js';
 import { capacityOf } from './capacity.js';
 import { createComparisonProcessor } from './comparison-job.js';
 import { createPipeline } from './comparison-pipeline.js';
@@ -62,7 +62,9 @@ metrics.models(models);
 
 const queues = createWorkerQueues(redis);
 closeLater('queues fed', () => queues.close());
-const announce = createAnnounce({ deliveries: stores.deliveries, enqueue: queues.addDelivery });
+const announcing = { deliveries: stores.deliveries, enqueue: queues.addDelivery };
+const announce = createAnnounce(announcing);
+const announceAlert = createAnnounceAlert(announcing);
 const comparisons = createComparisonProcessor({
   ...stores,
   pipeline,
@@ -85,7 +87,15 @@ const deliveries = createDeliveryProcessor({
   random: Math.random,
   logger,
 });
-const recover = createRecovery({ ...stores, queues, announce, giveUp: comparisons.giveUp, clock, logger });
+const recover = createRecovery({
+  ...stores,
+  queues,
+  announce,
+  announceAlert,
+  giveUp: comparisons.giveUp,
+  clock,
+  logger,
+});
 const retain = createRetention({ ...stores, config, clock, logger });
 
 const common = { redis, config, logger, metrics };

@@ -4,9 +4,11 @@
  */
 import { isFinal } from '../jobs.js';
 import type { Logger } from '../logger.js';
+import type { ChangeStore } from '../stores/changes.js';
+import { alertIdOf } from '../stores/changes-redis.js';
 import type { RedisDeliveryStore } from '../stores/deliveries-redis.js';
 import { comparisonIdOf, type RedisResultStore } from '../stores/results-redis.js';
-import type { Announce } from './announce.js';
+import type { Announce, AnnounceAlert } from './announce.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import { lostTooOften } from './queue-workers.js';
 import type { WorkerQueues } from './queues.js';
@@ -19,8 +21,10 @@ const AT_MOST = 100_000;
 export interface RecoveryDependencies {
   readonly results: RedisResultStore;
   readonly deliveries: RedisDeliveryStore;
+  readonly changes: Pick<ChangeStore, 'alert'>;
   readonly queues: WorkerQueues;
   readonly announce: Announce;
+  readonly announceAlert: AnnounceAlert;
   readonly giveUp: ComparisonProcessor['giveUp'];
   readonly clock: () => number;
   readonly logger: Logger;
@@ -46,14 +50,20 @@ export function createRecovery(
   };
 
   const recoverDelivery = async (id: string, state: 'absent' | 'completed' | 'failed'): Promise<boolean> => {
-    const [delivery, stored] = await Promise.all([deliveries.get(id), results.get(comparisonIdOf(id))]);
-    if (stored === undefined || (delivery !== undefined && delivery.state !== 'pending')) {
+    const [delivery, stored, alert] = await Promise.all([
+      deliveries.get(id),
+      results.get(comparisonIdOf(id)),
+      deps.changes.alert(alertIdOf(id)),
+    ]);
+    const traceId = alert?.traceId ?? stored?.job.traceId;
+    if (traceId === undefined || (delivery !== undefined && delivery.state !== 'pending')) {
       await deliveries.forget(id);
       return false;
     }
     if (state !== 'absent') await queues.forget('delivery', id);
-    await deps.announce(stored);
-    logger.warn({ delivery: id, trace: stored.job.traceId }, 'delivery had no job, queued again');
+    if (alert !== undefined) await deps.announceAlert(alert);
+    else if (stored !== undefined) await deps.announce(stored);
+    logger.warn({ delivery: id, trace: traceId }, 'delivery had no job, queued again');
     return true;
   };
 

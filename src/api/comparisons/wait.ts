@@ -57,7 +57,7 @@ export function createWaiting(deps: { events: EventReader; results: ResultStore 
       };
       const timer = setTimeout(done, ms);
       const unsubscribe = deps.events.on(({ event }) => {
-        if (event.comparisonId === id && isFinal(event.type)) done();
+        if ('comparisonId' in event && event.comparisonId === id && isFinal(event.type)) done();
       });
       signal.addEventListener('abort', done);
       waiting.add(done);

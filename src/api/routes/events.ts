@@ -7,7 +7,7 @@ import { ScenedeltaError } from '../../errors.js';
 import { isFinal } from '../../jobs.js';
 import { isEventId } from '../../stores/events.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { ComparisonEventSchema, type EventStreams } from '../event-stream.js';
+import { ChangeEventSchema, ComparisonEventSchema, type EventStreams } from '../event-stream.js';
 import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
 import { existing } from './comparisons.js';
 
@@ -21,10 +21,12 @@ const HeadersSchema = Type.Object({
     Type.String({ description: 'Id of the last event that was seen: the stream goes on after it.' }),
   ),
 });
-const streamAnswer = media(
-  'Server-sent events: `id` to resume from, `event` and a JSON `data` of the form of ComparisonEvent; a comment every 15 s keeps the connection open.',
-  { 'text/event-stream': ref(ComparisonEventSchema) },
-);
+const STREAM =
+  'Server-sent events: `id` to resume from, `event` and a JSON `data` of the form shown here; a comment every 15 s keeps the connection open.';
+const comparisonEvents = media(STREAM, { 'text/event-stream': ref(ComparisonEventSchema) });
+const allEvents = media(STREAM, {
+  'text/event-stream': Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema)]),
+});
 
 export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, streams: EventStreams): void {
   const ofComparison = {
@@ -36,7 +38,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     params: ComparisonIdParams,
     headers: HeadersSchema,
     response: {
-      200: streamAnswer,
+      200: comparisonEvents,
       204: { description: 'There is nothing more to come.', type: 'null' },
       ...problems(['not-found']),
     },
@@ -58,7 +60,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
 
   const ofAll = {
     operationId: 'watchComparisons',
-    summary: 'Watch all comparisons',
+    summary: 'Watch all comparisons and changes',
     description: 'From now on, or from `Last-Event-ID`; about the last 10,000 events are kept.',
     tags: ['events'],
     headers: HeadersSchema,
@@ -70,7 +72,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
       },
       { additionalProperties: false },
     ),
-    response: { 200: streamAnswer, ...problems() },
+    response: { 200: allEvents, ...problems() },
   };
   app.get('/v1/events', { ...options, schema: ofAll }, async (request, reply) => {
     const stream = await streams.open(request.query, { since: lastEventId(request), endOnFinal: false });

@@ -1,0 +1,62 @@
+/** Pages of a list whose order is a sorted set's: score = time in ms, newest first, equal times by id, so that a cursor is exact. */
+import type { Redis } from 'ioredis';
+import { decodeCursor, encodeCursor, type Position } from './cursor.js';
+
+export interface PageQuery {
+  /** epoch ms, inclusive */
+  readonly since?: number;
+  /** epoch ms, exclusive */
+  readonly until?: number;
+  /** the opaque cursor of the page before */
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/**
+ * @param read the items of these ids, undefined for each that is gone or not to be listed: such gaps are filled from what follows
+ * @throws ScenedeltaError 'invalid-request' where the cursor is not one of ours
+ */
+export async function pageOf<T>(
+  redis: Redis,
+  index: string,
+  query: PageQuery,
+  read: (ids: readonly string[]) => Promise<(T | undefined)[]>,
+): Promise<{ items: T[]; nextCursor: string | null }> {
+  const items: T[] = [];
+  let after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+  for (;;) {
+    const wanted = query.limit - items.length;
+    const page = await positions(redis, index, query, after, wanted + 1);
+    const found = await read(page.slice(0, wanted).map(({ id }) => id));
+    items.push(...found.filter((item): item is Awaited<T> & T => item !== undefined));
+    if (page.length <= wanted) return { items, nextCursor: null };
+    after = page[wanted - 1];
+    if (items.length === query.limit && after !== undefined)
+      return { items, nextCursor: encodeCursor(after) };
+  }
+}
+
+/** The next ids after a position. */
+async function positions(
+  redis: Redis,
+  index: string,
+  { since, until }: PageQuery,
+  after: Position | undefined,
+  count: number,
+): Promise<Position[]> {
+  const newest = after === undefined || (until !== undefined && until <= after.at) ? undefined : after.at;
+  const max = newest ?? (until === undefined ? '+inf' : `(${until}`);
+  const min = since ?? '-inf';
+  const found: Position[] = [];
+  for (let offset = 0; found.length < count; ) {
+    const flat = await redis.zrevrangebyscore(index, max, min, 'WITHSCORES', 'LIMIT', offset, count + 1);
+    for (let i = 0; i + 1 < flat.length; i += 2) {
+      const position = { id: flat[i] ?? '', at: Number(flat[i + 1]) };
+      const seen = after !== undefined && position.at === after.at && position.id >= after.id;
+      if (!seen && found.length < count) found.push(position);
+    }
+    if (flat.length < 2 * (count + 1)) break;
+    offset += count + 1;
+  }
+  return found;
+}
