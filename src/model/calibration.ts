@@ -5,7 +5,7 @@ import type { Manifest } from './manifest.js';
 export interface Belief {
   /** calibrated probability that the scene changed */
   readonly change: number;
-  /** `change` reaches the bundle's threshold */
+  /** `change` reaches the threshold */
   readonly changed: boolean;
   /** nuisances whose probability reaches their threshold, the most probable first */
   readonly nuisances: readonly { readonly name: string; readonly score: number }[];
@@ -13,16 +13,17 @@ export interface Belief {
   readonly kind: { readonly name: string; readonly score: number };
 }
 
-/** @param logits as difference.onnx gives them for one pair, in the order of the manifest's `kinds` and `nuisances` */
+/** @param logits as difference.onnx gives them for one pair, in the order of the manifest's `kinds` and `nuisances`; @param threshold of the probability of a change */
 export function judge(
   logits: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
   { calibration, kinds, nuisances }: Manifest,
+  threshold: number = calibration.threshold,
 ): Belief {
   const change = sigmoid(calibration.change.scale * logits.changeLogit + calibration.change.offset);
   const scored = nuisances.map((name, i) => ({ name, score: sigmoid(logits.nuisanceLogits[i] as number) }));
   return {
     change,
-    changed: change >= calibration.threshold,
+    changed: change >= threshold,
     nuisances: scored
       .filter(({ name, score }) => score >= (calibration.nuisances[name] as number))
       .sort((a, b) => b.score - a.score),

@@ -1,5 +1,6 @@
 /** From two encoded frames to what is said of them. `compare` reads top to bottom; the steps are functions of their own. */
 import { createHash } from 'node:crypto';
+import type { OperatingPoint } from '../cameras/dial.js';
 import type { Finding, ModelUsed, TimingsMs } from '../comparison.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
@@ -31,6 +32,8 @@ export interface PairInput {
   readonly afterKey?: string;
   /** null or absent = the default bundle */
   readonly model?: string | null;
+  /** probability from which a change is said, 0..1; null or absent = the bundle's own */
+  readonly threshold?: number | null;
   /** looked at between steps; a run that has begun ends */
   readonly signal?: AbortSignal;
 }
@@ -50,6 +53,8 @@ export interface Pipeline {
    */
   compare(input: PairInput): Promise<PairOutput>;
   models(): ModelDescription[];
+  /** What thresholds of this bundle (null = the default one) cost, as measured; empty where there is no such bundle. */
+  operatingPoints(model: string | null): readonly OperatingPoint[];
   /** Waits for running inference, then ends the threads. */
   close(): Promise<void>;
 }
@@ -115,7 +120,7 @@ export async function createPipeline(options: {
       const difference = await step('encode', async () =>
         pool.run('difference', bundle.manifest.name, await encodePair(bundle, frames, input)),
       );
-      const belief = judge(difference, bundle.manifest);
+      const belief = judge(difference, bundle.manifest, input.threshold ?? undefined);
       const maps = { before: difference.before, after: difference.after };
       if (!belief.changed) {
         const finding = unchangedFinding(belief, modelUsed(bundle));
@@ -230,6 +235,8 @@ export async function createPipeline(options: {
         default: bundle.manifest.name === config.defaultModel,
         metrics: bundle.manifest.metrics,
       })),
+    operatingPoints: (model) =>
+      bundles.get(model ?? config.defaultModel)?.manifest.calibration.operating_points ?? [],
     close: () => pool.close(),
   };
 }

@@ -30,6 +30,12 @@ describe('judge', () => {
     expect([at(0.699), at(0.701)]).toEqual([false, true]);
   });
 
+  it("goes by another threshold where one is given, as a camera's settings do", () => {
+    const at = (p: number, threshold: number) =>
+      judge(logits((logit(p) + 1) / 2), manifest, threshold).changed;
+    expect([at(0.699, 0.69), at(0.701, 0.71), at(0.01, 0)]).toEqual([true, false, true]);
+  });
+
   it('grows with the logit', () => {
     const values = [-9, -1, 0, 0.5, 3, 9].map((change) => judge(logits(change), manifest).change);
     expect([...values].sort((a, b) => a - b)).toEqual(values);
