@@ -38,6 +38,7 @@ async function runEverything(tally) {
   const npm = (name, script) => tally.check(name, 'npm', ['run', '--silent', script]);
   await Promise.all([npm('lint and format', 'lint'), npm('types', 'typecheck')]);
   await Promise.all([npm('import rules', 'check:imports'), npm('openapi.yaml is current', 'openapi:check')]);
+  await npm('resampler is compiled from its source', 'resampler:check');
 
   await tally.jest(
     'units (jest)',
