@@ -1,6 +1,33 @@
 /** What the reducer goes by: the settings of one camera, with their meaning worked out. Plain JSON, times in ms. */
-import type { AlertSettings, Schedule, SeverityRule } from '../alert-settings.js';
-import type { Severity } from '../change.js';
+import type { ChangeKind, Severity } from '../change.js';
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** Local time of the camera. */
+export interface TimeWindow {
+  /** on which it begins */
+  readonly days: readonly (typeof DAYS)[number][];
+  /** HH:MM */
+  readonly from: string;
+  /** HH:MM, exclusive; not after `from`: on the next day */
+  readonly to: string;
+}
+export interface Schedule {
+  /** IANA name */
+  readonly timezone: string;
+  readonly windows: readonly TimeWindow[];
+}
+
+/** Applies where every condition that it names holds. */
+export interface SeverityRule {
+  readonly zone?: string;
+  readonly kind?: ChangeKind;
+  /** share of the frame */
+  readonly min_area?: number;
+  /** in the schedule's time zone, UTC without one */
+  readonly during?: readonly TimeWindow[];
+  readonly severity: Severity;
+}
 
 export interface AlertRules {
   readonly camera: string;
@@ -21,14 +48,22 @@ export interface AlertRules {
   readonly alerting: boolean;
 }
 
-/** The settings as far as they matter here. */
+/** The settings as far as they matter here; what each means to a user is said where they are defined (src/cameras/settings.ts). */
 export interface RuledSettings {
   readonly before: AlertRules['before'];
   readonly zones: readonly { readonly id: string; readonly severity: Severity | null }[];
   readonly schedule: Schedule | null;
   /** ISO time */
   readonly suspend_until: string | null;
-  readonly alerts: AlertSettings;
+  readonly alerts: {
+    readonly callback_url: string | null;
+    readonly confirm_frames: number;
+    readonly persist_s: number;
+    readonly cooldown_s: number;
+    readonly min_severity: Severity;
+    readonly severity_rules: readonly SeverityRule[];
+  };
+  readonly memory: { readonly absorb_s: number };
 }
 
 const SECOND = 1_000;
@@ -44,10 +79,10 @@ export function rulesOf(camera: string, settings: RuledSettings): AlertRules {
     before: settings.before,
     confirmFrames: alerts.confirm_frames,
     persistMs: alerts.persist_s * SECOND,
-    settleMs: settlingOf(settings.before, alerts.settle_s * SECOND),
+    settleMs: settlingOf(settings.before, settings.memory.absorb_s * SECOND),
     cooldownMs: alerts.cooldown_s * SECOND,
     minSeverity: alerts.min_severity,
-    severity: [...alerts.severity, ...zones],
+    severity: [...alerts.severity_rules, ...zones],
     schedule: settings.schedule,
     suspendUntil: settings.suspend_until === null ? null : Date.parse(settings.suspend_until),
     alerting: alerts.callback_url !== null,

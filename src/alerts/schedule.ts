@@ -1,6 +1,5 @@
 /** Local time by the camera's time zone. Pure: the time is an argument, the zones are the platform's own tables. */
-import { DAYS, type TimeWindow } from '../alert-settings.js';
-import type { AlertRules } from './rules.js';
+import { type AlertRules, DAYS, type TimeWindow } from './rules.js';
 
 const DAY_MINUTES = 24 * 60;
 /** Making one takes far longer than using it. */
