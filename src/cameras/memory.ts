@@ -18,9 +18,9 @@ export interface Plate<R> {
 export type Memory<R> = { readonly [L in Light]?: Plate<R> };
 
 /** Light changes over minutes; a plate that stays the same for a while also keeps its features in the cache. */
-export const LEARN_EVERY_MS = 60_000;
+export const LEARN_EVERY_MS = 300_000;
 /** In levels of 0..255 and lesson: what was overlooked (a shadow, a leaf) needs many lessons to get in, as in a running median. */
-const STEP = 2;
+const STEP = 6;
 /** Around a region, as a share of the frame's width: its edge is not exact, and shadows lie beside it. */
 const MARGIN = 0.02;
 
