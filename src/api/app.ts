@@ -18,6 +18,7 @@ import { useOpenApi } from './plugins/openapi.js';
 import { onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
+import { changeRoutes } from './routes/changes.js';
 import { comparisonRoutes } from './routes/comparisons.js';
 import { deliveryRoutes } from './routes/deliveries.js';
 import { eventRoutes } from './routes/events.js';
@@ -89,6 +90,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   frameRoutes(app, deps);
   heatmapRoutes(app, deps, options);
   deliveryRoutes(app, deps);
+  changeRoutes(app, deps);
   eventRoutes(app, deps, streams);
   modelRoutes(app, deps);
   operationRoutes(app, deps, metrics);

@@ -7,6 +7,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { ApiKeyStore } from '../stores/api-keys.js';
 import type { BlobStore } from '../stores/blobs.js';
+import type { ChangeStore } from '../stores/changes.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
 import type { EventReader } from '../stores/events.js';
 import type { ResultStore } from '../stores/results.js';
@@ -19,6 +20,7 @@ export interface ApiDependencies {
   readonly results: ResultStore;
   readonly blobs: BlobStore;
   readonly deliveries: DeliveryStore;
+  readonly changes: ChangeStore;
   readonly apiKeys: ApiKeyStore;
   readonly workers: Pick<WorkerRegistry, 'list'>;
   readonly events: EventReader;

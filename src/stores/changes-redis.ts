@@ -131,10 +131,9 @@ export function createRedisChangeStore(
       }),
     withFeedback: (after, limit) =>
       redisCall('listing feedback', async () => {
-        const found = await read(
-          await redis.zrange(KEYS.changesByFeedback, String(after), String(after + limit - 1)),
-        );
-        return found.filter((change) => change !== undefined);
+        const ids = await redis.zrange(KEYS.changesByFeedback, String(after), String(after + limit - 1));
+        const items = (await read(ids)).filter((change) => change !== undefined);
+        return { items, last: ids.length < limit };
       }),
 
     news: (camera) =>

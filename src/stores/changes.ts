@@ -1,5 +1,6 @@
 /** Changes as they stand, what people said of them, and alerts on their way. Redis (changes-redis.ts). */
 import type { AlertIntent, Change, ChangeStatus, ChangeUpdate, Feedback, News } from '../change.js';
+import type { PageQuery } from './pages.js';
 import type { RedisCommand } from './redis.js';
 
 /** An alert with all that its delivery needs. */
@@ -22,16 +23,10 @@ export interface TurnChanges {
   readonly newsTaken: number;
 }
 
-export interface ChangeQuery {
+/** `since` and `until` are those of the confirmation, by the camera's clock. */
+export interface ChangeQuery extends PageQuery {
   readonly camera?: string;
   readonly status?: ChangeStatus;
-  /** confirmed, epoch ms by the camera's clock, inclusive */
-  readonly since?: number;
-  /** exclusive */
-  readonly until?: number;
-  /** the opaque cursor of the page before */
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
 export interface ChangeStore {
@@ -46,7 +41,7 @@ export interface ChangeStore {
   /** The last feedback counts. */
   giveFeedback(id: string, feedback: Omit<Feedback, 'at'>): Promise<Change | undefined>;
   /** Changes with feedback, by the time of the feedback, the earliest first. @param after how many to pass over */
-  withFeedback(after: number, limit: number): Promise<Change[]>;
+  withFeedback(after: number, limit: number): Promise<{ items: Change[]; last: boolean }>;
   /** What has become known since the last turn of the camera, oldest first. */
   news(camera: string): Promise<News[]>;
   alert(id: string): Promise<StoredAlert | undefined>;

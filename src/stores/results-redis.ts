@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import type { Comparison } from '../comparison.js';
 import { type ComparisonEvent, EVENTS_KEPT, KEYS } from '../jobs.js';
-import { decodeCursor, encodeCursor, type Position } from './cursor.js';
+import { pageOf } from './pages.js';
 import { type RedisCommand, redisCall } from './redis.js';
 import type { ListQuery, ResultStore, StoredComparison } from './results.js';
 
@@ -180,22 +180,7 @@ export function createRedisResultStore(
       ];
     },
 
-    list: (query) =>
-      redisCall('listing comparisons', async () => {
-        const items: Comparison[] = [];
-        let after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-        // an id whose comparison has been erased meanwhile leaves a gap, which the next round fills
-        for (;;) {
-          const wanted = query.limit - items.length;
-          const page = await positions(redis, query, after, wanted + 1);
-          const found = await read(page.slice(0, wanted).map(({ id }) => id));
-          items.push(...found.filter((comparison) => comparison !== undefined));
-          if (page.length <= wanted) return { items, nextCursor: null };
-          after = page[wanted - 1];
-          if (items.length === query.limit && after !== undefined)
-            return { items, nextCursor: encodeCursor(after) };
-        }
-      }),
+    list: (query) => redisCall('listing comparisons', () => pageOf(redis, indexOf(query), query, read)),
 
     erase: (id) =>
       redisCall('erasing a comparison', async () => {
@@ -246,43 +231,13 @@ const eventOf = (comparison: Comparison, now: number): ComparisonEvent => ({
   at: new Date(now).toISOString(),
 });
 
-/** The next ids of the index that fits the filters, newest first; equal times order by id, so that a cursor is exact. */
-async function positions(
-  redis: Redis,
-  { camera, verdict, since, until }: ListQuery,
-  after: Position | undefined,
-  count: number,
-): Promise<Position[]> {
-  const index =
-    verdict === undefined
-      ? camera === undefined
-        ? KEYS.comparisonsByTime
-        : KEYS.comparisonsByCamera(camera)
-      : camera === undefined
-        ? KEYS.comparisonsByVerdict(verdict)
-        : KEYS.comparisonsByVerdictAndCamera(verdict, camera);
-  const newest = after === undefined || (until !== undefined && until <= after.at) ? undefined : after.at;
-  const max = newest ?? (until === undefined ? '+inf' : `(${until}`);
-  const found: Position[] = [];
-  for (let offset = 0; found.length < count; ) {
-    const flat = await redis.zrevrangebyscore(
-      index,
-      max,
-      since ?? '-inf',
-      'WITHSCORES',
-      'LIMIT',
-      offset,
-      count + 1,
-    );
-    for (let i = 0; i + 1 < flat.length; i += 2) {
-      const position = { id: flat[i] ?? '', at: Number(flat[i + 1]) };
-      const seen = after !== undefined && position.at === after.at && position.id >= after.id;
-      if (!seen && found.length < count) found.push(position);
-    }
-    if (flat.length < 2 * (count + 1)) break;
-    offset += count + 1;
+function indexOf({ camera, verdict }: ListQuery): string {
+  if (verdict === undefined) {
+    return camera === undefined ? KEYS.comparisonsByTime : KEYS.comparisonsByCamera(camera);
   }
-  return found;
+  return camera === undefined
+    ? KEYS.comparisonsByVerdict(verdict)
+    : KEYS.comparisonsByVerdictAndCamera(verdict, camera);
 }
 
 /** @throws the first error among the replies of a pipeline or transaction. */

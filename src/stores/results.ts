@@ -1,6 +1,7 @@
 /** Comparisons as they stand: written by the API at acceptance and by workers afterwards, read by both. Redis (results-redis.ts). */
 import type { Comparison } from '../comparison.js';
 import type { ComparisonJob, StoredFrameRef } from '../jobs.js';
+import type { PageQuery } from './pages.js';
 
 /** What we keep beside the public resource. */
 export interface StoredComparison {
@@ -10,16 +11,9 @@ export interface StoredComparison {
   readonly job: ComparisonJob;
 }
 
-export interface ListQuery {
+export interface ListQuery extends PageQuery {
   readonly camera?: string;
   readonly verdict?: string;
-  /** epoch ms, inclusive */
-  readonly since?: number;
-  /** epoch ms, exclusive */
-  readonly until?: number;
-  /** the opaque cursor of the page before */
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
 export interface ResultStore {

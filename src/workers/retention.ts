@@ -1,8 +1,9 @@
-/** Deletes what has been kept long enough. Frames of comparisons that are still to be made stay, however old. */
+/** Deletes what has been kept long enough. Frames of comparisons that are still to be made, or judged by people, stay however old. */
 import type { Config } from '../config.js';
 import type { FrameRef } from '../jobs.js';
 import type { Logger } from '../logger.js';
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
+import type { ChangeStore } from '../stores/changes.js';
 import type { RedisResultStore } from '../stores/results-redis.js';
 
 const HOUR_MS = 3_600_000;
@@ -13,6 +14,7 @@ const AT_MOST = 100_000;
 
 export interface Retained {
   readonly comparisons: number;
+  readonly changes: number;
   readonly frames: number;
   readonly heatmaps: number;
 }
@@ -20,12 +22,13 @@ export interface Retained {
 /** @returns a function that does one round and says how many of each it deleted. */
 export function createRetention(deps: {
   results: RedisResultStore;
+  changes: Pick<ChangeStore, 'olderThan' | 'erase' | 'withFeedback'>;
   blobs: BlobStore;
   config: Pick<Config, 'frameRetentionHours' | 'heatmapRetentionHours' | 'resultRetentionHours'>;
   clock: () => number;
   logger: Logger;
 }): () => Promise<Retained> {
-  const { results, blobs, config, clock } = deps;
+  const { results, changes, blobs, config, clock } = deps;
 
   const eraseComparisons = async (before: number): Promise<number> => {
     let erased = 0;
@@ -40,12 +43,32 @@ export function createRetention(deps: {
     }
   };
 
+  const eraseChanges = async (before: number): Promise<number> => {
+    let erased = 0;
+    for (;;) {
+      const ids = await changes.olderThan(before, AT_ONCE);
+      for (const id of ids) await changes.erase(id);
+      erased += ids.length;
+      if (ids.length < AT_ONCE) return erased;
+    }
+  };
+
+  /** Of comparisons on which people have given feedback: it can be measured against for as long as the comparison is kept. */
+  const withFeedback = async (): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let after = 0; ; after += AT_ONCE) {
+      const { items, last } = await changes.withFeedback(after, AT_ONCE);
+      ids.push(...items.map((change) => change.comparisons.best));
+      if (last) return ids;
+    }
+  };
+
   const framesInUse = async (): Promise<Set<string>> => {
     const keys = new Set<string>();
     const keep = (ref: FrameRef | null) => {
       if (ref?.from === 'stored') keys.add(frameKey(ref.sha256));
     };
-    for (const id of await results.unfinished(clock(), AT_MOST)) {
+    for (const id of [...(await results.unfinished(clock(), AT_MOST)), ...(await withFeedback())]) {
       const stored = await results.get(id);
       for (const ref of [
         stored?.job.before,
@@ -64,6 +87,7 @@ export function createRetention(deps: {
   return async () => {
     const retained = {
       comparisons: await eraseComparisons(cutoff(config.resultRetentionHours)),
+      changes: await eraseChanges(cutoff(config.resultRetentionHours)),
       frames: await blobs.sweep('frames', cutoff(config.frameRetentionHours), await framesInUse()),
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
     };

@@ -5,6 +5,7 @@ import { buildApp } from '../../src/api/app.js';
 import type { ComparisonQueue } from '../../src/api/comparisons/queue.js';
 import type { Api, ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
 import type { IdempotencyRecords } from '../../src/api/idempotency.js';
+import type { Change, Feedback } from '../../src/change.js';
 import type { Comparison } from '../../src/comparison.js';
 import { loadConfig } from '../../src/config.js';
 import { ScenedeltaError } from '../../src/errors.js';
@@ -13,8 +14,15 @@ import { linkKey } from '../../src/links.js';
 import { createLogger } from '../../src/logger.js';
 import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
+import type { ChangeQuery, ChangeStore } from '../../src/stores/changes.js';
 import type { Delivery, DeliveryStore } from '../../src/stores/deliveries.js';
-import { compareEventIds, type EventReader, type StreamedEvent } from '../../src/stores/events.js';
+import {
+  compareEventIds,
+  type EventFilter,
+  type EventReader,
+  matches,
+  type StreamedEvent,
+} from '../../src/stores/events.js';
 import type { ResultStore, StoredComparison } from '../../src/stores/results.js';
 import type { ModelDescription, WorkerDescription } from '../../src/stores/workers.js';
 import { type Contract, contractOf, type OpenApi } from './contract.js';
@@ -41,13 +49,8 @@ export class FakeEvents implements EventReader {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
-  async read(sinceId: string, filter: { comparisonId?: string; camera?: string } = {}) {
-    return this.kept.filter(
-      ({ id, event }) =>
-        compareEventIds(id, sinceId) > 0 &&
-        (filter.comparisonId ?? event.comparisonId) === event.comparisonId &&
-        (filter.camera ?? event.camera) === event.camera,
-    );
+  async read(sinceId: string, filter: EventFilter = {}) {
+    return this.kept.filter(({ id, event }) => compareEventIds(id, sinceId) > 0 && matches(event, filter));
   }
   async close(): Promise<void> {}
 }
@@ -199,7 +202,60 @@ export class FakeDeliveries implements DeliveryStore {
   }
   async record() {}
   async ofComparison(id: string) {
-    return this.kept.filter((delivery) => delivery.comparison === id);
+    return this.kept.filter((delivery) => delivery.comparison === id && delivery.change === undefined);
+  }
+  async ofChange(id: string) {
+    return this.kept.filter((delivery) => delivery.change === id);
+  }
+}
+
+/** Answers of a store that the routes pass on: what it does with them is for the store's own tests. */
+export class FakeChanges implements ChangeStore {
+  readonly kept: Change[] = [];
+  readonly queries: ChangeQuery[] = [];
+  nextCursor: string | null = null;
+  writes() {
+    return [];
+  }
+  async get(id: string) {
+    return this.kept.find((change) => change.id === id);
+  }
+  async list(query: ChangeQuery) {
+    this.queries.push(query);
+    return { items: this.kept.slice(0, query.limit), nextCursor: this.nextCursor };
+  }
+  async acknowledge(id: string) {
+    return this.#alter(id, { status: 'acknowledged', acknowledged_at: new Date().toISOString() });
+  }
+  async giveFeedback(id: string, feedback: Omit<Feedback, 'at'>) {
+    return this.#alter(id, { feedback: { ...feedback, at: new Date().toISOString() } });
+  }
+  #alter(id: string, altered: Partial<Change>) {
+    const i = this.kept.findIndex((change) => change.id === id);
+    const change = this.kept[i];
+    if (change === undefined) return undefined;
+    const now = { ...change, ...altered };
+    this.kept[i] = now;
+    return now;
+  }
+  async withFeedback(after: number, limit: number) {
+    const items = this.kept.filter(({ feedback }) => feedback !== null).slice(after, after + limit);
+    return { items, last: items.length < limit };
+  }
+  async news() {
+    return [];
+  }
+  async alert() {
+    return undefined;
+  }
+  async olderThan() {
+    return [];
+  }
+  async erase() {
+    return false;
+  }
+  async eraseOf() {
+    return 0;
   }
 }
 
@@ -229,6 +285,7 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     results: new FakeResults(events),
     blobs: new FakeBlobs(),
     deliveries: new FakeDeliveries(),
+    changes: new FakeChanges(),
     apiKeys: new FakeApiKeys(),
     queue: new FakeQueue(),
     idempotency: fakeIdempotency(),
@@ -250,6 +307,9 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     fakes.results.kept.clear();
     fakes.blobs.kept.clear();
     fakes.deliveries.kept.length = 0;
+    fakes.changes.kept.length = 0;
+    fakes.changes.queries.length = 0;
+    fakes.changes.nextCursor = null;
     fakes.queue.jobs.length = 0;
     fakes.queue.cancelled.length = 0;
     fakes.queue.away = false;

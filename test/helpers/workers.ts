@@ -7,6 +7,8 @@ import type { Finding } from '../../src/comparison.js';
 import { createLogger } from '../../src/logger.js';
 import { type BlobStore, frameKey } from '../../src/stores/blobs.js';
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
+import type { ChangeStore } from '../../src/stores/changes.js';
+import { createRedisChangeStore } from '../../src/stores/changes-redis.js';
 import { createRedisDeliveryStore, type RedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
 import type { HeatmapData } from '../../src/stores/heatmap-data.js';
 import { connectRedis } from '../../src/stores/redis.js';
@@ -22,6 +24,7 @@ export interface Bench {
   readonly redis: Redis;
   readonly results: RedisResultStore;
   readonly deliveries: RedisDeliveryStore;
+  readonly changes: ChangeStore;
   readonly blobs: BlobStore;
   /** the blob folder */
   readonly folder: string;
@@ -42,6 +45,7 @@ export async function setUpBench(): Promise<Bench> {
     redis,
     results: createRedisResultStore(redis, { retentionMs: HOUR }),
     deliveries: createRedisDeliveryStore(redis, { retentionMs: HOUR }),
+    changes: createRedisChangeStore(redis, { retentionMs: HOUR }),
     blobs,
     folder,
     async storeFrames() {

@@ -48,6 +48,7 @@ const processor = (random = () => 0.5) =>
   createDeliveryProcessor({
     results: bench.results,
     deliveries: bench.deliveries,
+    changes: bench.changes,
     outbound: {
       post: async (url, { body, headers }) => {
         sent.push({ url, body, headers });

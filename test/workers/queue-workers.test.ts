@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Queue } from 'bullmq';
 import { ScenedeltaError } from '../../src/errors.js';
 import { KEYS, PRIORITY, QUEUE_PREFIX, QUEUES } from '../../src/jobs.js';
-import { createAnnounce } from '../../src/workers/announce.js';
+import { createAnnounce, createAnnounceAlert } from '../../src/workers/announce.js';
 import { createComparisonProcessor } from '../../src/workers/comparison-job.js';
 import { createDeliveryProcessor, type DeliveryProcessor } from '../../src/workers/delivery-job.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
@@ -291,6 +291,7 @@ describe('recovery', () => {
       ...bench,
       queues,
       announce: announce(),
+      announceAlert: createAnnounceAlert({ deliveries: bench.deliveries, enqueue: queues.addDelivery }),
       giveUp: comparisonProcessor().giveUp,
       clock: () => Date.now() + skipMs,
       logger,

@@ -13,6 +13,7 @@ export const { version: VERSION } = packageJson;
 
 export const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
+  changes: "What has come of a camera's comparisons: opened, persisting, reverted, acknowledged.",
   events: 'What happens, as it happens (server-sent events).',
   models: 'Which bundles the live workers serve.',
   operations: 'For probes, scrapers and scalers; no key is asked for, so keep them off the public network.',

@@ -1,5 +1,6 @@
 /** What several routes share: named components of the OpenAPI file, common parameters, problem answers and headers. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../change.js';
 import {
   BoxSchema,
   ComparisonSchema,
@@ -14,7 +15,8 @@ import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import { ServedModelSchema } from '../comparisons/models.js';
-import { ComparisonEventSchema } from '../event-stream.js';
+import { ChangeEventSchema, ComparisonEventSchema } from '../event-stream.js';
+import { FeedbackRequestSchema } from './changes.js';
 import { ComparisonFormSchema, ComparisonRequestSchema, FrameInputSchema } from './comparison-request.js';
 
 /** A problem of a comparison that failed carries that comparison. */
@@ -39,6 +41,11 @@ const COMPONENTS: readonly TSchema[] = [
   DeliverySchema,
   ServedModelSchema,
   ComparisonEventSchema,
+  ChangeRegionSchema,
+  FeedbackSchema,
+  FeedbackRequestSchema,
+  ChangeSchema,
+  ChangeEventSchema,
 ];
 const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
 const componentIds = new Set(COMPONENTS.map(idOf));

@@ -1,0 +1,183 @@
+/** Changes: what has come of a camera's comparisons, and what people say of it. */
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { CHANGE_STATUSES, type Change, ChangeSchema } from '../../change.js';
+import { ScenedeltaError } from '../../errors.js';
+import { extensionOf, feedbackLine } from '../../feedback-manifest.js';
+import { checker } from '../../mismatch.js';
+import { DeliverySchema } from '../../stores/deliveries.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
+import { json, media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
+
+const ChangeIdParams = Type.Object({
+  id: Type.String({
+    pattern: '^chg_[0-9a-z]{26}$',
+    description: 'Id of the change.',
+    examples: ['chg_01k9x3v5s8q2m7c4w6n1b0t9hz'],
+  }),
+});
+const ListQuerySchema = Type.Object(
+  {
+    camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    status: Type.Optional(
+      Type.Unsafe<(typeof CHANGE_STATUSES)[number]>(Type.String({ enum: [...CHANGE_STATUSES] })),
+    ),
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Confirmed at this time or later.' }),
+    ),
+    until: Type.Optional(Type.String({ format: 'date-time', description: 'Confirmed before this time.' })),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'next_cursor of the page before.' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  },
+  { additionalProperties: false },
+);
+const checkFeedback = checker(FeedbackRequestSchema);
+const FEEDBACK_AT_ONCE = 100;
+
+export function changeRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries'>,
+): void {
+  const config = { scope: 'compare' } as const;
+  const tags = ['changes'];
+  const existing = async (id: string, found: Promise<Change | undefined>): Promise<Change> => {
+    const change = await found;
+    if (change !== undefined) return change;
+    throw new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
+  };
+
+  const listSchema = {
+    operationId: 'listChanges',
+    summary: 'List changes, the latest confirmed first',
+    description: "Times are the cameras' own: when their frames were captured.",
+    tags,
+    querystring: ListQuerySchema,
+    response: {
+      200: json(
+        'One page.',
+        Type.Object({
+          items: Type.Array(ref(ChangeSchema)),
+          next_cursor: Type.Union([Type.String(), Type.Null()], {
+            description: 'For the next page; null on the last.',
+          }),
+        }),
+        RESPONSE_HEADERS.link,
+      ),
+      ...problems(),
+    },
+  };
+  app.get('/v1/changes', { schema: listSchema, config }, async (request, reply) => {
+    const { since, until, limit = 20, ...filters } = request.query;
+    const { items, nextCursor } = await deps.changes.list({
+      ...filters,
+      limit,
+      ...(since === undefined ? {} : { since: Date.parse(since) }),
+      ...(until === undefined ? {} : { until: Date.parse(until) }),
+    });
+    if (nextCursor !== null) {
+      const next = new URLSearchParams({ ...(request.query as Record<string, string>), cursor: nextCursor });
+      reply.header('Link', `</v1/changes?${next}>; rel="next"`);
+    }
+    return { items, next_cursor: nextCursor };
+  });
+
+  const answer = { 200: json('The change as it stands.', ref(ChangeSchema)), ...problems(['not-found']) };
+  const getSchema = {
+    operationId: 'readChange',
+    summary: 'Read a change',
+    tags,
+    params: ChangeIdParams,
+    response: answer,
+  };
+  app.get('/v1/changes/:id', { schema: getSchema, config }, async ({ params: { id } }) =>
+    existing(id, deps.changes.get(id)),
+  );
+
+  const deliveriesSchema = {
+    operationId: 'listChangeDeliveries',
+    summary: 'List the webhook deliveries of the alerts about a change',
+    description:
+      'Each with its log of attempts; empty where nothing was alerted or the camera has no callback_url.',
+    tags,
+    params: ChangeIdParams,
+    response: {
+      200: json('The deliveries.', Type.Object({ items: Type.Array(ref(DeliverySchema)) })),
+      ...problems(['not-found']),
+    },
+  };
+  app.get('/v1/changes/:id/deliveries', { schema: deliveriesSchema, config }, async ({ params: { id } }) => {
+    await existing(id, deps.changes.get(id));
+    return { items: await deps.deliveries.ofChange(id) };
+  });
+
+  const acknowledgeSchema = {
+    operationId: 'acknowledgeChange',
+    summary: 'Acknowledge a change',
+    description:
+      'From then on nothing more is alerted about it; it is followed to its end all the same (`reverted_at`). Doing so again changes nothing.',
+    tags,
+    params: ChangeIdParams,
+    response: answer,
+  };
+  app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config }, async ({ params: { id } }) =>
+    existing(id, deps.changes.acknowledge(id)),
+  );
+
+  const feedbackSchema = {
+    operationId: 'giveFeedback',
+    summary: 'Say whether a change was one',
+    description:
+      'Kept with the change, the last one counts, and its two frames are kept as long as the comparison. `GET /v1/feedback` gives all of it.',
+    tags,
+    params: ChangeIdParams,
+    body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
+    response: { ...answer, ...problems(['not-found', 'malformed-body', 'unsupported-media-type']) },
+  };
+  app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
+    const { id } = request.params;
+    const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
+    const feedback = { judgement, ...(caption === undefined ? {} : { caption }) };
+    return existing(id, deps.changes.giveFeedback(id, feedback));
+  });
+
+  const exportSchema = {
+    operationId: 'exportFeedback',
+    summary: 'All feedback, as a manifest for `scenedelta evaluate`',
+    description:
+      'One JSON object a line, the earliest feedback first; `before` and `after` are where `scenedelta feedback FOLDER` puts the frames, `frames` where they are read here. Changes whose frames are gone are left out.',
+    tags,
+    querystring: Type.Object(
+      {
+        format: Type.Optional(Type.Unsafe<'ndjson'>(Type.String({ enum: ['ndjson'], default: 'ndjson' }))),
+      },
+      { additionalProperties: false },
+    ),
+    response: {
+      200: media('The lines.', { 'application/x-ndjson': Type.String() }),
+      ...problems(),
+    },
+  };
+  app.get('/v1/feedback', { schema: exportSchema, config }, async (_request, reply) =>
+    reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps))),
+  );
+}
+
+/** The manifest, a line at a time. */
+async function* feedbackLines({
+  changes,
+  results,
+}: Pick<ApiDependencies, 'changes' | 'results'>): AsyncGenerator<string> {
+  for (let after = 0; ; after += FEEDBACK_AT_ONCE) {
+    const page = await changes.withFeedback(after, FEEDBACK_AT_ONCE);
+    for (const change of page.items) {
+      const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
+      if (before == null || then == null) continue;
+      const extensions = { before: extensionOf(before.contentType), after: extensionOf(then.contentType) };
+      yield `${JSON.stringify(feedbackLine(change, extensions))}\n`;
+    }
+    if (page.last) return;
+  }
+}

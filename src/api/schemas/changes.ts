@@ -1,0 +1,10 @@
+/** What requests about changes bring. */
+import { type Static, Type } from 'typebox';
+import { FeedbackSchema } from '../../change.js';
+
+const { at: _ours, ...given } = FeedbackSchema.properties;
+export const FeedbackRequestSchema = Type.Object(given, {
+  $id: 'FeedbackRequest',
+  additionalProperties: false,
+});
+export type FeedbackRequest = Static<typeof FeedbackRequestSchema>;
