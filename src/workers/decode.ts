@@ -3,10 +3,12 @@
 import { ScenedeltaError } from '../errors.js';
 import type { RgbImage, Side } from '../images.js';
 import sharp, { type Metadata, type Sharp } from '../sharp.js';
+import { shrinkOnLoad } from './shrink-on-load.js';
 
 /** A glance enlarges further anyway, and more pixels only cost time: wider frames are halved until they fit. */
 const WORKING_WIDTH = 1280;
 const MIN_SIDE = 16;
+const LARGEST_JPEG_SHRINK = 8;
 const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
 
 // One thread a frame: comparisons run beside each other. Frames do not come twice, so there is nothing to cache.
@@ -41,6 +43,38 @@ export interface DecodeOptions {
  */
 export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Promise<Frame> {
   const { side, pixelLimit, allocate } = options;
+  const { width, height, format } = await checkHeader(bytes, options);
+  const working = workingSize(width, height);
+  const shrunk = format === 'jpeg' ? await loadShrunk(bytes, working.halvings) : null;
+  try {
+    const picture = sharp(shrunk?.input ?? bytes, { failOn: 'error', limitInputPixels: pixelLimit })
+      .autoOrient()
+      .flatten({ background: 'black' })
+      .toColourspace('srgb');
+    if (working.halvings > 1) {
+      picture.resize(working.width, working.height, { fit: 'fill', kernel: 'linear' });
+    }
+    return { ...(await toRgb(picture, side, allocate)), sourceWidth: width, sourceHeight: height };
+  } finally {
+    await shrunk?.close();
+  }
+}
+
+const loadShrunk = (jpeg: Uint8Array, halvings: number) =>
+  halvings === 1 ? null : shrinkOnLoad(jpeg, Math.min(halvings, LARGEST_JPEG_SHRINK));
+
+type Limits = Pick<DecodeOptions, 'side' | 'pixelLimit'>;
+
+/**
+ * Of the upright picture, by its header alone.
+ * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
+ */
+export async function frameSize(bytes: Uint8Array, limits: Limits) {
+  const { width, height } = await checkHeader(bytes, limits);
+  return { width, height };
+}
+
+async function checkHeader(bytes: Uint8Array, { side, pixelLimit }: Limits) {
   const metadata = await readHeader(bytes, side);
   const { width, height } = orientedSize(metadata);
   if (width * height > pixelLimit) {
@@ -57,14 +91,7 @@ export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Pr
       { field: side },
     );
   }
-  const working = workingSize(width, height);
-  const picture = sharp(bytes, { failOn: 'error', limitInputPixels: pixelLimit })
-    .autoOrient()
-    .flatten({ background: 'black' })
-    .toColourspace('srgb');
-  if (working.width !== width)
-    picture.resize(working.width, working.height, { fit: 'fill', kernel: 'linear' });
-  return { ...(await toRgb(picture, side, allocate)), sourceWidth: width, sourceHeight: height };
+  return { width, height, format: metadata.format };
 }
 
 async function readHeader(bytes: Uint8Array, side: Side): Promise<Metadata> {
@@ -105,11 +132,15 @@ function orientedSize({ width, height, pageHeight, orientation = 1 }: Metadata):
   return orientation >= 5 ? { width: tall, height: width } : { width, height: tall };
 }
 
-/** Halving is what a JPEG decoder can do while it decodes. */
-function workingSize(width: number, height: number): { width: number; height: number } {
+/** Halving is what a JPEG decoder can do while it decodes. `halvings` is their product: 1, 2, 4, ... */
+function workingSize(width: number, height: number) {
   let halvings = 1;
   while (Math.floor(width / halvings) > WORKING_WIDTH) halvings *= 2;
-  return { width: Math.floor(width / halvings), height: Math.max(1, Math.floor(height / halvings)) };
+  return {
+    width: Math.floor(width / halvings),
+    height: Math.max(1, Math.floor(height / halvings)),
+    halvings,
+  };
 }
 
 async function toRgb(picture: Sharp, side: Side, allocate: (bytes: number) => Uint8Array): Promise<RgbImage> {

@@ -107,6 +107,34 @@ describe('decodeFrame reads', () => {
     }
   });
 
+  it.each([
+    ['half', 1920, 2],
+    ['an eighth', 5200, 8],
+  ])(
+    'a wide JPEG at %s of its size, halved by the decoder: no block takes anything from its neighbour',
+    async (_, width, factor) => {
+      const edge = Math.floor(width / 16) * 8; // where two of JPEG's blocks meet
+      const left = { x: 0, y: 0, width: edge, height: 160, colour: RED };
+      const bytes = await scene(width, 160, [left])
+        .jpeg({ chromaSubsampling: '4:4:4', quality: 95 })
+        .toBuffer();
+      const frame = await decode(bytes);
+      expectColour(at(frame, edge / factor - 1, 10), RED, 3);
+      expectColour(at(frame, edge / factor, 10), [50, 50, 50], 3);
+    },
+  );
+
+  it('a wide JPEG that lies on its side', async () => {
+    const blocks = [{ x: 0, y: 0, width: 400, height: 1600, colour: RED }];
+    const bytes = await scene(1200, 1600, blocks).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const frame = await decode(bytes); // turned clockwise: what was left is on top
+    expect([frame.width, frame.height, frame.sourceWidth, frame.sourceHeight]).toEqual([
+      800, 600, 1600, 1200,
+    ]);
+    expectColour(at(frame, 400, 20), RED, 6);
+    expectColour(at(frame, 400, 580), [50, 50, 50], 6);
+  });
+
   it('a JPEG with stray bytes between its markers, as some cameras send', async () => {
     const bytes = await flag().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
     const table = bytes.indexOf(Buffer.from([0xff, 0xdb]));
@@ -145,6 +173,12 @@ describe('decodeFrame refuses', () => {
     [
       'a truncated JPEG',
       async () => cut(await noise().jpeg().toBuffer()),
+      'image-unreadable',
+      'before: the picture is damaged or cut off',
+    ],
+    [
+      'a truncated wide JPEG',
+      async () => cut(await noise().resize(2000).jpeg().toBuffer()),
       'image-unreadable',
       'before: the picture is damaged or cut off',
     ],
