@@ -24,6 +24,11 @@ const catalogue = {
     retry: 'transient',
   },
   'not-finished': { status: 409, title: 'The comparison has not finished', retry: 'transient' },
+  'frame-out-of-order': {
+    status: 409,
+    title: 'A later frame of the camera has been worked on already',
+    retry: 'permanent',
+  },
   gone: { status: 410, title: 'The resource has been erased or has expired', retry: 'permanent' },
   'payload-too-large': { status: 413, title: 'The body or a frame is too large', retry: 'permanent' },
   'unsupported-media-type': { status: 415, title: 'The content type is not supported', retry: 'permanent' },

@@ -108,6 +108,14 @@ export const TurnJobSchema = Type.Object({ v: Type.Literal(1), camera: Type.Stri
 export type TurnJob = Static<typeof TurnJobSchema>;
 /** The name of such a job; they wait among the live comparisons. */
 export const TURN_JOB = 'turn';
+/** Attempts are for a Redis that is away: a frame's own tries are counted by its turn. */
+export const TURN_OPTIONS = {
+  attempts: 5,
+  backoff: { type: 'exponential', delay: 1_000 },
+  removeOnComplete: true,
+  removeOnFail: { age: 86_400 },
+  priority: PRIORITY.live,
+} as const;
 
 export const DeliveryJobSchema = Type.Object({
   v: Type.Literal(1),

@@ -1,8 +1,7 @@
 /** Cameras in Redis: a hash each, and a sorted set of those that wait beside it. */
 import type { Redis } from 'ioredis';
-import { privacyPolygons } from '../cameras/privacy.js';
 import { KEYS } from '../jobs.js';
-import type { CameraStore, StoredCamera } from './cameras.js';
+import { type CameraStore, maskOf, type StoredCamera } from './cameras.js';
 import { redisCall } from './redis.js';
 
 const parsed = <T>(json: string | null): T | undefined =>
@@ -39,8 +38,7 @@ export function createRedisCameraStore(redis: Redis): CameraStore {
       }),
     maskOf: async (id) => {
       const camera = id === null ? undefined : await get(id);
-      if (camera === undefined || camera.mask === null) return null;
-      return { id: camera.mask, polygons: privacyPolygons(camera.settings.zones) };
+      return camera === undefined ? null : maskOf(camera);
     },
     state: (id) =>
       redisCall("reading a camera's state", async () => parsed(await redis.hget(KEYS.camera(id), 'state'))),

@@ -3,6 +3,7 @@ import type { AlertState } from '../alerts/state.js';
 import type { Light } from '../cameras/light.js';
 import type { Memory } from '../cameras/memory.js';
 import type { Polygon } from '../cameras/polygon.js';
+import { privacyPolygons } from '../cameras/privacy.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import type { StoredFrameRef } from '../jobs.js';
 
@@ -30,6 +31,9 @@ export interface FrameDone {
   readonly sha256: string;
   readonly comparison: string;
 }
+
+export const maskOf = ({ mask, settings }: StoredCamera): PrivacyMask | null =>
+  mask === null ? null : { id: mask, polygons: privacyPolygons(settings.zones) };
 
 /** Between two frames of a camera; saved with each comparison, in one step. Plain JSON. */
 export interface CameraState {

@@ -38,11 +38,11 @@ if ARGV[3] ~= '' then redis.call('HSET', KEYS[4], 'state', ARGV[3]) end
 for _, command in ipairs(cjson.decode(ARGV[4])) do redis.call(unpack(command)) end
 return 'committed'`;
 
-/** KEYS: turn, frames. ARGV: held, even where frames wait ('' or '1'). */
+/** KEYS: turn, frames. ARGV: held. Asked in the same step, so that no frame comes in between unseen. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
-if ARGV[2] == '' and redis.call('ZCARD', KEYS[2]) > 0 then return 'more' end
 redis.call('DEL', KEYS[1])
+if redis.call('ZCARD', KEYS[2]) > 0 then return 'more' end
 return 'free'`;
 
 interface Scripts {
@@ -113,9 +113,9 @@ export function createRedisTurnStore(
         ...also,
       ]),
     drop: async (turn) => void (await commit(turn, '', null)),
-    release: ({ camera, held }, { even = false } = {}) =>
+    release: ({ camera, held }) =>
       redisCall("giving a camera's turn back", () =>
-        scripts.sdRelease(KEYS.cameraTurn(camera.id), KEYS.cameraFrames(camera.id), held, even ? '1' : ''),
+        scripts.sdRelease(KEYS.cameraTurn(camera.id), KEYS.cameraFrames(camera.id), held),
       ),
   };
 }

@@ -1,9 +1,9 @@
 /**
  * A camera's turn: the right to work on its earliest frame, held by one job of all. Redis (turns-redis.ts).
  *
- * The job that holds the turn is the one that sees to it that the next frame is worked on: it gives the turn back only where no frame
- * waits, and else makes a job for the next before. A job that finds the turn held may therefore simply end. A job that lost its worker
- * is given to another one by the queue under the same id, and takes its own turn over; whoever held it before can save nothing more.
+ * The job that holds the turn is the one that sees to it that the next frame is worked on: where frames wait when it gives the turn
+ * back, it makes a job for them before it ends. A job that finds the turn held may therefore simply end. A job that lost its worker is
+ * given to another one by the queue under the same id, and takes its own turn over; whoever held it before can save nothing more.
  */
 import type { Comparison } from '../comparison.js';
 import type { CameraState, StoredCamera } from './cameras.js';
@@ -46,6 +46,6 @@ export interface TurnStore {
   commit(turn: Turn, outcome: Outcome): Promise<'committed' | 'lost' | 'final'>;
   /** Takes the frame out of those that wait: there is no comparison to save. */
   drop(turn: Turn): Promise<void>;
-  /** Gives the turn back unless frames wait (`even` then). @returns more: they do, and it is still held. */
-  release(turn: Turn, options?: { even?: boolean }): Promise<'free' | 'more' | 'lost'>;
+  /** Gives the turn back. @returns more: frames wait, and the caller is to make a job for them. lost: it was another's already. */
+  release(turn: Turn): Promise<'free' | 'more' | 'lost'>;
 }

@@ -16,7 +16,9 @@ export interface Comparer {
     before: Uint8Array;
     after: Uint8Array;
     beforeKey?: string;
+    afterKey?: string;
     model?: string | null;
+    threshold?: number | null;
     signal?: AbortSignal;
   }): Promise<{ finding: Finding; heatmaps: HeatmapData | null; timings: Partial<TimingsMs> }>;
 }
@@ -161,7 +163,7 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
 }
 
 /** `fetch`, `queue` and `total` are measured here, the others by the pipeline. */
-const NO_TIME: TimingsMs = {
+export const NO_TIME: TimingsMs = {
   queue: 0,
   fetch: 0,
   decode: 0,
@@ -172,12 +174,12 @@ const NO_TIME: TimingsMs = {
   total: 0,
 };
 
-function skipped(stored: StoredComparison | undefined): ComparisonOutcome {
+export function skipped(stored: StoredComparison | undefined): ComparisonOutcome {
   if (stored === undefined) return { kind: 'skipped', why: 'erased' };
   return { kind: 'skipped', why: stored.comparison.status === 'cancelled' ? 'cancelled' : 'final' };
 }
 
-function assertInTime(job: ComparisonJob, now: number): void {
+export function assertInTime(job: ComparisonJob, now: number): void {
   if (job.deadline === null || now <= job.deadline) return;
   throw new ScenedeltaError(
     'deadline-exceeded',

@@ -1,4 +1,5 @@
 /** The worker process: settings, connections, the model, the queues it serves, and the way out. */
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { newId } from '../ids.js';
@@ -11,6 +12,7 @@ import { connectRedis } from '../stores/redis.js';
 import type { ModelDescription } from '../stores/workers.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { createAnnounce, createAnnounceAlert } from './announce.js';
+import { createTurnProcessor } from './camera-turn.js';
 import { capacityOf } from './capacity.js';
 import { createComparisonProcessor } from './comparison-job.js';
 import { createPipeline } from './comparison-pipeline.js';
@@ -65,12 +67,26 @@ closeLater('queues fed', () => queues.close());
 const announcing = { deliveries: stores.deliveries, enqueue: queues.addDelivery };
 const announce = createAnnounce(announcing);
 const announceAlert = createAnnounceAlert(announcing);
+const fetchFrame = createFrameFetcher({ ...stores, outbound, config });
 const comparisons = createComparisonProcessor({
   ...stores,
   pipeline,
-  fetchFrame: createFrameFetcher({ ...stores, outbound, config }),
+  fetchFrame,
   announce,
   clock,
+  logger,
+});
+const turns = createTurnProcessor({
+  ...stores,
+  pipeline,
+  fetchFrame,
+  pixelLimit: config.pixelLimit,
+  announce,
+  announceAlert,
+  enqueue: queues.addTurn,
+  holdMs: 2 * config.jobLockMs,
+  clock,
+  token: randomUUID,
   logger,
 });
 const deliveries = createDeliveryProcessor({
@@ -100,7 +116,13 @@ const retain = createRetention({ ...stores, config, clock, logger });
 
 const common = { redis, config, logger, metrics };
 const served = [
-  startComparisonWorkers({ ...common, processor: comparisons, ...capacityOf(config, models) }),
+  startComparisonWorkers({
+    ...common,
+    processor: comparisons,
+    turns,
+    addTurn: queues.addTurn,
+    ...capacityOf(config, models),
+  }),
   startDeliveryWorker({ ...common, processor: deliveries }),
   startMaintenanceWorker({ ...common, tasks: { recover, retain } }),
 ];

@@ -11,8 +11,9 @@ import {
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES } from '../jobs.js';
+import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES, TURN_JOB } from '../jobs.js';
 import type { Logger } from '../logger.js';
+import type { TurnProcessor } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { DeliveryProcessor } from './delivery-job.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -63,6 +64,9 @@ function startWorker(name: string, process: Processor, common: Common, concurren
 export function startComparisonWorkers(
   deps: Common & {
     processor: ComparisonProcessor;
+    turns: TurnProcessor;
+    /** makes a job for the camera's next frame */
+    addTurn: (camera: string) => Promise<void>;
     threads: number;
     concurrency: number;
     metrics: WorkerMetrics;
@@ -87,6 +91,14 @@ export function startComparisonWorkers(
     }
   };
 
+  const runTurn = async (job: Job, token: string | undefined): Promise<string> => {
+    const turn = await deps.turns.process(job.data, { job: String(job.id) });
+    if (turn.kind === 'worked') metrics.comparison('live', turn.outcome);
+    if (turn.kind !== 'later') return turn.kind;
+    await job.moveToDelayed(turn.at, token);
+    throw new DelayedError();
+  };
+
   let liveRunning = 0;
   let closing = false;
   const waitingForRoom = new Set<() => void>();
@@ -108,10 +120,10 @@ export function startComparisonWorkers(
     }
   };
   // Three parameters each: BullMQ gives a signal only to a function that takes it.
-  const runLive = async (job: Job, _token: string | undefined, signal: AbortSignal | undefined) => {
+  const runLive = async (job: Job, token: string | undefined, signal: AbortSignal | undefined) => {
     liveRunning++;
     try {
-      return await run(job, 'live', signal);
+      return job.name === TURN_JOB ? await runTurn(job, token) : await run(job, 'live', signal);
     } finally {
       liveRunning--;
       giveRoom();
@@ -129,6 +141,11 @@ export function startComparisonWorkers(
     worker.on('failed', (job, err) => {
       // A job that lost its worker too often fails without having been given to `process` again.
       if (job?.id === undefined || err.name !== 'UnrecoverableError') return;
+      if (job.name === TURN_JOB) {
+        // The frame's own tries end this, and other frames wait behind it.
+        deps.addTurn(job.data.camera).catch((err) => logger.error({ err }, 'turn not queued; recovery will'));
+        return;
+      }
       processor
         .giveUp(job.id, lostTooOften())
         .catch((err) => logger.error({ err, comparison: job.id }, 'not saved'));

@@ -8,6 +8,9 @@ import {
   PRIORITY,
   QUEUE_PREFIX,
   QUEUES,
+  TURN_JOB,
+  TURN_OPTIONS,
+  type TurnJob,
 } from '../jobs.js';
 
 /** absent: no such job; held: it waits, is delayed or runs; completed, failed: it ended and is still remembered. */
@@ -17,6 +20,8 @@ export interface WorkerQueues {
   addDelivery(job: DeliveryJob): Promise<void>;
   /** Puts a comparison back that has no job. */
   addComparison(job: ComparisonJob): Promise<void>;
+  /** Has somebody take the camera's turn: at once, among the live comparisons. */
+  addTurn(camera: string): Promise<void>;
   /** For each id, in one round trip; an id is looked for in all queues of its kind. */
   states(kind: 'comparison' | 'delivery', ids: readonly string[]): Promise<JobState[]>;
   /** Forgets an ended job, so that its id can be used again. */
@@ -56,6 +61,9 @@ export function createWorkerQueues(redis: Redis): WorkerQueues {
     },
     async addComparison(job) {
       await live.add('compare', job, { ...COMPARISON_JOB, jobId: job.comparisonId });
+    },
+    async addTurn(camera) {
+      await live.add(TURN_JOB, { v: 1, camera } satisfies TurnJob, TURN_OPTIONS);
     },
     async states(kind, ids) {
       const pipeline = redis.pipeline();

@@ -2,8 +2,10 @@
  * Finds what a crash left between two steps and takes it up again: a comparison that was accepted but never queued, one whose
  * worker died too often, an ended one whose webhook was never queued. Everything here may run twice.
  */
+import { ScenedeltaError } from '../errors.js';
 import { isFinal } from '../jobs.js';
 import type { Logger } from '../logger.js';
+import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import { alertIdOf } from '../stores/changes-redis.js';
 import type { RedisDeliveryStore } from '../stores/deliveries-redis.js';
@@ -22,6 +24,7 @@ export interface RecoveryDependencies {
   readonly results: RedisResultStore;
   readonly deliveries: RedisDeliveryStore;
   readonly changes: Pick<ChangeStore, 'alert'>;
+  readonly cameras: Pick<CameraStore, 'get' | 'addFrame'>;
   readonly queues: WorkerQueues;
   readonly announce: Announce;
   readonly announceAlert: AnnounceAlert;
@@ -35,6 +38,8 @@ export function createRecovery(
   deps: RecoveryDependencies,
 ): () => Promise<{ comparisons: number; deliveries: number }> {
   const { results, deliveries, queues, logger } = deps;
+  /** those with frames that have waited for long; one job each is enough */
+  const waitingCameras = new Set<string>();
 
   const recoverComparison = async (
     id: string,
@@ -43,10 +48,21 @@ export function createRecovery(
     if (state === 'failed') return deps.giveUp(id, lostTooOften());
     const stored = await results.get(id);
     if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return false;
+    if (stored.job.turn !== undefined) return recoverFrame(id, stored.job.turn);
     if (state === 'completed') await queues.forget('comparison', id);
     await queues.addComparison(stored.job);
     logger.warn({ comparison: id, trace: stored.job.traceId }, 'comparison had no job, queued again');
     return true;
+  };
+
+  /** A camera's frame has no job of its own: it may just wait for its turn, or have been lost on the way there. */
+  const recoverFrame = async (id: string, turn: { camera: string; capturedAt: number }): Promise<boolean> => {
+    if ((await deps.cameras.get(turn.camera)) === undefined) {
+      return deps.giveUp(id, new ScenedeltaError('gone', `the camera ${turn.camera} was erased`));
+    }
+    await deps.cameras.addFrame(turn.camera, id, turn.capturedAt);
+    waitingCameras.add(turn.camera);
+    return false;
   };
 
   const recoverDelivery = async (id: string, state: 'absent' | 'completed' | 'failed'): Promise<boolean> => {
@@ -86,8 +102,15 @@ export function createRecovery(
 
   return async () => {
     const before = deps.clock() - RECOVER_AFTER_MS;
+    waitingCameras.clear();
+    const comparisons = await recover(
+      'comparison',
+      await results.unfinished(before, AT_MOST),
+      recoverComparison,
+    );
+    for (const camera of waitingCameras) await queues.addTurn(camera);
     return {
-      comparisons: await recover('comparison', await results.unfinished(before, AT_MOST), recoverComparison),
+      comparisons,
       deliveries: await recover('delivery', await deliveries.overdue(before, AT_MOST), recoverDelivery),
     };
   };

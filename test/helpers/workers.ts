@@ -7,12 +7,16 @@ import type { Finding } from '../../src/comparison.js';
 import { createLogger } from '../../src/logger.js';
 import { type BlobStore, frameKey } from '../../src/stores/blobs.js';
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
+import type { CameraStore } from '../../src/stores/cameras.js';
+import { createRedisCameraStore } from '../../src/stores/cameras-redis.js';
 import type { ChangeStore } from '../../src/stores/changes.js';
 import { createRedisChangeStore } from '../../src/stores/changes-redis.js';
 import { createRedisDeliveryStore, type RedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
 import type { HeatmapData } from '../../src/stores/heatmap-data.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createRedisResultStore, type RedisResultStore } from '../../src/stores/results-redis.js';
+import type { TurnStore } from '../../src/stores/turns.js';
+import { createRedisTurnStore } from '../../src/stores/turns-redis.js';
 import type { Comparer } from '../../src/workers/comparison-job.js';
 import { finding } from './comparisons.js';
 import { startRedis, type TestRedis } from './redis.js';
@@ -25,6 +29,8 @@ export interface Bench {
   readonly results: RedisResultStore;
   readonly deliveries: RedisDeliveryStore;
   readonly changes: ChangeStore;
+  readonly cameras: CameraStore;
+  readonly turns: TurnStore;
   readonly blobs: BlobStore;
   /** the blob folder */
   readonly folder: string;
@@ -40,10 +46,13 @@ export async function setUpBench(): Promise<Bench> {
   const redis = connectRedis(server.url, { role: 'consumer', logger });
   const folder = await mkdtemp(join(tmpdir(), 'sd-workers-'));
   const blobs = createFileBlobStore(folder);
+  const results = createRedisResultStore(redis, { retentionMs: HOUR });
   return {
     server,
     redis,
-    results: createRedisResultStore(redis, { retentionMs: HOUR }),
+    results,
+    cameras: createRedisCameraStore(redis),
+    turns: createRedisTurnStore(redis, results),
     deliveries: createRedisDeliveryStore(redis, { retentionMs: HOUR }),
     changes: createRedisChangeStore(redis, { retentionMs: HOUR }),
     blobs,

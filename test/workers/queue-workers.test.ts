@@ -49,7 +49,6 @@ const comparisonProcessor = (pipeline = scriptedPipeline().pipeline) =>
   createComparisonProcessor({
     ...bench,
     pipeline,
-    cameras: { maskOf: async () => null },
     fetchFrame: async (ref) => ({ bytes: Buffer.from('x'), ref: ref as never }),
     announce: announce(),
     clock: Date.now,
@@ -60,6 +59,8 @@ const serve = (pipeline = scriptedPipeline().pipeline, options: { threads?: numb
   const worker = startComparisonWorkers({
     ...common(),
     processor,
+    turns: { process: async () => ({ kind: 'idle' }) },
+    addTurn: queues.addTurn,
     threads: options.threads ?? 2,
     concurrency: 2,
   });
