@@ -19,7 +19,7 @@ import type { AlertRules } from './rules.js';
 import { isWatching } from './schedule.js';
 import { severityOf } from './severity.js';
 import type { Advanced, AlertState, Observation, Track } from './state.js';
-import { follow, kindOf, zoneOf } from './tracks.js';
+import { type Followed, follow, kindOf, zoneOf } from './tracks.js';
 
 /** Settled changes that the opposite is looked for; older ones stay as they are. */
 export const SETTLED_KEPT = 64;
@@ -51,7 +51,7 @@ export function advance(state: AlertState, observation: Observation, rules: Aler
     );
   }
   const step = new Step(state, observation, rules);
-  for (const track of follow(state, observation, rules)) step.take(track);
+  for (const followed of follow(state, observation, rules)) step.take(followed);
   return step.finish();
 }
 
@@ -79,10 +79,10 @@ class Step {
     this.#watching = rules.alerting && isWatching(observation.at, rules);
   }
 
-  take(track: Track): void {
+  take({ track, seen }: Followed): void {
     if (track.missed >= this.rules.confirmFrames) this.#end(track);
-    else if (track.stage === 'pending' && this.#isConfirmed(track)) this.#confirmed(track);
-    else if (track.stage === 'open' && track.missed === 0) this.#persist(track);
+    else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) this.#confirmed(track);
+    else if (track.stage === 'open' && seen) this.#persist(track);
     else this.#tracks.push(track);
   }
 
@@ -111,9 +111,9 @@ class Step {
     };
   }
 
-  #isConfirmed({ seen, missed, firstSeen }: Track): boolean {
+  #isConfirmed({ seen, firstSeen }: Track): boolean {
     const { confirmFrames, persistMs } = this.rules;
-    return missed === 0 && seen >= confirmFrames && this.observation.at - firstSeen >= persistMs;
+    return seen >= confirmFrames && this.observation.at - firstSeen >= persistMs;
   }
 
   #confirmed(track: Track): void {

@@ -30,11 +30,9 @@ const isSameOutline = (a: Box, b: Box): boolean =>
 
 type Place = readonly ChangeRegion[];
 
-/** 0..1: how much of the smaller of any two of their boxes is shared. */
-export const closeness = (a: Place, b: Place): number =>
-  Math.max(0, ...a.flatMap((one) => b.map((other) => overlap(one.box, other.box))));
-
-export const isSamePlace = (a: Place, b: Place): boolean => closeness(a, b) >= SAME_PLACE;
+/** Whether any two of their boxes overlap enough. */
+export const isSamePlace = (a: Place, b: Place): boolean =>
+  a.some((one) => b.some((other) => overlap(one.box, other.box) >= SAME_PLACE));
 
 /**
  * What a sighting is to a change that has settled. undoes: what had come is gone, or the reverse: it shows the same outlines in the other

@@ -1,51 +1,48 @@
 /** Following places from frame to frame: which track a sighting belongs to, and what an observation says of each. */
 import { CHANGE_KINDS, type ChangeKind, type ChangeRegion } from '../change.js';
 import { derivedId } from './identity.js';
-import { closeness, isSamePlace, relation, sightingsOf } from './places.js';
+import { isSamePlace, relation, sightingsOf } from './places.js';
 import type { AlertRules } from './rules.js';
 import type { AlertState, Observation, Sighting, Track } from './state.js';
 
 /** What an observation says of a track. Nothing: weather, light or a blocked lens hid the scene. */
 type Said = { readonly seen: readonly Sighting[] } | 'absent' | 'nothing';
 
+export interface Followed {
+  readonly track: Track;
+  /** by this observation; not seen is not the same as absent, which is counted in `track.missed` */
+  readonly seen: boolean;
+}
+
 /** Every track as it stands after the observation, and new ones for what none explains; nothing is opened or ended here. */
 export function follow(
   state: AlertState,
   observation: Observation,
   rules: Pick<AlertRules, 'camera' | 'before'>,
-): Track[] {
+): Followed[] {
   const sightings = sightingsOf(observation);
   const owners = sightings.map((sighting) => ownersOf(sighting, state.tracks));
   const known = state.tracks.map((track) => {
     const mine = sightings.filter((_sighting, i) => owners[i]?.includes(track));
     // Two that have melted into one region are both there, but neither knows its own outline any more.
     const alone = mine.filter((sighting) => owners[sightings.indexOf(sighting)]?.length === 1);
-    return after(track, mine.length > 0 ? { seen: alone } : saidOf(track, observation), observation);
+    const seen = mine.length > 0;
+    return { track: after(track, seen ? { seen: alone } : saidOf(track, observation), observation), seen };
   });
   const strangers = sightings.filter((_sighting, i) => owners[i]?.length === 0);
-  return [
-    ...known,
-    ...strangers.map((sighting, i) => ({
-      ...begin(
-        sighting,
-        observation,
-        `${rules.camera}
-${observation.at}
-${i}`,
-      ),
-      settled: settledAt(sighting, state, rules),
-    })),
-  ];
+  const begun = strangers.map((sighting, i) => {
+    const name = [rules.camera, observation.at, i].join('/');
+    return { track: begin(sighting, observation, name, settledAt(sighting, state, rules)), seen: true };
+  });
+  return [...known, ...begun];
 }
 
 /** Tampering and things in the scene are tracks of two sorts: the one covers the whole frame, and is not every other's place. */
 const ownersOf = (sighting: Sighting, tracks: readonly Track[]): Track[] =>
-  tracks
-    .filter(
-      (track) =>
-        isTamper(track) === (sighting.kind === 'tamper') && isSamePlace(track.regions, sighting.regions),
-    )
-    .sort((a, b) => closeness(b.regions, sighting.regions) - closeness(a.regions, sighting.regions));
+  tracks.filter(
+    (track) =>
+      isTamper(track) === (sighting.kind === 'tamper') && isSamePlace(track.regions, sighting.regions),
+  );
 
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
@@ -90,7 +87,7 @@ function settledAt(
   return null;
 }
 
-function begin(sighting: Sighting, observation: Observation, name: string): Omit<Track, 'settled'> {
+function begin(sighting: Sighting, observation: Observation, name: string, settled: Track['settled']): Track {
   const { at, comparisonId, caption, confidence } = observation;
   return {
     stage: 'pending',
@@ -103,6 +100,7 @@ function begin(sighting: Sighting, observation: Observation, name: string): Omit
     regions: sighting.regions,
     kinds: { [sighting.kind]: 1 },
     best: { comparisonId, caption, confidence },
+    settled,
     change: null,
     told: null,
     acknowledged: false,
