@@ -11,6 +11,8 @@ import { ScenedeltaError } from './errors.js';
 export const QUEUES = { live: 'comparisons', archive: 'archive', delivery: 'deliveries' } as const;
 /** Clean-up and recovery: job schedulers, so that one worker of all does it. Jobs carry nothing. */
 export const MAINTENANCE_QUEUE = 'maintenance';
+/** Cameras that are asked for a frame: job schedulers by the camera's id; jobs are of TurnJobSchema. */
+export const SNAPSHOT_QUEUE = 'snapshots';
 /** BullMQ's own key prefix. */
 export const QUEUE_PREFIX = 'sd:q';
 /** Lower runs first. */

@@ -8,9 +8,11 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import type { Logger } from '../logger.js';
 import { checker } from '../mismatch.js';
 import { createPresenter } from './comparisons/present.js';
+import { createRespond } from './comparisons/respond.js';
 import { createWaiting } from './comparisons/wait.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
+import { createFrameKeeper } from './frame-keeper.js';
 import { useAuth } from './plugins/auth.js';
 import { watchMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
@@ -18,6 +20,7 @@ import { useOpenApi } from './plugins/openapi.js';
 import { onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
+import { cameraRoutes } from './routes/cameras.js';
 import { changeRoutes } from './routes/changes.js';
 import { comparisonRoutes } from './routes/comparisons.js';
 import { deliveryRoutes } from './routes/deliveries.js';
@@ -86,9 +89,13 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
     clock: deps.clock,
   });
 
-  comparisonRoutes(app, { deps, options, metrics, present, waiting });
-  frameRoutes(app, deps);
-  heatmapRoutes(app, deps, options);
+  const respond = createRespond({ deps, options, metrics, present, waiting });
+  const keeper = createFrameKeeper(deps.blobs, options);
+
+  comparisonRoutes(app, { deps, options, keeper, present, respond });
+  cameraRoutes(app, { deps, options, keeper, respond });
+  frameRoutes(app, deps, keeper);
+  heatmapRoutes(app, deps, options, keeper);
   deliveryRoutes(app, deps);
   changeRoutes(app, deps);
   eventRoutes(app, deps, streams);

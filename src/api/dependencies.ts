@@ -7,6 +7,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { ApiKeyStore } from '../stores/api-keys.js';
 import type { BlobStore } from '../stores/blobs.js';
+import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
 import type { EventReader } from '../stores/events.js';
@@ -20,6 +21,7 @@ export interface ApiDependencies {
   readonly results: ResultStore;
   readonly blobs: BlobStore;
   readonly deliveries: DeliveryStore;
+  readonly cameras: CameraStore;
   readonly changes: ChangeStore;
   readonly apiKeys: ApiKeyStore;
   readonly workers: Pick<WorkerRegistry, 'list'>;

@@ -5,6 +5,7 @@ import { ScenedeltaError } from '../errors.js';
 import { renderGray, renderLayer } from '../heatmap-render.js';
 import type { Heatmap, RgbImage } from '../images.js';
 import sharp, { type Sharp } from '../sharp.js';
+import { limited } from './limited.js';
 
 export const STYLES = ['overlay', 'gray'] as const;
 export type Style = (typeof STYLES)[number];
@@ -83,22 +84,4 @@ async function decode(frame: Uint8Array, pixelLimit: number): Promise<RgbImage> 
       cause: err,
     });
   }
-}
-
-/** Runs at most `atOnce` tasks at a time, the others in the order they came. */
-function limited(atOnce: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(task: () => Promise<T>): Promise<T> => {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await task();
-    } finally {
-      // the place is handed on, not given back, where somebody waits for it
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

@@ -14,6 +14,13 @@ import { linkKey } from '../../src/links.js';
 import { createLogger } from '../../src/logger.js';
 import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
+import {
+  type CameraState,
+  type CameraStore,
+  maskOf,
+  type SnapshotOutcome,
+  type StoredCamera,
+} from '../../src/stores/cameras.js';
 import type { ChangeQuery, ChangeStore } from '../../src/stores/changes.js';
 import type { Delivery, DeliveryStore } from '../../src/stores/deliveries.js';
 import {
@@ -126,6 +133,17 @@ export class FakeQueue implements ComparisonQueue {
     this.#reach();
     this.jobs.push({ job, queue, priority });
   }
+  readonly turns: string[] = [];
+  readonly snapshots = new Map<string, number>();
+  async addTurn(camera: string) {
+    this.#reach();
+    this.turns.push(camera);
+  }
+  async scheduleSnapshots(camera: string, intervalSeconds: number | null) {
+    this.#reach();
+    if (intervalSeconds === null) this.snapshots.delete(camera);
+    else this.snapshots.set(camera, intervalSeconds);
+  }
   async cancel(id: string) {
     this.#reach();
     this.cancelled.push(id);
@@ -143,6 +161,55 @@ export class FakeQueue implements ComparisonQueue {
     return !this.away;
   }
   async close() {}
+}
+
+export class FakeCameras implements CameraStore {
+  readonly kept = new Map<string, StoredCamera>();
+  readonly states = new Map<string, CameraState>();
+  readonly snapshots = new Map<string, SnapshotOutcome>();
+  /** comparison ids in the order of their time, by camera */
+  readonly waiting = new Map<string, { id: string; at: number }[]>();
+
+  async put(camera: StoredCamera) {
+    const isNew = !this.kept.has(camera.id);
+    this.kept.set(camera.id, camera);
+    return isNew;
+  }
+  async get(id: string) {
+    return this.kept.get(id);
+  }
+  async list({ after, limit }: { after?: string; limit: number }) {
+    const all = [...this.kept.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return all.filter(({ id }) => after === undefined || id > after).slice(0, limit);
+  }
+  async maskOf(id: string | null) {
+    const camera = id === null ? undefined : this.kept.get(id);
+    return camera === undefined ? null : maskOf(camera);
+  }
+  async state(id: string) {
+    return this.states.get(id);
+  }
+  async snapshot(id: string) {
+    return this.snapshots.get(id);
+  }
+  async saveSnapshot(id: string, outcome: SnapshotOutcome) {
+    this.snapshots.set(id, outcome);
+  }
+  async addFrame(id: string, comparisonId: string, at: number) {
+    const others = (this.waiting.get(id) ?? []).filter((frame) => frame.id !== comparisonId);
+    this.waiting.set(
+      id,
+      [...others, { id: comparisonId, at }].sort((a, b) => a.at - b.at),
+    );
+  }
+  async waitingFrames(id: string) {
+    return this.waiting.get(id)?.length ?? 0;
+  }
+  async erase(id: string) {
+    this.states.delete(id);
+    this.waiting.delete(id);
+    return this.kept.delete(id);
+  }
 }
 
 /** Reserves in memory, by the same laws as the records in Redis. */
@@ -284,6 +351,7 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     events,
     results: new FakeResults(events),
     blobs: new FakeBlobs(),
+    cameras: new FakeCameras(),
     deliveries: new FakeDeliveries(),
     changes: new FakeChanges(),
     apiKeys: new FakeApiKeys(),
@@ -306,6 +374,15 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     fakes.events.kept.length = 0;
     fakes.results.kept.clear();
     fakes.blobs.kept.clear();
+    for (const map of [
+      fakes.cameras.kept,
+      fakes.cameras.states,
+      fakes.cameras.snapshots,
+      fakes.cameras.waiting,
+    ])
+      map.clear();
+    fakes.queue.turns.length = 0;
+    fakes.queue.snapshots.clear();
     fakes.deliveries.kept.length = 0;
     fakes.changes.kept.length = 0;
     fakes.changes.queries.length = 0;

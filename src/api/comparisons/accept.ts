@@ -2,27 +2,30 @@
 import type { Comparison } from '../../comparison.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../jobs.js';
-import { frameKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { FrameKeeper } from '../frame-keeper.js';
 import { fingerprint } from '../idempotency.js';
 import { priorityOf } from './queue.js';
 import type { IncomingComparison, IncomingFrame } from './request.js';
+import type { Asked } from './respond.js';
 
-export interface Acceptance {
-  readonly comparisonId: string;
-  readonly traceId: string;
-  readonly apiKeyId: string;
+export interface Acceptance extends Asked {
   readonly incoming: IncomingComparison;
   /** nobody waits for the answer on a connection */
   readonly nobodyWaits: boolean;
 }
 
-type Dependencies = Pick<ApiDependencies, 'results' | 'blobs' | 'queue' | 'clock'>;
+type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & {
+  readonly keeper: FrameKeeper;
+};
 type Options = Pick<ApiOptions, 'deadlineSeconds' | 'maxWaiting'>;
 
 /** @throws ScenedeltaError 'overloaded' where MAX_WAITING comparisons wait already. */
-export async function assertCapacity(deps: Dependencies, options: Options): Promise<void> {
+export async function assertCapacity(
+  deps: Pick<Dependencies, 'queue'>,
+  options: Pick<Options, 'maxWaiting'>,
+): Promise<void> {
   const waiting = await deps.queue.waiting();
   if (waiting < options.maxWaiting) return;
   throw new ScenedeltaError(
@@ -81,21 +84,20 @@ export async function accept(
   return stored;
 }
 
-/** Both at once; identical frames are written once. */
+/** Both at once; identical frames are written once. What shows a camera with privacy zones is masked first. */
 async function storeFrames(
-  { before, after }: IncomingComparison,
-  { blobs }: Dependencies,
+  { before, after, options }: IncomingComparison,
+  { cameras, keeper }: Dependencies,
 ): Promise<[FrameRef, FrameRef]> {
-  const written = new Map<string, Promise<void>>();
-  const store = async (frame: IncomingFrame): Promise<FrameRef> => {
-    if (frame.from !== 'bytes') return frame;
-    const { bytes, sha256, contentType } = frame;
-    const writing = written.get(sha256) ?? blobs.put(frameKey(sha256), bytes);
-    written.set(sha256, writing);
-    await writing;
-    return { from: 'stored', sha256, bytes: bytes.length, contentType };
+  const mask = await cameras.maskOf(options.camera ?? null);
+  const kept = new Map<string, Promise<FrameRef>>();
+  const store = (frame: IncomingFrame, field: string): Promise<FrameRef> => {
+    const content = frame.from === 'bytes' ? frame.sha256 : JSON.stringify(frame);
+    const keeping = kept.get(content) ?? keeper.keep(frame, mask, field);
+    kept.set(content, keeping);
+    return keeping;
   };
-  return Promise.all([store(before), store(after)]);
+  return Promise.all([store(before, 'before'), store(after, 'after')]);
 }
 
 /** Two requests are the same when this is: frames by content, options by value. */

@@ -3,29 +3,29 @@
  * with the name resolved.
  */
 import { ScenedeltaError } from '../../errors.js';
-import { SIDES } from '../../images.js';
 import { type AllowList, checkUrlSyntax } from '../../outbound/address.js';
-import type { IncomingComparison } from './request.js';
+import type { IncomingFrame } from './request.js';
 
-/** @throws ScenedeltaError 'url-refused' naming the field. */
-export function assertFetchable(
-  { options, ...frames }: IncomingComparison,
-  rules: { allow: AllowList; s3Enabled: boolean },
-): void {
-  for (const side of SIDES) {
-    const frame = frames[side];
-    if (frame.from === 'url') assertUrl(frame.url, side, rules.allow);
+export interface FetchRules {
+  readonly allow: AllowList;
+  readonly s3Enabled: boolean;
+}
+
+/** @param frames by their field. @throws ScenedeltaError 'url-refused' naming the field. */
+export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>, rules: FetchRules): void {
+  for (const [field, frame] of Object.entries(frames)) {
+    if (frame.from === 'url') assertUrl(frame.url, field, rules.allow);
     if (frame.from === 's3' && !rules.s3Enabled) {
       throw refused(
-        `${side} is s3://${frame.bucket}/${frame.key}, but this service has no S3_ENDPOINT`,
-        side,
+        `${field} is s3://${frame.bucket}/${frame.key}, but this service has no S3_ENDPOINT`,
+        field,
       );
     }
   }
-  if (options.callback_url !== undefined) assertUrl(options.callback_url, 'callback_url', rules.allow);
 }
 
-function assertUrl(url: string, field: string, allow: AllowList): void {
+/** @throws ScenedeltaError 'url-refused' naming the field. */
+export function assertUrl(url: string, field: string, allow: AllowList): void {
   try {
     checkUrlSyntax(url, { field, allow });
   } catch (err) {

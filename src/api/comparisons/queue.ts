@@ -2,8 +2,19 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../../errors.js';
-import { type ComparisonJob, KEYS, PRIORITY, QUEUE_PREFIX, QUEUES } from '../../jobs.js';
+import {
+  type ComparisonJob,
+  KEYS,
+  PRIORITY,
+  QUEUE_PREFIX,
+  QUEUES,
+  SNAPSHOT_QUEUE,
+  TURN_JOB,
+  TURN_OPTIONS,
+  type TurnJob,
+} from '../../jobs.js';
 import { redisCall } from '../../stores/redis.js';
+import { scheduleSnapshots } from '../../stores/snapshot-schedule.js';
 
 export type QueueName = keyof typeof QUEUES;
 export type ComparisonQueueName = 'live' | 'archive';
@@ -19,6 +30,10 @@ export interface QueueCounts {
 export interface ComparisonQueue {
   /** One job a comparison: its id is the job's. @throws ScenedeltaError 'queue-unavailable' at once where Redis is away. */
   add(job: ComparisonJob, queue: ComparisonQueueName, priority: number): Promise<void>;
+  /** Has somebody take the camera's turn. @throws ScenedeltaError 'queue-unavailable' */
+  addTurn(camera: string): Promise<void>;
+  /** The workers pull a snapshot so often; null: no more. @throws ScenedeltaError 'queue-unavailable' */
+  scheduleSnapshots(camera: string, intervalSeconds: number | null): Promise<void>;
   /** Takes the job out if no worker holds it, and tells the worker that does to stop. */
   cancel(comparisonId: string): Promise<void>;
   counts(): Promise<Record<QueueName, QueueCounts>>;
@@ -42,17 +57,18 @@ const JOB_OPTIONS = {
 
 /** @param redis a producer's connection (fails fast); shared, and closed by whoever made it. */
 export function createComparisonQueue(redis: Redis, clock: () => number): ComparisonQueue {
-  const open = (name: QueueName) => {
-    const queue = new Queue(QUEUES[name], { connection: redis, prefix: QUEUE_PREFIX });
+  const open = (name: string) => {
+    const queue = new Queue(name, { connection: redis, prefix: QUEUE_PREFIX });
     // The connection's own listener has logged it; without one here it would end the process.
     queue.on('error', () => {});
     return queue;
   };
   const queues: Record<QueueName, Queue> = {
-    live: open('live'),
-    archive: open('archive'),
-    delivery: open('delivery'),
+    live: open(QUEUES.live),
+    archive: open(QUEUES.archive),
+    delivery: open(QUEUES.delivery),
   };
+  const snapshots = open(SNAPSHOT_QUEUE);
   let counted: { at: number; waiting: Promise<number> } | undefined;
 
   // BullMQ waits for a connection before its first command, and a caller must not.
@@ -81,6 +97,12 @@ export function createComparisonQueue(redis: Redis, clock: () => number): Compar
       call('Queueing the comparison', async () => {
         await queues[queue].add('compare', job, { ...JOB_OPTIONS, jobId: job.comparisonId, priority });
       }),
+    addTurn: (camera) =>
+      call("Queueing the camera's turn", async () => {
+        await queues.live.add(TURN_JOB, { v: 1, camera } satisfies TurnJob, TURN_OPTIONS);
+      }),
+    scheduleSnapshots: (camera, intervalSeconds) =>
+      call('Scheduling snapshots', () => scheduleSnapshots(snapshots, camera, intervalSeconds)),
     cancel: (comparisonId) =>
       call('Cancelling the comparison', async () => {
         await Promise.all([
@@ -107,7 +129,7 @@ export function createComparisonQueue(redis: Redis, clock: () => number): Compar
       );
     },
     close: async () => {
-      await Promise.all(Object.values(queues).map((queue) => queue.close()));
+      await Promise.all([...Object.values(queues), snapshots].map((queue) => queue.close()));
     },
   };
 }

@@ -1,14 +1,18 @@
-/** From a request body of any form to the one thing that is accepted: two frames and their options. */
+/** From a request body of any form to what is accepted: two frames and their options, or a camera's one. */
 import { createHash, type Hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { sniffImage } from '../../image-type.js';
-import { SIDES, type Side } from '../../images.js';
+import { SIDES } from '../../images.js';
 import { checker } from '../../mismatch.js';
+import {
+  type CameraFrameOptions,
+  CameraFrameOptionsSchema,
+  CameraFrameRequestSchema,
+} from '../schemas/camera.js';
 import {
   type ComparisonOptions,
   ComparisonOptionsSchema,
-  type ComparisonRequest,
   ComparisonRequestSchema,
   type FrameInput,
   URL_PATTERN,
@@ -41,8 +45,29 @@ export interface FrameLimits {
 
 const METADATA_LIMIT = 4096;
 
-const checkOptions = checker(ComparisonOptionsSchema);
-const checkRequest = checker(ComparisonRequestSchema);
+/** One body, as it may come: which fields are frames, and what the whole has to fit. */
+interface Body {
+  readonly frames: readonly string[];
+  /** of what is beside the frames, in a form */
+  readonly checkOptions: (value: unknown) => unknown;
+  /** of all, in JSON */
+  readonly checkRequest: (value: unknown) => unknown;
+}
+interface ReadBody {
+  readonly frames: ReadonlyMap<string, IncomingFrame>;
+  readonly options: { readonly metadata?: unknown };
+}
+
+const COMPARISON: Body = {
+  frames: SIDES,
+  checkOptions: checker(ComparisonOptionsSchema),
+  checkRequest: checker(ComparisonRequestSchema),
+};
+const CAMERA_FRAME: Body = {
+  frames: ['frame'],
+  checkOptions: checker(CameraFrameOptionsSchema),
+  checkRequest: checker(CameraFrameRequestSchema),
+};
 
 /**
  * @throws ScenedeltaError invalid-request, malformed-body, unsupported-media-type, payload-too-large or image-unreadable, each
@@ -52,10 +77,33 @@ export async function readComparison(
   request: FastifyRequest,
   limits: FrameLimits,
 ): Promise<IncomingComparison> {
-  const incoming = request.isMultipart()
-    ? await readForm(request, limits)
-    : readJson(request.body, limits.frameLimit);
-  const metadata = JSON.stringify(incoming.options.metadata ?? null);
+  const { frames, options } = await readBody(request, limits, COMPARISON);
+  return {
+    before: frames.get('before') as IncomingFrame,
+    after: frames.get('after') as IncomingFrame,
+    options: options as ComparisonOptions,
+  };
+}
+
+export interface IncomingCameraFrame {
+  readonly frame: IncomingFrame;
+  readonly options: CameraFrameOptions;
+}
+
+/** @throws ScenedeltaError as readComparison does. */
+export async function readCameraFrame(
+  request: FastifyRequest,
+  limits: FrameLimits,
+): Promise<IncomingCameraFrame> {
+  const { frames, options } = await readBody(request, limits, CAMERA_FRAME);
+  return { frame: frames.get('frame') as IncomingFrame, options: options as CameraFrameOptions };
+}
+
+async function readBody(request: FastifyRequest, limits: FrameLimits, body: Body): Promise<ReadBody> {
+  const read = request.isMultipart()
+    ? await readForm(request, limits, body)
+    : readJson(request.body, limits.frameLimit, body);
+  const metadata = JSON.stringify(read.options.metadata ?? null);
   if (Buffer.byteLength(metadata) > METADATA_LIMIT) {
     throw new ScenedeltaError(
       'invalid-request',
@@ -63,28 +111,29 @@ export async function readComparison(
       { field: 'metadata' },
     );
   }
-  return incoming;
+  return read;
 }
 
-function readJson(body: unknown, frameLimit: number): IncomingComparison {
-  if (body === undefined) {
+function readJson(json: unknown, frameLimit: number, body: Body): ReadBody {
+  if (json === undefined) {
     throw new ScenedeltaError(
       'unsupported-media-type',
       'The request has no body, expected multipart/form-data or application/json',
     );
   }
-  const { before, after, ...options } = checkRequest(body) as ComparisonRequest;
-  return {
-    before: readFrame(before, 'before', frameLimit),
-    after: readFrame(after, 'after', frameLimit),
-    options,
-  };
+  const options = { ...(body.checkRequest(json) as Record<string, unknown>) };
+  const frames = new Map<string, IncomingFrame>();
+  for (const name of body.frames) {
+    frames.set(name, readFrame(options[name] as FrameInput, name, frameLimit));
+    delete options[name];
+  }
+  return { frames, options };
 }
 
-async function readForm(request: FastifyRequest, limits: FrameLimits): Promise<IncomingComparison> {
+async function readForm(request: FastifyRequest, limits: FrameLimits, body: Body): Promise<ReadBody> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyLimit) throw formTooLarge(limits.bodyLimit);
   try {
-    return await readParts(request, limits);
+    return await readParts(request, limits, body);
   } catch (err) {
     // What is still on its way is read and dropped: the connection stays usable, and the caller gets to read the answer.
     request.raw.unpipe();
@@ -93,9 +142,9 @@ async function readForm(request: FastifyRequest, limits: FrameLimits): Promise<I
   }
 }
 
-async function readParts(request: FastifyRequest, limits: FrameLimits): Promise<IncomingComparison> {
+async function readParts(request: FastifyRequest, limits: FrameLimits, body: Body): Promise<ReadBody> {
   const { bodyLimit, frameLimit } = limits;
-  const frames = new Map<Side, IncomingFrame>();
+  const frames = new Map<string, IncomingFrame>();
   const fields: Record<string, unknown> = {};
   let total = 0;
   const parts = request.parts({
@@ -104,36 +153,40 @@ async function readParts(request: FastifyRequest, limits: FrameLimits): Promise<
   });
   for await (const part of parts) {
     const name = part.fieldname;
-    const side = SIDES.find((s) => s === name);
-    if (frames.has(side as Side) || name in fields) throw unexpected(name, 'given twice');
+    const isFrame = body.frames.includes(name);
+    if (frames.has(name) || name in fields) throw unexpected(name, 'given twice', body);
     if (part.type === 'file') {
-      if (side === undefined) throw unexpected(name, 'a file');
-      const frame = await readFile(part.file, side, frameLimit);
+      if (!isFrame) throw unexpected(name, 'a file', body);
+      const frame = await readFile(part.file, name, frameLimit);
       total += frame.bytes.length;
-      frames.set(side, frame);
+      frames.set(name, frame);
     } else {
       if (part.valueTruncated) throw tooLarge(name, frameLimit);
       total += String(part.value).length;
-      if (side === undefined) fields[name] = formValue(name, part.value);
-      else frames.set(side, readText(String(part.value), side, frameLimit));
+      if (isFrame) frames.set(name, readText(String(part.value), name, frameLimit));
+      else fields[name] = formValue(name, part.value);
     }
     if (total > bodyLimit) throw formTooLarge(bodyLimit);
   }
-  const options = checkOptions(fields) as ComparisonOptions;
-  const [before, after] = [frames.get('before'), frames.get('after')];
-  if (before !== undefined && after !== undefined) return { before, after, options };
-  const missing = SIDES.filter((side) => !frames.has(side));
+  const options = body.checkOptions(fields) as ReadBody['options'];
+  const missing = body.frames.filter((name) => !frames.has(name));
+  if (missing.length === 0) return { frames, options };
   throw new ScenedeltaError(
     'invalid-request',
-    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing, expected one file each in the fields before and after`,
+    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing, expected ${oneFileEach(body)}`,
     { field: missing[0] as string },
   );
 }
 
+const oneFileEach = ({ frames }: Body): string =>
+  frames.length > 1
+    ? `one file each in the fields ${frames.join(' and ')}`
+    : `a file in the field ${frames[0]}`;
+
 /** Stops at the first byte too many rather than after the last one; hashed as it comes, so that no large frame holds up others. */
 async function readFile(
   file: AsyncIterable<Uint8Array>,
-  field: Side,
+  field: string,
   frameLimit: number,
 ): Promise<IncomingBytes> {
   const chunks: Uint8Array[] = [];
@@ -154,8 +207,8 @@ const tooLarge = (field: string, frameLimit: number) =>
   });
 const formTooLarge = (bodyLimit: number) =>
   new ScenedeltaError('payload-too-large', `The form is larger than ${bodyLimit} bytes (BODY_LIMIT)`);
-const unexpected = (name: string, what: string) =>
-  new ScenedeltaError('invalid-request', `${name} is ${what}, expected one file each in before and after`, {
+const unexpected = (name: string, what: string, body: Body) =>
+  new ScenedeltaError('invalid-request', `${name} is ${what}, expected ${oneFileEach(body)}`, {
     field: name,
   });
 
@@ -173,7 +226,8 @@ function formValue(name: string, value: unknown): unknown {
   }
 }
 
-function readFrame(input: FrameInput, field: Side, frameLimit: number): IncomingFrame {
+/** A frame as JSON brings it. */
+export function readFrame(input: FrameInput, field: string, frameLimit: number): IncomingFrame {
   if (typeof input === 'string') return readText(input, field, frameLimit);
   if ('base64' in input) return wholeBytes(decodeBase64(input.base64, field), field, frameLimit);
   if ('url' in input) return { from: 'url', url: input.url };
@@ -181,7 +235,7 @@ function readFrame(input: FrameInput, field: Side, frameLimit: number): Incoming
 }
 
 /** A frame given as one string: an address, a data URL or bare base64. */
-function readText(text: string, field: Side, frameLimit: number): IncomingFrame {
+function readText(text: string, field: string, frameLimit: number): IncomingFrame {
   if (new RegExp(URL_PATTERN).test(text)) {
     if (text.length <= 2048) return { from: 'url', url: text };
     throw new ScenedeltaError(
@@ -213,7 +267,7 @@ function readText(text: string, field: Side, frameLimit: number): IncomingFrame 
 }
 
 /** Standard or URL-safe alphabet, padding optional, line breaks allowed. */
-function decodeBase64(text: string, field: Side): Buffer {
+function decodeBase64(text: string, field: string): Buffer {
   const stray = text.search(/[^A-Za-z0-9+/\-_=\r\n]/);
   if (stray === -1) return Buffer.from(text, 'base64');
   throw new ScenedeltaError(
@@ -223,12 +277,12 @@ function decodeBase64(text: string, field: Side): Buffer {
   );
 }
 
-function wholeBytes(bytes: Uint8Array, field: Side, frameLimit: number): IncomingBytes {
+function wholeBytes(bytes: Uint8Array, field: string, frameLimit: number): IncomingBytes {
   if (bytes.length > frameLimit) throw tooLarge(field, frameLimit);
   return incomingBytes(bytes, createHash('sha256').update(bytes), field);
 }
 
-const incomingBytes = (bytes: Uint8Array, hash: Hash, field: Side): IncomingBytes => ({
+const incomingBytes = (bytes: Uint8Array, hash: Hash, field: string): IncomingBytes => ({
   from: 'bytes',
   bytes,
   contentType: sniffImage(bytes, field),

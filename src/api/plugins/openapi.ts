@@ -13,6 +13,7 @@ export const { version: VERSION } = packageJson;
 
 export const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
+  cameras: 'Named sources with settings and a memory: one frame in, compared with what is "before" for it.',
   changes: "What has come of a camera's comparisons: opened, persisting, reverted, acknowledged.",
   events: 'What happens, as it happens (server-sent events).',
   models: 'Which bundles the live workers serve.',

@@ -1,22 +1,18 @@
 /** POST, GET, list and DELETE of /v1/comparisons. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ComparisonSchema, VERDICTS } from '../../comparison.js';
 import { ScenedeltaError } from '../../errors.js';
-import { newId } from '../../ids.js';
 import { parseAllowList } from '../../outbound/address.js';
-import { heatmapKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
 import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
-import { assertFetchable } from '../comparisons/fetchable.js';
+import { eraseComparison } from '../comparisons/erase.js';
+import { assertFetchable, assertUrl } from '../comparisons/fetchable.js';
 import { assertKnownModel } from '../comparisons/models.js';
 import type { Present } from '../comparisons/present.js';
-import { type IncomingComparison, readComparison } from '../comparisons/request.js';
-import { type Preference, parsePrefer, type Waiting } from '../comparisons/wait.js';
+import { readComparison } from '../comparisons/request.js';
+import type { Respond } from '../comparisons/respond.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import { LOCAL } from '../plugins/auth.js';
-import type { ApiMetrics } from '../plugins/metrics.js';
-import { sendProblem } from '../plugins/problems.js';
+import type { FrameKeeper } from '../frame-keeper.js';
 import { ComparisonFormSchema, ComparisonRequestSchema } from '../schemas/comparison-request.js';
 import {
   ComparisonIdParams,
@@ -30,9 +26,9 @@ import {
 export interface ComparisonRoutesContext {
   readonly deps: ApiDependencies;
   readonly options: ApiOptions;
-  readonly metrics: ApiMetrics;
+  readonly keeper: FrameKeeper;
   readonly present: Present;
-  readonly waiting: Waiting;
+  readonly respond: Respond;
 }
 
 const RETRY_AFTER_SECONDS = 2;
@@ -51,25 +47,51 @@ const ListQuerySchema = Type.Object(
   { additionalProperties: false },
 );
 
+/** What a request may say of itself and of the answer. */
+export const PREFERENCE_HEADERS = Type.Object({
+  Prefer: Type.Optional(
+    Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] }),
+  ),
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A key of yours for this request; kept for 24 hours.',
+    }),
+  ),
+  traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
+});
+
+/** Beside those that any request may meet. */
+export const COMPARISON_PROBLEMS = [
+  'malformed-body',
+  'idempotency-in-flight',
+  'cancelled',
+  'gone',
+  'payload-too-large',
+  'unsupported-media-type',
+  'image-unreadable',
+  'image-too-large',
+  'image-too-small',
+  'frames-differ-in-shape',
+  'unknown-model',
+  'url-refused',
+  'url-failed',
+  'url-unavailable',
+  'idempotency-mismatch',
+  'deadline-exceeded',
+  'inference-failed',
+  'storage-unavailable',
+  'overloaded',
+] as const;
+
 const postSchema = {
   operationId: 'createComparison',
   summary: 'Compare two frames',
   description:
     'Waits for the outcome as long as `Prefer: wait=N` says (10 s where it is not sent) and answers 200; what takes longer, or was asked for with `Prefer: respond-async`, is answered with 202 and is read at `Location`. A comparison that fails while the request waits is answered with its problem. With an `Idempotency-Key`, the same request may be sent again within 24 hours without being compared twice.',
   tags: ['comparisons'],
-  headers: Type.Object({
-    Prefer: Type.Optional(
-      Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] }),
-    ),
-    'Idempotency-Key': Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 255,
-        description: 'A key of yours for this request; kept for 24 hours.',
-      }),
-    ),
-    traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
-  }),
+  headers: PREFERENCE_HEADERS,
   body: {
     content: {
       'multipart/form-data': { schema: ref(ComparisonFormSchema) },
@@ -87,35 +109,13 @@ const postSchema = {
       ...RESPONSE_HEADERS.preference,
       ...RESPONSE_HEADERS.replayed,
     }),
-    ...problems(
-      [
-        'malformed-body',
-        'idempotency-in-flight',
-        'cancelled',
-        'gone',
-        'payload-too-large',
-        'unsupported-media-type',
-        'image-unreadable',
-        'image-too-large',
-        'image-too-small',
-        'frames-differ-in-shape',
-        'unknown-model',
-        'url-refused',
-        'url-failed',
-        'url-unavailable',
-        'idempotency-mismatch',
-        'deadline-exceeded',
-        'inference-failed',
-        'storage-unavailable',
-        'overloaded',
-      ],
-      { schema: ComparisonProblemSchema },
-    ),
+    ...problems(COMPARISON_PROBLEMS, { schema: ComparisonProblemSchema }),
   },
 };
 
 export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): void {
-  const { deps, options, metrics, present, waiting } = context;
+  const { options, present, respond } = context;
+  const deps = { ...context.deps, keeper: context.keeper };
   const rules = { allow: parseAllowList(options.outboundAllow), s3Enabled: options.s3Endpoint !== null };
 
   app.post(
@@ -123,73 +123,24 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     { schema: postSchema, config: { scope: 'compare' } },
     async (request, reply) => {
       await assertCapacity(deps, options);
-      const incoming = await readComparison(request, options);
-      assertFetchable(incoming, rules);
-      await assertKnownModel(incoming.options.model, deps.workers);
-      const preference = parsePrefer(request.headers.prefer as string | undefined, options.waitLimit);
-      if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);
-      const comparisonId = await acceptOnce(request, reply, incoming, preference);
-      const outcome = await waiting.until(comparisonId, preference.waitSeconds, whenGone(reply));
-      return answer(reply, outcome, comparisonId);
+      const { before, after, options: asked } = await readComparison(request, options);
+      assertFetchable({ before, after }, rules);
+      if (asked.callback_url !== undefined) assertUrl(asked.callback_url, 'callback_url', rules.allow);
+      await assertKnownModel(asked.model, deps.workers);
+      const incoming = { before, after, options: asked };
+      return respond(request, reply, {
+        fingerprint: fingerprintOf(incoming),
+        frames: [before, after],
+        queue: asked.priority ?? 'live',
+        accept: (acceptance, nobodyWaits) =>
+          accept(
+            { ...acceptance, incoming, nobodyWaits: nobodyWaits && asked.callback_url !== undefined },
+            deps,
+            options,
+          ),
+      });
     },
   );
-
-  /** @returns the id of the comparison that this request stands for: a new one, or an earlier one of the same key. */
-  async function acceptOnce(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    incoming: IncomingComparison,
-    preference: Preference,
-  ): Promise<string> {
-    const apiKeyId = request.apiKeyId ?? LOCAL;
-    const acceptance = {
-      comparisonId: newId('cmp', deps.clock()),
-      traceId: request.id,
-      apiKeyId,
-      incoming,
-      nobodyWaits: preference.waitSeconds === 0 && incoming.options.callback_url !== undefined,
-    };
-    const key = request.headers['idempotency-key'] as string | undefined;
-    const reservation =
-      key === undefined
-        ? undefined
-        : { apiKeyId, key, fingerprint: fingerprintOf(incoming), comparisonId: acceptance.comparisonId };
-    const earlier = reservation && (await deps.idempotency.reserve(reservation));
-    if (earlier !== undefined) {
-      reply.header('Idempotent-Replayed', 'true');
-      return earlier.comparisonId;
-    }
-    try {
-      await accept(acceptance, deps, options);
-    } catch (err) {
-      if (reservation) await deps.idempotency.release(reservation).catch(() => {});
-      throw err;
-    }
-    if (reservation) await deps.idempotency.confirm(reservation);
-    metrics.accepted.inc({
-      form: request.isMultipart() ? 'multipart' : 'json',
-      queue: incoming.options.priority ?? 'live',
-    });
-    for (const { from, ...frame } of [incoming.before, incoming.after]) {
-      if (from === 'bytes' && 'bytes' in frame) metrics.frameBytes.inc(frame.bytes.length);
-    }
-    return acceptance.comparisonId;
-  }
-
-  function answer(reply: FastifyReply, stored: StoredComparison | undefined, id: string): FastifyReply {
-    if (stored === undefined || stored.comparison.status === 'cancelled') {
-      throw new ScenedeltaError('cancelled', `The comparison ${id} was cancelled or erased`);
-    }
-    const comparison = present(stored.comparison);
-    const { status, error } = comparison;
-    if (status === 'finished') return reply.code(200).send(comparison);
-    if (status === 'failed' && error !== undefined) return sendProblem(reply, error, { comparison });
-    return reply
-      .code(202)
-      .header('Location', `/v1/comparisons/${id}`)
-      .header('Retry-After', RETRY_AFTER_SECONDS)
-      .send(comparison);
-  }
 
   const getSchema = {
     operationId: 'readComparison',
@@ -265,26 +216,11 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     '/v1/comparisons/:id',
     { schema: deleteSchema, config: { scope: 'compare' } },
     async (request, reply) => {
-      const { id } = request.params;
-      const { comparison } = await existing(deps, id);
-      const finished_at = new Date(deps.clock()).toISOString();
-      // The order matters: who waits hears of the end first, then the worker stops, then there is nothing left to find.
-      const stopped = await deps.results.update(id, {
-        comparison: { ...comparison, status: 'cancelled', finished_at },
-      });
-      if (stopped) await deps.queue.cancel(id);
-      await deps.blobs.delete(heatmapKey(id));
-      await deps.results.erase(id);
+      const { comparison } = await existing(deps, request.params.id);
+      await eraseComparison(comparison, deps);
       return reply.code(204).send();
     },
   );
-}
-
-/** Aborts when the caller has gone. (request.signal does so as soon as the request's body has been read: Node's 'close'.) */
-function whenGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 /** @throws ScenedeltaError 'not-found' */

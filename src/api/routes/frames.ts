@@ -1,19 +1,25 @@
-/** The frames of a comparison, as they came. */
+/** The frames of a comparison, as they came, or masked as their camera asks for it. */
 import { ScenedeltaError } from '../../errors.js';
 import { IMAGE_TYPES } from '../../image-type.js';
 import { isFinal } from '../../jobs.js';
-import { frameKey } from '../../stores/blobs.js';
+import { shownFrame } from '../comparisons/shown-frame.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
+import type { FrameKeeper } from '../frame-keeper.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 import { existing } from './comparisons.js';
 
 export const PICTURE_CACHE = 'private, max-age=3600';
 
-export function frameRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'blobs'>): void {
+export function frameRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'results' | 'blobs' | 'cameras'>,
+  keeper: FrameKeeper,
+): void {
   const schema = {
     operationId: 'readFrame',
     summary: 'Read one of the two frames',
-    description: 'The bytes as they were sent or fetched. Opens with an API key or through a signed link.',
+    description:
+      'The bytes as they were sent or fetched; of a camera with privacy zones a JPEG on which these are black. Opens with an API key or through a signed link.',
     tags: ['comparisons'],
     params: SideParams,
     querystring: FrameQuery,
@@ -31,7 +37,7 @@ export function frameRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'b
   app.get('/v1/comparisons/:id/frames/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
     const stored = await existing(deps, id);
-    const frame = stored.frames[side];
+    const frame = await shownFrame(stored, side, deps, keeper);
     if (frame === null) {
       const final = isFinal(`comparison.${stored.comparison.status}`);
       throw new ScenedeltaError(
@@ -39,10 +45,10 @@ export function frameRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'b
         `The ${side} frame of ${id} has not been fetched${final ? '' : ' yet'}`,
       );
     }
-    const etag = `"${frame.sha256}"`;
+    const { etag } = frame;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-    const bytes = await deps.blobs.get(frameKey(frame.sha256));
+    const bytes = await frame.bytes();
     if (bytes === undefined) {
       throw new ScenedeltaError(
         'gone',

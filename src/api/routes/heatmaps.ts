@@ -3,10 +3,12 @@ import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import type { Heatmap, Side } from '../../images.js';
 import { isFinal } from '../../jobs.js';
-import { frameKey, heatmapKey } from '../../stores/blobs.js';
+import { heatmapKey } from '../../stores/blobs.js';
 import { decodeHeatmapData, type HeatmapData } from '../../stores/heatmap-data.js';
 import type { StoredComparison } from '../../stores/results.js';
+import { type ShownFrame, shownFrame } from '../comparisons/shown-frame.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { FrameKeeper } from '../frame-keeper.js';
 import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 import { existing } from './comparisons.js';
@@ -43,8 +45,9 @@ const HeatmapQuery = Type.Object(
 
 export function heatmapRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'results' | 'blobs'>,
+  deps: Pick<ApiDependencies, 'results' | 'blobs' | 'cameras'>,
   options: Pick<ApiOptions, 'pixelLimit'>,
+  keeper: FrameKeeper,
 ): void {
   const painter = createHeatmapPainter(options);
   const schema = {
@@ -72,14 +75,15 @@ export function heatmapRoutes(
     const stored = await existing(deps, id);
     const maps = await readMaps(stored, deps);
     const map = word === undefined ? maps[side] : wordMap(maps, word);
-    const etag = `"${id}-${side}-${style}-${word ?? 'change'}"`;
+    const frame = await shownFrame(stored, side, deps, keeper);
+    const etag = `"${id}-${side}-${style}-${word ?? 'change'}-${frame?.etag.slice(1, -1) ?? ''}"`;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     if (style === 'raw') {
       reply.header('Heatmap-Width', map.width).header('Heatmap-Height', map.height);
       return reply.type('application/octet-stream').send(littleEndian(map));
     }
-    const png = await painter.paint(map, await readFrame(stored, side, deps), style);
+    const png = await painter.paint(map, await readFrame(stored, side, frame), style);
     return reply.type('image/png').send(png);
   });
 }
@@ -103,12 +107,11 @@ async function readMaps(
 }
 
 async function readFrame(
-  { comparison, frames }: StoredComparison,
+  { comparison }: StoredComparison,
   side: Side,
-  deps: Pick<ApiDependencies, 'blobs'>,
+  frame: ShownFrame | null,
 ): Promise<Uint8Array> {
-  const frame = frames[side];
-  const bytes = frame === null ? undefined : await deps.blobs.get(frameKey(frame.sha256));
+  const bytes = await frame?.bytes();
   if (bytes !== undefined) return bytes;
   throw new ScenedeltaError(
     'gone',

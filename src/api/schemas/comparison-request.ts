@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 export const URL_PATTERN = '^https?://[^\\s]+$';
 
 /** What goes beside the two frames, whatever form they come in. */
-const optionProperties = {
+export const optionProperties = {
   camera: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
@@ -88,7 +88,7 @@ export const ComparisonRequestSchema = Type.Object(
 );
 export type ComparisonRequest = Static<typeof ComparisonRequestSchema>;
 
-const binary = (description: string) =>
+export const binary = (description: string) =>
   Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description });
 
 /** Documents the form; its texts are turned into a ComparisonRequest and checked as one. */

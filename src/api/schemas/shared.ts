@@ -1,8 +1,10 @@
 /** What several routes share: named components of the OpenAPI file, common parameters, problem answers and headers. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { ScheduleSchema, ZoneSchema } from '../../cameras/settings.js';
 import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../change.js';
 import {
   BoxSchema,
+  CameraFrameSchema,
   ComparisonSchema,
   ModelUsedSchema,
   NuisanceSchema,
@@ -16,6 +18,13 @@ import { SIDES } from '../../images.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import { ServedModelSchema } from '../comparisons/models.js';
 import { ChangeEventSchema, ComparisonEventSchema } from '../event-stream.js';
+import {
+  CameraFrameFormSchema,
+  CameraFrameRequestSchema,
+  CameraRequestSchema,
+  CameraSchema,
+  CameraStatusSchema,
+} from './camera.js';
 import { FeedbackRequestSchema } from './changes.js';
 import { ComparisonFormSchema, ComparisonRequestSchema, FrameInputSchema } from './comparison-request.js';
 
@@ -38,6 +47,14 @@ const COMPONENTS: readonly TSchema[] = [
   FrameInputSchema,
   ComparisonRequestSchema,
   ComparisonFormSchema,
+  CameraFrameSchema,
+  ZoneSchema,
+  ScheduleSchema,
+  CameraRequestSchema,
+  CameraSchema,
+  CameraStatusSchema,
+  CameraFrameRequestSchema,
+  CameraFrameFormSchema,
   DeliverySchema,
   ServedModelSchema,
   ComparisonEventSchema,

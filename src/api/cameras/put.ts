@@ -1,0 +1,119 @@
+/** From the settings that a request brings to the camera as it is kept. */
+import { Type } from 'typebox';
+import { checkSettings, type Zone } from '../../cameras/settings.js';
+import { ScenedeltaError } from '../../errors.js';
+import { newId } from '../../ids.js';
+import { sniffImage } from '../../image-type.js';
+import type { StoredFrameRef } from '../../jobs.js';
+import { checker } from '../../mismatch.js';
+import type { AllowList } from '../../outbound/address.js';
+import { type BlobStore, frameKey } from '../../stores/blobs.js';
+import { maskOf, type StoredCamera } from '../../stores/cameras.js';
+import { assertUrl } from '../comparisons/fetchable.js';
+import { type IncomingFrame, readFrame } from '../comparisons/request.js';
+import type { FrameKeeper } from '../frame-keeper.js';
+import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
+
+const { reference: referenceSchema } = (
+  CameraRequestSchema as unknown as { properties: { reference: never } }
+).properties;
+const checkReference = checker(Type.Object({ reference: referenceSchema }));
+
+export interface PutDependencies {
+  readonly blobs: BlobStore;
+  readonly keeper: FrameKeeper;
+  readonly clock: () => number;
+  readonly allow: AllowList;
+  readonly frameLimit: number;
+}
+
+/**
+ * @param earlier the camera as it stood, undefined where it is new
+ * @throws ScenedeltaError invalid-request, url-refused, image-unreadable, payload-too-large, each naming the field; storage-unavailable.
+ */
+export async function cameraFrom(
+  id: string,
+  body: unknown,
+  earlier: StoredCamera | undefined,
+  deps: PutDependencies,
+): Promise<StoredCamera> {
+  if (typeof body !== 'object' || body === null) {
+    throw new ScenedeltaError('invalid-request', 'The request has no settings, expected a JSON object');
+  }
+  const { reference, ...rest } = body as Record<string, unknown>;
+  checkReference({ reference });
+  const settings = checkSettings(rest);
+  const { callback_url } = settings.alerts;
+  if (callback_url !== null) assertUrl(callback_url, 'alerts/callback_url', deps.allow);
+  if (settings.snapshot !== null) assertUrl(settings.snapshot.url, 'snapshot/url', deps.allow);
+
+  const now = new Date(deps.clock()).toISOString();
+  const camera: StoredCamera = {
+    id,
+    settings,
+    reference: null,
+    mask: maskIdOf(settings.zones, earlier),
+    created_at: earlier?.created_at ?? now,
+    updated_at: now,
+  };
+  return {
+    ...camera,
+    reference: await referenceOf(reference as CameraRequest['reference'], camera, earlier, deps),
+  };
+}
+
+/** The same polygons keep their id, so that what is masked with them need not be masked again. */
+function maskIdOf(zones: readonly Zone[], earlier: StoredCamera | undefined): string | null {
+  const painted = (all: readonly Zone[]) =>
+    JSON.stringify(all.filter(({ type }) => type === 'privacy').map(({ polygon }) => polygon));
+  if (painted(zones) === '[]') return null;
+  const same = earlier !== undefined && painted(earlier.settings.zones) === painted(zones);
+  return same ? earlier.mask : newId('msk');
+}
+
+async function referenceOf(
+  given: CameraRequest['reference'],
+  camera: StoredCamera,
+  earlier: StoredCamera | undefined,
+  deps: PutDependencies,
+): Promise<StoredFrameRef | null> {
+  const field = 'reference';
+  if (given === null || camera.settings.before !== 'reference') return null;
+  if (given === undefined) {
+    if (earlier?.reference == null || earlier.mask === camera.mask) return earlier?.reference ?? null;
+    throw new ScenedeltaError(
+      'invalid-request',
+      'reference is not given, but the privacy zones have changed: expected the reference once more, or null for the next frame',
+      { field },
+    );
+  }
+  const frame =
+    typeof given === 'object' && 'sha256' in given
+      ? await storedFrame(given.sha256, deps.blobs)
+      : readFrame(given, field, deps.frameLimit);
+  if (frame.from !== 'bytes') {
+    throw new ScenedeltaError(
+      'invalid-request',
+      'reference is an address, expected bytes in base64 or {"sha256"}',
+      {
+        field,
+      },
+    );
+  }
+  const ref = await deps.keeper.keep(frame, maskOf(camera), field);
+  return ref as StoredFrameRef;
+}
+
+async function storedFrame(sha256: string, blobs: Pick<BlobStore, 'get'>): Promise<IncomingFrame> {
+  const bytes = await blobs.get(frameKey(sha256));
+  if (bytes !== undefined) {
+    return { from: 'bytes', bytes, sha256, contentType: sniffImage(bytes, 'reference') };
+  }
+  throw new ScenedeltaError(
+    'invalid-request',
+    `reference is the frame ${sha256}, which is not stored (any more)`,
+    {
+      field: 'reference',
+    },
+  );
+}

@@ -1,0 +1,106 @@
+/** From accepted work to its answer: once a key, waiting as long as the caller prefers, with the outcome or the promise of one. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ScenedeltaError } from '../../errors.js';
+import { newId } from '../../ids.js';
+import type { StoredComparison } from '../../stores/results.js';
+import type { ApiDependencies, ApiOptions } from '../dependencies.js';
+import { LOCAL } from '../plugins/auth.js';
+import type { ApiMetrics } from '../plugins/metrics.js';
+import { sendProblem } from '../plugins/problems.js';
+import type { Present } from './present.js';
+import type { IncomingFrame } from './request.js';
+import { type Preference, parsePrefer, type Waiting } from './wait.js';
+
+/** Who asks for which comparison. */
+export interface Asked {
+  readonly comparisonId: string;
+  readonly traceId: string;
+  readonly apiKeyId: string;
+}
+
+export interface Submission {
+  /** two requests of one key are the same where this is */
+  readonly fingerprint: string;
+  readonly frames: readonly IncomingFrame[];
+  readonly queue: 'live' | 'archive';
+  /** Once resolved, nothing is lost by any crash. @param nobodyWaits no connection is held for the outcome */
+  accept(asked: Asked, nobodyWaits: boolean): Promise<unknown>;
+}
+
+export type Respond = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  submission: Submission,
+) => Promise<FastifyReply>;
+
+const RETRY_AFTER_SECONDS = 2;
+
+export function createRespond(context: {
+  deps: Pick<ApiDependencies, 'idempotency' | 'clock'>;
+  options: Pick<ApiOptions, 'waitLimit'>;
+  metrics: ApiMetrics;
+  present: Present;
+  waiting: Waiting;
+}): Respond {
+  const { deps, options, metrics, present, waiting } = context;
+
+  /** @returns the id of the comparison that this request stands for: a new one, or an earlier one of the same key. */
+  async function acceptOnce(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { fingerprint, frames, queue, accept }: Submission,
+    preference: Preference,
+  ): Promise<string> {
+    const apiKeyId = request.apiKeyId ?? LOCAL;
+    const comparisonId = newId('cmp', deps.clock());
+    const key = request.headers['idempotency-key'] as string | undefined;
+    const reservation = key === undefined ? undefined : { apiKeyId, key, fingerprint, comparisonId };
+    const earlier = reservation && (await deps.idempotency.reserve(reservation));
+    if (earlier !== undefined) {
+      reply.header('Idempotent-Replayed', 'true');
+      return earlier.comparisonId;
+    }
+    try {
+      await accept({ comparisonId, traceId: request.id, apiKeyId }, preference.waitSeconds === 0);
+    } catch (err) {
+      if (reservation) await deps.idempotency.release(reservation).catch(() => {});
+      throw err;
+    }
+    if (reservation) await deps.idempotency.confirm(reservation);
+    metrics.accepted.inc({ form: request.isMultipart() ? 'multipart' : 'json', queue });
+    for (const frame of frames) {
+      if (frame.from === 'bytes') metrics.frameBytes.inc(frame.bytes.length);
+    }
+    return comparisonId;
+  }
+
+  function answer(reply: FastifyReply, stored: StoredComparison | undefined, id: string): FastifyReply {
+    if (stored === undefined || stored.comparison.status === 'cancelled') {
+      throw new ScenedeltaError('cancelled', `The comparison ${id} was cancelled or erased`);
+    }
+    const comparison = present(stored.comparison);
+    const { status, error } = comparison;
+    if (status === 'finished') return reply.code(200).send(comparison);
+    if (status === 'failed' && error !== undefined) return sendProblem(reply, error, { comparison });
+    return reply
+      .code(202)
+      .header('Location', `/v1/comparisons/${id}`)
+      .header('Retry-After', RETRY_AFTER_SECONDS)
+      .send(comparison);
+  }
+
+  return async (request, reply, submission) => {
+    const preference = parsePrefer(request.headers.prefer as string | undefined, options.waitLimit);
+    if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);
+    const comparisonId = await acceptOnce(request, reply, submission, preference);
+    const outcome = await waiting.until(comparisonId, preference.waitSeconds, whenGone(reply));
+    return answer(reply, outcome, comparisonId);
+  };
+}
+
+/** Aborts when the caller has gone. (request.signal does so as soon as the request's body has been read: Node's 'close'.) */
+function whenGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
+}

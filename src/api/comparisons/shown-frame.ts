@@ -1,0 +1,41 @@
+/** A comparison's frame as it may be shown. */
+import type { Side } from '../../images.js';
+import { frameKey } from '../../stores/blobs.js';
+import type { StoredComparison } from '../../stores/results.js';
+import type { ApiDependencies } from '../dependencies.js';
+import type { FrameKeeper } from '../frame-keeper.js';
+
+export interface ShownFrame {
+  readonly contentType: string;
+  /** another one for other bytes */
+  readonly etag: string;
+  /** undefined where they are no longer kept */
+  bytes(): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * A camera may have got a privacy mask, or another one, since the frame was stored: it is painted when the frame is shown.
+ * @returns null where the frame has not been fetched.
+ */
+export async function shownFrame(
+  { comparison, frames }: StoredComparison,
+  side: Side,
+  deps: Pick<ApiDependencies, 'blobs' | 'cameras'>,
+  keeper: Pick<FrameKeeper, 'shown'>,
+): Promise<ShownFrame | null> {
+  const frame = frames[side];
+  if (frame === null) return null;
+  const read = () => deps.blobs.get(frameKey(frame.sha256));
+  const mask = await deps.cameras.maskOf(comparison.camera);
+  if (mask === null || mask.id === frame.mask) {
+    return { contentType: frame.contentType, etag: `"${frame.sha256}"`, bytes: read };
+  }
+  return {
+    contentType: 'image/jpeg',
+    etag: `"${frame.sha256}-${mask.id}"`,
+    bytes: async () => {
+      const bytes = await read();
+      return bytes && keeper.shown(bytes, mask, side);
+    },
+  };
+}

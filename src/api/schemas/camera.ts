@@ -1,0 +1,123 @@
+/** The bodies of the camera routes. */
+import { type Static, Type } from 'typebox';
+import { LIGHTS } from '../../cameras/light.js';
+import {
+  CAMERA_ID_PATTERN,
+  type CameraSettings,
+  CameraSettingsRequestSchema,
+  CameraSettingsSchema,
+} from '../../cameras/settings.js';
+import { binary, FrameInputSchema, optionProperties } from './comparison-request.js';
+
+export const CameraIdParams = Type.Object({
+  id: Type.String({ pattern: CAMERA_ID_PATTERN, description: 'Id of the camera.', examples: ['gate-3'] }),
+});
+
+/** Where it is given, `before: reference` compares with it. */
+const reference = Type.Union(
+  [
+    FrameInputSchema,
+    Type.Object({ sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, { additionalProperties: false }),
+    Type.Null(),
+  ],
+  {
+    description:
+      'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a stored frame (its ETag). Left out: the one that was given before, else the next frame that comes. null: the next frame that comes.',
+  },
+);
+
+export type CameraRequest = Partial<CameraSettings> & { reference?: Static<typeof reference> };
+export const CameraRequestSchema = Type.Unsafe<CameraRequest>({
+  ...CameraSettingsRequestSchema,
+  $id: 'CameraRequest',
+  properties: {
+    ...(CameraSettingsRequestSchema as unknown as { properties: object }).properties,
+    reference: Type.Optional(reference),
+  },
+});
+
+const time = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
+const number = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+export const CameraStatusSchema = Type.Object(
+  {
+    frames: Type.Integer({ description: 'Frames that have been worked on.' }),
+    waiting: Type.Integer({ description: 'Frames that wait for their turn.' }),
+    last_frame_at: time('Captured time of the last frame that was worked on.'),
+    interval_s: number('Typical time between two frames.'),
+    light: Type.Union(
+      [Type.Unsafe<(typeof LIGHTS)[number]>(Type.String({ enum: [...LIGHTS] })), Type.Null()],
+      {
+        description: 'Light of the last frame, where `before` is `memory`.',
+      },
+    ),
+    memory: Type.Array(Type.Unsafe<(typeof LIGHTS)[number]>(Type.String({ enum: [...LIGHTS] })), {
+      description: 'Lights for which the place is known.',
+    }),
+    threshold: number('Where `alarms_per_day` is set: the threshold that it comes to.'),
+    false_alarms_per_day: number(
+      'What is to be expected at that threshold, before confirmation: more than was asked for where nothing stricter has been measured.',
+    ),
+    snapshot: Type.Union(
+      [
+        Type.Object({
+          at: Type.String({ format: 'date-time' }),
+          error: Type.Union([Type.String(), Type.Null()], { description: 'null where it brought a frame.' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'How the last snapshot pull ended.' },
+    ),
+  },
+  { $id: 'CameraStatus' },
+);
+
+export const CameraSchema = Type.Object(
+  {
+    id: Type.String(),
+    ...CameraSettingsSchema.properties,
+    reference: Type.Union([Type.Object({ sha256: Type.String() }), Type.Null()], {
+      description: 'The reference frame, as it is stored: masked.',
+    }),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+    status: Type.Optional(CameraStatusSchema),
+  },
+  {
+    $id: 'Camera',
+    description:
+      'A camera with its settings, defaults filled in; its status only where it is read by itself.',
+  },
+);
+export type Camera = Static<typeof CameraSchema>;
+
+const { callback_url, metadata, deadline_s } = optionProperties;
+const frameOptions = {
+  captured_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        "When the frame was taken, by the camera's clock; default: now. Frames are worked on in this order.",
+    }),
+  ),
+  callback_url,
+  metadata,
+  deadline_s,
+};
+export const CameraFrameOptionsSchema = Type.Object(frameOptions, { additionalProperties: false });
+export type CameraFrameOptions = Static<typeof CameraFrameOptionsSchema>;
+
+export const CameraFrameRequestSchema = Type.Object(
+  { frame: FrameInputSchema, ...frameOptions },
+  { $id: 'CameraFrameRequest', additionalProperties: false, description: 'One frame of a camera.' },
+);
+
+export const CameraFrameFormSchema = Type.Object(
+  {
+    frame: binary('A file, or a text in one of the forms of FrameInput.'),
+    ...frameOptions,
+    metadata: Type.Optional(Type.String({ description: 'JSON, at most 4096 bytes.' })),
+  },
+  { $id: 'CameraFrameForm', additionalProperties: false },
+);
