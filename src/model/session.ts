@@ -5,6 +5,9 @@ import { BundleError, type TensorSpec } from './manifest.js';
 // Failures are thrown, and the caller says them better; without this the runtime also prints its own in red on stderr.
 ort.env.logLevel = 'fatal';
 
+/** Of ONNX Runtime. */
+export const RUNTIME_VERSION = ort.env.versions.node ?? ort.env.versions.common;
+
 /** `dims` row-major; data.length is their product. */
 export interface Tensor {
   readonly dims: readonly number[];
@@ -25,9 +28,10 @@ export type Provider = 'cpu' | `cuda:${number}`;
 /**
  * One intra-op thread a session: several sessions on several threads use a CPU better than one session on all of them, and
  * waiting threads must not spin beside them.
+ * @param keepAs a file that receives the graph as it was optimised for this processor
  * @throws BundleError where ONNX Runtime refuses the file; Error where it lacks the provider.
  */
-export async function openGraph(path: string, provider: Provider): Promise<Graph> {
+export async function openGraph(path: string, provider: Provider, keepAs?: string): Promise<Graph> {
   let session: ort.InferenceSession;
   try {
     session = await ort.InferenceSession.create(path, {
@@ -37,6 +41,7 @@ export async function openGraph(path: string, provider: Provider): Promise<Graph
       graphOptimizationLevel: 'all',
       extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
       logSeverityLevel: 4,
+      ...(keepAs === undefined ? {} : { optimizedModelFilePath: keepAs }),
     });
   } catch (error) {
     const reason = oneLine(error);

@@ -21,6 +21,7 @@ import { decodeFrame, type Frame } from './decode.js';
 import { FeatureCache, featureKey } from './feature-cache.js';
 import { changedFinding, identicalFinding, sentenceOfChange, unchangedFinding } from './finding.js';
 import { FrameMemory } from './frame-memory.js';
+import { graphCacheIn } from './graph-cache.js';
 import { InferencePool } from './inference-pool.js';
 
 export interface PairInput {
@@ -61,6 +62,7 @@ export interface Pipeline {
 
 type PipelineConfig = Pick<
   Config,
+  | 'dataDir'
   | 'modelsDir'
   | 'defaultModel'
   | 'device'
@@ -89,6 +91,7 @@ export async function createPipeline(options: {
     strictDevice: config.strictDevice,
     threads: config.inferenceThreads,
     batchSize: config.batchSize,
+    graphCache: await graphCacheIn(config.dataDir),
     logger,
     ...(threadScript === undefined ? {} : { script: threadScript }),
   });

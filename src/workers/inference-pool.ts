@@ -27,6 +27,8 @@ export interface PoolOptions {
   readonly threads: number;
   /** of a GPU */
   readonly batchSize: number;
+  /** where optimised graphs are kept (graph-cache.ts); null = nowhere */
+  readonly graphCache: string | null;
   readonly logger: Logger;
   /** the thread's compiled entry; another one in tests */
   readonly script?: URL;
@@ -89,16 +91,22 @@ export class InferencePool {
    * @throws Error where no thread can serve: no such device with STRICT_DEVICE, no bundle at all
    */
   static async start(options: PoolOptions): Promise<InferencePool> {
-    const [first, ready] = await launch(options, threadOptions(options), 1);
-    const pool = new InferencePool(options, ready);
-    pool.#adopt(first, 1);
-    const count = options.threads || (ready.provider === 'cpu' ? availableParallelism() : 1);
-    try {
-      const others = Array.from({ length: count - 1 }, (_, i) => pool.#startThread(i + 2));
-      await Promise.all(others);
-    } catch (error) {
-      await pool.close();
-      throw error;
+    const others: Promise<PromiseSettledResult<Launched>>[] = [];
+    const first = launch(options, threadOptions(options), 1, (provider) => {
+      const count = options.threads || (provider === 'cpu' ? availableParallelism() : 1);
+      const same = { ...threadOptions(options), device: provider, strictDevice: true };
+      for (let number = 2; number <= count; number++) others.push(settled(launch(options, same, number)));
+    });
+    // Each is waited for, also where one of them fails: a thread that nobody ends would keep the process.
+    const launched = [await settled(first), ...(await Promise.all(others))];
+    const failed = launched.find((one) => one.status === 'rejected');
+    if (failed !== undefined) {
+      for (const one of launched) if (one.status === 'fulfilled') endWorker(one.value[0]);
+      throw failed.reason;
+    }
+    const pool = new InferencePool(options, (await first)[1]);
+    for (const [i, one] of launched.entries()) {
+      if (one.status === 'fulfilled') pool.#adopt(one.value[0], i + 1);
     }
     return pool;
   }
@@ -251,19 +259,37 @@ export class InferencePool {
   }
 }
 
-const threadOptions = ({ bundles, device, strictDevice, batchSize }: PoolOptions): ThreadOptions => ({
+const threadOptions = ({
   bundles,
   device,
   strictDevice,
   batchSize,
+  graphCache,
+}: PoolOptions): ThreadOptions => ({
+  bundles,
+  device,
+  strictDevice,
+  batchSize,
+  graphCache,
 });
 
-/** @throws Error where the thread ends or says that it cannot serve, instead of getting ready. */
+type Launched = [Worker, ThreadReady];
+
+const settled = async <T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> => {
+  const [result] = await Promise.allSettled([promise]);
+  return result;
+};
+
+/**
+ * @param onChosen told what the thread will run on as soon as it knows
+ * @throws Error where the thread ends or says that it cannot serve, instead of getting ready.
+ */
 async function launch(
   { script }: PoolOptions,
   workerData: ThreadOptions,
   number: number,
-): Promise<[Worker, ThreadReady]> {
+  onChosen: (provider: Provider) => void = () => {},
+): Promise<Launched> {
   const worker = new Worker(script ?? new URL('./inference-thread.js', import.meta.url), {
     workerData,
     name: `inference-${number}`,
@@ -273,11 +299,14 @@ async function launch(
       reject(new Error(`inference thread ended with code ${code} before it was ready`));
     worker.once('error', reject);
     worker.once('exit', onExit);
-    worker.once('message', (message: FromThread) => {
+    const onMessage = (message: FromThread) => {
+      if (message.type === 'chosen') return onChosen(message.provider);
       worker.off('error', reject);
       worker.off('exit', onExit);
+      worker.off('message', onMessage);
       resolve(message);
-    });
+    };
+    worker.on('message', onMessage);
   });
   if (first.type === 'ready') return [worker, first];
   throw new Error(
@@ -285,7 +314,8 @@ async function launch(
   );
 }
 
-const endThread = (thread: Thread): void => thread.worker.postMessage({ type: 'close' });
+const endWorker = (worker: Worker): void => worker.postMessage({ type: 'close' });
+const endThread = ({ worker }: Thread): void => endWorker(worker);
 
 /** Tasks with one key can share a run. */
 function batchKey({ operation, bundle, input }: Task): string {

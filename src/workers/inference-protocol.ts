@@ -29,6 +29,8 @@ export interface ThreadOptions {
   readonly device: string;
   readonly strictDevice: boolean;
   readonly batchSize: number;
+  /** see graph-cache.ts */
+  readonly graphCache: string | null;
 }
 
 export interface ThreadRequest {
@@ -39,6 +41,12 @@ export interface ThreadRequest {
 }
 export type ToThread = ThreadRequest | { readonly type: 'close' };
 
+/** What it will run on: said before bundles are opened, which takes its time. */
+export interface ThreadChoice {
+  readonly type: 'chosen';
+  readonly provider: Provider;
+}
+
 export interface ThreadReady {
   readonly type: 'ready';
   readonly provider: Provider;
@@ -48,6 +56,7 @@ export interface ThreadReady {
   readonly refused: Readonly<Record<string, string>>;
 }
 export type FromThread =
+  | ThreadChoice
   | ThreadReady
   /** the thread cannot serve at all */
   | { readonly type: 'unfit'; readonly reason: string }

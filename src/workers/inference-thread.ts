@@ -6,9 +6,10 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Captioner, type Difference, type Features } from '../model/captioner.js';
-import { type Bundle, BundleError } from '../model/manifest.js';
+import { type Bundle, BundleError, type Manifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
-import { chooseProvider, openGraph, type Provider } from '../model/session.js';
+import { chooseProvider, type Provider } from '../model/session.js';
+import { openBundleGraph } from './graph-cache.js';
 import type {
   EncodeInput,
   FromThread,
@@ -31,10 +32,11 @@ const open = new Map<string, OpenBundle>();
 try {
   const options = workerData as ThreadOptions;
   const choice = await chooseProvider(options.device, options.strictDevice, probeGraph(options.bundles));
+  say({ type: 'chosen', provider: choice.provider });
   const refused: Record<string, string> = {};
   for (const bundle of options.bundles) {
     try {
-      open.set(bundle.manifest.name, await openBundle(bundle, choice.provider, options.batchSize));
+      open.set(bundle.manifest.name, await openBundle(bundle, choice.provider, options));
     } catch (error) {
       if (!(error instanceof BundleError)) throw error;
       refused[bundle.manifest.name] = error.message;
@@ -56,9 +58,12 @@ function probeGraph(bundles: readonly Bundle[]): string {
   return join(bundle.directory, bundle.manifest.graphs.features.file);
 }
 
-async function openBundle(bundle: Bundle, provider: Provider, batchSize: number): Promise<OpenBundle> {
-  const { graphs } = bundle.manifest;
-  const graph = (name: keyof typeof graphs) => openGraph(join(bundle.directory, graphs[name].file), provider);
+async function openBundle(
+  bundle: Bundle,
+  provider: Provider,
+  { batchSize, graphCache }: ThreadOptions,
+): Promise<OpenBundle> {
+  const graph = (name: keyof Manifest['graphs']) => openBundleGraph(bundle, name, provider, graphCache);
   const captioner = new Captioner(
     bundle,
     {

@@ -6,12 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 
-const { device, bundles } = workerData;
+const { device, strictDevice, bundles } = workerData;
 if (device === 'cuda:7') {
   parentPort.postMessage({ type: 'unfit', reason: 'cuda:7 is not available' });
-} else if (device === 'cuda:8') {
+} else if (device === 'cuda:8' || (device === 'cuda:9' && strictDevice)) {
   process.exit(8);
 } else {
+  const provider = device === 'auto' ? 'cpu' : device;
+  parentPort.postMessage({ type: 'chosen', provider });
   const refused = Object.fromEntries(bundles.filter((b) => b.broken).map((b) => [b.manifest.name, 'broken']));
   parentPort.on('message', async ({ type, bundle, operation, inputs }) => {
     if (type === 'close') return parentPort.close();
@@ -23,10 +25,5 @@ if (device === 'cuda:7') {
     const ran = { operation, thread: threadId, batch: inputs.length, start, end: Date.now() };
     parentPort.postMessage({ type: 'done', outputs: inputs.map((input) => ({ ...ran, input })) });
   });
-  parentPort.postMessage({
-    type: 'ready',
-    provider: device === 'auto' ? 'cpu' : device,
-    fallback: null,
-    refused,
-  });
+  parentPort.postMessage({ type: 'ready', provider, fallback: null, refused });
 }

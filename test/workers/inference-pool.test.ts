@@ -1,7 +1,9 @@
+import { Worker } from 'node:worker_threads';
 import { jest } from '@jest/globals';
 import type { Bundle } from '../../src/model/manifest.js';
 import { InferencePool, type PoolOptions } from '../../src/workers/inference-pool.js';
 import type { EncodeInput } from '../../src/workers/inference-protocol.js';
+import { eventually } from '../helpers/eventually.js';
 
 // Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
 jest.setTimeout(120_000);
@@ -21,6 +23,7 @@ const pools: InferencePool[] = [];
 afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
   error.mockClear();
+  jest.restoreAllMocks();
 });
 
 async function start(options: Partial<PoolOptions> = {}): Promise<InferencePool> {
@@ -32,6 +35,7 @@ async function start(options: Partial<PoolOptions> = {}): Promise<InferencePool>
     strictDevice: false,
     threads: 1,
     batchSize: 4,
+    graphCache: null,
     logger,
     script,
     ...options,
@@ -147,6 +151,17 @@ describe('InferencePool when something goes wrong', () => {
     ['ends at once', 'cuda:8', 'inference thread ended with code 8 before it was ready'],
   ])('does not start where a thread %s', async (_, device, reason) => {
     await expect(start({ device })).rejects.toThrow(reason);
+  });
+
+  it('does not start where only the second thread ends at once, and leaves no first one behind', async () => {
+    const ended = jest.fn();
+    const emit = Worker.prototype.emit;
+    jest.spyOn(Worker.prototype, 'emit').mockImplementation(function (this: Worker, name, ...rest) {
+      if (name === 'exit') ended();
+      return emit.call(this, name, ...rest);
+    });
+    await expect(start({ device: 'cuda:9', threads: 2 })).rejects.toThrow('ended with code 8');
+    await eventually(() => expect(ended).toHaveBeenCalledTimes(2));
   });
 });
 

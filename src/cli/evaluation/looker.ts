@@ -58,6 +58,7 @@ export async function createLooker(config: Config): Promise<Looker> {
       device: config.device,
       strictDevice: config.strictDevice,
       threads: config.inferenceThreads,
+      graphCache: null,
       batchSize: config.batchSize,
       logger,
     });
