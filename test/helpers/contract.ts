@@ -65,7 +65,7 @@ export function contractOf(document: OpenApi): Contract {
       }
       const type = String(headers['content-type']).split(';')[0] as string;
       if (!(type in described.content)) throw new Error(`${what}: ${type} is not described`);
-      if (!type.endsWith('json')) return;
+      if (!/[/+]json$/.test(type)) return;
       const media = `/paths/${pointerPart(path)}/${verb}/responses/${statusCode}/content/${pointerPart(type)}/schema`;
       validate(media, JSON.parse(body), what);
     },

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { parsePairs } from '../../src/evaluation/manifest.js';
+import { foundChange, storedChange } from '../helpers/changes.js';
+import { acceptedComparison } from '../helpers/comparisons.js';
+import { fakeApp } from '../helpers/fakes.js';
+
+let fake: Awaited<ReturnType<typeof fakeApp>>;
+
+beforeAll(async () => {
+  fake = await fakeApp();
+});
+beforeEach(() => fake.reset());
+afterAll(() => fake.app.close());
+
+const get = async (url: string) => {
+  const { statusCode, body, headers } = await fake.inject({ url });
+  return { statusCode, headers, body: JSON.parse(body) };
+};
+const post = async (url: string, payload?: object | string) => {
+  const content = payload === undefined ? {} : { payload, headers: { 'content-type': 'application/json' } };
+  const { statusCode, body } = await fake.inject({ method: 'POST', url, ...content });
+  return { statusCode, body: JSON.parse(body) };
+};
+const keep = (given: Parameters<typeof storedChange>[0] = {}) => {
+  const change = storedChange(given);
+  fake.changes.kept.push(change);
+  return change;
+};
+
+describe('GET /v1/changes', () => {
+  it('asks the store for what the query says, times in ms', async () => {
+    const change = keep();
+    const answer = await get(
+      '/v1/changes?camera=gate&status=reverted&since=2026-01-05T12:00:00Z&until=2026-01-05T13:00:00Z&limit=7',
+    );
+    expect(answer).toMatchObject({ statusCode: 200, body: { items: [change], next_cursor: null } });
+    const [since, until] = ['2026-01-05T12:00:00Z', '2026-01-05T13:00:00Z'].map((iso) => Date.parse(iso));
+    expect(fake.changes.queries).toEqual([{ camera: 'gate', status: 'reverted', since, until, limit: 7 }]);
+    expect(answer.headers.link).toBeUndefined();
+  });
+
+  it('links to the next page with the same filters', async () => {
+    keep();
+    fake.changes.nextCursor = 'abc';
+    const { body, headers } = await get('/v1/changes?camera=gate');
+    expect(body.next_cursor).toBe('abc');
+    expect(headers.link).toBe('</v1/changes?camera=gate&cursor=abc>; rel="next"');
+  });
+
+  it.each([
+    ['status', 'status=pending', 'status'],
+    ['limit', 'limit=0', 'limit'],
+    ['time', 'since=yesterday', 'since'],
+    ['parameter', 'zone=door', 'zone'],
+  ])('refuses a %s that it does not know, naming it', async (_what, query, field) => {
+    expect(await get(`/v1/changes?${query}`)).toMatchObject({ statusCode: 400, body: { field } });
+  });
+});
+
+describe('one change', () => {
+  it('is read, acknowledged and judged', async () => {
+    const change = keep();
+    expect(await get(`/v1/changes/${change.id}`)).toMatchObject({ statusCode: 200, body: change });
+    expect(await post(`/v1/changes/${change.id}/acknowledge`)).toMatchObject({
+      statusCode: 200,
+      body: { status: 'acknowledged' },
+    });
+    const given = { judgement: 'correct', caption: 'a van has appeared' };
+    expect(await post(`/v1/changes/${change.id}/feedback`, given)).toMatchObject({
+      statusCode: 200,
+      body: { feedback: given },
+    });
+  });
+
+  it('shows the deliveries of its alerts', async () => {
+    const { id } = keep();
+    const delivery = {
+      id: 'dlv_00000000000000000000000001',
+      comparison: 'cmp_00000000000000000000000001',
+      change: id,
+      url: 'https://user.example/alerts',
+      state: 'pending' as const,
+      next_attempt_at: null,
+      attempts: [],
+    };
+    fake.deliveries.kept.push(delivery, { ...delivery, change: 'chg_00000000000000000000000002' });
+    expect((await get(`/v1/changes/${id}/deliveries`)).body).toEqual({ items: [delivery] });
+  });
+
+  it('that is not there is a 404 on every route of it', async () => {
+    const path = `/v1/changes/${foundChange().id}`;
+    const answers = [
+      await get(path),
+      await get(`${path}/deliveries`),
+      await post(`${path}/acknowledge`),
+      await post(`${path}/feedback`, { judgement: 'correct' }),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 404]);
+  });
+
+  it.each([
+    [{ judgement: 'perhaps' }, 'judgement'],
+    [{ caption: 'a van' }, 'judgement'],
+    [{ judgement: 'correct', caption: '' }, 'caption'],
+    [{ judgement: 'correct', at: 'now' }, 'at'],
+    [[], ''],
+  ])('refuses feedback %j, naming the field', async (payload, field) => {
+    const { id } = keep();
+    const { statusCode, body } = await post(`/v1/changes/${id}/feedback`, payload);
+    expect([statusCode, body.field ?? '']).toEqual([400, field]);
+    expect(fake.changes.kept[0]?.feedback).toBeNull();
+  });
+
+  it('refuses feedback that is no JSON', async () => {
+    const { id } = keep();
+    expect((await post(`/v1/changes/${id}/feedback`, '{')).statusCode).toBe(400);
+  });
+});
+
+describe('GET /v1/feedback', () => {
+  const at = '2026-01-05T13:00:00.000Z';
+  const judged = async (name: string, given: Parameters<typeof storedChange>[0]) => {
+    const accepted = acceptedComparison();
+    await fake.results.create(accepted);
+    const best = accepted.comparison.id;
+    return keep({ name, comparisons: { first: best, best, last: best }, ...given });
+  };
+  const manifest = async () => (await fake.inject({ url: '/v1/feedback?format=ndjson' })).body;
+
+  it('is a manifest that scenedelta evaluate reads, with what a person would have said', async () => {
+    await judged('right', { feedback: { judgement: 'correct', at } });
+    await judged('wrong', { feedback: { judgement: 'false_alarm', at } });
+    await judged('better', { feedback: { judgement: 'correct', caption: 'a van has appeared', at } });
+    await judged('blocked', { kind: 'tamper', feedback: { judgement: 'correct', at } });
+    await judged('silent', {});
+    const pairs = parsePairs(await manifest(), 'feedback.ndjson');
+    expect(
+      pairs.map(({ verdict, changed, references, scene }) => [verdict, changed, references[0], scene]),
+    ).toEqual([
+      ['change', true, 'a car has appeared', 'gate'],
+      ['none', false, 'there is no change', 'gate'],
+      ['change', true, 'a van has appeared', 'gate'],
+      ['tamper', true, 'a car has appeared', 'gate'],
+    ]);
+  });
+
+  it('names the frames by comparison and type, and where they can be read', async () => {
+    const { comparisons } = await judged('right', { feedback: { judgement: 'correct', at } });
+    expect(JSON.parse(await manifest())).toMatchObject({
+      before: `frames/${comparisons.best}-before.png`,
+      after: `frames/${comparisons.best}-after.png`,
+      frames: { before: `/v1/comparisons/${comparisons.best}/frames/before` },
+    });
+  });
+
+  it('leaves out what has no frames any more, and is empty where nobody said anything', async () => {
+    expect(await manifest()).toBe('');
+    keep({ feedback: { judgement: 'correct', at } });
+    expect(await manifest()).toBe('');
+  });
+
+  it('goes on past the first hundred', async () => {
+    for (let i = 0; i < 101; i++) await judged(String(i), { feedback: { judgement: 'correct', at } });
+    expect((await manifest()).trim().split('\n')).toHaveLength(101);
+  });
+});

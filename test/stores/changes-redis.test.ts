@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import type { ChangeStatus, FoundChange } from '../../src/change.js';
+import { KEYS } from '../../src/jobs.js';
+import { createLogger } from '../../src/logger.js';
+import type { ChangeStore, TurnChanges } from '../../src/stores/changes.js';
+import { createRedisChangeStore } from '../../src/stores/changes-redis.js';
+import { createRedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
+import { connectRedis } from '../../src/stores/redis.js';
+import { foundChange, NOON, opening, storedAlert } from '../helpers/changes.js';
+import { startRedis, type TestRedis } from '../helpers/redis.js';
+
+const HOUR = 3_600_000;
+const logger = createLogger({ level: 'silent', name: 'test' });
+let server: TestRedis;
+let redis: Redis;
+let changes: ChangeStore;
+let now = Date.now();
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = connectRedis(server.url, { role: 'consumer', logger });
+  changes = createRedisChangeStore(redis, { retentionMs: HOUR, now: () => now });
+});
+beforeEach(async () => {
+  await redis.flushall();
+  now = Date.now();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+/** As the turn's step runs them. */
+const save = async (turn: Partial<TurnChanges>) => {
+  const saving = redis.multi();
+  for (const [name, ...args] of changes.writes({
+    camera: 'gate',
+    changes: [],
+    alerts: [],
+    newsTaken: 0,
+    ...turn,
+  })) {
+    saving.call(name, ...args.map(String));
+  }
+  for (const [error] of (await saving.exec()) ?? []) if (error !== null) throw error;
+};
+const opened = async (...all: FoundChange[]) => save({ changes: all.map(opening) });
+const ids = async (query: Partial<Parameters<ChangeStore['list']>[0]> = {}) =>
+  (await changes.list({ limit: 10, ...query })).items.map(({ id }) => id);
+const events = async () => {
+  const entries = await redis.xrange(KEYS.events, '-', '+');
+  return entries.map(([, fields]) => JSON.parse(fields[1] ?? ''));
+};
+
+describe('a change', () => {
+  it('is read as it was written, with nothing yet of what people say', async () => {
+    const change = foundChange();
+    await opened(change);
+    expect(await changes.get(change.id)).toEqual({ ...change, acknowledged_at: null, feedback: null });
+    expect(await changes.get(foundChange({ name: 'other' }).id)).toBeUndefined();
+  });
+
+  it('tells of its events in the stream, and of nothing where it only was seen again', async () => {
+    const change = foundChange({ zone: 'door' });
+    await opened(change);
+    await save({ changes: [{ change: { ...change, status: 'persisting' }, event: null }] });
+    const { id, camera, zone, kind, severity, last_seen } = change;
+    expect(await events()).toEqual([
+      { type: 'change.opened', changeId: id, camera, zone, kind, severity, at: last_seen },
+    ]);
+  });
+
+  it('is listed under its camera and status alone, also as these change, the latest confirmed first', async () => {
+    const [first, second] = [
+      foundChange({ name: '1' }),
+      foundChange({ name: '2', confirmed: NOON + 1, camera: 'yard' }),
+    ];
+    await opened(first, second);
+    const reverted = { ...first, status: 'reverted' as const, reverted_at: first.last_seen };
+    await save({ changes: [{ change: reverted, event: 'change.reverted' }] });
+    expect(await ids()).toEqual([second.id, first.id]);
+    expect(await ids({ camera: 'gate' })).toEqual([first.id]);
+    const under = async (status: ChangeStatus, camera?: string) =>
+      ids({ status, ...(camera === undefined ? {} : { camera }) });
+    expect([await under('opened'), await under('reverted'), await under('persisting')]).toEqual([
+      [second.id],
+      [first.id],
+      [],
+    ]);
+    expect([await under('opened', 'gate'), await under('reverted', 'gate')]).toEqual([[], [first.id]]);
+    expect(await ids({ since: NOON + 1 })).toEqual([second.id]);
+    expect(await ids({ until: NOON + 1 })).toEqual([first.id]);
+  });
+
+  it('comes on one page only, however many are confirmed at the same time', async () => {
+    const all = Array.from({ length: 7 }, (_, i) => foundChange({ name: String(i) }));
+    await opened(...all);
+    const seen: string[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const page = await changes.list({ limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+      seen.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect([...seen].sort()).toEqual(all.map(({ id }) => id).sort());
+    expect(seen).toHaveLength(7);
+  });
+});
+
+describe('an acknowledgement', () => {
+  it('shows at once, is told to the camera and in the stream, and the first one counts', async () => {
+    const change = foundChange();
+    await opened(change);
+    const acknowledged = await changes.acknowledge(change.id);
+    expect(acknowledged).toMatchObject({
+      status: 'acknowledged',
+      acknowledged_at: new Date(now).toISOString(),
+    });
+    now += 1_000;
+    expect(await changes.acknowledge(change.id)).toEqual(acknowledged);
+    expect(await changes.news('gate')).toEqual([{ type: 'change.acknowledged', changeId: change.id }]);
+    expect((await events()).map(({ type }) => type)).toEqual(['change.opened', 'change.acknowledged']);
+  });
+
+  it('is not undone by a turn that had not heard of it', async () => {
+    const change = foundChange();
+    await opened(change);
+    await changes.acknowledge(change.id);
+    await save({ changes: [{ change: { ...change, status: 'persisting' }, event: 'change.persisting' }] });
+    expect((await changes.get(change.id))?.status).toBe('acknowledged');
+    expect(await ids({ status: 'acknowledged' })).toEqual([change.id]);
+    expect(await ids({ status: 'acknowledged', camera: 'gate' })).toEqual([change.id]);
+    expect(await ids({ status: 'persisting' })).toEqual([]);
+  });
+
+  it('of what is not there changes nothing', async () => {
+    const { id } = foundChange();
+    expect(await changes.acknowledge(id)).toBeUndefined();
+    expect(await changes.giveFeedback(id, { judgement: 'correct' })).toBeUndefined();
+    expect(await redis.dbsize()).toBe(0);
+  });
+});
+
+describe('feedback', () => {
+  it('is kept with the change, the last one counts, and all of it is listed by the time it was given', async () => {
+    const [first, second, silent] = ['1', '2', '3'].map((name) => foundChange({ name }));
+    if (first === undefined || second === undefined || silent === undefined)
+      throw new Error('three were made');
+    await opened(first, second, silent);
+    await changes.giveFeedback(first.id, { judgement: 'correct' });
+    now += 1;
+    await changes.giveFeedback(second.id, { judgement: 'false_alarm' });
+    now += 1;
+    const at = new Date(now).toISOString();
+    const given = { judgement: 'correct' as const, caption: 'a van has appeared' };
+    expect((await changes.giveFeedback(first.id, given))?.feedback).toEqual({ ...given, at });
+    const page = await changes.withFeedback(0, 10);
+    expect(page.items.map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect([
+      page.last,
+      (await changes.withFeedback(0, 2)).last,
+      (await changes.withFeedback(2, 2)).last,
+    ]).toEqual([true, false, true]);
+  });
+});
+
+describe('alerts', () => {
+  it('are kept with all that their delivery needs, and open from the step that made them', async () => {
+    const alert = storedAlert(foundChange());
+    await save({ alerts: [alert] });
+    expect(await changes.alert(alert.intent.id)).toEqual(alert);
+    const deliveries = createRedisDeliveryStore(redis, { retentionMs: HOUR });
+    expect(await deliveries.overdue(now + 1, 10)).toEqual([alert.intent.id.replace('alr_', 'dlv_')]);
+  });
+
+  it('leave what became known meanwhile for the next turn', async () => {
+    const [first, second] = [foundChange({ name: '1' }), foundChange({ name: '2' })];
+    await opened(first, second);
+    await changes.acknowledge(first.id);
+    const taken = (await changes.news('gate')).length;
+    await changes.acknowledge(second.id);
+    await save({ newsTaken: taken });
+    expect(await changes.news('gate')).toEqual([{ type: 'change.acknowledged', changeId: second.id }]);
+  });
+});
+
+describe('erasing', () => {
+  it('leaves nothing of a change, and finds those that were not written for a long time', async () => {
+    const [old, young] = [foundChange({ name: 'old' }), foundChange({ name: 'young', camera: 'yard' })];
+    await opened(old);
+    await changes.acknowledge(old.id);
+    await changes.giveFeedback(old.id, { judgement: 'correct' });
+    now += HOUR;
+    await opened(young);
+    expect(await changes.olderThan(now, 10)).toEqual([old.id]);
+    expect([await changes.erase(old.id), await changes.erase(old.id)]).toEqual([true, false]);
+    expect(await ids()).toEqual([young.id]);
+    const left = await redis.keys('*');
+    expect(
+      left.filter((key) => key.includes('acknowledged') || key.includes('feedback') || key.includes(old.id)),
+    ).toEqual([]);
+  });
+
+  it("of a camera takes its changes and news, and nobody else's", async () => {
+    const mine = Array.from({ length: 3 }, (_, i) => foundChange({ name: String(i) }));
+    const other = foundChange({ name: 'other', camera: 'yard' });
+    await opened(...mine, other);
+    await changes.acknowledge(mine[0]?.id ?? '');
+    expect(await changes.eraseOf('gate')).toBe(3);
+    expect(await ids()).toEqual([other.id]);
+    expect(await changes.news('gate')).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+/** An alert on its way: from the turn that made it, through the delivery queue's processor, back to its camera's state. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Value } from 'typebox/value';
+import { KEYS } from '../../src/jobs.js';
+import { linkKey } from '../../src/links.js';
+import type { PostOutcome } from '../../src/outbound/client.js';
+import { alertDeliveryId } from '../../src/stores/changes-redis.js';
+import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/webhook-payload.js';
+import { createAnnounceAlert } from '../../src/workers/announce.js';
+import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
+import { createWorkerQueues } from '../../src/workers/queues.js';
+import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
+import { foundChange, opening, storedAlert } from '../helpers/changes.js';
+import { acceptedComparison, finished } from '../helpers/comparisons.js';
+import { type Bench, logger, setUpBench } from '../helpers/workers.js';
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const links = {
+  baseUrl: 'https://cameras.example',
+  key: linkKey(SECRET),
+  framesMs: 1_000,
+  heatmapsMs: 1_000,
+};
+const ok: PostOutcome = { status: 200, error: null, retryAfterMs: null, permanent: false };
+const gone: PostOutcome = {
+  status: 410,
+  error: 'the receiver answered 410',
+  retryAfterMs: null,
+  permanent: false,
+};
+const busy: PostOutcome = { ...gone, status: 500 };
+
+let bench: Bench;
+let now: number;
+let sent: { url: string; headers: Record<string, string>; body: string }[];
+let answer: PostOutcome;
+
+beforeAll(async () => {
+  bench = await setUpBench();
+});
+beforeEach(async () => {
+  await bench.redis.flushall();
+  now = Date.now();
+  sent = [];
+  answer = ok;
+});
+afterAll(() => bench.stop());
+
+const processor = () =>
+  createDeliveryProcessor({
+    ...bench,
+    outbound: {
+      post: async (url, { body, headers }) => {
+        sent.push({ url, body, headers });
+        return answer;
+      },
+    },
+    secret: SECRET,
+    links,
+    clock: () => now,
+    random: () => 0.5,
+    logger,
+  });
+
+/** A change whose alert has been saved by its turn, but not announced yet. */
+const alerted = async (
+  given: Parameters<typeof storedAlert>[1] = {},
+  change: Parameters<typeof foundChange>[0] = {},
+) => {
+  const accepted = acceptedComparison({ camera: 'gate' });
+  await bench.results.create(accepted);
+  const comparison = finished(accepted.comparison);
+  await bench.results.update(comparison.id, { comparison });
+  const found = foundChange({
+    comparisons: { first: comparison.id, best: comparison.id, last: comparison.id },
+    ...change,
+  });
+  const alert = storedAlert(found, given);
+  const saving = bench.redis.multi();
+  const turn = { camera: 'gate', changes: [opening(found)], alerts: [alert], newsTaken: 0 };
+  for (const [name, ...args] of bench.changes.writes(turn)) saving.call(name, ...args.map(String));
+  await saving.exec();
+  return { alert, change: found, comparison };
+};
+const announce = async (alert: Awaited<ReturnType<typeof alerted>>['alert']) => {
+  const jobs: unknown[] = [];
+  await createAnnounceAlert({ deliveries: bench.deliveries, enqueue: async (job) => void jobs.push(job) })(
+    alert,
+  );
+  return jobs[0];
+};
+const payload = () => JSON.parse(sent[0]?.body ?? '');
+
+describe('an alert', () => {
+  it('says what changed, how many were kept quiet, and where the pictures are', async () => {
+    const { alert, change, comparison } = await alerted();
+    expect(await processor().process(await announce(alert))).toEqual({ kind: 'delivered' });
+    expect(sent[0]).toMatchObject({
+      url: alert.url,
+      headers: { 'webhook-id': alertDeliveryId(alert.intent.id) },
+    });
+    expect([...Value.Errors(AlertPayloadSchema, payload())]).toEqual([]);
+    expect(payload()).toMatchObject({
+      type: 'change.opened',
+      timestamp: change.last_seen,
+      data: { change, suppressed_count: 2 },
+    });
+    expect(payload().data.frames.after.url).toContain(
+      `https://cameras.example/v1/comparisons/${comparison.id}/frames/after?`,
+    );
+    expect(payload().data.heatmaps.before.url).toContain(`/${comparison.id}/heatmaps/before?`);
+  });
+
+  it('with more regions than a page can draw stays below 20 kB', async () => {
+    const region = foundChange().regions[0];
+    if (region === undefined) throw new Error('it has one');
+    const { alert } = await alerted({}, { regions: Array.from({ length: 500 }, () => region) });
+    await processor().process(await announce(alert));
+    expect(Buffer.byteLength(sent[0]?.body ?? '')).toBeLessThan(PAYLOAD_LIMIT);
+    expect([...Value.Errors(AlertPayloadSchema, payload())]).toEqual([]);
+  });
+
+  it('has no links to pictures of a comparison that was erased', async () => {
+    const { alert, comparison } = await alerted();
+    await bench.results.erase(comparison.id);
+    expect(await processor().process(await announce(alert))).toEqual({ kind: 'delivered' });
+    expect(Object.keys(payload().data)).toEqual(['change', 'suppressed_count']);
+  });
+
+  it('is in the log of its change, without the query of the address, and not in that of its comparison', async () => {
+    const { alert, change, comparison } = await alerted();
+    await processor().process(await announce(alert));
+    const [delivery] = await bench.deliveries.ofChange(change.id);
+    expect(delivery).toMatchObject({
+      url: 'https://user.example/alerts',
+      state: 'delivered',
+      change: change.id,
+    });
+    expect(delivery?.attempts).toHaveLength(1);
+    expect(await bench.deliveries.ofComparison(comparison.id)).toEqual([]);
+  });
+
+  it('that was erased is given up', async () => {
+    const { alert } = await alerted();
+    const job = await announce(alert);
+    await bench.redis.del(KEYS.alert(alert.intent.id));
+    expect(await processor().process(job)).toEqual({ kind: 'failed' });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('the camera hears', () => {
+  const news = (type: string, { intent }: Awaited<ReturnType<typeof alerted>>['alert']) => [
+    { type, alertId: intent.id, cooldownKey: intent.cooldownKey, suppressedCount: intent.suppressedCount },
+  ];
+
+  it('of a delivery, once, however often its end is recorded', async () => {
+    const { alert } = await alerted();
+    const job = await announce(alert);
+    await processor().process(job);
+    await processor().process(job);
+    const attempt = { attempt: 2, at: new Date(now).toISOString(), status: 410, error: 'x', duration_ms: 1 };
+    const [late] = news('alert.failed', alert);
+    await bench.deliveries.record(alertDeliveryId(alert.intent.id), attempt, 'failed', null, {
+      camera: 'gate',
+      news: late as never,
+    });
+    expect(await bench.changes.news('gate')).toEqual(news('alert.delivered', alert));
+  });
+
+  it('of a receiver that is gone for good', async () => {
+    const { alert } = await alerted();
+    answer = gone;
+    expect(await processor().process(await announce(alert))).toEqual({ kind: 'failed' });
+    expect(await bench.changes.news('gate')).toEqual(news('alert.failed', alert));
+  });
+
+  it('nothing while the delivery is tried again, and of its failure after the last try', async () => {
+    const { alert } = await alerted();
+    const job = await announce(alert);
+    answer = busy;
+    for (const _wait of DELIVERY_SCHEDULE_MS.slice(1)) {
+      const outcome = await processor().process(job);
+      if (outcome.kind !== 'later') throw new Error(`expected another try, got ${outcome.kind}`);
+      expect(await bench.changes.news('gate')).toEqual([]);
+      now = outcome.at;
+    }
+    expect(await processor().process(job)).toEqual({ kind: 'failed' });
+    expect(await bench.changes.news('gate')).toEqual(news('alert.failed', alert));
+  });
+
+  it('nothing of an alert that knows no cool-down', async () => {
+    const { alert } = await alerted({ type: 'change.reverted', cooldownKey: null });
+    await processor().process(await announce(alert));
+    expect(payload().type).toBe('change.reverted');
+    expect(await bench.changes.news('gate')).toEqual([]);
+  });
+});
+
+describe('recovery', () => {
+  it('queues the alert of a turn whose worker died right after saving it, once', async () => {
+    const { alert } = await alerted();
+    const queues = createWorkerQueues(bench.redis);
+    const recover = createRecovery({
+      ...bench,
+      queues,
+      announce: async () => {
+        throw new Error('it is no comparison');
+      },
+      announceAlert: createAnnounceAlert({ deliveries: bench.deliveries, enqueue: queues.addDelivery }),
+      giveUp: async () => false,
+      clock: () => Date.now() + RECOVER_AFTER_MS + 1_000,
+      logger,
+    });
+    try {
+      expect(await recover()).toEqual({ comparisons: 0, deliveries: 1 });
+      expect(await recover()).toEqual({ comparisons: 0, deliveries: 0 });
+      expect(await queues.states('delivery', [alertDeliveryId(alert.intent.id)])).toEqual(['held']);
+    } finally {
+      await queues.close();
+    }
+  });
+});
