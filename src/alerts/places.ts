@@ -10,13 +10,13 @@ import type { Observation, Sighting } from './state.js';
 const SAME_PLACE = 0.3;
 /** Intersection over union from which two boxes may be of one thing, come and gone: it cannot be much larger or smaller. */
 const SAME_OUTLINE = 0.3;
-const WHOLE_FRAME: ChangeRegion = {
+const wholeFrame = (area: number, score: number): ChangeRegion => ({
   side: 'after',
   box: { x: 0, y: 0, width: 1, height: 1 },
-  area: 1,
-  score: 1,
+  area,
+  score,
   zone: null,
-};
+});
 
 function sharedArea(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
@@ -57,11 +57,18 @@ export function relation(
 
 /**
  * The places of an observation, the strongest first: regions of both sides that overlap are one place; so are the strongest of each
- * side where something moved; tampering is one place, the whole frame.
+ * side where something moved; tampering is one place, the whole frame; so is a change of which no region is known, which may be anywhere.
  */
 export function sightingsOf(observation: Observation): Sighting[] {
-  if (observation.verdict === 'tamper') return [{ kind: 'tamper', regions: [WHOLE_FRAME] }];
-  if (observation.verdict !== 'change') return [];
+  const { verdict, kind, confidence } = observation;
+  if (verdict === 'tamper') return [{ kind: 'tamper', regions: [wholeFrame(1, confidence)] }];
+  if (verdict !== 'change') return [];
+  if (observation.regions.length === 0) {
+    // no area that is known, so that no rule about large changes applies
+    return [
+      { kind: kind === 'none' || kind === 'multi' ? 'replace' : kind, regions: [wholeFrame(0, confidence)] },
+    ];
+  }
   const places: ChangeRegion[][] = [];
   for (const region of observation.regions) {
     const twin = places.find(
@@ -72,7 +79,7 @@ export function sightingsOf(observation: Observation): Sighting[] {
   }
   const alone = (side: Side) => places.findIndex((place) => place.length === 1 && place[0]?.side === side);
   const [from, to] = [alone('before'), alone('after')];
-  if (observation.kind === 'move' && from >= 0 && to >= 0) {
+  if (kind === 'move' && from >= 0 && to >= 0) {
     const moved = [...(places[from] ?? []), ...(places[to] ?? [])];
     const others = places.filter((_place, i) => i !== from && i !== to);
     return [{ kind: 'move', regions: moved }, ...others.map(sighting)];

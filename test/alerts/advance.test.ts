@@ -133,6 +133,25 @@ describe('what it takes for one place', () => {
   });
 });
 
+describe('a change of which no region is known', () => {
+  const somewhere = (n: number) => observed(second(n), { verdict: 'change' });
+
+  it('is one change of the whole frame, which no rule about large changes applies to', () => {
+    const { steps } = run([somewhere(1), somewhere(2)], {
+      ...RULES,
+      severity: [{ min_area: 0.1, severity: 'high' }],
+    });
+    expect(steps[1]?.changes).toMatchObject([
+      { event: 'change.opened', change: { kind: 'appear', severity: 'medium' } },
+    ]);
+  });
+  it('may be any of those that are followed, and gets the region of a frame that knows one', () => {
+    expect(events([car(1), car(2), somewhere(3)])).toEqual(['', 'change.opened', 'change.persisting']);
+    const { steps } = run([somewhere(1), car(2)], RULES);
+    expect(steps[1]?.changes[0]?.change.regions).toEqual([regionAt(0)]);
+  });
+});
+
 describe('what settles', () => {
   const memory: Partial<AlertRules> = { before: 'memory', settleMs: { scene: 5_000, tamper: 5_000 } };
   const stays = [car(1), car(2), car(3), car(6)];
