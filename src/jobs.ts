@@ -57,7 +57,7 @@ export const KEYS = {
   workers: 'sd:workers',
   /** sorted set of the ids of all cameras, all with score 0: in the order of their letters */
   cameras: 'sd:cams',
-  /** hash: camera (settings), state (between two frames), snapshot (how the last pull ended). A camera's id has no ':' */
+  /** hash: camera (settings), state (between two frames), snapshot (how the last pull ended), framesErased (retention). A camera's id has no ':' */
   camera: (id: string) => `sd:cam:${id}`,
   /** sorted set of comparison ids that wait for the camera's turn, score = captured time in ms; equal times order by id */
   cameraFrames: (id: string) => `sd:cam:${id}:frames`,

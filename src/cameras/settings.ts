@@ -163,10 +163,10 @@ export const CameraSettingsSchema = Type.Object(
     retention: Type.Object(
       {
         frames_hours: nullable(Type.Number({ minimum: 0, maximum: 87_600 }), {
-          description: "Shorter than the service's FRAME_RETENTION_HOURS, or null.",
+          description: 'Frames are kept at most so long, where that is shorter than FRAME_RETENTION_HOURS.',
         }),
         results_hours: nullable(Type.Number({ minimum: 1, maximum: 876_000 }), {
-          description: "Shorter than the service's RESULT_RETENTION_HOURS, or null.",
+          description: 'The same of comparisons and RESULT_RETENTION_HOURS.',
         }),
       },
       { ...closed, default: {} },

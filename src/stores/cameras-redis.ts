@@ -50,6 +50,14 @@ export function createRedisCameraStore(redis: Redis): CameraStore {
       redisCall("saving a camera's snapshot", async () => {
         await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'snapshot', JSON.stringify(outcome));
       }),
+    framesErasedUntil: (id) =>
+      redisCall("reading a camera's retention", async () =>
+        Number(await redis.hget(KEYS.camera(id), 'framesErased')),
+      ),
+    saveFramesErasedUntil: (id, until) =>
+      redisCall("saving a camera's retention", async () => {
+        await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'framesErased', until);
+      }),
     addFrame: (id, comparisonId, capturedAt) =>
       redisCall('adding a frame', async () => {
         await redis.zadd(KEYS.cameraFrames(id), capturedAt, comparisonId);

@@ -72,6 +72,9 @@ export interface CameraStore {
   state(id: string): Promise<CameraState | undefined>;
   snapshot(id: string): Promise<SnapshotOutcome | undefined>;
   saveSnapshot(id: string, outcome: SnapshotOutcome): Promise<void>;
+  /** Comparisons created before (epoch ms) have lost their frames by the camera's own retention; 0 where none have. */
+  framesErasedUntil(id: string): Promise<number>;
+  saveFramesErasedUntil(id: string, until: number): Promise<void>;
   /** A comparison waits for the camera's turn; saying so twice changes nothing. @param capturedAt epoch ms */
   addFrame(id: string, comparisonId: string, capturedAt: number): Promise<void>;
   waitingFrames(id: string): Promise<number>;

@@ -12,6 +12,8 @@ import { connectRedis } from '../stores/redis.js';
 import type { ModelDescription } from '../stores/workers.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { createAnnounce, createAnnounceAlert } from './announce.js';
+import { createCameraRetention } from './camera-retention.js';
+import { createSnapshotPuller, snapshotsWanted } from './camera-snapshot.js';
 import { createTurnProcessor } from './camera-turn.js';
 import { capacityOf } from './capacity.js';
 import { createComparisonProcessor } from './comparison-job.js';
@@ -20,7 +22,12 @@ import { createDeliveryProcessor } from './delivery-job.js';
 import { createFrameFetcher } from './frame-fetch.js';
 import { startHeartbeat } from './heartbeat.js';
 import { createWorkerMetrics, serveMetrics } from './metrics.js';
-import { startComparisonWorkers, startDeliveryWorker, startMaintenanceWorker } from './queue-workers.js';
+import {
+  startComparisonWorkers,
+  startDeliveryWorker,
+  startMaintenanceWorker,
+  startSnapshotWorker,
+} from './queue-workers.js';
 import { createWorkerQueues } from './queues.js';
 import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
 import { createRetention } from './retention.js';
@@ -112,7 +119,11 @@ const recover = createRecovery({
   clock,
   logger,
 });
-const retain = createRetention({ ...stores, config, clock, logger });
+const ofCameras = createCameraRetention({ ...stores, clock });
+const retain = createRetention({ ...stores, ofCameras, config, clock, logger });
+
+const pull = createSnapshotPuller({ ...stores, fetchFrame, addTurn: queues.addTurn, clock, logger });
+const reconcile = async () => queues.reconcileSnapshots(await snapshotsWanted(stores.cameras));
 
 const common = { redis, config, logger, metrics };
 const served = [
@@ -124,10 +135,15 @@ const served = [
     ...capacityOf(config, models),
   }),
   startDeliveryWorker({ ...common, processor: deliveries }),
-  startMaintenanceWorker({ ...common, tasks: { recover, retain } }),
+  startSnapshotWorker({ ...common, pull }),
+  startMaintenanceWorker({ ...common, tasks: { recover, retain, reconcile } }),
 ];
 closeLater('queues served', () => Promise.all(served.map((worker) => worker.close())));
-await queues.schedule({ recover: { everyMs: RECOVER_AFTER_MS }, retain: { everyMs: RETENTION_EVERY_MS } });
+await queues.schedule({
+  recover: { everyMs: RECOVER_AFTER_MS },
+  reconcile: { everyMs: RECOVER_AFTER_MS },
+  retain: { everyMs: RETENTION_EVERY_MS },
+});
 
 await heartbeat.beat();
 const serving = models.map(({ name, version, provider }) => ({ name, version, provider }));

@@ -11,7 +11,7 @@ import {
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES, TURN_JOB } from '../jobs.js';
+import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs.js';
 import type { Logger } from '../logger.js';
 import type { TurnProcessor } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
@@ -35,6 +35,7 @@ const MAX_STALLED = 3;
 const ROOM_CHECK_MS = 250;
 /** Deliveries mostly wait for their receivers: many at once, so that slow receivers do not hold up the others. */
 const DELIVERY_CONCURRENCY = 32;
+const SNAPSHOT_CONCURRENCY = 16;
 
 const options = ({ redis, config }: Common, concurrency: number): WorkerOptions => ({
   connection: redis,
@@ -188,6 +189,17 @@ export function startDeliveryWorker(
     throw new DelayedError();
   };
   const worker = startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY);
+  return { close: () => worker.close() };
+}
+
+/** Pulls mostly wait for the cameras. @param deps.pull one pull, with the job's payload */
+export function startSnapshotWorker(
+  deps: Common & { pull: (payload: unknown) => Promise<void> },
+): QueueWorkers {
+  const worker = startWorker(SNAPSHOT_QUEUE, (job) => deps.pull(job.data), deps, SNAPSHOT_CONCURRENCY);
+  worker.on('failed', (job, err) =>
+    deps.logger.warn({ err, camera: job?.data?.camera }, 'snapshot failed; the next comes by itself'),
+  );
   return { close: () => worker.close() };
 }
 

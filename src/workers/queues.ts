@@ -8,10 +8,12 @@ import {
   PRIORITY,
   QUEUE_PREFIX,
   QUEUES,
+  SNAPSHOT_QUEUE,
   TURN_JOB,
   TURN_OPTIONS,
   type TurnJob,
 } from '../jobs.js';
+import { reconcileSnapshots } from '../stores/snapshot-schedule.js';
 
 /** absent: no such job; held: it waits, is delayed or runs; completed, failed: it ended and is still remembered. */
 export type JobState = 'absent' | 'held' | 'completed' | 'failed';
@@ -22,6 +24,8 @@ export interface WorkerQueues {
   addComparison(job: ComparisonJob): Promise<void>;
   /** Has somebody take the camera's turn: at once, among the live comparisons. */
   addTurn(camera: string): Promise<void>;
+  /** Puts right what a crash between a camera's settings and its schedule left. @param wanted seconds by camera */
+  reconcileSnapshots(wanted: ReadonlyMap<string, number>): Promise<void>;
   /** For each id, in one round trip; an id is looked for in all queues of its kind. */
   states(kind: 'comparison' | 'delivery', ids: readonly string[]): Promise<JobState[]>;
   /** Forgets an ended job, so that its id can be used again. */
@@ -53,6 +57,7 @@ export function createWorkerQueues(redis: Redis): WorkerQueues {
   const archive = open(QUEUES.archive);
   const delivery = open(QUEUES.delivery);
   const maintenance = open(MAINTENANCE_QUEUE);
+  const snapshots = open(SNAPSHOT_QUEUE);
   const queuesOf = { comparison: [live, archive], delivery: [delivery] } as const;
 
   return {
@@ -65,6 +70,7 @@ export function createWorkerQueues(redis: Redis): WorkerQueues {
     async addTurn(camera) {
       await live.add(TURN_JOB, { v: 1, camera } satisfies TurnJob, TURN_OPTIONS);
     },
+    reconcileSnapshots: (wanted) => reconcileSnapshots(snapshots, wanted),
     async states(kind, ids) {
       const pipeline = redis.pipeline();
       const queues = queuesOf[kind];
@@ -99,7 +105,7 @@ export function createWorkerQueues(redis: Redis): WorkerQueues {
       }
     },
     async close() {
-      await Promise.all([live, archive, delivery, maintenance].map((queue) => queue.close()));
+      await Promise.all([live, archive, delivery, maintenance, snapshots].map((queue) => queue.close()));
     },
   };
 }

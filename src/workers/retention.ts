@@ -1,10 +1,14 @@
-/** Deletes what has been kept long enough. Frames of comparisons that are still to be made, or judged by people, stay however old. */
+/**
+ * Deletes what has been kept long enough. Frames of comparisons that are still to be made, or judged by people, and those that cameras
+ * compare with stay however old.
+ */
 import type { Config } from '../config.js';
 import type { FrameRef } from '../jobs.js';
 import type { Logger } from '../logger.js';
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { RedisResultStore } from '../stores/results-redis.js';
+import type { CameraRetention } from './camera-retention.js';
 
 const HOUR_MS = 3_600_000;
 /** A frame is stored some moments before its comparison exists. */
@@ -24,6 +28,7 @@ export function createRetention(deps: {
   results: RedisResultStore;
   changes: Pick<ChangeStore, 'olderThan' | 'erase' | 'withFeedback'>;
   blobs: BlobStore;
+  ofCameras: CameraRetention;
   config: Pick<Config, 'frameRetentionHours' | 'heatmapRetentionHours' | 'resultRetentionHours'>;
   clock: () => number;
   logger: Logger;
@@ -85,10 +90,12 @@ export function createRetention(deps: {
   const cutoff = (hours: number) => clock() - Math.max(hours * HOUR_MS, YOUNGEST_MS);
 
   return async () => {
+    const inUse = new Set([...(await framesInUse()), ...(await deps.ofCameras.framesInUse())]);
+    const ofCameras = await deps.ofCameras.retain(inUse);
     const retained = {
-      comparisons: await eraseComparisons(cutoff(config.resultRetentionHours)),
+      comparisons: ofCameras.comparisons + (await eraseComparisons(cutoff(config.resultRetentionHours))),
       changes: await eraseChanges(cutoff(config.resultRetentionHours)),
-      frames: await blobs.sweep('frames', cutoff(config.frameRetentionHours), await framesInUse()),
+      frames: ofCameras.frames + (await blobs.sweep('frames', cutoff(config.frameRetentionHours), inUse)),
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
     };
     deps.logger.info(retained, 'retention');

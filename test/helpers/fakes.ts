@@ -195,6 +195,10 @@ export class FakeCameras implements CameraStore {
   async saveSnapshot(id: string, outcome: SnapshotOutcome) {
     this.snapshots.set(id, outcome);
   }
+  async framesErasedUntil() {
+    return 0;
+  }
+  async saveFramesErasedUntil() {}
   async addFrame(id: string, comparisonId: string, at: number) {
     const others = (this.waiting.get(id) ?? []).filter((frame) => frame.id !== comparisonId);
     this.waiting.set(

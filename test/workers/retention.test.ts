@@ -2,6 +2,7 @@ import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
+import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createRetention } from '../../src/workers/retention.js';
 import { acceptedComparison, finished, storedRef } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
@@ -18,6 +19,7 @@ afterAll(() => bench.stop());
 const retain = (hours: { frames?: number; heatmaps?: number; results?: number } = {}) =>
   createRetention({
     ...bench,
+    ofCameras: createCameraRetention({ ...bench, clock: Date.now }),
     config: {
       frameRetentionHours: hours.frames ?? 1,
       heatmapRetentionHours: hours.heatmaps ?? 1,

@@ -1,7 +1,6 @@
 /** Accepting a camera's frame: into the store (masked), into its line, and a job that somebody take the camera's turn. */
-import type { Comparison } from '../../comparison.js';
 import { ScenedeltaError } from '../../errors.js';
-import type { ComparisonJob } from '../../jobs.js';
+import { enterFrame } from '../../stores/camera-frames.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import type { IncomingCameraFrame, IncomingFrame } from '../comparisons/request.js';
 import type { Asked } from '../comparisons/respond.js';
@@ -32,7 +31,7 @@ export async function assertRoom(camera: string, { cameras }: Pick<Dependencies,
  * 'image-unreadable' or 'image-too-large' too.
  */
 export async function acceptFrame(
-  { comparisonId, traceId, apiKeyId }: Asked,
+  asked: Asked,
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
   deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadlineSeconds'> },
@@ -48,37 +47,19 @@ export async function acceptFrame(
   }
   const after = await deps.keeper.keep(frame, maskOf(camera), 'frame');
   const deadlineSeconds = options.deadline_s ?? deps.options.deadlineSeconds;
-  const job: ComparisonJob = {
-    v: 1,
-    comparisonId,
-    traceId,
-    before: null,
-    after,
-    turn: { camera: camera.id, capturedAt },
-    model: camera.settings.model,
-    acceptedAt: now,
-    deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
-    callbackUrl: options.callback_url ?? null,
-    apiKeyId,
-  };
-  const comparison: Comparison = {
-    id: comparisonId,
-    camera: camera.id,
-    status: 'queued',
-    created_at: new Date(now).toISOString(),
-    finished_at: null,
-    ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
-  };
-  const frames = { before: null, after: after.from === 'stored' ? after : null };
-  // In this order: the turn must find what stands in the line, and the job what it is to take. Recovery completes what a crash left.
-  await deps.results.create({ comparison, frames, job });
-  try {
-    await deps.cameras.addFrame(camera.id, comparisonId, capturedAt);
-    await deps.queue.addTurn(camera.id);
-  } catch (err) {
-    await deps.results.erase(comparisonId).catch(() => false);
-    throw err;
-  }
+  await enterFrame(
+    camera,
+    {
+      ...asked,
+      frame: after,
+      capturedAt,
+      acceptedAt: now,
+      deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
+      callbackUrl: options.callback_url ?? null,
+      metadata: options.metadata,
+    },
+    { ...deps, addTurn: (id) => deps.queue.addTurn(id) },
+  );
 }
 
 /** Two requests are the same when this is. */
