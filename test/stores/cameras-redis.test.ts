@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { checkSettings } from '../../src/cameras/settings.js';
+import type { StoredCamera } from '../../src/stores/cameras.js';
+import { type Bench, setUpBench } from '../helpers/workers.js';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await setUpBench();
+});
+beforeEach(() => bench.redis.flushall());
+afterAll(() => bench.stop());
+
+const camera = (id: string, change: Partial<StoredCamera> = {}): StoredCamera => ({
+  id,
+  settings: checkSettings({}),
+  reference: null,
+  mask: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  ...change,
+});
+
+describe('cameras in Redis', () => {
+  it('are what was put, and new only the first time', async () => {
+    expect(await bench.cameras.put(camera('a'))).toBe(true);
+    expect(await bench.cameras.put(camera('a', { mask: 'msk_1' }))).toBe(false);
+    expect(await bench.cameras.get('a')).toEqual(camera('a', { mask: 'msk_1' }));
+    expect(await bench.cameras.get('b')).toBeUndefined();
+  });
+
+  it('are listed by id, page by page', async () => {
+    for (const id of ['b', 'A', 'a.1', 'a-2', 'z']) await bench.cameras.put(camera(id));
+    const ids = async (query: { after?: string; limit: number }) =>
+      (await bench.cameras.list(query)).map(({ id }) => id);
+    expect(await ids({ limit: 3 })).toEqual(['A', 'a-2', 'a.1']);
+    expect(await ids({ limit: 3, after: 'a.1' })).toEqual(['b', 'z']);
+    expect(await ids({ limit: 3, after: 'z' })).toEqual([]);
+  });
+
+  it('tell their mask: none without settings or privacy zones', async () => {
+    const polygon = [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ];
+    const settings = checkSettings({
+      zones: [
+        { id: 'p', type: 'privacy', polygon },
+        { id: 'i', type: 'include', polygon },
+      ],
+    });
+    await bench.cameras.put(camera('masked', { settings, mask: 'msk_1' }));
+    await bench.cameras.put(camera('open'));
+    expect(await bench.cameras.maskOf('masked')).toEqual({ id: 'msk_1', polygons: [polygon] });
+    for (const id of ['open', 'nowhere', null]) expect(await bench.cameras.maskOf(id)).toBeNull();
+  });
+
+  it('are gone with all that was kept of them, and do not come back by a late write', async () => {
+    await bench.cameras.put(camera('a'));
+    await bench.cameras.addFrame('a', 'cmp_1', 1);
+    await bench.cameras.saveSnapshot('a', { at: '2026-01-01T00:00:00.000Z', error: null });
+    expect(await bench.cameras.erase('a')).toBe(true);
+    await bench.cameras.saveSnapshot('a', { at: '2026-01-01T00:00:00.000Z', error: null });
+    await bench.cameras.saveFramesErasedUntil('a', 5);
+    expect(await bench.redis.keys('*')).toEqual([]);
+    expect(await bench.cameras.erase('a')).toBe(false);
+  });
+
+  it('keep a frame once, however often it is added', async () => {
+    await bench.cameras.put(camera('a'));
+    for (const at of [1, 1, 2]) await bench.cameras.addFrame('a', 'cmp_1', at);
+    expect(await bench.cameras.waitingFrames('a')).toBe(1);
+  });
+
+  it('remember how far their own retention has come', async () => {
+    await bench.cameras.put(camera('a'));
+    expect(await bench.cameras.framesErasedUntil('a')).toBe(0);
+    await bench.cameras.saveFramesErasedUntil('a', 1_700_000_000_000);
+    expect(await bench.cameras.framesErasedUntil('a')).toBe(1_700_000_000_000);
+  });
+});
