@@ -1,0 +1,204 @@
+/** A camera before a real Redis, and a pipeline that goes by pixels: what differs is a change, and where it differs is its region. */
+import { createHash } from 'node:crypto';
+import sharp from 'sharp';
+import { type CameraSettings, checkSettings } from '../../src/cameras/settings.js';
+import type { Comparison, Finding } from '../../src/comparison.js';
+import { newId } from '../../src/ids.js';
+import { frameKey } from '../../src/stores/blobs.js';
+import { enterFrame } from '../../src/stores/camera-frames.js';
+import type { StoredCamera } from '../../src/stores/cameras.js';
+import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
+import { createFrameFetcher } from '../../src/workers/frame-fetch.js';
+import { type Bench, logger } from './workers.js';
+
+export const WIDTH = 96;
+export const HEIGHT = 64;
+
+export interface Painted {
+  /** filled rectangles [x, y, width, height] in pixels, with their colour */
+  readonly things?: readonly (readonly [number, number, number, number, [number, number, number]])[];
+  readonly background?: readonly [number, number, number];
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** A lossless frame, so that equal pixels stay equal. */
+export function picture({
+  things = [],
+  background = [90, 120, 150],
+  width = WIDTH,
+  height = HEIGHT,
+}: Painted = {}) {
+  const data = Buffer.alloc(width * height * 3);
+  for (let i = 0; i < data.length; i += 3) data.set(background, i);
+  for (const [left, top, w, h, colour] of things) {
+    for (let y = top; y < top + h; y++)
+      for (let x = left; x < left + w; x++) data.set(colour, (y * width + x) * 3);
+  }
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+export const RED: [number, number, number] = [220, 40, 40];
+export const GREEN: [number, number, number] = [40, 200, 40];
+
+/** Differences of at most this are not seen. */
+const SEEN_FROM = 40;
+
+export function pixelPipeline(options: { onCompare?: () => Promise<void> | void } = {}) {
+  const calls: Parameters<TurnDependencies['pipeline']['compare']>[0][] = [];
+  const pipeline: TurnDependencies['pipeline'] = {
+    async compare(input) {
+      calls.push(input);
+      await options.onCompare?.();
+      const [before, after] = await Promise.all(
+        [input.before, input.after].map((bytes) =>
+          sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true }),
+        ),
+      );
+      if (before === undefined || after === undefined) throw new Error('two frames in, two frames out');
+      return { finding: findingOf(before, after), heatmaps: null, timings: { decode: 1 } };
+    },
+    operatingPoints: () => [
+      { false_alarm_rate: 0.001, threshold: 0.9 },
+      { false_alarm_rate: 0.1, threshold: 0.2 },
+    ],
+  };
+  return { pipeline, calls };
+}
+
+type Raw = { data: Buffer; info: { width: number; height: number } };
+
+function findingOf(before: Raw, after: Raw): Finding {
+  const { width, height } = after.info;
+  let [left, top, right, bottom] = [width, height, -1, -1];
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 3;
+      const differs = [0, 1, 2].some(
+        (c) => Math.abs((before.data[at + c] ?? 0) - (after.data[at + c] ?? 0)) > SEEN_FROM,
+      );
+      if (!differs) continue;
+      [left, top] = [Math.min(left, x), Math.min(top, y)];
+      [right, bottom] = [Math.max(right, x), Math.max(bottom, y)];
+    }
+  }
+  const changed = right >= 0;
+  const caption = changed ? 'something appeared' : 'nothing has changed';
+  const box = {
+    x: left / width,
+    y: top / height,
+    width: (right - left + 1) / width,
+    height: (bottom - top + 1) / height,
+  };
+  return {
+    verdict: changed ? 'change' : 'none',
+    kind: changed ? 'appear' : 'none',
+    nuisance: [],
+    caption,
+    caption_score: 0.9,
+    words: caption.split(' ').map((text) => ({ text, score: 0.9 })),
+    confidence: changed ? 0.95 : 0.05,
+    severity: changed ? 'medium' : 'info',
+    regions: changed ? [{ id: 1, side: 'after', box, area: box.width * box.height, score: 0.9 }] : [],
+    model: { name: 'pixels', version: '1', sha256: '0'.repeat(64), provider: 'cpu' },
+  };
+}
+
+export async function setUpCamera(
+  bench: Bench,
+  id: string,
+  settings: object = {},
+  change: Partial<StoredCamera> = {},
+): Promise<StoredCamera> {
+  const checked: CameraSettings = checkSettings(settings);
+  const masked = checked.zones.some(({ type }) => type === 'privacy');
+  const camera: StoredCamera = {
+    id,
+    settings: checked,
+    reference: null,
+    mask: masked ? newId('msk') : null,
+    created_at: '2026-01-01T00:00:00.000Z',
+    updated_at: '2026-01-01T00:00:00.000Z',
+    ...change,
+  };
+  await bench.cameras.put(camera);
+  return camera;
+}
+
+/** As the API would: stored (not masked: the turn masks what is not yet), and in the camera's line. @returns the comparison's id */
+export async function sendFrame(
+  bench: Bench,
+  camera: StoredCamera,
+  frame: Uint8Array,
+  capturedAt: number,
+  change: { deadline?: number | null; callbackUrl?: string | null } = {},
+): Promise<string> {
+  const sha256 = createHash('sha256').update(frame).digest('hex');
+  await bench.blobs.put(frameKey(sha256), frame);
+  const comparisonId = newId('cmp');
+  await enterFrame(
+    camera,
+    {
+      comparisonId,
+      traceId: '0'.repeat(32),
+      apiKeyId: 'key_test',
+      frame: { from: 'stored', sha256, bytes: frame.byteLength, contentType: 'image/png' },
+      capturedAt,
+      acceptedAt: Date.now(),
+      deadline: change.deadline ?? null,
+      callbackUrl: change.callbackUrl ?? null,
+    },
+    { ...bench, addTurn: async () => {} },
+  );
+  return comparisonId;
+}
+
+let tokens = 0;
+
+export function turnProcessor(bench: Bench, change: Partial<TurnDependencies> = {}) {
+  const outbound = {
+    fetchImage: () => Promise.reject(new Error('no outside')),
+    post: () => Promise.reject(),
+    close: async () => {},
+  };
+  return createTurnProcessor({
+    ...bench,
+    pipeline: pixelPipeline().pipeline,
+    fetchFrame: createFrameFetcher({
+      ...bench,
+      outbound,
+      s3: undefined,
+      config: { frameLimit: 10_000_000, pixelLimit: 50_000_000 },
+    }),
+    pixelLimit: 50_000_000,
+    announce: async () => {},
+    announceAlert: async () => {},
+    enqueue: async () => {},
+    holdMs: 60_000,
+    clock: Date.now,
+    token: () => `token${tokens++}`,
+    logger,
+    ...change,
+  });
+}
+
+/** Takes the camera's turn until no frame waits. */
+export async function workOff(
+  camera: string,
+  processor: ReturnType<typeof createTurnProcessor>,
+  job = 'job',
+): Promise<void> {
+  for (;;) {
+    const outcome = await processor.process({ v: 1, camera }, { job });
+    if (outcome.kind === 'idle') return;
+    if (outcome.kind === 'later') throw new Error('the turn is to be tried again');
+  }
+}
+
+export async function readComparison(bench: Bench, id: string): Promise<Comparison> {
+  const stored = await bench.results.get(id);
+  if (stored === undefined) throw new Error(`there is no ${id}`);
+  return stored.comparison;
+}
