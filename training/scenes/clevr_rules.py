@@ -16,6 +16,7 @@ MATERIALS = ("rubber", "metal")
 COLOURS = {"gray": (87, 87, 87), "red": (173, 35, 35), "blue": (42, 75, 215), "green": (29, 105, 20), "brown": (129, 74, 25),
            "purple": (129, 38, 192), "cyan": (41, 208, 208), "yellow": (255, 238, 51)}  # / 255 is linear, not sRGB
 CHANGES = ("color", "material", "add", "drop", "move")  # as the data set spells them
+REVERSED = {"add": "drop", "drop": "add", "move": "move", "color": "color", "material": "material"}
 FEWEST, MOST = 3, 10  # objects before the change
 
 REACH = 3.0  # |x|, |y| of an object
