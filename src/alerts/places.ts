@@ -10,6 +10,8 @@ import type { Observation, Sighting } from './state.js';
 const SAME_PLACE = 0.3;
 /** Intersection over union from which two boxes may be of one thing, come and gone: it cannot be much larger or smaller. */
 const SAME_OUTLINE = 0.3;
+/** Lengths of itself that a thing is followed over, from one frame to the next. */
+const REACH = 1;
 const wholeFrame = (area: number, score: number): ChangeRegion => ({
   side: 'after',
   box: { x: 0, y: 0, width: 1, height: 1 },
@@ -33,6 +35,21 @@ type Place = readonly ChangeRegion[];
 /** Whether any two of their boxes overlap enough. */
 export const isSamePlace = (a: Place, b: Place): boolean =>
   a.some((one) => b.some((other) => overlap(one.box, other.box) >= SAME_PLACE));
+
+/**
+ * How far apart two places are, in the length of the longer side of their larger box: what walks or drives is one length further in the
+ * next frame, not many. The nearest two of their boxes count; infinite beyond REACH.
+ */
+export function stepsApart(a: Place, b: Place): number {
+  const steps = Math.min(...a.flatMap((one) => b.map((other) => stepsBetween(one.box, other.box))));
+  return steps <= REACH ? steps : Number.POSITIVE_INFINITY;
+}
+
+function stepsBetween(a: Box, b: Box): number {
+  const dx = a.x + a.width / 2 - (b.x + b.width / 2);
+  const dy = a.y + a.height / 2 - (b.y + b.height / 2);
+  return Math.hypot(dx, dy) / Math.max(a.width, a.height, b.width, b.height);
+}
 
 /**
  * What a sighting is to a change that has settled. undoes: what had come is gone, or the reverse: it shows the same outlines in the other

@@ -1,7 +1,7 @@
 /** Following places from frame to frame: which track a sighting belongs to, and what an observation says of each. */
 import { CHANGE_KINDS, type ChangeKind, type ChangeRegion } from '../change.js';
 import { derivedId } from './identity.js';
-import { isSamePlace, relation, sightingsOf } from './places.js';
+import { isSamePlace, relation, sightingsOf, stepsApart } from './places.js';
 import type { AlertRules } from './rules.js';
 import type { AlertState, Observation, Sighting, Track } from './state.js';
 
@@ -21,7 +21,7 @@ export function follow(
   rules: Pick<AlertRules, 'camera' | 'before'>,
 ): Followed[] {
   const sightings = sightingsOf(observation);
-  const owners = sightings.map((sighting) => ownersOf(sighting, state.tracks));
+  const owners = ownersOf(sightings, state.tracks);
   const known = state.tracks.map((track) => {
     const mine = sightings.filter((_sighting, i) => owners[i]?.includes(track));
     // Two that have melted into one region are both there, but neither knows its own outline any more.
@@ -37,13 +37,33 @@ export function follow(
   return [...known, ...begun];
 }
 
-/** Tampering and things in the scene are tracks of two sorts: the one covers the whole frame, and is not every other's place. */
-const ownersOf = (sighting: Sighting, tracks: readonly Track[]): Track[] =>
-  tracks.filter(
-    (track) =>
-      isTamper(track) === (sighting.kind === 'tamper') && isSamePlace(track.regions, sighting.regions),
+/**
+ * The tracks that each sighting belongs to: all those at its place; else the nearest one within reach that has none at its own, because
+ * what moves is one change on its way. Each way is given once, the shortest first.
+ */
+function ownersOf(sightings: readonly Sighting[], tracks: readonly Track[]): Track[][] {
+  const owners = sightings.map((sighting) =>
+    tracks.filter((track) => isSameSort(track, sighting) && isSamePlace(track.regions, sighting.regions)),
   );
+  const ways = sightings.flatMap((sighting, i) =>
+    owners[i]?.length !== 0
+      ? []
+      : tracks
+          .filter((track) => isSameSort(track, sighting) && !owners.some((known) => known.includes(track)))
+          .map((track) => ({ i, track, steps: stepsApart(track.regions, sighting.regions) })),
+  );
+  const gone = new Set<Track>();
+  for (const { i, track, steps } of ways.sort((a, b) => a.steps - b.steps)) {
+    if (!Number.isFinite(steps) || gone.has(track) || owners[i]?.length !== 0) continue;
+    gone.add(track);
+    owners[i]?.push(track);
+  }
+  return owners;
+}
 
+/** Tampering and things in the scene are tracks of two sorts: the one covers the whole frame, and is not every other's place. */
+const isSameSort = (track: Track, sighting: Sighting): boolean =>
+  isTamper(track) === (sighting.kind === 'tamper');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
 function saidOf(track: Track, { verdict }: Observation): Said {

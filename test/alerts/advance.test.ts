@@ -93,10 +93,20 @@ describe('a car that comes, stays and goes', () => {
       comparisons: { best: `cmp_${second(2)}` },
     });
   });
+  it('is followed on its way, as far as it is long from frame to frame, and is another thing beyond', () => {
+    const driving = (n: number, x: number) =>
+      car(n, { regions: [regionAt(0, { box: { x, y: 0.4, width: 0.1, height: 0.1 } })] });
+    expect(events([driving(1, 0), driving(2, 0.09), driving(3, 0.18)])).toEqual([
+      '',
+      'change.opened',
+      'change.persisting',
+    ]);
+    expect(events([driving(1, 0), driving(2, 0.12), driving(3, 0.24)])).toEqual(['', '', '']);
+  });
   it('is one change under the region of a neighbour that melts with it and parts again', () => {
     const wide = {
       side: 'after' as const,
-      box: { x: 0.02, y: 0.4, width: 0.4, height: 0.3 },
+      box: { x: 0.02, y: 0.4, width: 0.4, height: 0.15 },
       area: 0.1,
       score: 0.9,
       zone: null,
@@ -196,7 +206,7 @@ describe('what settles', () => {
     const rules = { ...RULES, before: 'previous' as const, settleMs: { scene: 0, tamper: 60_000 } };
     const dog = (n: number) =>
       car(n, {
-        regions: [regionAt(0, { side: 'before', box: { x: 0.05, y: 0.6, width: 0.03, height: 0.04 } })],
+        regions: [regionAt(0, { side: 'before', box: { x: 0.05, y: 0.45, width: 0.03, height: 0.04 } })],
       });
     expect(events([car(1), car(2), dog(3), dog(4)], rules).at(-1)).toBe('change.opened change.settled');
   });

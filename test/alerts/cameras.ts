@@ -17,7 +17,8 @@ export const regionAt = (
   const { shift = 0, ...given } = options;
   return {
     side: 'after',
-    box: { x: 0.02 + 0.25 * place + shift, y: 0.4, width: 0.15, height: 0.3 },
+    // less than its distance to the next, so that nothing is followed from place to place
+    box: { x: 0.02 + 0.25 * place + shift, y: 0.4, width: 0.15, height: 0.15 },
     area: 0.04,
     score: 0.9,
     zone: ZONES[place] ?? null,
