@@ -65,6 +65,7 @@ const catalogue = {
   'queue-unavailable': { status: 503, title: 'The queue cannot be reached', retry: 'transient' },
   'storage-unavailable': { status: 503, title: 'The frames cannot be stored', retry: 'transient' },
   overloaded: { status: 503, title: 'Too much work is waiting', retry: 'transient' },
+  closing: { status: 503, title: 'The service is closing', retry: 'transient' },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof catalogue;

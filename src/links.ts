@@ -4,12 +4,28 @@
  * the holder of a heatmap's link may also ask for another style or word of the same heatmap. Pure; workers and API share it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ScenedeltaError } from './errors.js';
 import type { Side } from './images.js';
 
 export const framePath = (comparisonId: string, side: Side): string =>
   `/v1/comparisons/${comparisonId}/frames/${side}`;
 export const heatmapPath = (comparisonId: string, side: Side): string =>
   `/v1/comparisons/${comparisonId}/heatmaps/${side}`;
+
+/**
+ * What every link begins with: PUBLIC_URL, or the address that the API listens on. Without a slash at the end.
+ * @param settings of the API; where its PORT is 0 (any free one), only the API itself knows the port that it got
+ * @throws ScenedeltaError 'invalid-request' where PORT is 0 and PUBLIC_URL does not say where links lead
+ */
+export function linkBase(settings: { publicUrl: string | null; host: string; port: number }): string {
+  const { publicUrl, host, port } = settings;
+  if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
+  if (port !== 0) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  throw new ScenedeltaError(
+    'invalid-request',
+    'PORT=0 lets the API take any free port, and links in webhooks would not know it: expected PUBLIC_URL or the port',
+  );
+}
 
 /** A key of its own, so that a link's signature can never pass for a webhook's. */
 export const linkKey = (webhookSecret: string): Buffer =>

@@ -1,4 +1,4 @@
-import { framePath, heatmapPath, linkKey, signLink, verifyLink } from '../src/links.js';
+import { framePath, heatmapPath, linkBase, linkKey, signLink, verifyLink } from '../src/links.js';
 
 const key = linkKey('whsec_one');
 const path = framePath('cmp_01k9x3v5s8q2m7c4w6n1b0t9hz', 'before');
@@ -23,5 +23,26 @@ describe('A signed link', () => {
     ['another key', path, given(link), linkKey('whsec_two')],
   ])('does not hold for %s', (_name, to, query, by) => {
     expect(verifyLink(to, query, { key: by, now: 1_700_000_000_000 })).toBe(false);
+  });
+});
+
+describe('linkBase', () => {
+  it.each([
+    [
+      'PUBLIC_URL, without its slash',
+      'https://cameras.example/',
+      '127.0.0.1',
+      8080,
+      'https://cameras.example',
+    ],
+    ['PUBLIC_URL, whatever the port', 'https://cameras.example', '127.0.0.1', 0, 'https://cameras.example'],
+    ['the address of the API', null, '127.0.0.1', 8080, 'http://127.0.0.1:8080'],
+    ['an IPv6 address in brackets', null, '::1', 8080, 'http://[::1]:8080'],
+  ])('is %s', (_, publicUrl, host, port, expected) => {
+    expect(linkBase({ publicUrl, host, port })).toBe(expected);
+  });
+
+  it('is nothing where the API takes any free port, which nobody else knows', () => {
+    expect(() => linkBase({ publicUrl: null, host: '127.0.0.1', port: 0 })).toThrow(/PORT=0.*PUBLIC_URL/);
   });
 });

@@ -5,6 +5,7 @@ import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { type TObject, type TSchema, Type } from 'typebox';
+import { linkBase } from '../links.js';
 import type { Logger } from '../logger.js';
 import { checker } from '../mismatch.js';
 import { createPresenter } from './comparisons/present.js';
@@ -17,7 +18,7 @@ import { useAuth } from './plugins/auth.js';
 import { watchMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
-import { onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
+import { onError, onUnreadableRequest, refuseWhileClosing, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { cameraRoutes } from './routes/cameras.js';
@@ -48,6 +49,8 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
     connectionTimeout: longestWaitMs + SLACK_MS,
     handlerTimeout: REQUEST_TIMEOUT_MS + longestWaitMs,
     forceCloseConnections: 'idle',
+    // Fastify's own refusal while closing is no problem+json: refuseWhileClosing does it.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -66,6 +69,12 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   // Answers are typed by the compiler and held to the OpenAPI file by tests; a serialiser that drops what it does not know hides faults.
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   app.removeContentTypeParser('text/plain');
+  // JSON is parsed, and its base64 decoded, in one go, in which nobody else is served; forms come in pieces.
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: Math.min(options.jsonLimit, options.bodyLimit) },
+    app.getDefaultJsonParser('error', 'error'),
+  );
 
   const waiting = createWaiting(deps);
   const streams = createEventStreams(deps.events);
@@ -75,6 +84,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   });
 
   useProblems(app);
+  refuseWhileClosing(app);
   useTracing(app);
   const metrics = useMetrics(app, { ...deps, streams });
   await useOpenApi(app);
@@ -84,7 +94,10 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   await app.register(multipart);
 
   const present = createPresenter({
-    baseUrl: () => options.publicUrl?.replace(/\/+$/, '') ?? listeningAt(app, options),
+    baseUrl: () => {
+      const bound = app.server.address() as AddressInfo | null;
+      return linkBase({ ...options, port: bound?.port ?? options.port });
+    },
     linkKey: options.auth === 'on' ? deps.linkKey : null,
     clock: deps.clock,
   });
@@ -108,8 +121,3 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
 /** Headers are described as they are written and arrive in lower case. */
 const lowerCased = ({ properties }: TObject): TObject =>
   Type.Object(Object.fromEntries(Object.entries(properties).map(([name, s]) => [name.toLowerCase(), s])));
-
-function listeningAt(app: Api, { host, port }: Pick<ApiOptions, 'host' | 'port'>): string {
-  const bound = app.server.address() as AddressInfo | null;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound?.port ?? port}`;
-}

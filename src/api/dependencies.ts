@@ -43,6 +43,7 @@ export type ApiOptions = Pick<
   | 'port'
   | 'publicUrl'
   | 'bodyLimit'
+  | 'jsonLimit'
   | 'frameLimit'
   | 'pixelLimit'
   | 'rateLimit'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { newId } from '../ids.js';
-import { linkKey } from '../links.js';
+import { linkBase, linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { createOutboundClient } from '../outbound/client.js';
 import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
@@ -39,6 +39,7 @@ const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'worker' });
 endOnFatal(logger, ['BundleError']);
 const clock = Date.now;
+const linksBegin = linkBase(config);
 
 // What is started later is closed earlier.
 const closing: ClosingStep[] = [];
@@ -101,7 +102,7 @@ const deliveries = createDeliveryProcessor({
   outbound,
   secret,
   links: {
-    baseUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
+    baseUrl: linksBegin,
     key: linkKey(secret),
     framesMs: config.frameRetentionHours * HOUR_MS,
     heatmapsMs: config.heatmapRetentionHours * HOUR_MS,

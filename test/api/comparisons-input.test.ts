@@ -129,6 +129,18 @@ describe('POST /v1/comparisons refuses', () => {
     ]);
   });
 
+  it('a JSON body larger than JSON_LIMIT, and says what to do; a form of that size is taken', async () => {
+    const small = await fakeApp({ jsonLimit: 1024, bodyLimit: 16_384, frameLimit: 4096 });
+    const large = Buffer.concat([after, Buffer.alloc(2048, 65)]);
+    const json = await small.inject(post({ ...base64(), after: large.toString('base64') }));
+    expect([json.statusCode, json.json().type]).toEqual([413, expect.stringContaining('payload-too-large')]);
+    expect(json.json().detail).toMatch(
+      /^The JSON body has \d+ bytes, more than JSON_LIMIT allows; send .*multipart/,
+    );
+    expect((await small.inject(post(form({ before, after: large })))).statusCode).toBe(202);
+    await small.app.close();
+  });
+
   it.each(['text/plain', 'image/jpeg', 'application/xml'])('a body of type %s', async (type) => {
     const request = { ...post({}), payload: before, headers: { 'content-type': type } };
     expect(await refusal(request as never)).toEqual([

@@ -1,4 +1,7 @@
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { acceptedComparison } from '../helpers/comparisons.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeApp, MODEL, workerWith } from '../helpers/fakes.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
@@ -26,6 +29,41 @@ describe('Probes', () => {
     expect(await ready()).toEqual([200, { ready: true, redis: true, workers: 1 }]);
     fake.queue.away = true;
     expect(await ready()).toEqual([503, { ready: false, redis: false, workers: 0 }]);
+  });
+});
+
+describe('Closing', () => {
+  it('finishes what has begun, and refuses what still arrives with a problem that says so', async () => {
+    let asked = () => {};
+    let answer = () => {};
+    const begun = new Promise<void>((done) => (asked = done));
+    const held = new Promise<void>((done) => (answer = done));
+    const list = async () => {
+      asked();
+      await held;
+      return [];
+    };
+    const { app } = await fakeApp({}, { workers: { list } });
+    let arrived = 0;
+    app.server.on('request', () => arrived++);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    const request = 'GET /v1/models HTTP/1.1\r\nHost: here\r\n\r\n';
+    socket.write(request);
+    await begun;
+    const closed = app.close();
+    // The listener is gone, but on an open connection more can come.
+    socket.write(request);
+    await eventually(() => expect(arrived).toBe(2));
+    answer();
+    const [, first, second] = (await text(socket)).split('HTTP/1.1 ');
+    await closed;
+    expect(first).toMatch(/^200 OK/);
+    expect(second).toMatch(/^503 Service Unavailable/);
+    expect(second).toMatch(/content-type: application\/problem\+json/i);
+    expect(second).toMatch(/connection: close/i);
+    expect(second).toMatch(/retry-after: 1\r/i);
+    expect(second).toContain('"type":"https://scenedelta.dev/errors/closing"');
   });
 });
 

@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { openApiYaml } from '../../src/api/openapi-yaml.js';
+import { ALERT_TYPES } from '../../src/change.js';
+import { buildWebhookPayload, WEBHOOK_TYPES } from '../../src/webhook-payload.js';
+import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { contractOf, type OpenApi } from '../helpers/contract.js';
 
 const folder = new URL('../../openapi/', import.meta.url);
@@ -36,6 +39,26 @@ describe('openapi/openapi.yaml', () => {
         expect.arrayContaining(['400', '401', '403', '429', '500', '503']),
       );
     }
+  });
+});
+
+describe('webhooks', () => {
+  it('are described for every type that is sent', () => {
+    expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_TYPES, ...ALERT_TYPES]);
+  });
+
+  it('have the payload that is sent, and would not pass as another', () => {
+    const contract = contractOf(document);
+    const comparison = finished(acceptedComparison().comparison);
+    const links = {
+      baseUrl: 'https://cameras.example',
+      key: Buffer.alloc(32),
+      framesMs: 1000,
+      heatmapsMs: 1000,
+    };
+    const payload = JSON.parse(JSON.stringify(buildWebhookPayload(comparison, links)));
+    contract.checkComponent('WebhookPayload', payload);
+    expect(() => contract.checkComponent('AlertPayload', payload)).toThrow('must');
   });
 });
 

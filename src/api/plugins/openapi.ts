@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { Api } from '../dependencies.js';
 import { components } from '../schemas/shared.js';
+import { WEBHOOKS } from '../schemas/webhooks.js';
 
 const packageJson = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -65,6 +66,7 @@ export async function useOpenApi(app: Api): Promise<void> {
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
+      webhooks: WEBHOOKS,
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       security: [{ bearer: [] }, { apiKey: [] }],
       components: {

@@ -28,7 +28,8 @@ const FOREIGN: Readonly<
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'payload-too-large',
-    detail: () => 'The body is larger than BODY_LIMIT allows',
+    detail: (_err, request) =>
+      `The JSON body has ${request.headers['content-length'] ?? 'too many'} bytes, more than JSON_LIMIT allows; send large frames as files of a form (multipart/form-data), which may be as large as BODY_LIMIT`,
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed-body', detail: () => 'The body is empty, expected JSON' },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed-body', detail: (err) => err.message },
@@ -66,6 +67,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'queue-unavailable': 5,
   'storage-unavailable': 30,
   overloaded: 10,
+  closing: 1,
 };
 
 function toScenedeltaError(thrown: unknown, request: FastifyRequest): ScenedeltaError {
@@ -120,6 +122,17 @@ export function onUnreadableRequest(err: ConnectionError, socket: Socket): void 
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** Requests that arrive on open connections after closing began; those before are finished. */
+export function refuseWhileClosing(app: Api): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onRequest', async () => {
+    if (closing) throw new ScenedeltaError('closing', 'This process is closing and takes nothing new');
+  });
 }
 
 export function useProblems(app: Api): void {

@@ -16,6 +16,7 @@ import {
 import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
+import { AlertPayloadSchema, WebhookPayloadSchema } from '../../webhook-payload.js';
 import { ServedModelSchema } from '../comparisons/models.js';
 import { ChangeEventSchema, ComparisonEventSchema } from '../event-stream.js';
 import {
@@ -63,6 +64,8 @@ const COMPONENTS: readonly TSchema[] = [
   FeedbackRequestSchema,
   ChangeSchema,
   ChangeEventSchema,
+  WebhookPayloadSchema,
+  AlertPayloadSchema,
 ];
 const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
 const componentIds = new Set(COMPONENTS.map(idOf));
@@ -145,6 +148,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'too-many-requests',
   'internal',
   'queue-unavailable',
+  'closing',
 ];
 
 /** Problem answers by status, for a route's `response`. @param codes beside those that any request may meet. */

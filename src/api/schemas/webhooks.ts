@@ -1,0 +1,58 @@
+/** The requests that this service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
+import { ALERT_TYPES } from '../../change.js';
+import { WEBHOOK_TYPES } from '../../webhook-payload.js';
+
+const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ALERT_TYPES)[number], string>> = {
+  'comparison.finished': 'A comparison has finished',
+  'comparison.failed': 'A comparison has failed for good',
+  'change.opened': 'A change at a camera has been confirmed',
+  'change.escalated': 'An open change has become more severe',
+  'change.reverted': 'An open change is gone again',
+};
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  schema: { type: 'string' },
+  description,
+});
+
+/** Standard Webhooks 1.0. */
+const HEADERS = [
+  header('webhook-id', 'The same at every try: what has been seen already can be dropped.'),
+  header('webhook-timestamp', 'Of this try, in epoch seconds; refuse what is older than five minutes.'),
+  header(
+    'webhook-signature',
+    '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, with the webhook secret.',
+  ),
+];
+
+function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload') {
+  return {
+    post: {
+      operationId: `on-${type.replace('.', '-')}`,
+      summary: SUMMARIES[type],
+      description: 'Sent to the `callback_url`. Answer first and work afterwards.',
+      security: [],
+      parameters: HEADERS,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` } } },
+      },
+      responses: {
+        '2XX': { description: 'Taken. The body is not looked at.' },
+        '410': { description: 'Gone for good: nothing is tried again.' },
+        default: {
+          description:
+            'Not taken: tried again after 5 s, 5 min, 30 min and so on; `Retry-After` of 429 and 503 is obeyed.',
+        },
+      },
+    },
+  };
+}
+
+export const WEBHOOKS = Object.fromEntries([
+  ...WEBHOOK_TYPES.map((type) => [type, describe(type, 'WebhookPayload')]),
+  ...ALERT_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
+]);
