@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.data import Batches, Labels, PairCache, glance_inputs
+from training.clevr_data import open_cache
+from training.data import Batches, Labels, glance_inputs
 from training.heldout import clauses, words_of
 from training.lexicon import ALSO_CALLED, SINGULAR, WIDER
 from training.model import NUISANCES, Captioner, Difference
@@ -33,7 +34,7 @@ def logits_of(difference: Difference, data: Batches, batch: int = 50) -> tuple[n
     rows = []
     for start in range(0, len(data.cache), batch):
         b = data.batch(list(range(start, min(start + batch, len(data.cache)))), np.random.default_rng(0))
-        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b["evidence"])
+        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
         rows.append((d["change_logit"], b["changed"], torch.sigmoid(d["nuisance_logits"]), b["nuisances"]))
     return tuple(torch.cat(column).numpy() for column in zip(*rows))
 
@@ -74,12 +75,14 @@ def trusted(probability: np.ndarray, present: np.ndarray) -> float:
 @torch.no_grad()
 def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50) -> dict:
     """The lowest of SHARES at which four of five nouns that have a wider one are right; the table of all of them beside it."""
+    if not WIDER.keys() & set(captioner.c.vocabulary):  # CLEVR has no wider nouns
+        return {"share": 0.0, "table": []}
     changed = [i for i, m in enumerate(data.cache.meta) if m["objects"]]
     inputs = []
     for start in range(0, len(changed), batch):
         indices = changed[start : start + batch]
         b = data.batch(indices, np.random.default_rng(0))
-        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b["evidence"])
+        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
         inputs.append((indices, d["memory"], glance_inputs(b) if captioner.glances is not None else None))
     table = []
     for share in SHARES:
@@ -107,7 +110,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     difference, captioner, saved = load_run(args.checkpoint)
-    data = Batches(PairCache(args.heldout), Labels(**saved["labels"]), captioner.c)
+    data = Batches(open_cache(args.heldout, forward=True), Labels(**saved["labels"]), captioner.c)
     logits, changed, probabilities, nuisances = logits_of(difference, data)
     scale, offset = platt(logits, changed)
     p = 1 / (1 + np.exp(-(scale * logits + offset)))

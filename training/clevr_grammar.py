@@ -169,6 +169,40 @@ def write(fact: Fact, rng: np.random.Generator) -> str:
     return f"{text} {rng.choice(PREDICATES[fact.change])}"
 
 
+# Of each claim the wording that agrees most with all others: CIDEr-D of 400 drawn scenes against the wordings above, 170 on changes
+# (a wording drawn at random 134) and 182 on none (98 for "nothing has changed").
+CONSENSUS = {"add": "has been newly placed", "drop": "is no longer there", "move": "is in a different location"}
+CONSENSUS_BECOMES, CONSENSUS_UNCHANGED = "changed to", "there is no change"
+
+
+def consensus(change: str | None, thing: dict[str, str] | None = None, new: str | None = None) -> str:
+    """The sentence a model learns: all attributes of the object (before the change; of an added one after it), one wording of each."""
+    if change is None:
+        return CONSENSUS_UNCHANGED
+    subject = " ".join(["the", *(SYNONYMS[name][thing[name]][0] for name in ATTRIBUTES)])
+    if change in CONSENSUS:
+        return f"{subject} {CONSENSUS[change]}"
+    return f"{subject} {CONSENSUS_BECOMES} {SYNONYMS['colour' if change == 'color' else 'material'][new][0]}"
+
+
+def judge(caption: str, truth: dict | None) -> tuple[bool, tuple[bool, bool, bool]]:
+    """Whether a caption says that nothing changed, and whether its change, also its noun, and everything it says of the object is true.
+
+    truth: an entry of Pair.objects with `change`, the attributes and `became`; what a caption leaves out is not wrong, but the noun is
+    asked for. A caption that cannot be read is wrong throughout.
+    """
+    try:
+        fact = parse(caption)
+    except ValueError:
+        return False, (False, False, False)
+    if truth is None or fact.change is None:
+        return fact.change is None, (False, False, False)
+    change, said = fact.change == truth["change"], dict(fact.target)
+    true = {**truth, "shape": truth["noun"]}
+    noun = change and said.get("shape") == truth["noun"]
+    return False, (change, noun, noun and all(true[name] == value for name, value in said.items()) and fact.new == truth["became"])
+
+
 def captions(plain: list[Fact], relational: list[Fact], rng: np.random.Generator) -> list[str]:
     """Some wordings of some of the claims, no wording twice."""
     chosen = []

@@ -86,7 +86,7 @@ class GreedyGraph(nn.Module):
         self.T: int = c.max_length
         self.H: int = c.heads
         self.d: int = c.width // c.heads
-        self.N: int = c.token_grid[0] * c.token_grid[1]
+        self.N: int = c.memory_grid[0] * c.memory_grid[1]
         self.R: int = c.regions if glances else 0
         self.G: int = c.glance_grid**2
         self.register_buffer("eye", torch.eye(c.max_length))
@@ -258,7 +258,7 @@ def sha256(path: Path) -> str:
 
 
 def manifest(folder: Path, c, facts: dict) -> dict:
-    rows, columns = c.token_grid
+    rows, columns = c.memory_grid
     graphs = {name: tensor_table(folder / f"{name}.onnx") for name in ("features", "difference", "caption")}
     return {
         "format": "scenedelta-bundle/1", "name": facts["name"], "version": facts["version"],

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from training import grammar
+from training import clevr_grammar, grammar
 from training.data import Batches, glance_inputs
 from training.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
 from training.model import END, PAD, Captioner, Difference
@@ -34,6 +34,19 @@ def clauses(caption: str) -> list[grammar.Clause]:
         return []
 
 
+def judge(caption: str, meta: dict) -> tuple[bool, tuple[bool, bool, bool]]:
+    """Whether it says that nothing changed, and whether its first clause is right in action, also in noun, also in colour (in CLEVR:
+    in all attributes and what became of them). meta: a pair's line in the cache; `world` says whose grammar reads it."""
+    objects = meta["objects"]
+    if meta.get("world") == "clevr":
+        return clevr_grammar.judge(caption, objects[0] if objects else None)
+    found = clauses(caption)
+    first = found[0] if found else None
+    matching = [o for o in objects if first and first.action == o["action"]]
+    named = [o for o in matching if same_noun(first.noun, o["noun"])]
+    return not found, (bool(matching), bool(named), any(same_colour(first.colour, o["colour"]) for o in named))
+
+
 def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
     """Mann-Whitney: probability that a changed pair scores above an unchanged one; ties count half."""
     order = scores.argsort()
@@ -54,14 +67,14 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
     for start in range(0, min(len(data.cache), limit), batch):
         indices = list(range(start, min(start + batch, len(data.cache), limit)))
         b = data.batch(indices, np.random.default_rng(0))
-        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b["evidence"])
+        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
         said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None)["ids"]
         scores.append(d["change_logit"].numpy())
         changed.append(b["changed"].numpy() > 0)
         kinds.append((d["kind_logits"].argmax(1) == b["kind"]).numpy())
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]
-            found = clauses(words_of(said[i].tolist(), vocabulary))
+            silent, right = judge(words_of(said[i].tolist(), vocabulary), meta)
             for s, name in enumerate(("map_before", "map_after")):
                 mask, predicted = b["masks"][i, s], d[name][i]
                 if mask.max() > 0.2:
@@ -69,15 +82,9 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
                 elif not meta["objects"]:
                     empty.append(bool(predicted.max() < 0.5))
             if meta["objects"]:
-                first = found[0] if found else None
-                matching = [o for o in meta["objects"] if first and first.action == o["action"]]
-                facts.append((
-                    bool(matching),
-                    any(same_noun(first.noun, o["noun"]) for o in matching),
-                    any(same_noun(first.noun, o["noun"]) and same_colour(first.colour, o["colour"]) for o in matching),
-                ))
+                facts.append(right)
             else:
-                hits.append(not found)
+                hits.append(silent)
     s, c = np.concatenate(scores), np.concatenate(changed)
     action, noun, colour = (float(v) for v in np.mean(facts, 0))
     out = {

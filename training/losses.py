@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from training.clevr_losses import moving_losses
 from training.data import IGNORE, glance_inputs
 from training.model import PAD, BackwardReasoning, Captioner, Difference
 
@@ -37,7 +38,7 @@ def class_loss(logits: Tensor, target: Tensor) -> Tensor:
 
 
 def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReasoning, b: dict[str, Tensor], smoothing: float, learn_maps: bool = True) -> dict[str, Tensor]:
-    d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b["evidence"], learn_maps)
+    d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps)
     glances = glance_inputs(b) if captioner.glances is not None else None
     logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1])
     words = (b["ids"][:, :-1] != PAD).float()
@@ -50,6 +51,8 @@ def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReason
         "contrast": difference.contrastive_loss(d["matched"]),
         "cbr": cbr(*d["tokens"], hidden, words),
     }
+    if difference.c.moving_camera:
+        terms |= moving_losses(d, b, difference.c.token_grid)
     if seen:
         terms["side"] = class_loss(seen["side_logits"], b["side"])
         terms["noun"] = class_loss(seen["noun_logits"], b["noun"])

@@ -59,9 +59,17 @@ class ModelConfig:
     glance_colour: bool = False  # the crops' RGB in a path of its own: 3 of 323 channels are otherwise 0.4 % of a cell's variance
     glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there?
 
+    moving_camera: bool = False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
+    tokens_kept: int = 128  # of a frame, those that show an object; only a moving camera's model leaves any out
+    memory_pool: int = 1  # tokens a side of one that the decoder sees; likewise
+
     @property
     def token_grid(self) -> tuple[int, int]:
         return self.grid[0] // self.token_pool, self.grid[1] // self.token_pool
+
+    @property
+    def memory_grid(self) -> tuple[int, int]:
+        return self.token_grid[0] // self.memory_pool, self.token_grid[1] // self.memory_pool
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
@@ -316,6 +324,15 @@ class Difference(nn.Module):
             losses.append(info_nce(layer.match(b, a, c.matching_per_head, c.matching_cosine)))
             losses.append(info_nce(layer.match(a, b, c.matching_per_head, c.matching_cosine)))
         return torch.stack(losses).mean()
+
+
+def make_difference(c: ModelConfig) -> Difference:
+    """The one that the config asks for."""
+    if not c.moving_camera:
+        return Difference(c)
+    from training.clevr_model import MovingDifference
+
+    return MovingDifference(c)
 
 
 # --------------------------------------------------------------------------------------------------------------------- glances

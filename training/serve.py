@@ -10,7 +10,7 @@ import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from training.cache import Features
-from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig
+from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig, make_difference
 from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, resize
 from training.regions import area, iou, union
 
@@ -130,7 +130,7 @@ def load_run(path: Path) -> tuple[Difference, Captioner, dict]:
     if missing:
         raise SystemExit(f"{path}: is not a checkpoint of training.train: lacks {', '.join(sorted(missing))}")
     c = ModelConfig(**saved["config"]["model"], **saved["labels"])
-    difference, captioner = Difference(c), Captioner(c)
+    difference, captioner = make_difference(c), Captioner(c)
     difference.load_state_dict(saved["difference"])
     captioner.load_state_dict(saved["captioner"])
     return difference.eval(), captioner.eval(), saved

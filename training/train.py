@@ -19,10 +19,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.data import Batches, Labels, PairCache
+from training.clevr_data import open_cache
+from training.clevr_losses import reading_losses
+from training.data import Batches, Labels
 from training.heldout import heldout_figures
+from training.clevr_losses import reading_losses
 from training.losses import all_losses
-from training.model import BackwardReasoning, Captioner, Difference, ModelConfig
+from training.model import BackwardReasoning, Captioner, ModelConfig, make_difference
 
 
 def load_config(path: Path, overrides: list[str]) -> dict:
@@ -51,7 +54,7 @@ class Run:
         torch.manual_seed(seed)
         self.config, self.labels, self.seed = config, labels, seed
         self.model_config = ModelConfig(**config["model"], **asdict(labels))
-        parts = (Difference(self.model_config), Captioner(self.model_config), BackwardReasoning(self.model_config))
+        parts = (make_difference(self.model_config), Captioner(self.model_config), BackwardReasoning(self.model_config))
         self.difference, self.captioner, self.cbr = (p.to(device) for p in parts)
         parameters = [p for m in (self.difference, self.captioner, self.cbr) for p in m.parameters()]
         t = config["train"]
@@ -104,7 +107,10 @@ class Run:
 
 
 def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
-    terms = all_losses(run.difference, run.captioner, run.cbr, batch, t["label_smoothing"], run.step < t["settle_maps"])
+    if run.step < t.get("read_first", 0):
+        terms = reading_losses(run.difference, batch)
+    else:
+        terms = all_losses(run.difference, run.captioner, run.cbr, batch, t["label_smoothing"], run.step < t["settle_maps"])
     bad = [name for name, value in terms.items() if not torch.isfinite(value)]
     if bad:
         raise SystemExit(f"step {run.step}: loss is not finite: {', '.join(bad)}")
@@ -116,6 +122,12 @@ def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
     norm = torch.nn.utils.clip_grad_norm_(run.parameters, t["clip"])
     run.optimiser.step()
     return {"loss": total.item(), "norm": norm.item(), **{k: v.item() for k, v in terms.items()}}
+
+
+def still(run: Run) -> bool:
+    """Whether the tokens are left as they are in this step, so that each picture's are computed once (`train.still`: from step, to step)."""
+    first, last = run.config["train"].get("still", (0, 0))
+    return first <= run.step < last
 
 
 def epoch_order(kinds: list[str], weights: dict[str, float], seed: int, epoch: int) -> np.ndarray:
@@ -144,7 +156,7 @@ def main() -> None:
     t = config["train"]
     args.out.mkdir(parents=True, exist_ok=True)
 
-    cache = PairCache(args.cache)
+    cache = open_cache(args.cache)
     labels_file = args.labels or args.out / "labels.json"
     labels = Labels(**json.loads(labels_file.read_text())) if labels_file.exists() else Labels.from_meta(cache.meta)
     (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
@@ -153,7 +165,7 @@ def main() -> None:
         run.restore(args.out / "checkpoint.pt")
     elif args.start_from:
         run.adopt(args.start_from)
-    heldout = Batches(PairCache(args.heldout), labels, run.model_config) if args.heldout else None
+    heldout = Batches(open_cache(args.heldout, forward=True), labels, run.model_config) if args.heldout else None
     batches = Batches(cache, labels, run.model_config)
     print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
           f"{sum(p.numel() for p in run.parameters) / 1e6:.2f} M parameters, from step {run.step}", flush=True)
@@ -166,11 +178,20 @@ def main() -> None:
                     run.epoch, run.position = run.epoch + 1, 0
                 if run.position == 0:  # a cache may still be growing: every epoch takes in what is there
                     cache.refresh()
+                    if still(run):
+                        cache.keep_tokens(run.difference)
                     run.pairs = len(cache)
                 kinds = [m["kind"] for m in cache.meta[: run.pairs]]
                 order = epoch_order(kinds, t["kind_weights"], args.seed, run.epoch)
+            if run.model_config.moving_camera and not still(run):
+                cache.drop_tokens()
+            elif run.model_config.moving_camera and not cache.tokens:
+                cache.keep_tokens(run.difference)
             indices = sorted(order[run.position : run.position + t["batch"]].tolist())
             run.position += t["batch"]
+            if run.model_config.moving_camera:
+                cache.keep_tokens(run.difference) if still(run) else cache.drop_tokens()
+                indices = cache.both_ways(indices)
             batch = {k: v.to(args.device) for k, v in batches.batch(indices, np.random.default_rng([args.seed, run.step])).items()}
             run.train(True)
             figures = train_step(run, batch, t)
