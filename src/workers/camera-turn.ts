@@ -240,7 +240,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
         },
         (err) => deps.logger.warn({ err, camera: turn.camera.id }, 'turn not renewed'),
       );
-    }, deps.holdMs / 4);
+    }, deps.holdMs / 4).unref();
     try {
       return await during(lost.signal);
     } finally {

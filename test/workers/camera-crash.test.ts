@@ -1,0 +1,240 @@
+/** What a turn leaves behind when it is cut off: nothing, or all of it. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ScenedeltaError } from '../../src/errors.js';
+import type { StoredCamera } from '../../src/stores/cameras.js';
+import type { TurnDependencies } from '../../src/workers/camera-turn.js';
+import {
+  picture,
+  pixelPipeline,
+  RED,
+  readComparison,
+  sendFrame,
+  setUpCamera,
+  turnProcessor,
+  workOff,
+} from '../helpers/cameras.js';
+import { type Bench, setUpBench } from '../helpers/workers.js';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await setUpBench();
+});
+beforeEach(() => bench.redis.flushall());
+afterAll(() => bench.stop());
+
+const T = Date.parse('2026-06-01T12:00:00Z');
+const SETTINGS = {
+  alerts: { confirm_frames: 2, callback_url: 'http://receiver.example/' },
+  before: 'memory',
+};
+const EMPTY = picture();
+const CAR = picture({ things: [[60, 30, 12, 10, RED]] });
+const FRAMES = [EMPTY, EMPTY, CAR, CAR, CAR, EMPTY, EMPTY];
+
+const sendAll = async (camera: StoredCamera): Promise<string[]> => {
+  const ids: string[] = [];
+  for (const [i, frame] of FRAMES.entries())
+    ids.push(await sendFrame(bench, camera, await frame, T + i * 1000));
+  return ids;
+};
+
+/** What the run came to, without what differs between any two runs: ids and times of our own clock. */
+async function endState(ids: readonly string[]) {
+  const name = (id: string) => `frame ${ids.indexOf(id)}`;
+  const text = JSON.stringify({
+    state: await bench.cameras.state('gate'),
+    comparisons: await Promise.all(
+      ids.map(async (id) => {
+        const { created_at, finished_at, timings_ms, ...rest } = await readComparison(bench, id);
+        return rest;
+      }),
+    ),
+    changes: (await bench.changes.list({ camera: 'gate', limit: 10 })).items,
+    alerts: (await bench.redis.keys('sd:alr:*')).sort(),
+    waiting: await bench.cameras.waitingFrames('gate'),
+    events: (await bench.redis.xrange('sd:events', '-', '+'))
+      .map(([, fields]) => JSON.parse(fields[1] ?? '{}'))
+      .filter(({ type }) => type !== 'comparison.queued')
+      .map(({ type, comparisonId, changeId, kind }) => ({ type, comparisonId, changeId, kind })),
+  });
+  return JSON.parse(text.replace(/cmp_[0-9a-z]{26}/g, name));
+}
+
+async function uninterrupted() {
+  const camera = await setUpCamera(bench, 'gate', SETTINGS);
+  const ids = await sendAll(camera);
+  await workOff('gate', turnProcessor(bench));
+  const state = await endState(ids);
+  await bench.redis.flushall();
+  return state;
+}
+
+class Killed extends Error {}
+/** As a process that dies: whatever it is doing at its nth step never goes on, and nothing is cleaned up after it. */
+function dyingAt(step: number) {
+  let steps = 0;
+  let die: (reason: Error) => void = () => {};
+  const death = new Promise<never>((_resolve, reject) => {
+    die = reject;
+  });
+  death.catch(() => {});
+  const mortal = <T extends object>(store: T): T =>
+    new Proxy(store, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function' || name === 'writes' || name === 'operatingPoints') return member;
+        return async (...args: unknown[]) => {
+          if (steps++ >= step) {
+            die(new Killed());
+            return new Promise(() => {});
+          }
+          return member.apply(target, args);
+        };
+      },
+    });
+  const stores = {
+    turns: mortal(bench.turns),
+    results: mortal(bench.results),
+    blobs: mortal(bench.blobs),
+    changes: mortal(bench.changes),
+    pipeline: mortal(pixelPipeline().pipeline),
+  };
+  return { stores, death, died: () => steps > step };
+}
+
+describe('a worker that is killed in the middle of a turn', () => {
+  it('leaves the same end, at whatever step it was', async () => {
+    const expected = await uninterrupted();
+    expect(expected.changes).toMatchObject([{ kind: 'appear', status: 'reverted' }]);
+    expect(expected.alerts.length).toBeGreaterThan(0);
+    expect(expected.waiting).toBe(0);
+    let kills = 0;
+    for (let step = 0; ; step += 5) {
+      const camera = await setUpCamera(bench, 'gate', SETTINGS);
+      const ids = await sendAll(camera);
+      const { stores, death, died } = dyingAt(step);
+      await Promise.race([workOff('gate', turnProcessor(bench, stores)), death]).catch((error) => {
+        if (!(error instanceof Killed)) throw error;
+      });
+      if (!died()) break;
+      kills++;
+      // The queue gives the job to another worker, under the same id.
+      await workOff('gate', turnProcessor(bench));
+      expect(await endState(ids)).toEqual(expected);
+      await bench.redis.flushall();
+    }
+    // several steps a frame: otherwise this has not tried what it is about
+    expect(kills).toBeGreaterThan(FRAMES.length * 2);
+  }, 120_000);
+
+  it('and goes on all the same (it was only thought dead) can save nothing once another has taken over', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    const first = await sendFrame(bench, camera, await EMPTY, T);
+    await workOff('gate', turnProcessor(bench));
+    const second = await sendFrame(bench, camera, await CAR, T + 1000);
+    let goOn = () => {};
+    const paused = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let began = () => {};
+    const beginning = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const slow = pixelPipeline({
+      onCompare: async () => {
+        began();
+        await paused;
+      },
+    });
+    const zombie = turnProcessor(bench, { pipeline: slow.pipeline }).process(
+      { v: 1, camera: 'gate' },
+      { job: 'job' },
+    );
+    await beginning;
+    await workOff('gate', turnProcessor(bench));
+    const saved = await bench.cameras.state('gate');
+    goOn();
+    expect(await zombie).toMatchObject({ kind: 'worked', outcome: { kind: 'skipped', why: 'final' } });
+    expect(await bench.cameras.state('gate')).toEqual(saved);
+    expect(saved).toMatchObject({ frames: 2, last: { comparison: second } });
+    expect(first).not.toBe(second);
+  });
+
+  it('over and over by one frame: that one fails, the next goes on', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    const deadly = await sendFrame(bench, camera, await EMPTY, T);
+    const next = await sendFrame(bench, camera, await EMPTY, T + 1000);
+    for (let i = 0; i < 3; i++)
+      await bench.turns.take('gate', { job: 'job', token: `killed${i}`, ttlMs: 60_000 });
+    await workOff('gate', turnProcessor(bench));
+    expect(await readComparison(bench, deadly)).toMatchObject({
+      status: 'failed',
+      error: { status: 500, detail: 'the worker died 3 times over this frame' },
+    });
+    expect(await readComparison(bench, next)).toMatchObject({ status: 'finished' });
+  });
+});
+
+describe('a turn that cannot be finished now', () => {
+  const failing = (times: number): Partial<TurnDependencies> => {
+    let failed = 0;
+    return {
+      pipeline: pixelPipeline({
+        onCompare: () => {
+          if (failed++ < times) throw new ScenedeltaError('inference-failed', 'no memory');
+        },
+      }).pipeline,
+    };
+  };
+
+  it('is taken later by the same job, and meanwhile by no other', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    await sendFrame(bench, camera, await EMPTY, T);
+    await workOff('gate', turnProcessor(bench));
+    const car = await sendFrame(bench, camera, await CAR, T + 1000);
+    await sendFrame(bench, camera, await EMPTY, T + 2000);
+    const processor = turnProcessor(bench, failing(1));
+    const begun = Date.now();
+    const later = await processor.process({ v: 1, camera: 'gate' }, { job: '7' });
+    expect(later).toMatchObject({ kind: 'later' });
+    expect((later as { at: number }).at).toBeGreaterThanOrEqual(begun + 1_000);
+    expect(await processor.process({ v: 1, camera: 'gate' }, { job: '8' })).toEqual({ kind: 'idle' });
+    expect(await processor.process({ v: 1, camera: 'gate' }, { job: '7' })).toMatchObject({
+      kind: 'worked',
+      more: true,
+    });
+    expect(await readComparison(bench, car)).toMatchObject({ status: 'finished', verdict: 'change' });
+  });
+
+  it('fails after three tries, and the next frame goes on', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    await sendFrame(bench, camera, await EMPTY, T);
+    await workOff('gate', turnProcessor(bench));
+    const car = await sendFrame(bench, camera, await CAR, T + 1000);
+    const next = await sendFrame(bench, camera, await CAR, T + 2000);
+    const processor = turnProcessor(bench, failing(3));
+    const process = () => processor.process({ v: 1, camera: 'gate' }, { job: '7' });
+    expect([(await process()).kind, (await process()).kind, (await process()).kind]).toEqual([
+      'later',
+      'later',
+      'worked',
+    ]);
+    expect(await readComparison(bench, car)).toMatchObject({ status: 'failed', error: { status: 500 } });
+    await workOff('gate', processor, '7');
+    expect(await readComparison(bench, next)).toMatchObject({ status: 'finished', verdict: 'change' });
+  });
+
+  it('makes a job for the next frame only where one waits, after it has given the turn back', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    await sendFrame(bench, camera, await EMPTY, T);
+    await sendFrame(bench, camera, await EMPTY, T + 1000);
+    const made: string[] = [];
+    const processor = turnProcessor(bench, {
+      enqueue: async (id) => {
+        made.push(`${id} ${await bench.redis.exists('sd:cam:gate:turn')}`);
+      },
+    });
+    for (const job of ['1', '2', '3']) await processor.process({ v: 1, camera: 'gate' }, { job });
+    expect(made).toEqual(['gate 0']);
+  });
+});
