@@ -2,9 +2,10 @@
 
     python -m training.calibrate --checkpoint RUN/best.pt --heldout CACHE --out calibration.json
 
-Writes {calibration, hedge, calibrated_on}, which the manifest carries: Platt scaling of the change logit (Platt 1999: probability = sigmoid(scale * logit + offset)),
+Writes {calibration, hedge, heldout, calibrated_on}, which the manifest carries: Platt scaling of the change logit (Platt 1999: probability = sigmoid(scale * logit + offset)),
 the operating points (threshold on the probability by false-alarm rate, with the recall there), the default threshold, and
-a threshold for each nuisance. Beside them `hedge`: from which share of the probability on a noun is said and not the wider one.
+a threshold for each nuisance. Beside them `hedge`: from which share of the probability on a noun is said and not the wider one; and `heldout`: the figures of it all on
+the same pairs.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import torch
 
 from training.clevr_data import open_cache
 from training.data import Batches, Labels, glance_inputs
-from training.heldout import clauses, words_of
+from training.heldout import clauses, heldout_figures, words_of
 from training.lexicon import ALSO_CALLED, SINGULAR, WIDER
 from training.model import NUISANCES, Captioner, Difference
 from training.serve import load_run
@@ -122,7 +123,11 @@ def main() -> None:
         "nuisances": {name: trusted(probabilities[:, i], nuisances[:, i]) for i, name in enumerate(NUISANCES)},
     }
     source = {"source": "held-out synthetic pairs", "changed": int(changed.sum()), "unchanged": int((1 - changed).sum())}
-    out = {"calibration": calibration, "hedge": fit_hedge(difference, captioner, data), "calibrated_on": source}
+    hedge = fit_hedge(difference, captioner, data)
+    captioner.hedge(WIDER, hedge["share"])
+    odds = calibration["threshold"] / (1 - calibration["threshold"])
+    figures = heldout_figures(difference, captioner, data, limit=len(data.cache), threshold=float((np.log(odds) - offset) / scale))
+    out = {"calibration": calibration, "hedge": hedge, "heldout": figures, "calibrated_on": source}
     args.out.write_text(json.dumps(out, indent=1) + "\n")
     print(json.dumps(out))
 

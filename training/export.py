@@ -296,7 +296,7 @@ def main() -> None:
     captioner.hedge(WIDER, fitted["hedge"]["share"])
     facts = stated | {
         "name": args.name, "version": args.version, "calibration": fitted["calibration"],
-        "metrics": stated["metrics"] | {"calibrated_on": fitted["calibrated_on"]},
+        "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
         "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]}, "seeds": [saved["seed"]],
         "command": f"python -m training.train --config training/configs/{saved['config']['name']}.toml --seed {saved['seed']}",
     }

@@ -60,21 +60,23 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 
 
 @torch.no_grad()
-def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, limit: int = 600) -> dict[str, float]:
-    """Glances are those of the truth's boxes (as in training); the full serving path is evaluate.py's."""
+def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, limit: int = 600, threshold: float = 0.0) -> dict[str, float]:
+    """Glances are those of the truth's boxes (as in training); the full serving path is evaluate.py's. threshold: of the change logit."""
     vocabulary = data.config.vocabulary
     scores, changed, kinds, hits, facts, peaks, empty = [], [], [], [], [], [], []
     for start in range(0, min(len(data.cache), limit), batch):
         indices = list(range(start, min(start + batch, len(data.cache), limit)))
         b = data.batch(indices, np.random.default_rng(0))
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None)["ids"]
+        said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None)
         scores.append(d["change_logit"].numpy())
         changed.append(b["changed"].numpy() > 0)
-        kinds.append((d["kind_logits"].argmax(1) == b["kind"]).numpy())
+        # As served: "none" is the change head's to say, and what the glances saw of the kind goes before.
+        kind = 1 + said.get("kind_logits", d["kind_logits"])[:, 1:].argmax(1)
+        kinds.append((torch.where(d["change_logit"] > threshold, kind, 0) == b["kind"]).numpy())
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]
-            silent, right = judge(words_of(said[i].tolist(), vocabulary), meta)
+            silent, right = judge(words_of(said["ids"][i].tolist(), vocabulary), meta)
             for s, name in enumerate(("map_before", "map_after")):
                 mask, predicted = b["masks"][i, s], d[name][i]
                 if mask.max() > 0.2:
@@ -88,7 +90,7 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
     s, c = np.concatenate(scores), np.concatenate(changed)
     action, noun, colour = (float(v) for v in np.mean(facts, 0))
     out = {
-        "auroc": auroc(s, c), "verdict": float(((s > 0) == c).mean()), "kind": float(np.concatenate(kinds).mean()),
+        "auroc": auroc(s, c), "verdict": float(((s > threshold) == c).mean()), "kind": float(np.concatenate(kinds).mean()),
         "silent": float(np.mean(hits)), "action": action, "noun": noun, "colour": colour,
         "pointing": float(np.mean(peaks)), "empty": float(np.mean(empty)),
     }

@@ -56,7 +56,8 @@ class ModelConfig:
     map_memory: bool = True  # tell the memory where the maps fire
     gate_maps: bool = True  # served maps = map * p(change): a cell changed only if anything did, so silence empties them
     matching_evidence: bool = True  # local feature matching as input of the maps; False = learned difference only
-    glance_colour: bool = False  # the crops' RGB in a path of its own: 3 of 323 channels are otherwise 0.4 % of a cell's variance
+    glance_colour: bool = False  # colours are named from all features and from a path of RGB alone, which cannot learn models by heart
+    glance_dropout: float = 0.0  # of the crops' feature channels, the same in both frames: there are few models to learn from
     glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there?
 
     moving_camera: bool = False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
@@ -338,6 +339,28 @@ def make_difference(c: ModelConfig) -> Difference:
 # --------------------------------------------------------------------------------------------------------------------- glances
 
 
+class Tints(nn.Module):
+    """The colour of what a glance shows: all features say where to look (the coat, not the trousers or the road), only RGB says which."""
+
+    POOLS, CHANNELS = 4, 32
+
+    def __init__(self, c: ModelConfig):
+        super().__init__()
+        self.where = nn.Linear(c.width, self.POOLS)
+        self.cell = nn.Conv2d(3, self.CHANNELS, 2, stride=2)
+        self.name = nn.Sequential(nn.Linear(self.POOLS * self.CHANNELS + 3, 96), nn.ReLU(), nn.Dropout(c.dropout), nn.Linear(96, len(c.colours)))
+
+    def forward(self, rgb: Tensor, tokens: Tensor, inside: Tensor) -> Tensor:
+        """rgb [M,2,3,2g,2g] (-1..1), tokens [M,2,G,D], inside [M,G,1] -> logits [M,2,colours]."""
+        M = rgb.shape[0]
+        rgb = rgb.flatten(0, 1) * RGB_SCALE
+        cells = F.relu(self.cell(rgb)).flatten(2).reshape(M, 2, self.CHANNELS, -1)  # [M,2,channels,G]
+        weight = torch.softmax(self.where(tokens) + 4 * inside[:, None], 2)  # [M,2,G,pools]
+        seen = (cells @ weight).flatten(2)  # [M,2,channels*pools]
+        light = rgb.mean((2, 3)).reshape(M, 2, 3)
+        return self.name(torch.cat([seen, light], -1))
+
+
 class Relations(nn.Module):
     """What the glances tell together: 2R things (what each frame shows at each changed place) attend to each other.
 
@@ -384,10 +407,11 @@ class Glances(nn.Module):
         D, g = c.width, c.glance_grid
         self.coarse = nn.Linear(c.coarse_channels, D)
         self.fine = nn.Conv2d(c.fine_channels, D, 2, stride=2)
-        self.rgb = nn.Sequential(nn.Conv2d(3, 48, 2, stride=2), nn.ReLU(), nn.Conv2d(48, D, 1)) if c.glance_colour else None
-        if self.rgb is not None:  # starts as if it were not there
-            nn.init.zeros_(self.rgb[-1].weight)
-            nn.init.zeros_(self.rgb[-1].bias)
+        self.tints = Tints(c) if c.glance_colour else None
+        if self.tints is not None:
+            self.tell_colour = nn.Linear(2 * len(c.colours), D)
+            nn.init.zeros_(self.tell_colour.weight)  # starts as if it were not there
+            nn.init.zeros_(self.tell_colour.bias)
         self.relations = Relations(c) if c.glance_relations else None
         self.inside = nn.Linear(1, D)
         self.position = GridPosition(g, g, D)
@@ -411,10 +435,7 @@ class Glances(nn.Module):
 
     def cells(self, coarse: Tensor, fine: Tensor, inside: Tensor) -> Tensor:
         """[M,Cc,g,g], [M,Cf,2g,2g] -> [M,G,D]."""
-        near = self.fine(fine)
-        if self.rgb is not None:
-            near = near + self.rgb(fine[:, -3:] * RGB_SCALE)
-        x = self.coarse(coarse.flatten(2).transpose(1, 2)) + near.flatten(2).transpose(1, 2)
+        x = self.coarse(coarse.flatten(2).transpose(1, 2)) + self.fine(fine).flatten(2).transpose(1, 2)
         return self.norm(x + self.inside(inside) + self.position())
 
     def forward(self, memory: Tensor, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, mask: Tensor) -> dict[str, Tensor]:
@@ -423,6 +444,9 @@ class Glances(nn.Module):
         coarse, fine = coarse.flatten(0, 1), fine.flatten(0, 1)
         crop, obj = crop.flatten(0, 1), obj.flatten(0, 1)
         inside = self.inside_box(crop, obj)
+        rgb = fine[:, :, -3:]
+        if self.training and self.c.glance_dropout > 0:
+            coarse, fine = (x * F.dropout(torch.ones_like(x[:, :1, :, :1, :1]), self.c.glance_dropout) for x in (coarse, fine))
         b = self.cells(coarse[:, 0], fine[:, 0], inside)  # [B*R,G,D]
         a = self.cells(coarse[:, 1], fine[:, 1], inside)
         place = self.box(torch.cat([obj, obj[:, :2] + obj[:, 2:] / 2, obj[:, 2:].clamp(min=1e-3).log() / 4], 1))  # [B*R,D]
@@ -431,6 +455,10 @@ class Glances(nn.Module):
         sb, sa = (b * weight).sum(1), (a * weight).sum(1)  # [B*R,D]: what each frame shows there
         both = torch.cat([sb, sa, (sb - sa).abs()], -1)
         summary = F.relu(self.summary(both)) + place
+        colours = torch.stack([self.colour(sb), self.colour(sa)], 1)
+        if self.tints is not None:
+            colours = colours + self.tints(rgb, torch.stack([b, a], 1), inside)
+            summary = summary + self.tell_colour(torch.softmax(colours, -1).flatten(1))
         kind = {}
         if self.relations is not None:
             related, kind_logits = self.relations(*(x.reshape(B, R, -1) for x in (sb, sa, place)), mask, memory)
@@ -441,7 +469,7 @@ class Glances(nn.Module):
             **kind,  # of the pair, where the glances look at each other
             "side_logits": self.side(both).reshape(B, R, -1),
             "noun_logits": torch.stack([self.noun(sb), self.noun(sa)], 1).reshape(B, R, 2, -1),
-            "colour_logits": torch.stack([self.colour(sb), self.colour(sa)], 1).reshape(B, R, 2, -1),
+            "colour_logits": colours.reshape(B, R, 2, -1),
         }
 
 
