@@ -194,11 +194,18 @@ describe('alerts', () => {
   law(
     'a failed delivery consumes no cool-down: where all fail at once, as much is alerted as without one',
     (o, r) => {
+      // One place, so that no two alerts are on their way before either is known to have failed.
+      const door = o.map((one): Observation => {
+        const regions = one.regions.filter((region) => placeOf(region) === 0);
+        return {
+          ...one,
+          regions,
+          verdict: one.verdict === 'change' && regions.length === 0 ? 'none' : one.verdict,
+        };
+      });
       const ids = (steps: Step[]) => governed(steps).map(({ id }) => id);
-      const failing = run(o, r, [{ outcome: 'failed', after: 0 }]);
-      // Two alerts of one frame are both on their way before either is known to have failed.
-      fc.pre(failing.steps.every(({ alerts }) => alerts.length < 2));
-      expect(ids(failing.steps)).toEqual(ids(run(o, { ...r, cooldownMs: 0 }).steps));
+      const failing = run(door, r, [{ outcome: 'failed', after: 0 }]);
+      expect(ids(failing.steps)).toEqual(ids(run(door, { ...r, cooldownMs: 0 }).steps));
     },
   );
   law(

@@ -1,0 +1,187 @@
+/**
+ * `npm run bench:replay [-- FOLDER] [--camera=settings.json] [--reference=picture] [--person=list.json] [--kill] [--once]`: the frames of
+ * a folder, named by their times (2026-01-05T12-00-00Z.jpg), go through POST /v1/cameras/{id}/frames of a fresh stack, and the changes
+ * that came of it are listed, twice, which must give the same. `--kill`: the second time, the worker is killed (-9) half-way and a new
+ * one takes over; the same list again. Without FOLDER: test/fixtures/replay. Ends with status 1 where the lists differ.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ROOT } from '../../scripts/lib/shell.mjs';
+import { report } from './lib/report.mjs';
+import { startService } from './lib/service.mjs';
+
+const FIXTURE = join(ROOT, 'test/fixtures/replay');
+const CAMERA = 'replay';
+const LOOK_EVERY_MS = 250;
+const LIMIT_MS = 15 * 60_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    camera: { type: 'string' },
+    reference: { type: 'string' },
+    person: { type: 'string' },
+    kill: { type: 'boolean', default: false },
+    once: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const given = positionals[0] !== undefined;
+const folder = given ? resolve(positionals[0]) : join(FIXTURE, 'frames');
+/** A file that was named, or the fixture's own beside its frames. */
+const file = (option, name) => {
+  if (values[option] !== undefined) return resolve(values[option]);
+  return given ? undefined : join(FIXTURE, name);
+};
+const settingsFile = file('camera', 'camera.json');
+const referenceFile = file('reference', 'reference.jpg');
+const personFile = file('person', 'person.json');
+
+/** '2026-01-05T12-00-00Z.jpg' -> '2026-01-05T12:00:00Z'; milliseconds may follow the seconds. */
+function timeOf(name) {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d(?:\.\d{1,3})?)Z\.\w+$/.exec(name);
+  if (match === null) throw new Error(`${name}: expected a frame named like 2026-01-05T12-00-00Z.jpg`);
+  return `${match[1]}T${match[2]}:${match[3]}:${match[4]}Z`;
+}
+
+const frames = readdirSync(folder)
+  .sort()
+  .map((name) => ({ name, at: timeOf(name) }));
+if (frames.length === 0) throw new Error(`${folder}: holds no frames`);
+
+async function call(service, path, init = {}) {
+  const response = await fetch(`${service.url}${path}`, init);
+  if (!response.ok)
+    throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+async function send(service, { name, at }) {
+  const form = new FormData();
+  form.append('frame', new Blob([readFileSync(join(folder, name))]), name);
+  form.append('captured_at', at);
+  const headers = { prefer: 'respond-async' };
+  return (await call(service, `/v1/cameras/${CAMERA}/frames`, { method: 'POST', body: form, headers })).id;
+}
+
+/** Resolves once so many frames have been worked on. */
+async function worked(service, count) {
+  const until = Date.now() + LIMIT_MS;
+  for (;;) {
+    const { status } = await call(service, `/v1/cameras/${CAMERA}`);
+    if (status.frames >= count) return;
+    if (Date.now() > until)
+      throw new Error(`${status.frames} of ${count} frames after ${LIMIT_MS / 60_000} min`);
+    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+  }
+}
+
+async function list(service) {
+  const items = [];
+  for (let cursor; cursor !== null; ) {
+    const query = new URLSearchParams({ limit: '100', ...(cursor === undefined ? {} : { cursor }) });
+    const page = await call(service, `/v1/changes?${query}`);
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return items.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What a replay says, without the ids of comparisons, which are new every time. */
+async function replay({ kill }) {
+  const service = await startService({ env: { JOB_LOCK_MS: '2000' } });
+  try {
+    const settings = settingsFile === undefined ? {} : JSON.parse(readFileSync(settingsFile, 'utf8'));
+    const base64 = () => readFileSync(referenceFile).toString('base64');
+    const reference =
+      settings.before === 'reference' && referenceFile !== undefined && existsSync(referenceFile)
+        ? { reference: { base64: base64() } }
+        : {};
+    await call(service, `/v1/cameras/${CAMERA}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...settings, ...reference }),
+    });
+    const ids = [];
+    for (const frame of frames) ids.push(await send(service, frame));
+    if (kill) {
+      await worked(service, Math.floor(frames.length / 2));
+      const pid = service.pid('worker');
+      process.kill(pid, 'SIGKILL');
+      console.error(`worker ${pid} killed after ${Math.floor(frames.length / 2)} of ${frames.length} frames`);
+    }
+    await worked(service, frames.length);
+    const verdicts = [];
+    for (const id of ids) {
+      const { status, verdict, kind, caption, regions } = await call(service, `/v1/comparisons/${id}`);
+      verdicts.push({ status, verdict, kind, caption, regions });
+    }
+    const changes = (await list(service)).map(({ comparisons: _new, ...change }) => change);
+    return { changes, verdicts };
+  } finally {
+    await service.stop();
+  }
+}
+
+const clock = (iso) => (iso === null ? 'still there' : iso.slice(11, 19));
+const seconds = (iso) => Date.parse(iso) / 1000;
+const end = (change) => (change.reverted_at === null ? null : change.last_seen);
+
+/** The entry of the other list that shares most of the time, in the same zone; of each only once. */
+function matched(person, changes) {
+  const last = seconds(frames.at(-1).at);
+  const shared = (entry, change) =>
+    Math.min(
+      entry.to === null ? last : seconds(entry.to),
+      end(change) === null ? last : seconds(end(change)),
+    ) - Math.max(seconds(entry.from), seconds(change.first_seen));
+  const free = new Set(changes);
+  return person.map((entry) => {
+    const [best] = [...free]
+      .filter((change) => change.zone === entry.zone && shared(entry, change) > 0)
+      .sort((a, b) => shared(entry, b) - shared(entry, a));
+    free.delete(best);
+    return { entry, change: best };
+  });
+}
+
+function rowsBeside(person, changes) {
+  const pairs = matched(person, changes);
+  const alone = changes.filter((change) => !pairs.some((pair) => pair.change === change));
+  const said = (change) =>
+    change === undefined
+      ? ['not said', '', '']
+      : [
+          `${clock(change.first_seen)} to ${clock(end(change))}`,
+          `${clock(change.confirmed_at)}, ${change.severity}`,
+          `${change.kind}: ${change.caption}`,
+        ];
+  return [
+    ...pairs.map(({ entry, change }) => [
+      entry.zone,
+      `${clock(entry.from)} to ${clock(entry.to)}: ${entry.who}`,
+      ...said(change),
+    ]),
+    ...alone.map((change) => [change.zone ?? 'none', 'nothing', ...said(change)]),
+  ];
+}
+
+const first = await replay({ kill: false });
+const second = values.once ? first : await replay({ kill: values.kill });
+const same = JSON.stringify(first) === JSON.stringify(second);
+const person =
+  personFile === undefined || !existsSync(personFile) ? [] : JSON.parse(readFileSync(personFile, 'utf8'));
+const outcome = values.once
+  ? 'Replayed once.'
+  : `Replayed again${values.kill ? ', with the worker killed (-9) half-way' : ''}: ${same ? 'the same changes, and the same said of every frame' : 'ANOTHER LIST'}.`;
+report(
+  'bench:replay',
+  `Replay: ${frames.length} frames of a fixed camera, ${clock(frames[0].at)} to ${clock(frames.at(-1).at)}`,
+  [['zone', 'a person says', 'the service says', 'opened', 'as'], ...rowsBeside(person, first.changes)],
+  [outcome, "Zones, rule and the person's list were settled on this video (test/fixtures/replay/README.md)."],
+);
+if (!same) {
+  console.error(JSON.stringify({ first: first.changes, second: second.changes }, null, 2));
+  process.exitCode = 1;
+}
