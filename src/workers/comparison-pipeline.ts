@@ -82,6 +82,8 @@ export async function createPipeline(options: {
   config: PipelineConfig;
   logger: Logger;
   threadScript?: URL;
+  /** told of every whole frame whether its features were kept */
+  onCacheLookup?: (hit: boolean) => void;
 }): Promise<Pipeline> {
   const { config, logger, threadScript } = options;
   const loaded = await loadBundles(config.modelsDir, config.defaultModel, logger);
@@ -108,7 +110,7 @@ export async function createPipeline(options: {
     logger.error({ model: name, reason }, 'bundle is broken and not served');
     bundles.delete(name);
   }
-  const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024);
+  const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024, options.onCacheLookup);
   const memory = new FrameMemory();
 
   async function compare(input: PairInput): Promise<PairOutput> {

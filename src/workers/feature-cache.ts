@@ -6,13 +6,18 @@ import type { Features } from '../model/captioner.js';
 
 export class FeatureCache {
   readonly #limit: number;
+  readonly #onLookup: (hit: boolean) => void;
   /** the order of insertion is the order of use */
   readonly #entries = new Map<string, Features>();
   #bytes = 0;
 
-  /** @param limit in bytes; 0 keeps nothing */
-  constructor(limit: number) {
+  /**
+   * @param limit in bytes; 0 keeps nothing
+   * @param onLookup told of every `get` whether it found something
+   */
+  constructor(limit: number, onLookup: (hit: boolean) => void = () => {}) {
     this.#limit = limit;
+    this.#onLookup = onLookup;
   }
 
   get bytes(): number {
@@ -22,6 +27,7 @@ export class FeatureCache {
   /** @param key of `featureKey` */
   get(key: string): Features | undefined {
     const features = this.#entries.get(key);
+    this.#onLookup(features !== undefined);
     if (features !== undefined) {
       this.#entries.delete(key);
       this.#entries.set(key, features);

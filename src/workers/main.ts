@@ -64,7 +64,7 @@ const self = { id: newId('wrk'), host: hostname(), pid: process.pid, started_at:
 const heartbeat = startHeartbeat({ workers: stores.workers, describe: () => ({ ...self, models }), logger });
 closeLater('heartbeat', () => heartbeat.close());
 
-const loading = createPipeline({ config, logger });
+const loading = createPipeline({ config, logger, onCacheLookup: metrics.featureCache });
 closeLater('pipeline', async () => (await loading).close());
 const pipeline = await loading;
 models = pipeline.models();

@@ -10,6 +10,7 @@ export interface WorkerMetrics {
   comparison(queue: string, outcome: ComparisonOutcome): void;
   delivery(outcome: DeliveryOutcome): void;
   models(models: readonly ModelDescription[]): void;
+  featureCache(hit: boolean): void;
 }
 
 export function createWorkerMetrics(): WorkerMetrics {
@@ -41,6 +42,12 @@ export function createWorkerMetrics(): WorkerMetrics {
     labelNames: ['model', 'version', 'provider'],
     registers,
   });
+  const featureCache = new Counter({
+    name: 'scenedelta_feature_cache_lookups_total',
+    help: 'Whole frames by whether their features were still kept (hit) or had to be computed (miss).',
+    labelNames: ['outcome'],
+    registers,
+  });
   return {
     registry,
     comparison(queue, outcome) {
@@ -51,6 +58,7 @@ export function createWorkerMetrics(): WorkerMetrics {
       }
     },
     delivery: (outcome) => deliveries.inc({ outcome: outcome.kind }),
+    featureCache: (hit) => featureCache.inc({ outcome: hit ? 'hit' : 'miss' }),
     models(described) {
       models.reset();
       for (const { name, version, provider } of described) models.set({ model: name, version, provider }, 1);

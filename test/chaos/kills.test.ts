@@ -2,34 +2,25 @@
 import { Redis } from 'ioredis';
 import { eventually } from '../helpers/eventually.js';
 import { startReceiver } from '../helpers/receiver.js';
-import { changedPair } from '../helpers/scenes.js';
-import { finished, get, isAlive, post, type Service, startService } from '../helpers/service.js';
+import { finished, get, isAlive, post, startService, useService } from '../helpers/service.js';
 
 const CAPTION = 'a red thing has appeared on the right';
 
-let service: Service;
-let pair: { before: Buffer; after: Buffer };
-beforeAll(async () => {
-  pair = await changedPair();
-  service = await startService();
-}, 240_000);
-afterAll(async () => {
-  await service?.stop();
-});
+const used = useService();
 
 /** Kills one process and waits until another stands in its place. */
 async function killed(name: 'api' | 'worker' | 'redis') {
-  const before = (await service.processes())[name];
+  const before = (await used.service.processes())[name];
   process.kill(before, 'SIGKILL');
   await eventually(async () => {
-    const now = (await service.processes())[name];
+    const now = (await used.service.processes())[name];
     expect(now).not.toBe(before);
     expect(isAlive(now)).toBe(true);
   });
 }
 const ready = () =>
   eventually(async () => {
-    expect((await get(service, '/readyz')).status).toBe(200);
+    expect((await get(used.service, '/readyz')).status).toBe(200);
   }, 20_000);
 
 it('a worker killed in the middle of a job: the job is done again by the next one, and delivered once', async () => {
@@ -44,19 +35,19 @@ it('a worker killed in the middle of a job: the job is done again by the next on
     asked();
     if (stalled) return undefined;
     response.setHeader('content-type', 'image/jpeg');
-    return response.end(pair.after);
+    return response.end(used.pair.after);
   });
   try {
     const { status, body } = await post(
-      service,
-      { before: pair.before, after: `${camera.url}/frame.jpg`, callback_url: `${camera.url}/hook` },
+      used.service,
+      { before: used.pair.before, after: `${camera.url}/frame.jpg`, callback_url: `${camera.url}/hook` },
       { prefer: 'respond-async' },
     );
     expect(status).toBe(202);
     await firstAsked;
     stalled = false;
     await killed('worker');
-    expect(await finished(service, body.id)).toMatchObject({ status: 'finished', caption: CAPTION });
+    expect(await finished(used.service, body.id)).toMatchObject({ status: 'finished', caption: CAPTION });
     const hooks = () => camera.received.filter(({ path }) => path === '/hook');
     await eventually(() => expect(hooks()).toHaveLength(1));
     const events = await eventsOf(body.id);
@@ -69,7 +60,7 @@ it('a worker killed in the middle of a job: the job is done again by the next on
 
 /** What the stream of events holds of a comparison, oldest first. */
 async function eventsOf(id: string): Promise<string[]> {
-  const redis = new Redis(`${service.dataDir}/redis/redis.sock`);
+  const redis = new Redis(`${used.service.dataDir}/redis/redis.sock`);
   try {
     const entries = await redis.xrange('sd:events', '-', '+');
     return entries
@@ -88,7 +79,7 @@ it('Redis killed under load: everything that was acknowledged is finished, the r
   let sending = true;
   const sender = async () => {
     while (sending) {
-      const answer = await post(service, pair, { prefer: 'respond-async' }).catch(() => undefined);
+      const answer = await post(used.service, used.pair, { prefer: 'respond-async' }).catch(() => undefined);
       if (answer?.status === 202) acknowledged.push(answer.body.id);
       else refused.push(answer?.status ?? 0);
       await new Promise((done) => setTimeout(done, 20));
@@ -101,27 +92,27 @@ it('Redis killed under load: everything that was acknowledged is finished, the r
   await eventually(() => expect(acknowledged.length).toBeGreaterThan(atTheKill + 10), 20_000);
   sending = false;
   await Promise.all(senders);
-  for (const id of acknowledged) expect((await finished(service, id)).caption).toBe(CAPTION);
+  for (const id of acknowledged) expect((await finished(used.service, id)).caption).toBe(CAPTION);
   // While Redis was away a caller heard so, and nothing else.
   expect(new Set(refused)).toEqual(refused.length > 0 ? new Set([503]) : new Set());
 }, 180_000);
 
 it('the API killed: what it had accepted is finished, and a new one answers on the same address', async () => {
   await ready();
-  const { body } = await post(service, pair, { prefer: 'respond-async' });
+  const { body } = await post(used.service, used.pair, { prefer: 'respond-async' });
   await killed('api');
   await ready();
-  expect((await finished(service, body.id)).caption).toBe(CAPTION);
+  expect((await finished(used.service, body.id)).caption).toBe(CAPTION);
 }, 180_000);
 
 it('the starter itself killed: API, worker and Redis go with it, and all is there at the next start', async () => {
   await ready();
-  const { body } = await post(service, pair, { prefer: 'respond-async' });
+  const { body } = await post(used.service, used.pair, { prefer: 'respond-async' });
   expect(body.status).toMatch(/queued|running|finished/);
-  const pids = Object.values(await service.processes());
-  service.process.kill('SIGKILL');
-  await service.ended;
+  const pids = Object.values(await used.service.processes());
+  used.service.process.kill('SIGKILL');
+  await used.service.ended;
   await eventually(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
-  service = await startService({ dataDir: service.dataDir });
-  expect((await finished(service, body.id)).caption).toBe(CAPTION);
+  used.service = await startService({ dataDir: used.service.dataDir });
+  expect((await finished(used.service, body.id)).caption).toBe(CAPTION);
 }, 240_000);

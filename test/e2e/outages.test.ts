@@ -85,6 +85,42 @@ describe('Redis', () => {
   });
 });
 
+describe('SIGTERM while Redis is away', () => {
+  it.each(['api', 'workers'])(
+    'ends %s by itself, by SHUTDOWN_MS at the latest',
+    async (part) => {
+      const dataDir = newDataDir();
+      const redis = await startRedis();
+      const child = spawn(process.execPath, [`dist/${part}/main.js`], {
+        env: {
+          ...process.env,
+          ...{ PORT: String(await freePort()), DATA_DIR: dataDir, REDIS_URL: redis.url, AUTH: 'off' },
+          ...{ MODELS_DIR: 'test/fixtures', DEFAULT_MODEL: 'bundle-tiny', INFERENCE_THREADS: '1' },
+          ...{ SHUTDOWN_MS: '3000', LOG_LEVEL: 'silent' },
+        },
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      });
+      const ended = new Promise<[number | null, string | null]>((done) =>
+        child.once('exit', (status, signal) => done([status, signal])),
+      );
+      try {
+        await new Promise((done) => child.once('message', done));
+        await redis.kill9();
+        child.kill('SIGTERM');
+        const [status, signal] = await ended;
+        // 0 where every step could still be closed, 1 where one was given up at the deadline; never killed, never for ever.
+        expect([0, 1]).toContain(status);
+        expect(signal).toBeNull();
+      } finally {
+        child.kill('SIGKILL');
+        await redis.stop();
+        rmSync(dataDir, { recursive: true, force: true });
+      }
+    },
+    90_000,
+  );
+});
+
 /** A mount of our own needs root, or a kernel that lets everybody have a user namespace. */
 const NAMESPACE = [['-m'], ['-rm']].find(
   (flags) => spawnSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,

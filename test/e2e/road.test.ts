@@ -7,23 +7,15 @@ import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
 import { eventually } from '../helpers/eventually.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
-import { changedPair, sceneJpeg } from '../helpers/scenes.js';
-import { answerOf, finished, get, post, type Service, startService } from '../helpers/service.js';
+import { sceneJpeg } from '../helpers/scenes.js';
+import { answerOf, finished, get, post, useService } from '../helpers/service.js';
 
-let service: Service;
-let pair: { before: Buffer; after: Buffer };
-beforeAll(async () => {
-  pair = await changedPair();
-  service = await startService();
-}, 240_000);
-afterAll(async () => {
-  await service?.stop();
-});
+const used = useService();
 
 describe('a pair in which something appeared', () => {
   let answer: Awaited<ReturnType<typeof post>>;
   beforeAll(async () => {
-    answer = await post(service, { ...pair, camera: 'gate-3', metadata: '{"shift":"night"}' });
+    answer = await post(used.service, { ...used.pair, camera: 'gate-3', metadata: '{"shift":"night"}' });
   });
 
   it('is answered with the finished comparison: the sentence, its words, where, which model', () => {
@@ -50,15 +42,15 @@ describe('a pair in which something appeared', () => {
 
   it('keeps its frames byte for byte', async () => {
     for (const side of ['before', 'after'] as const) {
-      const response = await fetch(new URL(answer.body.frames[side].url, service.url));
+      const response = await fetch(new URL(answer.body.frames[side].url, used.service.url));
       expect(response.status).toBe(200);
-      expect(Buffer.from(await response.arrayBuffer()).equals(pair[side])).toBe(true);
+      expect(Buffer.from(await response.arrayBuffer()).equals(used.pair[side])).toBe(true);
     }
   });
 
   it('has a heatmap as large as its frame, brightest where the object is', async () => {
     const path = `/v1/comparisons/${answer.body.id}/heatmaps/after?style=gray`;
-    const response = await fetch(new URL(path, service.url), { headers: service.headers });
+    const response = await fetch(new URL(path, used.service.url), { headers: used.service.headers });
     expect(response.headers.get('content-type')).toBe('image/png');
     const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()))
       .toColourspace('b-w')
@@ -72,22 +64,25 @@ describe('a pair in which something appeared', () => {
 
   it('has a heatmap for each word of its sentence', async () => {
     const last = answer.body.words.length - 1;
-    const inside = await get(service, `/v1/comparisons/${answer.body.id}/heatmaps/after?word=${last}`);
-    const outside = await get(service, `/v1/comparisons/${answer.body.id}/heatmaps/after?word=${last + 1}`);
+    const inside = await get(used.service, `/v1/comparisons/${answer.body.id}/heatmaps/after?word=${last}`);
+    const outside = await get(
+      used.service,
+      `/v1/comparisons/${answer.body.id}/heatmaps/after?word=${last + 1}`,
+    );
     expect(inside.status).toBe(200);
     expect(outside.status).toBeGreaterThanOrEqual(400);
     expect(outside.body.type).toMatch(/^https:\/\/scenedelta\.dev\/errors\//);
   });
 
   it('is found in the list of its camera', async () => {
-    const { body } = await get(service, '/v1/comparisons?camera=gate-3');
+    const { body } = await get(used.service, '/v1/comparisons?camera=gate-3');
     expect(body.items.map(({ id }: { id: string }) => id)).toContain(answer.body.id);
   });
 
   it('can be heard as it happened by server-sent events', async () => {
     const abort = new AbortController();
-    const response = await fetch(`${service.url}/v1/comparisons/${answer.body.id}/events`, {
-      headers: { ...service.headers, 'last-event-id': '0-0' },
+    const response = await fetch(`${used.service.url}/v1/comparisons/${answer.body.id}/events`, {
+      headers: { ...used.service.headers, 'last-event-id': '0-0' },
       signal: abort.signal,
     });
     let heard = '';
@@ -105,22 +100,22 @@ describe('a pair in which something appeared', () => {
 });
 
 it('a pair of identical frames never reaches the model', async () => {
-  const { body } = await post(service, { before: pair.before, after: pair.before });
+  const { body } = await post(used.service, { before: used.pair.before, after: used.pair.before });
   expect(body).toMatchObject({ verdict: 'none', model: null, confidence: 0, regions: [] });
 });
 
 it('a caller who does not want to wait gets 202, where to look and when', async () => {
-  const { status, headers, body } = await post(service, pair, { prefer: 'respond-async' });
+  const { status, headers, body } = await post(used.service, used.pair, { prefer: 'respond-async' });
   expect(status).toBe(202);
   expect(headers.get('location')).toBe(`/v1/comparisons/${body.id}`);
   expect(headers.get('retry-after')).toBe('2');
-  expect((await finished(service, body.id)).caption).toBe('a red thing has appeared on the right');
+  expect((await finished(used.service, body.id)).caption).toBe('a red thing has appeared on the right');
 });
 
 it('the same Idempotency-Key is the same comparison, and says so', async () => {
   const key = { 'idempotency-key': 'night-shift-17' };
-  const first = await post(service, pair, key);
-  const second = await post(service, pair, key);
+  const first = await post(used.service, used.pair, key);
+  const second = await post(used.service, used.pair, key);
   expect(second.body.id).toBe(first.body.id);
   expect(second.headers.get('idempotent-replayed')).toBe('true');
 });
@@ -132,18 +127,18 @@ describe('a webhook', () => {
   it('brings the comparison, signed by the secret of this service, and its attempt is on record', async () => {
     receiver = await startReceiver();
     const { body } = await post(
-      service,
-      { ...pair, callback_url: `${receiver.url}/hook` },
+      used.service,
+      { ...used.pair, callback_url: `${receiver.url}/hook` },
       { prefer: 'respond-async' },
     );
     await receiver.count(1);
     const [hook] = receiver.received;
-    const secret = readFileSync(join(service.dataDir, 'webhook.secret'), 'utf8').trim();
+    const secret = readFileSync(join(used.service.dataDir, 'webhook.secret'), 'utf8').trim();
     const event = new Webhook(secret).verify(hook?.body ?? '', hook?.headers ?? {}) as Record<string, never>;
     expect(JSON.stringify(event)).toContain(body.id);
     expect(JSON.stringify(event)).toContain('a red thing has appeared on the right');
     await eventually(async () => {
-      const { body: log } = await get(service, `/v1/comparisons/${body.id}/deliveries`);
+      const { body: log } = await get(used.service, `/v1/comparisons/${body.id}/deliveries`);
       expect(log.items ?? log).toMatchObject([
         { id: hook?.headers['webhook-id'], state: 'delivered', attempts: [{ attempt: 1, status: 200 }] },
       ]);
@@ -155,7 +150,11 @@ describe('a webhook', () => {
       response.statusCode = receiver.received.length === 1 ? 500 : 204;
       response.end();
     });
-    await post(service, { ...pair, callback_url: `${receiver.url}/hook` }, { prefer: 'respond-async' });
+    await post(
+      used.service,
+      { ...used.pair, callback_url: `${receiver.url}/hook` },
+      { prefer: 'respond-async' },
+    );
     // The schedule's first pause is 5 s, give or take a fifth.
     await receiver.count(2);
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
@@ -172,18 +171,18 @@ it('a comparison that is cancelled while its frame is fetched never finishes, an
   const camera = await startReceiver(() => asked());
   try {
     const { body } = await post(
-      service,
-      { before: pair.before, after: `${camera.url}/frame.jpg` },
+      used.service,
+      { before: used.pair.before, after: `${camera.url}/frame.jpg` },
       { prefer: 'respond-async' },
     );
     await wasAsked;
-    const erased = await fetch(`${service.url}/v1/comparisons/${body.id}`, {
+    const erased = await fetch(`${used.service.url}/v1/comparisons/${body.id}`, {
       method: 'DELETE',
-      headers: service.headers,
+      headers: used.service.headers,
     });
     expect(erased.status).toBe(204);
-    expect((await get(service, `/v1/comparisons/${body.id}`)).status).toBe(404);
-    expect((await post(service, pair)).status).toBe(200);
+    expect((await get(used.service, `/v1/comparisons/${body.id}`)).status).toBe(404);
+    expect((await post(used.service, used.pair)).status).toBe(200);
   } finally {
     await camera.close();
   }
@@ -192,10 +191,10 @@ it('a comparison that is cancelled while its frame is fetched never finishes, an
 it('a frame may be given by address, and is fetched by the worker', async () => {
   const camera = await startReceiver((_request, response) => {
     response.setHeader('content-type', 'image/jpeg');
-    response.end(pair.after);
+    response.end(used.pair.after);
   });
   try {
-    const { body } = await post(service, { before: pair.before, after: `${camera.url}/frame.jpg` });
+    const { body } = await post(used.service, { before: used.pair.before, after: `${camera.url}/frame.jpg` });
     expect(body.caption).toBe('a red thing has appeared on the right');
     expect(camera.received.map(({ path }) => path)).toEqual(['/frame.jpg']);
   } finally {
@@ -206,7 +205,7 @@ it('a frame may be given by address, and is fetched by the worker', async () => 
 describe('API keys', () => {
   const cli = async (...args: string[]) => {
     const { stdout } = await promisify(execFile)(process.execPath, ['dist/cli/main.js', ...args], {
-      env: { ...process.env, DATA_DIR: service.dataDir },
+      env: { ...process.env, DATA_DIR: used.service.dataDir },
     });
     return stdout;
   };
@@ -215,7 +214,7 @@ describe('API keys', () => {
     const secret = (await cli('keys', 'create', '--name', 'guard', '--secret-only')).trim();
     const listAs = async () =>
       answerOf(
-        await fetch(`${service.url}/v1/comparisons`, { headers: { authorization: `Bearer ${secret}` } }),
+        await fetch(`${used.service.url}/v1/comparisons`, { headers: { authorization: `Bearer ${secret}` } }),
       );
     expect((await listAs()).status).toBe(200);
     const keys = JSON.parse(await cli('keys', 'list', '--json')) as { id: string; name: string }[];
@@ -226,21 +225,21 @@ describe('API keys', () => {
   });
 
   it('are asked for: without one there is no answer but 401', async () => {
-    const response = await fetch(`${service.url}/v1/comparisons`);
+    const response = await fetch(`${used.service.url}/v1/comparisons`);
     expect(response.status).toBe(401);
   });
 });
 
 it('says what it is made of: model, metrics, documentation', async () => {
-  const models = await get(service, '/v1/models');
+  const models = await get(used.service, '/v1/models');
   expect(JSON.stringify(models.body)).toContain('bundle-tiny');
-  expect((await get(service, '/metrics')).body).toContain('scenedelta_comparisons_accepted_total');
-  expect((await get(service, '/docs')).status).toBe(200);
-  expect((await get(service, '/readyz')).status).toBe(200);
+  expect((await get(used.service, '/metrics')).body).toContain('scenedelta_comparisons_accepted_total');
+  expect((await get(used.service, '/docs')).status).toBe(200);
+  expect((await get(used.service, '/readyz')).status).toBe(200);
 });
 
 it('takes another pair of the same camera from its cache with the same answer', async () => {
   const after = await sceneJpeg({ object: true, seed: 3 });
-  const { body } = await post(service, { before: pair.before, after });
+  const { body } = await post(used.service, { before: used.pair.before, after });
   expect(body.caption).toBe('a red thing has appeared on the right');
 });

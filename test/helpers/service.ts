@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Comparison } from '../../src/comparison.js';
+import { changedPair } from './scenes.js';
 
 const ROOT = resolve('.');
 const READY_LIMIT_MS = 180_000;
@@ -106,6 +107,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return outcome;
     },
   };
+}
+
+/** For the tests of a file: one service and the pair of frames that they send, started before the first and stopped after the last. */
+export function useService(): { service: Service; pair: { before: Buffer; after: Buffer } } {
+  const used = {} as ReturnType<typeof useService>;
+  beforeAll(async () => {
+    used.pair = await changedPair();
+    used.service = await startService();
+  }, 240_000);
+  afterAll(() => used.service?.stop());
+  return used;
 }
 
 /** What the running instance says of itself on its lock socket. */

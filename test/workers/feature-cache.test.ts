@@ -30,6 +30,15 @@ describe('FeatureCache', () => {
     expect(cache.bytes).toBe(40);
   });
 
+  it('tells of every look whether it found something', () => {
+    const lookups: boolean[] = [];
+    const cache = new FeatureCache(1000, (hit) => lookups.push(hit));
+    cache.get('a');
+    cache.set('a', features());
+    cache.get('a');
+    expect(lookups).toEqual([false, true]);
+  });
+
   it.each([0, 39])('keeps nothing that is larger than its limit of %i bytes', (limit) => {
     const cache = new FeatureCache(limit);
     cache.set('a', features());
