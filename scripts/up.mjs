@@ -55,9 +55,11 @@ async function main() {
       DATA_DIR: dataDir,
       REDIS_URL: config.redisUrl ?? (await startRedis(dataDir, processes)),
     };
-    await startService(env, dataDir, processes);
+    const starting = startService(env, dataDir, processes);
+    // A key needs the API only, so it is made while the worker loads its models.
+    const makeKey = async () => (config.auth === 'on' ? firstKey(url, dataDir, env) : undefined);
+    const [key] = await Promise.all([starting.api.then(makeKey), starting.worker]);
     await waitUntilReady(url, READY_TIMEOUT_MS);
-    const key = config.auth === 'on' ? await firstKey(url, dataDir, env) : undefined;
     await showExample(url, key?.headers ?? {}, dataDir);
     if (demo) return await stop(0);
     printAddresses(url, key, dataDir, startedAt);
@@ -120,14 +122,14 @@ async function startRedis(dataDir, processes) {
   return `unix://${socket}`;
 }
 
-async function startService(env, dataDir, processes) {
+/** @returns a promise each, resolved when it is ready. */
+function startService(env, dataDir, processes) {
   const start = Date.now();
-  const starting = ['api', 'workers'].map(async (part) => {
-    const name = part === 'workers' ? 'worker' : part;
+  const launch = async (name, entry) => {
     const child = new Supervised({
       name,
       command: process.execPath,
-      args: [join(ROOT, 'dist', part, 'main.js')],
+      args: [join(ROOT, 'dist', entry)],
       env,
       logFile: join(dataDir, `logs/${name}.log`),
       deathSignal: 'TERM',
@@ -136,8 +138,8 @@ async function startService(env, dataDir, processes) {
     processes.push(child);
     await child.start({ ready: true });
     say(name, `ready after ${seconds(start)}`);
-  });
-  await Promise.all(starting);
+  };
+  return { api: launch('api', 'api/main.js'), worker: launch('worker', 'workers/main.js') };
 }
 
 async function showExample(url, headers, dataDir) {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { probe, ROOT, Stop } from './shell.mjs';
+import { ROOT, run, Stop } from './shell.mjs';
 
 export const EXAMPLE = { before: join(ROOT, 'examples/before.jpg'), after: join(ROOT, 'examples/after.jpg') };
 
@@ -69,7 +69,7 @@ export async function firstKey(url, dataDir, env) {
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
   }
-  const { ok, output } = probe(
+  const { ok, output } = await run(
     process.execPath,
     [
       join(ROOT, 'dist/cli/main.js'),
@@ -81,7 +81,7 @@ export async function firstKey(url, dataDir, env) {
       'compare,batch,admin',
       '--secret-only',
     ],
-    { env, cwd: ROOT },
+    { env },
   );
   const secret = output.trim();
   if (!ok || !/^sd_\S+$/.test(secret)) throw new Stop(`The first API key could not be made: ${secret}`);
