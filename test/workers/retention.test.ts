@@ -1,9 +1,11 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { KEYS } from '../../src/jobs.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createRetention } from '../../src/workers/retention.js';
+import { foundChange, opening } from '../helpers/changes.js';
 import { acceptedComparison, finished, storedRef } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 
@@ -79,6 +81,26 @@ describe('retention', () => {
       false,
       true,
     ]);
+  });
+
+  it('keeps the frames on which people have judged, and erases changes that nobody has written for their hours', async () => {
+    const judged = acceptedComparison({ before: storedRef('3'), after: storedRef('4') });
+    await bench.results.create(judged);
+    await bench.results.update(judged.comparison.id, { comparison: finished(judged.comparison) });
+    const best = judged.comparison.id;
+    const change = foundChange({ comparisons: { first: best, best, last: best } });
+    const saving = bench.redis.multi();
+    const turn = { camera: 'gate', changes: [opening(change)], alerts: [], newsTaken: 0 };
+    for (const [name, ...args] of bench.changes.writes(turn)) saving.call(name, ...args.map(String));
+    await saving.exec();
+    for (const fill of ['3', '4']) await put(key(fill), 100 * HOUR);
+    await bench.changes.giveFeedback(change.id, { judgement: 'correct' });
+    await retain();
+    expect(await Promise.all(['3', '4'].map((fill) => exists(key(fill))))).toEqual([true, true]);
+    await bench.redis.zadd(KEYS.changesByWriting, Date.now() - 2 * HOUR, change.id);
+    expect(await retain()).toMatchObject({ changes: 1, frames: 0 });
+    expect(await bench.changes.get(change.id)).toBeUndefined();
+    expect(await retain()).toMatchObject({ changes: 0, frames: 2 });
   });
 
   it('of no hours keeps frames until their comparison is finished, and those too young to have one', async () => {
