@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkSettings } from '../../src/cameras/settings.js';
+import { siftFinding, zoneOf } from '../../src/cameras/zones.js';
+import type { Finding } from '../../src/comparison.js';
+import { finding as base } from '../helpers/comparisons.js';
+
+const rectangle = (x1: number, x2: number) => [
+  [x1, 0],
+  [x2, 0],
+  [x2, 1],
+  [x1, 1],
+];
+const region = (x: number, change: object = {}) => ({
+  id: 1,
+  side: 'after',
+  box: { x, y: 0.4, width: 0.1, height: 0.2 },
+  area: 0.02,
+  score: 0.8,
+  ...change,
+});
+const finding = (...regions: object[]) => ({ ...structuredClone(base), regions }) as unknown as Finding;
+const sift = (found: Finding, settings: object) => siftFinding(found, checkSettings(settings));
+const yard = { id: 'yard', type: 'include', polygon: rectangle(0, 0.5) };
+const street = { id: 'street', type: 'ignore', polygon: rectangle(0.4, 1) };
+
+describe('sifting', () => {
+  it('leaves a finding as it is where the camera has no zones', () => {
+    const found = finding(region(0.2), region(0.7, { id: 2 }));
+    expect(sift(found, {})).toEqual({ finding: found, leftOut: 0 });
+  });
+
+  it('counts a region from the least overlap on', () => {
+    // 0.37 to 0.47 in the street that begins at 0.4: 70 %; 0.325 to 0.425: 25 %
+    expect(sift(finding(region(0.37)), { zones: [street] }).leftOut).toBe(1);
+    expect(sift(finding(region(0.325)), { zones: [street] }).leftOut).toBe(0);
+    expect(sift(finding(region(0.325)), { zones: [{ ...street, min_overlap: 0.2 }] }).leftOut).toBe(1);
+  });
+
+  it('numbers what is left from 1, the strongest first as before', () => {
+    const { finding: left, leftOut } = sift(finding(region(0.8), region(0.1), region(0.2)), {
+      zones: [yard],
+    });
+    expect(left.regions.map(({ id, box, zone }) => [id, box.x, zone])).toEqual([
+      [1, 0.1, 'yard'],
+      [2, 0.2, 'yard'],
+    ]);
+    expect(leftOut).toBe(1);
+    expect(left.caption).toBe(base.caption);
+  });
+
+  it('goes by the area and the score that the zone asks for, else by the camera', () => {
+    const small = finding(region(0.1));
+    expect(sift(small, { min_area: 0.03 }).leftOut).toBe(1);
+    expect(sift(small, { min_area: 0.03, zones: [{ ...yard, min_area: 0.01 }] }).leftOut).toBe(0);
+    expect(sift(small, { zones: [{ ...yard, threshold: 0.9 }] }).leftOut).toBe(1);
+  });
+
+  it('makes none of a change of which nothing counts: no answer contradicts itself', () => {
+    const { finding: none } = sift(finding(region(0.7)), { zones: [street] });
+    expect(none).toMatchObject({ verdict: 'none', kind: 'none', severity: 'info', regions: [] });
+    expect(none.words.map(({ text }) => text).join(' ')).toBe(none.caption);
+    expect(none.confidence).toBe(base.confidence);
+  });
+
+  it('keeps a change that has no place, and tampering, which is everywhere', () => {
+    expect(sift(finding(), { zones: [yard] }).finding.verdict).toBe('change');
+    const tamper = { ...finding(region(0.7)), verdict: 'tamper' as const };
+    expect(sift(tamper, { zones: [street] }).finding).toEqual(tamper);
+  });
+
+  it('takes the zone that covers most where several do', () => {
+    const { zones } = checkSettings({
+      zones: [yard, { id: 'door', type: 'include', polygon: rectangle(0.15, 0.3) }],
+    });
+    expect(zoneOf({ x: 0.12, y: 0, width: 0.1, height: 0.1 }, zones, ['include'])?.id).toBe('yard');
+    expect(zoneOf({ x: 0.6, y: 0, width: 0.1, height: 0.1 }, zones, ['include'])).toBeNull();
+  });
+});
