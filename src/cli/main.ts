@@ -17,6 +17,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'measure a bundle on labelled pairs',
     load: () => import('./evaluate.js'),
   },
+  feedback: {
+    summary: 'get what people said of changes, to evaluate on',
+    load: () => import('./feedback.js'),
+  },
   models: {
     summary: 'list the bundles and check them',
     load: () => import('./models.js'),

@@ -1,0 +1,98 @@
+/** `scenedelta feedback`: what people said of changes, with the frames, as a manifest that `scenedelta evaluate` reads. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Config, loadConfig } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+import type { FeedbackLine } from '../feedback-manifest.js';
+import { SIDES } from '../images.js';
+import type { Command } from './command.js';
+import { startProgress } from './progress.js';
+
+const USAGE = `feedback FOLDER [--url URL] [--key-file FILE]
+
+Asks the running service for all feedback and writes FOLDER/pairs.ndjson and the frames beside it, for
+  scenedelta evaluate FOLDER/pairs.ndjson
+Frames come as the service shows them, masked where their camera has privacy zones. Pairs whose frames are no longer kept are left out.
+
+--url       of the API; default: PUBLIC_URL, else http://HOST:PORT
+--key-file  holds an API key; default: first-key in DATA_DIR, where there is one`;
+
+export const command: Command = {
+  usage: USAGE,
+  async run(args) {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { url: { type: 'string' }, 'key-file': { type: 'string' } },
+    });
+    const [folder, ...more] = positionals;
+    if (folder === undefined || more.length > 0) {
+      throw new ScenedeltaError('invalid-request', `feedback takes one folder, got ${positionals.length}`);
+    }
+    const config = loadConfig();
+    const base = values.url ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
+    const read = reader(base, await keyOf(config, values['key-file']));
+
+    const lines = (await (await read('/v1/feedback?format=ndjson')).text()).split('\n').filter(Boolean);
+    const progress = startProgress(lines.length, 'pairs');
+    const kept: string[] = [];
+    for (const line of lines) {
+      if (await saveFrames(JSON.parse(line) as FeedbackLine, resolve(folder), read)) kept.push(`${line}\n`);
+      progress.step();
+    }
+    progress.end();
+    const manifest = join(folder, 'pairs.ndjson');
+    await mkdir(folder, { recursive: true });
+    await writeFile(manifest, kept.join(''));
+    const gone = lines.length - kept.length;
+    console.log(
+      `${kept.length} pairs in ${manifest}${gone === 0 ? '' : `; the frames of ${gone} are no longer kept`}`,
+    );
+    return 0;
+  },
+};
+
+type Read = (path: string, accepted?: readonly number[]) => Promise<Response>;
+
+/** @returns a function that asks for a path. @throws ScenedeltaError where the service cannot be reached or refuses. */
+function reader(base: string, key: string | undefined): Read {
+  return async (path, accepted = [200]) => {
+    const url = new URL(path, base);
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const response = await fetch(url, { headers }).catch((cause: unknown) => {
+      throw new ScenedeltaError('url-unavailable', `${url.origin} does not answer: is the service running?`, {
+        cause,
+      });
+    });
+    if (accepted.includes(response.status)) return response;
+    const problem = (await response.json().catch(() => ({}))) as { detail?: string };
+    throw new ScenedeltaError(
+      'url-failed',
+      `${url.href} answered ${response.status}: ${problem.detail ?? response.statusText}`,
+    );
+  };
+}
+
+/** @returns whether both frames were still kept. */
+async function saveFrames(line: FeedbackLine, folder: string, read: Read): Promise<boolean> {
+  const answers = await Promise.all(SIDES.map((side) => read(line.frames[side], [200, 404, 410])));
+  const bodies = await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  if (answers.some(({ status }) => status !== 200)) return false;
+  for (const [i, side] of SIDES.entries()) {
+    const path = resolve(folder, line[side]);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, new Uint8Array(bodies[i] ?? new ArrayBuffer(0)));
+  }
+  return true;
+}
+
+async function keyOf(config: Config, keyFile: string | undefined): Promise<string | undefined> {
+  const path = keyFile ?? join(config.dataDir, 'first-key');
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    if (keyFile === undefined) return undefined;
+    throw new ScenedeltaError('invalid-request', `--key-file ${path}: cannot be read`, { cause });
+  }
+}

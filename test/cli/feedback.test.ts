@@ -1,0 +1,105 @@
+/** The command against an API of this process: what it writes is what `scenedelta evaluate` reads. */
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { command } from '../../src/cli/feedback.js';
+import { ScenedeltaError } from '../../src/errors.js';
+import { parsePairs } from '../../src/evaluation/manifest.js';
+import { frameKey } from '../../src/stores/blobs.js';
+import { storedChange } from '../helpers/changes.js';
+import { acceptedComparison } from '../helpers/comparisons.js';
+import { fakeApp } from '../helpers/fakes.js';
+
+let fake: Awaited<ReturnType<typeof fakeApp>>;
+let url: string;
+let folder: string;
+let said: string[];
+
+beforeAll(async () => {
+  fake = await fakeApp();
+  await fake.app.listen({ host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${(fake.app.server.address() as AddressInfo).port}`;
+});
+beforeEach(async () => {
+  fake.reset();
+  folder = await mkdtemp(join(tmpdir(), 'sd-feedback-'));
+  said = [];
+  jest.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(() => fake.app.close());
+
+/** A judged change; its frames are kept where `bytes` are given. */
+const judged = async (name: string, bytes: string | undefined) => {
+  const accepted = acceptedComparison();
+  await fake.results.create(accepted);
+  const best = accepted.comparison.id;
+  if (bytes !== undefined) {
+    for (const fill of ['a', 'b']) await fake.blobs.put(frameKey(fill.repeat(64)), Buffer.from(bytes + fill));
+  }
+  const feedback = { judgement: 'false_alarm' as const, at: '2026-01-05T13:00:00.000Z' };
+  const change = storedChange({ name, comparisons: { first: best, best, last: best }, feedback });
+  fake.changes.kept.push(change);
+  return change;
+};
+
+describe('scenedelta feedback', () => {
+  it('writes a manifest with its frames', async () => {
+    const { id } = await judged('car', 'frame ');
+    expect(await command.run([folder, '--url', url])).toBe(0);
+    const [pair] = parsePairs(await readFile(join(folder, 'pairs.ndjson'), 'utf8'), 'pairs.ndjson');
+    expect(pair).toMatchObject({ id, verdict: 'none', references: ['there is no change'] });
+    expect(await readFile(join(folder, pair?.frames.before ?? ''), 'utf8')).toBe('frame a');
+    expect(await readFile(join(folder, pair?.frames.after ?? ''), 'utf8')).toBe('frame b');
+    expect(said).toEqual([`1 pairs in ${join(folder, 'pairs.ndjson')}`]);
+  });
+
+  it('leaves out what is no longer kept, and says so', async () => {
+    const { comparisons } = await judged('car', undefined);
+    expect(await command.run([folder, '--url', url])).toBe(0);
+    expect(await readFile(join(folder, 'pairs.ndjson'), 'utf8')).toBe('');
+    await expect(access(join(folder, `frames/${comparisons.best}-before.png`))).rejects.toThrow('ENOENT');
+    expect(said[0]).toContain('the frames of 1 are no longer kept');
+  });
+
+  it('sends the key of the file that is named', async () => {
+    const asked: (string | undefined)[] = [];
+    fake.app.server.on('request', (request) => asked.push(request.headers.authorization));
+    await writeFile(join(folder, 'key'), 'sd_secret\n');
+    await command.run([folder, '--url', url, '--key-file', join(folder, 'key')]);
+    expect(asked).toEqual(['Bearer sd_secret']);
+  });
+});
+
+describe('bad calls', () => {
+  it.each([
+    ['no folder', [], 'feedback takes one folder, got 0'],
+    ['two folders', ['a', 'b'], 'feedback takes one folder, got 2'],
+    [
+      'a key file that is not there',
+      ['a', '--key-file', '/no/such/key'],
+      '--key-file /no/such/key: cannot be read',
+    ],
+    [
+      'a service that is not there',
+      ['a', '--url', 'http://127.0.0.1:9'],
+      'http://127.0.0.1:9 does not answer',
+    ],
+  ])('%s is one line', async (_what, args, message) => {
+    await expect(command.run(args)).rejects.toThrow(message);
+  });
+
+  it('passes on why the service refuses', async () => {
+    jest
+      .spyOn(fake.changes, 'withFeedback')
+      .mockRejectedValueOnce(new ScenedeltaError('queue-unavailable', 'listing feedback: Redis is away'));
+    await expect(command.run([folder, '--url', url])).rejects.toThrow(
+      `${url}/v1/feedback?format=ndjson answered 503: listing feedback: Redis is away`,
+    );
+  });
+});
