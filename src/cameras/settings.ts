@@ -23,6 +23,9 @@ const nullable = <T extends TSchema>(schema: T, options: object) =>
 const closed = { additionalProperties: false } as const;
 const share = (options: object = {}) => Type.Number({ minimum: 0, maximum: 1, ...options });
 
+/** OpenAPI 3.1 knows no draft-07 tuples, which is how TypeBox writes them. */
+const cornerSchema = Type.Unsafe<[x: number, y: number]>(Type.Array(share(), { minItems: 2, maxItems: 2 }));
+
 export const ZoneSchema = Type.Object(
   {
     id: Type.String({
@@ -34,7 +37,7 @@ export const ZoneSchema = Type.Object(
       description:
         'include: only what lies in such a zone counts, where there is one; ignore: what lies in it does not count; privacy: painted black before anything reads the frame, and in every picture.',
     }),
-    polygon: Type.Array(Type.Tuple([share(), share()]), {
+    polygon: Type.Array(cornerSchema, {
       minItems: 3,
       maxItems: 64,
       description:

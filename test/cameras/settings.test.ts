@@ -128,8 +128,8 @@ describe('settings that cannot be', () => {
           ]),
         ],
       },
-      'zones/0/polygon/0/2',
-      /never|boolean|expected/,
+      'zones/0/polygon/0',
+      /array of at least 2 and of at most 2/,
     ],
     ['two zones of one id', { zones: [zone(SQUARE), zone(SQUARE)] }, 'zones/1/id', /"door" a second time/],
     [

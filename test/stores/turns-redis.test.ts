@@ -111,7 +111,7 @@ describe("a camera's turn", () => {
       const kept = keys.sort().map(async (key) => {
         const type = await bench.redis.type(key);
         if (type === 'hash') return [key, Object.keys(await bench.redis.hgetall(key)).sort()];
-        return [key, await bench.redis.zrange(key, 0, -1)];
+        return [key, await bench.redis.zrange(key, '0', '-1')];
       });
       return Promise.all(kept);
     };

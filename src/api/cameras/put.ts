@@ -37,7 +37,7 @@ export async function cameraFrom(
   earlier: StoredCamera | undefined,
   deps: PutDependencies,
 ): Promise<StoredCamera> {
-  if (typeof body !== 'object' || body === null) {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ScenedeltaError('invalid-request', 'The request has no settings, expected a JSON object');
   }
   const { reference, ...rest } = body as Record<string, unknown>;
