@@ -100,6 +100,30 @@ describe('GET /v1/events', () => {
     expect((await gate.until(1)).map(({ data }) => data.comparison)).toEqual([second.id]);
   });
 
+  it("tells of changes too, of one camera where it is asked for, and a comparison's own stream does not", async () => {
+    const [yard, gate] = [await open('?camera=yard'), await open('?camera=gate')];
+    const comparison = await create('gate');
+    const change = {
+      type: 'change.opened' as const,
+      changeId: 'chg_00000000000000000000000001',
+      camera: 'gate',
+      zone: 'door',
+      kind: 'appear' as const,
+      severity: 'high' as const,
+      at: '2026-01-05T12:00:00.000Z',
+    };
+    fake.events.tell(change);
+    await update(finished(comparison));
+    const other = await create('yard');
+    const { changeId, ...rest } = change;
+    const [, second] = await gate.until(3);
+    expect(second).toMatchObject({ event: 'change.opened', data: { ...rest, change: changeId } });
+    expect((await yard.until(1)).map(({ data }) => data.comparison)).toEqual([other.id]);
+    const own = parse((await watch(comparison.id)).body);
+    expect(own.map(({ event }) => event)).not.toContain('change.opened');
+    expect(own.at(-1)?.event).toBe('comparison.finished');
+  });
+
   it('hears what happens while it reads the past, once and in order', async () => {
     const first = await create();
     const read = fake.events.read.bind(fake.events);

@@ -9,7 +9,7 @@ import type { Change, Feedback } from '../../src/change.js';
 import type { Comparison } from '../../src/comparison.js';
 import { loadConfig } from '../../src/config.js';
 import { ScenedeltaError } from '../../src/errors.js';
-import { type ComparisonEvent, type ComparisonJob, isFinal } from '../../src/jobs.js';
+import { type ComparisonEvent, type ComparisonJob, isFinal, type StreamEvent } from '../../src/jobs.js';
 import { linkKey } from '../../src/links.js';
 import { createLogger } from '../../src/logger.js';
 import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
@@ -46,6 +46,9 @@ export class FakeEvents implements EventReader {
       verdict: comparison.verdict ?? null,
       at: new Date().toISOString(),
     };
+    this.tell(event, id);
+  }
+  tell(event: StreamEvent, id = `${Date.now()}-${this.kept.length}`): void {
     this.kept.push({ id, event });
     for (const listener of [...this.#listeners]) listener({ id, event });
   }

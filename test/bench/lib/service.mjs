@@ -14,11 +14,11 @@ import { Supervised } from '../../../scripts/lib/supervise.mjs';
 export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 
 /**
- * Redis, the API, and a worker unless `worker: false`.
+ * Redis, the API, and a worker unless `worker: false`; `build: false` where a run before has seen to it.
  * @returns {Promise<{ url: string, pid: (name: 'api' | 'worker' | 'redis') => number, stop: () => Promise<void> }>}
  */
-export async function startService({ worker = true, env = {} } = {}) {
-  await ensureBuild();
+export async function startService({ worker = true, env = {}, build = true } = {}) {
+  if (build) await ensureBuild();
   const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
   const processes = [];
   const stop = async () => {
