@@ -64,7 +64,9 @@ export const TimingsSchema = Type.Object(
     queue: Type.Number(),
     fetch: Type.Number(),
     decode: Type.Number(),
-    register: Type.Number(),
+    register: Type.Number({
+      description: 'Registration and evidence, and aligning where that was done; runs beside `encode`.',
+    }),
     encode: Type.Number(),
     caption: Type.Number(),
     heatmap: Type.Number(),
@@ -77,6 +79,44 @@ export const NuisanceSchema = Type.Object(
   { name: Type.String(), score: unit('Probability that the nuisance is present.') },
   { $id: 'Nuisance' },
 );
+
+export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned'] as const;
+export const TamperSchema = Type.Object(
+  {
+    name: literals(TAMPERS, 'What was done to the camera.'),
+    score: unit('Probability that it was.'),
+  },
+  { $id: 'Tamper' },
+);
+
+export const ViewpointSchema = Type.Union(
+  [
+    Type.Object({
+      moved: Type.Boolean({ description: 'The camera looks another way than it did.' }),
+      shift_px: Type.Number({
+        minimum: 0,
+        description: 'How far the middle of the frame went, in pixels of `after`.',
+      }),
+      rotation_deg: Type.Number({ description: 'Clockwise.' }),
+      scale: Type.Number({ exclusiveMinimum: 0, description: 'Above 1: things are larger in `after`.' }),
+      overlap: unit("Share of `before`'s view that `after` still shows."),
+      inliers: Type.Integer({ minimum: 0, description: 'Corners that went with this motion.' }),
+      residual_px: Type.Number({
+        minimum: 0,
+        description: 'Root mean square of their distances from it, in pixels of `after`.',
+      }),
+    }),
+    Type.Object({
+      refused: literals(
+        ['too_small', 'shape', 'before_featureless', 'after_featureless', 'no_common_view'],
+        'Why no motion of the camera can be told.',
+      ),
+      detail: Type.String({ description: 'What came and what was expected.' }),
+    }),
+  ],
+  { $id: 'Viewpoint', description: 'How the camera moved between the frames, or why that cannot be said.' },
+);
+export type Viewpoint = Static<typeof ViewpointSchema>;
 
 export const ProblemSchema = Type.Object(
   {
@@ -95,15 +135,24 @@ export const FindingSchema = Type.Object(
     verdict: literals(VERDICTS, 'none | nuisance | change | tamper'),
     kind: literals(KINDS, 'What sort of change.'),
     nuisance: Type.Array(NuisanceSchema, { description: 'What altered pixels without changing the scene.' }),
+    tamper: Type.Optional(
+      Type.Array(TamperSchema, {
+        description: 'Where the verdict is tamper: what was done to the camera, the surest first.',
+      }),
+    ),
     caption: Type.String({ description: 'The sentence.' }),
     caption_score: unit("Geometric mean of the words' probabilities."),
     words: Type.Array(WordSchema),
-    confidence: unit('Calibrated probability that the scene changed.'),
+    confidence: unit(
+      'Calibrated probability that the scene changed; where the verdict is tamper, that the camera was tampered with.',
+    ),
     severity: literals(SEVERITIES, 'How much it matters.'),
     regions: Type.Array(RegionSchema),
     model: Type.Union([ModelUsedSchema, Type.Null()], {
-      description: 'null where the frames were identical and no model was asked.',
+      description:
+        'null where no model was asked: the frames are identical, or the camera was tampered with.',
     }),
+    viewpoint: Type.Optional(ViewpointSchema),
   },
   { $id: 'Finding' },
 );

@@ -20,6 +20,17 @@ const ONLY_NUISANCE: Readonly<Record<string, string>> = {
 export const unchangedSentence = (nuisance: string | undefined): string =>
   nuisance === undefined ? NOTHING_CHANGED : (ONLY_NUISANCE[nuisance] ?? NOTHING_CHANGED);
 
+const OF_TAMPERING: Readonly<Record<string, string>> = {
+  blocked: 'the camera is blocked',
+  defocused: 'the camera is out of focus',
+  darkened: 'the picture of the camera is black',
+  turned: 'the camera has been turned away',
+};
+
+/** @param tamper blocked, defocused, darkened or turned */
+export const tamperSentence = (tamper: string): string =>
+  OF_TAMPERING[tamper] ?? 'the camera has been tampered with';
+
 /** Whether a sentence says that the scene stayed as it was; all of the captions' grammar do so in one of these ways. */
 export const saysNothingChanged = (sentence: string): boolean =>
   /^(nothing|no|only|everything|there (is|are) no)\b|^the scene is the same\b/.test(sentence);

@@ -4,25 +4,36 @@ import type { OperatingPoint } from '../cameras/dial.js';
 import type { Finding, ModelUsed, TimingsMs } from '../comparison.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import type { Heatmap, Side } from '../images.js';
+import type { Side } from '../images.js';
 import type { Logger } from '../logger.js';
-import { judge, kindOf } from '../model/calibration.js';
-import type { CaptionOutput, FeaturePair, Features, GlanceFeatures } from '../model/captioner.js';
-import { wordHeatmap } from '../model/heatmap.js';
+import { kindOf } from '../model/calibration.js';
+import type { FeaturePair, Features, GlanceFeatures } from '../model/captioner.js';
 import { type Bundle, BundleError } from '../model/manifest.js';
 import { wholeFrame } from '../model/preprocess.js';
 import { chooseGlances, findRegions, type MapRegion, toPixels } from '../model/regions.js';
-import { type Sentence, toSentence } from '../model/tokenizer.js';
-import { isFunctionWord } from '../model/wording.js';
+import { toSentence } from '../model/tokenizer.js';
 import type { HeatmapData } from '../stores/heatmap-data.js';
 import type { ModelDescription } from '../stores/workers.js';
+import { namedTampers } from '../viewpoint/examine.js';
+import type { Registration } from '../viewpoint/register.js';
 import { loadBundles } from './bundles.js';
 import { decodeFrame, type Frame } from './decode.js';
 import { FeatureCache, featureKey } from './feature-cache.js';
-import { changedFinding, identicalFinding, sentenceOfChange, unchangedFinding } from './finding.js';
+import {
+  changedFinding,
+  identicalFinding,
+  sentenceOfChange,
+  tamperedFinding,
+  unchangedFinding,
+  viewpointOf,
+} from './finding.js';
 import { FrameMemory } from './frame-memory.js';
+import { haveSamePixels, ofBoth, refuseOtherShape, together } from './frame-pair.js';
 import { graphCacheIn } from './graph-cache.js';
 import { InferencePool } from './inference-pool.js';
+import { emptyLike, ownPixels, wordHeatmaps } from './shown-maps.js';
+import { stopwatch } from './stopwatch.js';
+import { believe, isToBeAligned, loadRules } from './verdict-rule.js';
 
 export interface PairInput {
   /** encoded bytes: JPEG, PNG, WebP, AVIF, TIFF or GIF */
@@ -41,9 +52,9 @@ export interface PairInput {
 
 export interface PairOutput {
   readonly finding: Finding;
-  /** null where the frames were identical and no model was asked */
+  /** null where no model was asked: identical frames, or a tampered camera */
   readonly heatmaps: HeatmapData | null;
-  /** decode, encode (features and difference), caption (glances and words), heatmap; only the steps that were needed */
+  /** decode, register (evidence and aligning, beside encode), encode (features and difference), caption (glances and words), heatmap; only the steps that were needed */
   readonly timings: Partial<TimingsMs>;
 }
 
@@ -87,6 +98,7 @@ export async function createPipeline(options: {
 }): Promise<Pipeline> {
   const { config, logger, threadScript } = options;
   const loaded = await loadBundles(config.modelsDir, config.defaultModel, logger);
+  const rules = await loadRules(loaded, config.defaultModel, logger);
   const pool = await InferencePool.start({
     bundles: loaded,
     device: config.device,
@@ -122,23 +134,45 @@ export async function createPipeline(options: {
       refuseOtherShape(frames);
       if (haveSamePixels(frames)) return { finding: identicalFinding(), heatmaps: null, timings };
 
-      const difference = await step('encode', async () =>
-        pool.run('difference', bundle.manifest.name, await encodePair(bundle, frames, input)),
+      const rule = rules.get(bundle.manifest.name) ?? null;
+      // Evidence is gathered beside the graphs, which look at the frames as they are: only a camera that moved costs more.
+      const [asTheyAre, evidence] = await together(
+        step('encode', () => encodeAndCompare(bundle, frames, input)),
+        step('register', () => pool.run('examine', bundle.manifest.name, frames)),
       );
-      const belief = judge(difference, bundle.manifest, input.threshold ?? undefined);
+      const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
+      const tampers = namedTampers(evidence);
+      if (tampers.length > 0)
+        return { finding: tamperedFinding(tampers, viewpoint), heatmaps: null, timings };
+
+      const aligned = isToBeAligned(evidence, rule) ? evidence.registration : null;
+      const views =
+        aligned === null ? frames : await step('register', () => align(bundle, frames, aligned, held));
+      const difference =
+        aligned === null
+          ? asTheyAre.difference
+          : await step('encode', async () => {
+              const after = await encodeWhole(bundle, views.after);
+              const pair = { before: asTheyAre.features.before, after };
+              return pool.run('difference', bundle.manifest.name, pair);
+            });
+      const belief = believe(difference, evidence, bundle.manifest, rule, input.threshold ?? undefined);
+      // Both maps lie on before's view until they are shown.
       const maps = { before: difference.before, after: difference.after };
+      const own = ownPixels(aligned);
+      const shown = { before: maps.before, after: own.map(maps.after) };
       if (!belief.changed) {
-        const finding = unchangedFinding(belief, modelUsed(bundle));
+        const finding = unchangedFinding(belief, modelUsed(bundle), viewpoint);
         return {
           finding,
-          heatmaps: { ...maps, words: finding.words.map(() => emptyLike(maps.after)) },
+          heatmaps: { ...shown, words: finding.words.map(() => emptyLike(maps.after)) },
           timings,
         };
       }
 
       const regions = findRegions(maps, bundle.manifest.regions);
       const caption = await step('caption', async () => {
-        const glances = await lookCloser(bundle, frames, regions);
+        const glances = await lookCloser(bundle, views, regions);
         const output = await pool.run('caption', bundle.manifest.name, {
           memory: difference.memory,
           glances,
@@ -155,10 +189,11 @@ export async function createPipeline(options: {
       const words = await step('heatmap', async () =>
         replaced
           ? sentence.words.map(() => emptyLike(maps.after))
-          : wordHeatmaps(bundle, sentence, caption, maps.after),
+          : wordHeatmaps(bundle, sentence, caption, maps.after).map(own.map),
       );
-      const finding = changedFinding(informed, sentence, regions, modelUsed(bundle));
-      return { finding, heatmaps: { ...maps, words }, timings };
+      const found = own.regions(regions);
+      const finding = changedFinding(informed, sentence, found, modelUsed(bundle), viewpoint);
+      return { finding, heatmaps: { ...shown, words }, timings };
     } finally {
       for (const pixels of held) memory.give(pixels);
     }
@@ -179,27 +214,50 @@ export async function createPipeline(options: {
 
   /** @param held receives the frames' memory, to be given back when nobody reads them any more */
   function decodePair(input: PairInput, held: Uint8Array[]): Promise<Record<Side, Frame>> {
-    const allocate = (bytes: number) => {
-      const pixels = memory.take(bytes);
-      held.push(pixels);
-      return pixels;
-    };
+    const allocate = (bytes: number) => hold(bytes, held);
     return ofBoth((side) => decodeFrame(input[side], { side, pixelLimit: config.pixelLimit, allocate }));
   }
 
+  function hold(bytes: number, held: Uint8Array[]): Uint8Array {
+    const pixels = memory.take(bytes);
+    held.push(pixels);
+    return pixels;
+  }
+
+  /** The frames with `after` as before's camera would have seen it. */
+  async function align(
+    bundle: Bundle,
+    { before, after }: Record<Side, Frame>,
+    { homography }: Registration,
+    held: Uint8Array[],
+  ): Promise<Record<Side, Frame>> {
+    const out = hold(before.data.length, held);
+    await pool.run('align', bundle.manifest.name, { before, after, homography, out });
+    return { before, after: { ...after, width: before.width, height: before.height, data: out } };
+  }
+
+  async function encodeAndCompare(bundle: Bundle, frames: Record<Side, Frame>, input: PairInput) {
+    const features = await encodePair(bundle, frames, input);
+    return { features, difference: await pool.run('difference', bundle.manifest.name, features) };
+  }
+
   function encodePair(bundle: Bundle, frames: Record<Side, Frame>, input: PairInput): Promise<FeaturePair> {
-    const { width, height } = bundle.manifest.input;
     return ofBoth(async (side) => {
       const sha256 = (side === 'before' ? input.beforeKey : input.afterKey) ?? hash(input[side]);
       const key = featureKey(sha256, bundle.sha256);
       const known = cache.get(key);
       if (known !== undefined) return known;
-      const frame = frames[side];
-      const whole = { frame, boxes: [wholeFrame(frame)], width, height };
-      const [features] = (await pool.run('encode', bundle.manifest.name, whole)) as [Features];
+      const features = await encodeWhole(bundle, frames[side]);
       cache.set(key, features);
       return features;
     });
+  }
+
+  async function encodeWhole({ manifest }: Bundle, frame: Frame): Promise<Features> {
+    const { width, height } = manifest.input;
+    const whole = { frame, boxes: [wholeFrame(frame)], width, height };
+    const [features] = (await pool.run('encode', manifest.name, whole)) as [Features];
+    return features;
   }
 
   /** The changed places in both frames, in as much detail as the frames have. */
@@ -240,72 +298,14 @@ export async function createPipeline(options: {
         default: bundle.manifest.name === config.defaultModel,
         metrics: bundle.manifest.metrics,
       })),
-    operatingPoints: (model) =>
-      bundles.get(model ?? config.defaultModel)?.manifest.calibration.operating_points ?? [],
+    operatingPoints: (model) => {
+      const name = model ?? config.defaultModel;
+      return (
+        rules.get(name)?.operating_points ?? bundles.get(name)?.manifest.calibration.operating_points ?? []
+      );
+    },
     close: () => pool.close(),
   };
 }
 
-/** Does something for both frames beside each other, and returns only when both have ended, also where one fails. */
-async function ofBoth<T>(work: (side: Side) => Promise<T>): Promise<Record<Side, T>> {
-  const [before, after] = await Promise.allSettled([work('before'), work('after')]);
-  if (before.status === 'rejected') throw before.reason;
-  if (after.status === 'rejected') throw after.reason;
-  return { before: before.value, after: after.value };
-}
-
-/** Both frames are squashed to one input, so a slightly other aspect is harmless and a really other one is another view. */
-const ASPECT_TOLERANCE = 0.02;
-
-function refuseOtherShape({ before, after }: Record<Side, Frame>): void {
-  const ratio = before.width / before.height / (after.width / after.height);
-  if (Math.abs(ratio - 1) <= ASPECT_TOLERANCE) return;
-  throw new ScenedeltaError(
-    'frames-differ-in-shape',
-    `before has ${before.sourceWidth}x${before.sourceHeight} px and after ${after.sourceWidth}x${after.sourceHeight} px, expected the same aspect ratio (within ${ASPECT_TOLERANCE * 100} %)`,
-    { field: 'after' },
-  );
-}
-
-const haveSamePixels = ({ before, after }: Record<Side, Frame>): boolean =>
-  before.width === after.width &&
-  before.height === after.height &&
-  Buffer.compare(before.data, after.data) === 0;
-
-/** One map a word, on the grid of the change maps. */
-function wordHeatmaps(
-  { manifest }: Bundle,
-  sentence: Sentence,
-  caption: CaptionOutput & { readonly crops: readonly GlanceFeatures['crop'][] },
-  grid: Heatmap,
-): Heatmap[] {
-  return sentence.words.map(({ text }, t) => {
-    const weights = caption.attention[t];
-    if (weights === undefined || isFunctionWord(text)) return emptyLike(grid);
-    const { grid: memoryGrid, glance: glanceGrid } = manifest.attention;
-    return wordHeatmap({ weights, memoryGrid, glanceGrid, crops: caption.crops }, grid.width, grid.height);
-  });
-}
-
-const emptyLike = ({ width, height }: Heatmap): Heatmap => ({
-  width,
-  height,
-  data: new Float32Array(width * height),
-});
-
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
-/** Times the steps, and starts none after the caller has given up. */
-function stopwatch(signal: AbortSignal | undefined) {
-  const timings: Partial<TimingsMs> = {};
-  const step = async <T>(name: keyof TimingsMs, work: () => Promise<T>): Promise<T> => {
-    if (signal?.aborted) throw new ScenedeltaError('cancelled', `cancelled before ${name}`);
-    const start = performance.now();
-    try {
-      return await work();
-    } finally {
-      timings[name] = performance.now() - start;
-    }
-  };
-  return { step, timings };
-}

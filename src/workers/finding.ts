@@ -2,13 +2,21 @@
  * What is said of a pair. The calibrated change probability decides the verdict, because it alone was tuned against false
  * alarms; kind, caption and regions follow it, so that no answer contradicts itself:
  * - none and nuisance never carry a caption of a change, nor regions; the caption graph is not even asked;
- * - a change whose caption says that nothing changed gets a plain sentence from its kind and its strongest region.
+ * - a change whose caption says that nothing changed gets a plain sentence from its kind and its strongest region;
+ * - of a tampered camera nothing else is said: what its frame shows is not the scene.
  */
-import type { Finding, ModelUsed, Region } from '../comparison.js';
+import type { Finding, ModelUsed, Region, Viewpoint } from '../comparison.js';
 import type { Belief } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Sentence } from '../model/tokenizer.js';
-import { NOTHING_CHANGED, plainSentence, saysNothingChanged, unchangedSentence } from '../model/wording.js';
+import {
+  NOTHING_CHANGED,
+  plainSentence,
+  saysNothingChanged,
+  tamperSentence,
+  unchangedSentence,
+} from '../model/wording.js';
+import { type Evidence, hasMoved } from '../viewpoint/examine.js';
 
 /** The pixels are the same: nobody needs a model to say so. */
 export const identicalFinding = (): Finding => ({
@@ -18,12 +26,53 @@ export const identicalFinding = (): Finding => ({
 });
 
 /** @param belief one that is not `changed` */
-export function unchangedFinding(belief: Belief, model: ModelUsed): Finding {
+export function unchangedFinding(belief: Belief, model: ModelUsed, viewpoint: Viewpoint): Finding {
   const strongest = belief.nuisances[0]?.name;
   return {
     ...unchanged(belief, unchangedSentence(strongest)),
     verdict: strongest === undefined ? 'none' : 'nuisance',
     model,
+    viewpoint,
+  };
+}
+
+/** @param tampers the surest first, at least one */
+export function tamperedFinding(
+  tampers: readonly NonNullable<Finding['tamper']>[number][],
+  viewpoint: Viewpoint,
+): Finding {
+  const [surest] = tampers;
+  if (surest === undefined) throw new RangeError('no tampering came, expected at least one');
+  const sentence = evenly(tamperSentence(surest.name), surest.score);
+  return {
+    verdict: 'tamper',
+    kind: 'none',
+    nuisance: [],
+    tamper: [...tampers],
+    caption: sentence.text,
+    caption_score: sentence.score,
+    words: [...sentence.words],
+    confidence: surest.score,
+    severity: 'high',
+    regions: [],
+    model: null,
+    viewpoint,
+  };
+}
+
+/** How the camera moved, in pixels of `after` as it came; or why that cannot be said. @param width of that frame */
+export function viewpointOf(evidence: Evidence, width: number): Viewpoint {
+  const { registration, refusal } = evidence;
+  if (registration === null) return { refused: refusal.reason, detail: refusal.detail };
+  const round = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits;
+  return {
+    moved: hasMoved(evidence),
+    shift_px: round(registration.shift * width, 2),
+    rotation_deg: round(registration.rotationDegrees, 3),
+    scale: round(registration.scale, 5),
+    overlap: round(registration.overlap, 4),
+    inliers: registration.inliers,
+    residual_px: round(registration.residual * width, 3),
   };
 }
 
@@ -37,6 +86,7 @@ export function changedFinding(
   sentence: Sentence,
   regions: readonly MapRegion[],
   model: ModelUsed,
+  viewpoint: Viewpoint,
 ): Finding {
   return {
     verdict: 'change',
@@ -49,6 +99,7 @@ export function changedFinding(
     severity: 'medium',
     regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
     model,
+    viewpoint,
   };
 }
 

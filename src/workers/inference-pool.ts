@@ -35,7 +35,7 @@ export interface PoolOptions {
 }
 
 /** Finishing what was begun comes first, so that few pictures are held at a time. */
-const ORDER: readonly Operation[] = ['caption', 'difference', 'encode'];
+const ORDER: readonly Operation[] = ['caption', 'difference', 'align', 'examine', 'encode'];
 const RESTART_MS = { first: 100, longest: 30_000 };
 
 interface Task {

@@ -4,6 +4,8 @@ import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } f
 import type { Bundle } from '../model/manifest.js';
 import type { PixelBox } from '../model/preprocess.js';
 import type { Provider } from '../model/session.js';
+import type { Evidence } from '../viewpoint/examine.js';
+import type { Homography } from '../viewpoint/homography.js';
 
 export interface EncodeInput {
   /** pixels in a SharedArrayBuffer, which stay untouched until the answer comes */
@@ -14,11 +16,27 @@ export interface EncodeInput {
   readonly height: number;
 }
 
-/** The three graphs as operations: one input in, one output out; a request carries several of one operation. */
+/** Pixels of both frames in SharedArrayBuffers, which stay untouched until the answer comes. */
+export interface FramePair {
+  readonly before: RgbImage;
+  readonly after: RgbImage;
+}
+
+export interface AlignInput extends FramePair {
+  /** of a Registration */
+  readonly homography: Homography;
+  /** in a SharedArrayBuffer: receives `after` as the camera of `before` would have seen it; as long as before's pixels */
+  readonly out: Uint8Array;
+}
+
+/** The three graphs as operations, and what needs no graph; one input in, one output out; a request carries several of one operation. */
 export interface Operations {
   encode: { in: EncodeInput; out: Features[] };
   difference: { in: FeaturePair; out: Difference };
   caption: { in: CaptionInput; out: CaptionOutput };
+  examine: { in: FramePair; out: Evidence };
+  /** out: the share of before's view that `after` shows */
+  align: { in: AlignInput; out: number };
 }
 export type Operation = keyof Operations;
 

@@ -9,6 +9,8 @@ import { Captioner, type Difference, type Features } from '../model/captioner.js
 import { type Bundle, BundleError, type Manifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
+import { examine } from '../viewpoint/examine.js';
+import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
 import type {
   EncodeInput,
@@ -139,6 +141,12 @@ async function serve(
         kindLogits: caption.kindLogits === null ? null : own(caption.kindLogits),
       }));
     }
+    case 'examine':
+      return (inputs as Operations['examine']['in'][]).map(({ before, after }) => examine(before, after));
+    case 'align':
+      return (inputs as Operations['align']['in'][]).map(
+        ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
+      );
   }
 }
 

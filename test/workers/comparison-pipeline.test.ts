@@ -11,10 +11,14 @@ import { FindingSchema } from '../../src/comparison.js';
 import { loadConfig } from '../../src/config.js';
 import type { Heatmap } from '../../src/images.js';
 import type { Logger } from '../../src/logger.js';
+import { loadBundle } from '../../src/model/manifest.js';
+import sharp from '../../src/sharp.js';
 import { decodeHeatmapData, encodeHeatmapData } from '../../src/stores/heatmap-data.js';
 import { createPipeline, type PairOutput, type Pipeline } from '../../src/workers/comparison-pipeline.js';
 import { copyOfTiny, put, TINY } from '../model/tiny-bundle.js';
+import { seen, street, withBox } from '../viewpoint/scenes.js';
 import { type Block, scene } from './pictures.js';
+import { ruleFor } from './rules.js';
 
 // Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
 jest.setTimeout(120_000);
@@ -91,7 +95,7 @@ describe('compare', () => {
     expect(finding.regions.map((region) => region.side)).toEqual(['after']);
     expect(highest(heatmaps?.before)).toBe(0);
     expect(isInside(peak(heatmaps?.after), red)).toBe(true);
-    expect(Object.keys(timings).sort()).toEqual(['caption', 'decode', 'encode', 'heatmap']);
+    expect(Object.keys(timings).sort()).toEqual(['caption', 'decode', 'encode', 'heatmap', 'register']);
   });
 
   it('says what disappeared, in the pixels of before', async () => {
@@ -142,7 +146,7 @@ describe('compare', () => {
     });
     expect(finding.confidence).toBeLessThan(0.1);
     expect([heatmaps?.words.length, highest(heatmaps?.after)]).toEqual([3, 0]);
-    expect(Object.keys(timings).sort()).toEqual(['decode', 'encode']);
+    expect(Object.keys(timings).sort()).toEqual(['decode', 'encode', 'register']);
   });
 
   it('names the nuisance where only the light changed', async () => {
@@ -199,6 +203,76 @@ describe('compare', () => {
     expect(captions.filter((_, i) => i % 2 === 1)).toEqual(
       Array(6).fill('a white thing has appeared on the right'),
     );
+  });
+});
+
+describe('the viewpoint', () => {
+  const road = street('a road');
+  const png = ({ width, height, data }: typeof road) =>
+    sharp(data, { raw: { width, height, channels: 3 } })
+      .png()
+      .toBuffer();
+  const drift = seen(road, { x: 20, y: 8 });
+
+  it('is said in pixels of after', async () => {
+    const { finding } = await compare(png(road), png(drift.image));
+    expect(finding.viewpoint).toMatchObject({ moved: true, shift_px: expect.closeTo(Math.hypot(20, 8), 0) });
+  });
+
+  it('is refused with its reason where nothing tells it, and the model still decides', async () => {
+    const { finding } = await compare(picture(), picture([red]));
+    expect(finding.viewpoint).toEqual({
+      refused: 'before_featureless',
+      detail: expect.stringMatching(/^before has \d+ corners, expected at least 16$/),
+    });
+    expect(finding.verdict).toBe('change');
+  });
+
+  it('names a camera that was tampered with, and asks no model what its frame shows', async () => {
+    const { finding, heatmaps } = await compare(png(road), png(street('where it was turned to')));
+    expect(finding).toMatchObject({
+      verdict: 'tamper',
+      kind: 'none',
+      severity: 'high',
+      caption: 'the camera has been turned away',
+      tamper: [{ name: 'turned', score: finding.confidence }],
+      regions: [],
+      model: null,
+    });
+    expect(heatmaps).toBeNull();
+  });
+
+  describe('with a rule that aligns', () => {
+    let aligning: Pipeline;
+    beforeAll(async () => {
+      const modelsDir = await modelsFolder();
+      const { sha256 } = await loadBundle(TINY);
+      await writeFile(join(modelsDir, 'bundle-tiny', 'verdict.json'), JSON.stringify(ruleFor(sha256)));
+      aligning = await createPipeline({ config: { ...config, modelsDir }, logger, threadScript });
+    });
+    afterAll(() => aligning?.close());
+
+    it('shows the model what the camera would have seen, had it not moved', async () => {
+      const frames = { before: await png(road), after: await png(drift.image) };
+      const [as, aligned] = [await pipeline.compare(frames), await aligning.compare(frames)];
+      expect(as.finding.confidence).toBeGreaterThan(2 * aligned.finding.confidence);
+      expect(highest(aligned.heatmaps?.after)).toBeLessThan(highest(as.heatmaps?.after));
+    });
+
+    it("finds a thing that came in after's own pixels", async () => {
+      const box = { x: 0.6, y: 0.55, width: 0.14, height: 0.2 };
+      const after = withBox(drift.image, box, [250, 80, 60]);
+      const { finding, heatmaps } = await aligning.compare({
+        before: await png(road),
+        after: await png(after),
+      });
+      expect(finding.verdict).toBe('change');
+      const { x, y } = peak(heatmaps?.after);
+      expect(x).toBeGreaterThan(box.x - 0.03);
+      expect(x).toBeLessThan(box.x + box.width + 0.03);
+      expect(y).toBeGreaterThan(box.y - 0.03);
+      expect(y).toBeLessThan(box.y + box.height + 0.03);
+    });
   });
 });
 

@@ -11,6 +11,15 @@ import {
 } from '../../src/workers/finding.js';
 
 const model = { name: 'm', version: '1.0.0', sha256: 'a'.repeat(64), provider: 'cpu' };
+const still = {
+  moved: false,
+  shift_px: 0.1,
+  rotation_deg: 0,
+  scale: 1,
+  overlap: 1,
+  inliers: 80,
+  residual_px: 0.2,
+};
 const belief = (part: Partial<Belief> = {}): Belief => ({
   change: 0.8,
   changed: true,
@@ -48,7 +57,7 @@ describe('a finding without a change', () => {
   });
 
   it('is none where no nuisance shows, as sure as a change is improbable', () => {
-    const finding = unchangedFinding(belief({ change: 0.1, changed: false }), model);
+    const finding = unchangedFinding(belief({ change: 0.1, changed: false }), model, still);
     isWhole(finding);
     expect(finding).toMatchObject({ verdict: 'none', kind: 'none', caption: 'nothing has changed' });
     expect(finding.caption_score).toBeCloseTo(0.9, 9);
@@ -60,7 +69,7 @@ describe('a finding without a change', () => {
       { name: 'shadow', score: 0.9 },
       { name: 'noise', score: 0.6 },
     ];
-    const finding = unchangedFinding(belief({ change: 0.1, changed: false, nuisances }), model);
+    const finding = unchangedFinding(belief({ change: 0.1, changed: false, nuisances }), model, still);
     isWhole(finding);
     expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'only the shadows have changed' });
     expect(finding.nuisance).toEqual(nuisances);
@@ -68,7 +77,7 @@ describe('a finding without a change', () => {
 
   it('has a sentence for a nuisance that has none of its own', () => {
     const nuisances = [{ name: 'moonlight', score: 0.9 }];
-    const finding = unchangedFinding(belief({ change: 0.1, changed: false, nuisances }), model);
+    const finding = unchangedFinding(belief({ change: 0.1, changed: false, nuisances }), model, still);
     expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'nothing has changed' });
   });
 });
@@ -77,7 +86,7 @@ describe('a finding of a change', () => {
   it("carries the caption graph's words and numbered regions", () => {
     const caption = sentence('a car has appeared');
     const chosen = sentenceOfChange(caption, belief(), [region(0.1), region(0.7)]);
-    const finding = changedFinding(belief(), chosen.sentence, [region(0.1), region(0.7)], model);
+    const finding = changedFinding(belief(), chosen.sentence, [region(0.1), region(0.7)], model, still);
     isWhole(finding);
     expect(chosen).toEqual({ sentence: caption, replaced: false });
     expect(finding).toMatchObject({ verdict: 'change', kind: 'appear', severity: 'medium', confidence: 0.8 });

@@ -1,0 +1,42 @@
+/** A bundle's features and difference graph in this process, on one thread: what a fit or a bench asks of a captioner. */
+import { join } from 'node:path';
+import { Captioner } from '../../dist/model/captioner.js';
+import { loadBundle } from '../../dist/model/manifest.js';
+import { resizeNormalised, wholeFrame } from '../../dist/model/preprocess.js';
+import { openGraph } from '../../dist/model/session.js';
+import { warpToBefore } from '../../dist/viewpoint/warp.js';
+
+/** @param {string} folder of the bundle */
+export async function openLook(folder) {
+  const bundle = await loadBundle(folder);
+  const { manifest } = bundle;
+  const graph = (name) => openGraph(join(folder, manifest.graphs[name].file), 'cpu');
+  const captioner = new Captioner(
+    bundle,
+    {
+      features: await graph('features'),
+      difference: await graph('difference'),
+      caption: await graph('caption'),
+    },
+    null,
+  );
+  const { width, height } = manifest.input;
+  const encode = async (image) => {
+    const out = new Float32Array(3 * width * height);
+    resizeNormalised(image, wholeFrame(image), width, height, manifest.input, out);
+    return (await captioner.encode([out], height, width))[0];
+  };
+  return {
+    bundle,
+    encode,
+    /** @returns what difference.onnx says of two frames' features */
+    async compare(before, after) {
+      return (await captioner.difference([{ before, after }]))[0];
+    },
+    release: () => captioner.release(),
+  };
+}
+
+/** `after` as before's camera would have seen it. */
+export const alignedTo = (before, after, registration) =>
+  warpToBefore(before, after, registration.homography, new Uint8Array(before.data.length)).image;

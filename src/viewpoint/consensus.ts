@@ -1,0 +1,79 @@
+/** Which of many correspondences agree on one motion of the camera (RANSAC with the MSAC cost, Torr and Zisserman 2000). */
+import { seededRandom } from './corners.js';
+import { fitSimilarity, type Homography, type Pairs } from './homography.js';
+
+const SAMPLES = 400;
+/** Working pixels; corners of two pictures are found to about one pixel, tracking makes them exact later. */
+const TOLERANCE = 3;
+/** A fixed camera that was pushed or zoomed further than this shows another view. */
+export const PLAUSIBLE = { scale: 1.5, degrees: 25 } as const;
+
+export interface Consensus {
+  readonly motion: Homography;
+  readonly inliers: number;
+}
+
+/**
+ * The similarity that most pairs agree on. Two pairs determine one, so that few samples suffice even where most pairs are
+ * wrong; keystone is left to the refinement. @returns null where no plausible similarity has three inliers
+ */
+export function agree(pairs: Pairs): Consensus | null {
+  const random = seededRandom(1);
+  const weights = new Float64Array(pairs.count);
+  let best: Homography | null = null;
+  let bestCost = Number.POSITIVE_INFINITY;
+  for (let sample = 0; sample < SAMPLES && pairs.count >= 3; sample++) {
+    const i = Math.floor(random() * pairs.count);
+    const j = Math.floor(random() * pairs.count);
+    if (i === j) continue;
+    const motion = throughTwo(pairs, i, j);
+    if (motion === null || !isPlausible(motion)) continue;
+    const cost = msac(pairs, motion, bestCost);
+    if (cost < bestCost) [best, bestCost] = [motion, cost];
+  }
+  if (best === null) return null;
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < pairs.count; i++)
+      weights[i] = distanceSquared(pairs, i, best) < TOLERANCE ** 2 ? 1 : 0;
+    const better = fitSimilarity(pairs, weights);
+    if (better === null || !isPlausible(better)) break;
+    best = better;
+  }
+  const found: Homography = best;
+  let inliers = 0;
+  for (let i = 0; i < pairs.count; i++) if (distanceSquared(pairs, i, found) < TOLERANCE ** 2) inliers++;
+  return inliers >= 3 ? { motion: found, inliers } : null;
+}
+
+export function isPlausible(h: Homography): boolean {
+  const scale = Math.hypot(h[0], h[3]);
+  const degrees = (Math.abs(Math.atan2(h[3], h[0])) * 180) / Math.PI;
+  return scale < PLAUSIBLE.scale && scale > 1 / PLAUSIBLE.scale && degrees < PLAUSIBLE.degrees;
+}
+
+function throughTwo({ before, after }: Pairs, i: number, j: number): Homography | null {
+  const at = (values: Float64Array, k: number) => values[k] as number;
+  const [x, y] = [at(before, 2 * j) - at(before, 2 * i), at(before, 2 * j + 1) - at(before, 2 * i + 1)];
+  const [u, v] = [at(after, 2 * j) - at(after, 2 * i), at(after, 2 * j + 1) - at(after, 2 * i + 1)];
+  const length = x * x + y * y;
+  if (length < 20 ** 2) return null; // too close together to tell a rotation
+  const [c, s] = [(x * u + y * v) / length, (x * v - y * u) / length];
+  const [px, py] = [at(before, 2 * i), at(before, 2 * i + 1)];
+  return [c, -s, at(after, 2 * i) - c * px + s * py, s, c, at(after, 2 * i + 1) - s * px - c * py, 0, 0, 1];
+}
+
+/** Sum of squared distances, each at most the tolerance's; gives up once it exceeds `most`. */
+function msac(pairs: Pairs, h: Homography, most: number): number {
+  let cost = 0;
+  for (let i = 0; i < pairs.count && cost < most; i++)
+    cost += Math.min(TOLERANCE ** 2, distanceSquared(pairs, i, h));
+  return cost;
+}
+
+/** Of an affine map: no division. */
+function distanceSquared({ before, after }: Pairs, i: number, h: Homography): number {
+  const [x, y] = [before[2 * i] as number, before[2 * i + 1] as number];
+  const du = h[0] * x + h[1] * y + h[2] - (after[2 * i] as number);
+  const dv = h[3] * x + h[4] * y + h[5] - (after[2 * i + 1] as number);
+  return du * du + dv * dv;
+}

@@ -1,0 +1,89 @@
+/** Did the camera move, or did the scene change? Everything that can be said of a pair without a model. */
+import type { RgbImage } from '../images.js';
+import { FITTED } from './fitted.js';
+import { measureGrain } from './grain.js';
+import { rescaled } from './homography.js';
+import { type Measurements, measure } from './measure.js';
+import type { Light } from './photometric.js';
+import { reductionOf, type Size, structureOf, toWorking } from './planes.js';
+import { type Outcome, type Registration, refuse, register } from './register.js';
+import { type Fitted, type NuisanceName, scoresOf, TAMPERS, type TamperName } from './scores.js';
+import { tileUp } from './tiles.js';
+import { warpFrame } from './warp.js';
+
+export type Evidence = Outcome & {
+  readonly light: Light;
+  readonly measurements: Measurements;
+  /** 0..1, for each class alone; no tampering can be told where `before` shows too little, and all are 0 then */
+  readonly nuisances: Readonly<Record<NuisanceName, number>>;
+  readonly tampers: Readonly<Record<TamperName, number>>;
+};
+
+/** `camera_moved` is named; what moves less is the sensor's and the coder's doing. */
+export const hasMoved = ({ nuisances }: Evidence, fitted: Fitted = FITTED): boolean =>
+  nuisances.camera_moved >= fitted.nuisances.camera_moved.threshold;
+
+/** The tampering that is named, the surest first; empty where there is none. */
+export function namedTampers(
+  { tampers }: Evidence,
+  fitted: Fitted = FITTED,
+): { readonly name: TamperName; readonly score: number }[] {
+  return TAMPERS.filter((name) => tampers[name] >= fitted.tampers[name].threshold)
+    .map((name) => ({ name, score: tampers[name] }))
+    .sort((a, b) => b.score - a.score);
+}
+
+/** Pixels a side, below which corners have no surroundings to know them by. */
+const SMALLEST = 64;
+const ASPECT_TOLERANCE = 0.02;
+
+/**
+ * Deterministic; leaves its inputs alone; never throws for what the pictures show.
+ * @param fitted thresholds and weights, other ones for fitting
+ */
+export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITTED): Evidence {
+  const frame = toWorking(before);
+  const other = warpFrame(toWorking(after), null, frame.luma); // frames of other sizes meet at before's
+  const outcome: Outcome =
+    refuseShape(before, after) ??
+    register(structureOf(frame.luma), structureOf(other.luma), fitted.leastInliers);
+  const tiles = tileUp(frame, other, outcome.registration?.homography ?? null);
+  const grains = { before: measureGrain(before), after: measureGrain(after) };
+  const { measurements, light } = measure(outcome.registration, tiles, frame.luma, grains);
+  return {
+    ...(outcome.registration === null
+      ? outcome
+      : { registration: ofWholeFrames(outcome.registration, before, after), refusal: null }),
+    light,
+    measurements,
+    nuisances: scoresOf(fitted.nuisances, measurements),
+    tampers: showsNothing(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
+  };
+}
+
+const NO_TAMPERING: Evidence['tampers'] = { blocked: 0, defocused: 0, darkened: 0, turned: 0 };
+const showsNothing = ({ refusal }: Outcome): boolean =>
+  refusal !== null && ['too_small', 'shape', 'before_featureless'].includes(refusal.reason);
+
+/** Working frames leave out up to a few pixels at the right and the lower edge: fractions of them become fractions of all. */
+function ofWholeFrames(registration: Registration, before: Size, after: Size): Registration {
+  const used = (size: Size) => {
+    const factor = reductionOf(size);
+    const share = (length: number) => (Math.floor(length / factor) * factor) / length;
+    return [share(size.width), share(size.height)] as const;
+  };
+  const homography = rescaled(registration.homography, ...used(before), ...used(after));
+  return { ...registration, homography };
+}
+
+function refuseShape(before: RgbImage, after: RgbImage): Outcome | null {
+  const least = Math.min(before.width, before.height, after.width, after.height);
+  if (least < SMALLEST)
+    return refuse('too_small', `a side has ${least} px, expected at least ${SMALLEST} px`);
+  const ratio = before.width / before.height / (after.width / after.height);
+  if (Math.abs(ratio - 1) <= ASPECT_TOLERANCE) return null;
+  return refuse(
+    'shape',
+    `before has ${before.width}x${before.height} px and after ${after.width}x${after.height} px, expected one aspect ratio`,
+  );
+}

@@ -1,0 +1,86 @@
+/**
+ * The light of one frame as a function of the other's: per channel c, log(after + 8) = k_c + gamma log(before + 8), fitted to the
+ * tiles that show the same thing in both. Gain is exp(k_c); the 8 keeps noise in the dark from counting as light.
+ */
+import type { Tile } from './tiles.js';
+
+export interface Light {
+  /** log gain of red, green, blue */
+  readonly gains: readonly [number, number, number];
+  readonly gamma: number;
+}
+
+const DARK = 8;
+const logLevel = (level: number): number => Math.log(level + DARK);
+const ROUNDS = 6;
+/** Log units; tiles further off are under another light or show another thing. */
+const OUTLIER = 0.5;
+const MOST_GAMMA = 3;
+/** Levels: darker and brighter tiles are cut off by the sensor and say nothing about gain. */
+const CUT_OFF = { low: 3, high: 250 } as const;
+
+/** Tiles whose detail is alike, or who have none in either frame. */
+export const showsTheSame = (tile: Tile): boolean =>
+  tile.correlation > 0.5 || (tile.before.contrast < 2.5 && tile.after.contrast < 2.5);
+
+/** The neutral light where fewer than a handful of tiles can be compared. */
+export function fitLight(tiles: readonly Tile[]): Light {
+  const usable = tiles.filter(
+    (t) =>
+      showsTheSame(t) &&
+      Math.min(t.before.luma, t.after.luma) > CUT_OFF.low &&
+      Math.max(t.before.luma, t.after.luma) < CUT_OFF.high,
+  );
+  if (usable.length < 8) return { gains: [0, 0, 0], gamma: 1 };
+  const xs = usable.map((t) => logLevel(t.before.luma));
+  const ys = usable.map((t) => logLevel(t.after.luma));
+  const line = robustLine(xs, ys);
+  const gains = (['red', 'green', 'blue'] as const).map((channel) =>
+    median(usable.map((t) => logLevel(t.after[channel]) - line.gamma * logLevel(t.before[channel]))),
+  ) as [number, number, number];
+  return { gains, gamma: line.gamma };
+}
+
+/** How much brighter (log) the tile is in `after` than the light makes it. */
+export function lightResidual(tile: Tile, { gains, gamma }: Light): number {
+  const k = 0.299 * gains[0] + 0.587 * gains[1] + 0.114 * gains[2];
+  return logLevel(tile.after.luma) - k - gamma * logLevel(tile.before.luma);
+}
+
+/** What a luma level of `before` becomes under the light. */
+export function relit(level: number, { gains, gamma }: Light): number {
+  const k = 0.299 * gains[0] + 0.587 * gains[1] + 0.114 * gains[2];
+  return Math.min(255, Math.max(0, Math.exp(k + gamma * logLevel(level)) - DARK));
+}
+
+/** y = k + gamma x by iteratively reweighted least squares with Tukey's biweight. */
+function robustLine(xs: readonly number[], ys: readonly number[]): { k: number; gamma: number } {
+  let line = { k: median(ys.map((y, i) => y - (xs[i] as number))), gamma: 1 };
+  for (let round = 0; round < ROUNDS; round++) {
+    let [sw, sx, sy, sxx, sxy] = [0, 0, 0, 0, 0];
+    for (let i = 0; i < xs.length; i++) {
+      const [x, y] = [xs[i] as number, ys[i] as number];
+      const share = (y - line.k - line.gamma * x) / OUTLIER;
+      const w = Math.abs(share) < 1 ? (1 - share * share) ** 2 : 0;
+      sw += w;
+      sx += w * x;
+      sy += w * y;
+      sxx += w * x * x;
+      sxy += w * x * y;
+    }
+    // A ridge towards gamma = 1: a scene of one brightness does not determine it.
+    const ridge = 0.01 * xs.length;
+    const [mx, my] = [sx / Math.max(sw, 1e-9), sy / Math.max(sw, 1e-9)];
+    const gamma = (sxy - sw * mx * my + ridge) / (sxx - sw * mx * mx + ridge);
+    const bounded = Math.min(MOST_GAMMA, Math.max(1 / MOST_GAMMA, gamma));
+    line = { k: my - bounded * mx, gamma: bounded };
+  }
+  return line;
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  if (values.length === 0) return 0;
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
+}
+export const median = (values: readonly number[]): number => quantile(values, 0.5);

@@ -1,0 +1,97 @@
+/** Both frames, in one view, tile by tile: how bright, how coloured, how detailed, and whether the detail is the same. */
+import type { Homography } from './homography.js';
+import type { Plane, WorkingFrame } from './planes.js';
+import { warpFrame } from './warp.js';
+
+/** Working pixels a side. */
+export const TILE = 8;
+
+export interface TileOfFrame {
+  /** means, levels 0..255 */
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
+  readonly luma: number;
+  /** standard deviation of the luma, levels */
+  readonly contrast: number;
+}
+
+export interface Tile {
+  readonly column: number;
+  readonly row: number;
+  readonly before: TileOfFrame;
+  readonly after: TileOfFrame;
+  /** zero-mean correlation of both lumas, -1..1; 0 where either is flat */
+  readonly correlation: number;
+}
+
+export interface Tiles {
+  /** those that both frames show */
+  readonly tiles: readonly Tile[];
+  readonly columns: number;
+  readonly rows: number;
+  /** after's luma in before's view; NaN where it shows nothing */
+  readonly afterLuma: Plane;
+}
+
+/** @param homography null: as if the camera had not moved */
+export function tileUp(before: WorkingFrame, after: WorkingFrame, homography: Homography | null): Tiles {
+  const { width, height } = before.luma;
+  const seen = warpFrame(after, homography, before.luma);
+  const [columns, rows] = [Math.floor(width / TILE), Math.floor(height / TILE)];
+  const tiles: Tile[] = [];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const tile = compare(before, seen, column, row);
+      if (tile !== null) tiles.push(tile);
+    }
+  }
+  return { tiles, columns, rows, afterLuma: seen.luma };
+}
+
+const COUNT = TILE * TILE;
+
+function compare(before: WorkingFrame, after: WorkingFrame, column: number, row: number): Tile | null {
+  const { width } = before.luma;
+  const start = row * TILE * width + column * TILE;
+  const [b, a] = [before.luma.data, after.luma.data];
+  let [squaresB, squaresA, product] = [0, 0, 0];
+  for (let y = 0; y < TILE; y++) {
+    for (let i = start + y * width, end = i + TILE; i < end; i++) {
+      squaresB += (b[i] as number) ** 2;
+      squaresA += (a[i] as number) ** 2;
+      product += (a[i] as number) * (b[i] as number);
+    }
+  }
+  if (Number.isNaN(squaresA)) return null;
+  const [ofBefore, ofAfter] = [tileOf(before, start, squaresB), tileOf(after, start, squaresA)];
+  const scale = ofAfter.contrast * ofBefore.contrast;
+  const covariance = product / COUNT - ofAfter.luma * ofBefore.luma;
+  return {
+    column,
+    row,
+    before: ofBefore,
+    after: ofAfter,
+    correlation: scale > NO_CONTRAST ? covariance / scale : 0,
+  };
+}
+
+/** Levels squared: half a level in both frames. */
+const NO_CONTRAST = 0.25;
+
+function tileOf(frame: WorkingFrame, start: number, lumaSquares: number): TileOfFrame {
+  const red = meanOf(frame.red, start);
+  const green = meanOf(frame.green, start);
+  const blue = meanOf(frame.blue, start);
+  const luma = meanOf(frame.luma, start);
+  const contrast = Math.sqrt(Math.max(0, lumaSquares / COUNT - luma * luma));
+  return { red, green, blue, luma, contrast };
+}
+
+function meanOf({ width, data }: Plane, start: number): number {
+  let sum = 0;
+  for (let y = 0; y < TILE; y++) {
+    for (let i = start + y * width, end = i + TILE; i < end; i++) sum += data[i] as number;
+  }
+  return sum / COUNT;
+}

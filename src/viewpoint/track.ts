@@ -1,0 +1,143 @@
+/** Finds patches of one structure plane in another, to a fraction of a pixel (Lucas and Kanade 1981, in the inverse form of Baker and Matthews 2004). */
+import type { Corners } from './corners.js';
+import { type Homography, type Pairs, project } from './homography.js';
+import type { Plane } from './planes.js';
+
+const RADIUS = 5;
+const SIDE = 2 * RADIUS + 1;
+const ITERATIONS = 8;
+const CONVERGED = 0.02;
+/** Working pixels that a patch may end up from where the motion so far says. */
+const REACH = 6;
+/** Zero-mean correlation of a patch with what was found; below it something else was found. */
+const ALIKE = 0.6;
+
+/**
+ * Follows each corner of `before` into `after`, starting where `motion` says.
+ * @param reach how far from there it may end up, in pixels
+ * @returns only those that converged on something alike
+ */
+export function track(
+  before: Plane,
+  after: Plane,
+  corners: Corners,
+  motion: Homography,
+  reach = REACH,
+): Pairs {
+  const from: number[] = [];
+  const to: number[] = [];
+  const patch = new Float64Array(SIDE * SIDE * 3); // value, gradient x, gradient y
+  for (let i = 0; i < corners.count; i++) {
+    const [x, y] = [corners.at[2 * i] as number, corners.at[2 * i + 1] as number];
+    const start = project(motion, x, y);
+    const found = follow(before, after, x, y, start.x, start.y, motion, patch);
+    if (found === null || Math.hypot(found[0] - start.x, found[1] - start.y) > reach) continue;
+    from.push(x, y);
+    to.push(found[0], found[1]);
+  }
+  return { before: Float64Array.from(from), after: Float64Array.from(to), count: from.length / 2 };
+}
+
+function follow(
+  before: Plane,
+  after: Plane,
+  x: number,
+  y: number,
+  startU: number,
+  startV: number,
+  motion: Homography,
+  patch: Float64Array,
+): [number, number] | null {
+  const { width, height } = before;
+  if (x < RADIUS + 1 || y < RADIUS + 1 || x >= width - RADIUS - 1 || y >= height - RADIUS - 1) return null;
+  const hessian = template(before, x, y, patch);
+  if (hessian === null) return null;
+  let [u, v] = [startU, startV];
+  // The patch turns and grows with the motion so far; what is left is a shift.
+  const [a, b, c, d] = [motion[0], motion[1], motion[3], motion[4]];
+  const pixels = after.data;
+  for (let iteration = 0; iteration < ITERATIONS; iteration++) {
+    if (!insidePatch(after, u, v)) return null;
+    let [sum, sumSquares, dot, ex, ey] = [0, 0, 0, 0, 0];
+    for (let dy = -RADIUS, k = 0; dy <= RADIUS; dy++) {
+      let px = u - a * RADIUS + b * dy;
+      let py = v - c * RADIUS + d * dy;
+      for (let dx = -RADIUS; dx <= RADIUS; dx++, k += 3, px += a, py += c) {
+        // Bilinear; the coordinates are positive, so that cutting off is rounding down.
+        const x0 = px | 0;
+        const y0 = py | 0;
+        const [fx, fy] = [px - x0, py - y0];
+        const i = y0 * after.width + x0;
+        const j = i + after.width;
+        const top = (pixels[i] as number) * (1 - fx) + (pixels[i + 1] as number) * fx;
+        const value =
+          top * (1 - fy) + ((pixels[j] as number) * (1 - fx) + (pixels[j + 1] as number) * fx) * fy;
+        const expected = patch[k] as number;
+        const error = value - expected;
+        sum += value;
+        sumSquares += value * value;
+        dot += value * expected;
+        ex += (patch[k + 1] as number) * error;
+        ey += (patch[k + 2] as number) * error;
+      }
+    }
+    // A steepest-descent sum of a constant is that constant times the gradients' sum: the mean difference is taken out.
+    const mean = sum / (SIDE * SIDE) - hessian.mean;
+    ex -= mean * hessian.sumX;
+    ey -= mean * hessian.sumY;
+    const stepX = (hessian.yy * ex - hessian.xy * ey) / hessian.determinant;
+    const stepY = (hessian.xx * ey - hessian.xy * ex) / hessian.determinant;
+    u -= a * stepX + b * stepY;
+    v -= c * stepX + d * stepY;
+    if (Math.abs(stepX) < CONVERGED && Math.abs(stepY) < CONVERGED) {
+      const n = SIDE * SIDE;
+      const covariance = dot / n - (sum / n) * hessian.mean;
+      const variance = sumSquares / n - (sum / n) ** 2;
+      return covariance > ALIKE * Math.sqrt(variance * hessian.variance) ? [u, v] : null;
+    }
+  }
+  return null;
+}
+
+interface Template {
+  readonly mean: number;
+  readonly variance: number;
+  readonly xx: number;
+  readonly xy: number;
+  readonly yy: number;
+  readonly sumX: number;
+  readonly sumY: number;
+  readonly determinant: number;
+}
+
+function template({ width, data }: Plane, x: number, y: number, patch: Float64Array): Template | null {
+  let [sum, squares, xx, xy, yy, sumX, sumY] = [0, 0, 0, 0, 0, 0, 0];
+  for (let dy = -RADIUS, k = 0; dy <= RADIUS; dy++) {
+    for (let dx = -RADIUS, i = (y + dy) * width + x - RADIUS; dx <= RADIUS; dx++, i++, k += 3) {
+      const value = data[i] as number;
+      const gx = ((data[i + 1] as number) - (data[i - 1] as number)) / 2;
+      const gy = ((data[i + width] as number) - (data[i - width] as number)) / 2;
+      patch[k] = value;
+      patch[k + 1] = gx;
+      patch[k + 2] = gy;
+      sum += value;
+      squares += value * value;
+      xx += gx * gx;
+      xy += gx * gy;
+      yy += gy * gy;
+      sumX += gx;
+      sumY += gy;
+    }
+  }
+  const n = SIDE * SIDE;
+  const [hxx, hxy, hyy] = [xx - (sumX * sumX) / n, xy - (sumX * sumY) / n, yy - (sumY * sumY) / n];
+  const determinant = hxx * hyy - hxy * hxy;
+  if (!(determinant > 1e-3)) return null;
+  const mean = sum / n;
+  return { mean, variance: squares / n - mean * mean, xx: hxx, xy: hxy, yy: hyy, sumX, sumY, determinant };
+}
+
+/** Room for a patch that has turned and grown by what is plausible. */
+const ROOM = RADIUS * 2;
+const insidePatch = ({ width, height }: Plane, u: number, v: number): boolean =>
+  u >= ROOM && v >= ROOM && u < width - ROOM - 1 && v < height - ROOM - 1;

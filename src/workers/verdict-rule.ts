@@ -1,0 +1,170 @@
+/**
+ * How the model's belief and the viewpoint's evidence become one: logistic regressions that `npm run fit:verdict` fitted for
+ * one bundle, kept beside it as verdict.json. Without such a file, or with one for other weights, the model decides alone.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Logger } from '../logger.js';
+import { type Belief, judge, sigmoid } from '../model/calibration.js';
+import type { Difference } from '../model/captioner.js';
+import { type Bundle, BundleError, type Manifest } from '../model/manifest.js';
+import type { Evidence } from '../viewpoint/examine.js';
+import { MEASUREMENTS } from '../viewpoint/measure.js';
+
+export const RULE_FILE = 'verdict.json';
+
+const Probability = Type.Number({ minimum: 0, maximum: 1 });
+const strict = { additionalProperties: false };
+const Weights = Type.Object(
+  Object.fromEntries(MEASUREMENTS.map((name) => [name, Type.Optional(Type.Number())])),
+  strict,
+);
+
+export const VerdictRuleSchema = Type.Object(
+  {
+    format: Type.Literal('scenedelta-verdict/1'),
+    /** of the bundle whose logits it was fitted to */
+    bundle_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    /** displacement, as a fraction of the frame's width, from which `after` is aligned before it is encoded; null = never */
+    align_from: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+    /** probability of a change = sigmoid(offset + model * change logit + sum of weight * measurement) */
+    change: Type.Object({ offset: Type.Number(), model: Type.Number(), weights: Weights }, strict),
+    threshold: Probability,
+    operating_points: Type.Array(
+      Type.Object({ false_alarm_rate: Probability, threshold: Probability, recall: Probability }, strict),
+    ),
+    /** probability of a nuisance = sigmoid(offset + model * nuisance logit + evidence * logit of the evidence's score) */
+    nuisances: Type.Record(
+      Type.String(),
+      Type.Object(
+        { offset: Type.Number(), model: Type.Number(), evidence: Type.Number(), threshold: Probability },
+        strict,
+      ),
+    ),
+    fitted: Type.Object({ command: Type.String(), figures: Type.Array(Type.String()) }, strict),
+  },
+  strict,
+);
+export type VerdictRule = Static<typeof VerdictRuleSchema>;
+
+/**
+ * @returns null where the bundle has none, or one that was fitted to other weights (`onStale` is told)
+ * @throws BundleError where the file cannot be read or is not such a rule
+ */
+export async function loadVerdictRule(
+  bundle: Bundle,
+  onStale: (reason: string) => void,
+): Promise<VerdictRule | null> {
+  const path = join(bundle.directory, RULE_FILE);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new BundleError(path, `cannot be read (${code})`, { cause: error });
+  }
+  const rule = parseRule(text, path);
+  if (rule.bundle_sha256 === bundle.sha256) return rule;
+  onStale(
+    `${path} was fitted to bundle ${rule.bundle_sha256.slice(0, 12)}, and this is ${bundle.sha256.slice(0, 12)}`,
+  );
+  return null;
+}
+
+/**
+ * Of all bundles, by name; a bundle without a usable rule is left out and decides alone.
+ * @throws BundleError where the default bundle's rule is broken
+ */
+export async function loadRules(
+  bundles: readonly Bundle[],
+  defaultModel: string,
+  logger: Pick<Logger, 'warn' | 'error'>,
+): Promise<ReadonlyMap<string, VerdictRule>> {
+  const rules = new Map<string, VerdictRule>();
+  for (const bundle of bundles) {
+    const { name } = bundle.manifest;
+    try {
+      const rule = await loadVerdictRule(bundle, (reason) =>
+        logger.warn(
+          { model: name, reason },
+          'the model decides alone; npm run fit:verdict fits a rule to it',
+        ),
+      );
+      if (rule !== null) rules.set(name, rule);
+    } catch (error) {
+      if (!(error instanceof BundleError) || name === defaultModel) throw error;
+      logger.error({ model: name, reason: error.message }, 'the rule is broken; the model decides alone');
+    }
+  }
+  return rules;
+}
+
+function parseRule(text: string, path: string): VerdictRule {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new BundleError(path, `is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+  if (Value.Check(VerdictRuleSchema, json)) return json;
+  const [fault] = Value.Errors(VerdictRuleSchema, json);
+  throw new BundleError(path, `${fault?.instancePath || 'the rule'} ${fault?.message}`);
+}
+
+/** Whether the captioner is to see `after` as the camera of `before` would have: never where views could not be registered. */
+export function isToBeAligned({ registration }: Evidence, rule: VerdictRule | null): boolean {
+  const from = rule?.align_from ?? null;
+  return registration !== null && from !== null && registration.displacement >= from;
+}
+
+/**
+ * The model's belief, corrected by the evidence where there is a rule.
+ * @param threshold of the probability of a change; absent = the rule's, or else the bundle's
+ */
+export function believe(
+  difference: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
+  evidence: Evidence,
+  manifest: Manifest,
+  rule: VerdictRule | null,
+  threshold: number | undefined,
+): Belief {
+  if (rule === null) return judge(difference, manifest, threshold);
+  const ofModel = judge(difference, manifest, threshold);
+  const change = changeProbability(difference.changeLogit, evidence, rule);
+  const joined = Object.entries(rule.nuisances).map(([name, joint]) => {
+    const logit = difference.nuisanceLogits[manifest.nuisances.indexOf(name)] ?? 0;
+    const own = logitOf(evidence.nuisances[name as keyof Evidence['nuisances']] ?? 0.5);
+    const score = sigmoid(joint.offset + joint.model * logit + joint.evidence * own);
+    return { name, score, named: score >= joint.threshold };
+  });
+  const alone = ofModel.nuisances.filter(({ name }) => !(name in rule.nuisances));
+  return {
+    ...ofModel,
+    change,
+    changed: change >= (threshold ?? rule.threshold),
+    nuisances: [
+      ...joined.filter(({ named }) => named).map(({ name, score }) => ({ name, score })),
+      ...alone,
+    ].sort((a, b) => b.score - a.score),
+  };
+}
+
+export function changeProbability(
+  changeLogit: number,
+  { measurements }: Evidence,
+  rule: VerdictRule,
+): number {
+  const { offset, model, weights } = rule.change;
+  let logit = offset + model * changeLogit;
+  for (const name of MEASUREMENTS) logit += (weights[name] ?? 0) * measurements[name];
+  return sigmoid(logit);
+}
+
+const SURE = 1e-6;
+export const logitOf = (probability: number): number => {
+  const p = Math.min(1 - SURE, Math.max(SURE, probability));
+  return Math.log(p / (1 - p));
+};

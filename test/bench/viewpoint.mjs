@@ -1,0 +1,265 @@
+/**
+ * `npm run bench:viewpoint -- --data=FOLDER [--every=1] [--bundle=models/scorer-surveillance] [--write]`: what registration, nuisance
+ * and tamper scores, and the joined verdict reach on the development pairs and variants of them that are made in memory.
+ * Nothing here chooses a threshold; `npm run fit:viewpoint` and `npm run fit:verdict` chose them on made pairs.
+ */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { startProgress } from '../../dist/cli/progress.js';
+import { seededRandom } from '../../dist/evaluation/random.js';
+import { judge } from '../../dist/model/calibration.js';
+import { examine, namedTampers } from '../../dist/viewpoint/examine.js';
+import { project } from '../../dist/viewpoint/homography.js';
+import { NUISANCES, TAMPERS } from '../../dist/viewpoint/scores.js';
+import { believe, changeProbability, loadVerdictRule } from '../../dist/workers/verdict-rule.js';
+import { alignedTo, openLook } from '../../scripts/lib/look.mjs';
+import { NUISANCE_VARIANTS, TAMPER_VARIANTS } from '../../scripts/lib/made-pairs.mjs';
+import { dataFolder, option } from '../../scripts/lib/options.mjs';
+import { ROOT } from '../../scripts/lib/shell.mjs';
+import * as make from '../../scripts/lib/variants.mjs';
+import { percentile, report } from './lib/report.mjs';
+
+const data = join(dataFolder(), 'dev_pairs');
+const every = Number(option('every', '1'));
+const WIDTH = 640;
+const JPEG_QUALITY = 20;
+/** Pixels at 640 px width. */
+const ALIGN_FROM = [null, 0, 2, 4, 8, 16];
+
+const look = await openLook(resolve(ROOT, option('bundle', 'models/scorer-surveillance')));
+const rule = await loadVerdictRule(look.bundle, (reason) => {
+  throw new Error(`${reason}: run npm run fit:verdict first`);
+});
+if (rule === null) throw new Error('the bundle has no verdict.json: run npm run fit:verdict first');
+const { manifest } = look.bundle;
+
+const pairs = readFileSync(join(data, 'pairs.ndjson'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+  .filter((_, i) => i % every === 0);
+const variants = {
+  'as it is': {},
+  ...NUISANCE_VARIANTS,
+  jpeg: { nuisance: 'compression', make: (image) => make.jpeg(image, JPEG_QUALITY) },
+  ...TAMPER_VARIANTS,
+};
+
+const sized = (image) => make.resized(image, { width: 640, height: 480 });
+
+const seen = [];
+const milliseconds = [];
+const progress = startProgress(pairs.length * Object.keys(variants).length, 'pairs');
+for (const [index, pair] of pairs.entries()) {
+  const [before, after] = await Promise.all(
+    [pair.before, pair.after].map((file) => make.load(join(data, file), WIDTH)),
+  );
+  const base = make.view(before, null).image;
+  const ofBase = await look.encode(base);
+  for (const [variant, { nuisance, tamper, motion, make: alter, other, half }] of Object.entries(variants)) {
+    const random = seededRandom(`bench ${pair.id} ${variant}`);
+    let frames;
+    let homography = null;
+    if (half) {
+      const halves = make.turnedHalf(before, random);
+      frames = { before: halves.before, after: halves.after };
+    } else {
+      const source = other ? await otherScene(index) : after;
+      const moved = make.view(source, motion ? motion(source, random) : null);
+      homography = moved.homography;
+      frames = { before: base, after: alter ? await alter(moved.image, random) : moved.image };
+    }
+    const evidence = examine(frames.before, frames.after);
+    const entry = {
+      id: pair.id,
+      variant,
+      nuisance,
+      tamper,
+      changed: pair.verdict === 'change',
+      evidence,
+      error: motion ? errorOf(evidence.registration, homography, frames.before) : null,
+    };
+    if (!tamper) {
+      entry.asItIs = await look.compare(ofBase, await look.encode(frames.after));
+      entry.aligned = entry.asItIs;
+      if (evidence.registration !== null && evidence.registration.displacement * 640 > 0.5) {
+        const aligned = alignedTo(frames.before, frames.after, evidence.registration);
+        entry.aligned = await look.compare(ofBase, await look.encode(aligned));
+      }
+    }
+    seen.push(entry);
+    progress.step();
+  }
+  milliseconds.push(timed(await sized(before), await sized(after)));
+}
+progress.end();
+await look.release();
+
+/** The after frame of another scene, as large as this one. */
+async function otherScene(index) {
+  const { scene } = pairs[index];
+  const others = pairs.filter((pair) => pair.scene !== scene);
+  const { after } = others[(index * 7) % others.length];
+  const own = await make.load(join(data, pairs[index].after), WIDTH);
+  return make.resized(await make.load(join(data, after), WIDTH), own);
+}
+
+/** CPU time of this thread's process, because other processes may hold the cores. */
+function timed(before, after) {
+  const start = process.cpuUsage();
+  examine(before, after);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+/** Pixels: of the frame's middle, and of the worst corner; null where registration was refused. */
+function errorOf(registration, homography, { width, height }) {
+  if (registration === null) return null;
+  const off = (x, y) => {
+    const [found, truth] = [project(registration.homography, x, y), project(homography, x, y)];
+    return Math.hypot((found.x - truth.x) * width, (found.y - truth.y) * height);
+  };
+  return { middle: off(0.5, 0.5), corner: Math.max(off(0, 0), off(1, 0), off(0, 1), off(1, 1)) };
+}
+
+const percent = (hits, all) => `${((100 * hits) / Math.max(1, all)).toFixed(1)} % (${hits}/${all})`;
+const count = (list, test) => percent(list.filter(test).length, list.length);
+const rows = [];
+const row = (...cells) => rows.push(cells);
+
+const moved = seen.filter(({ variant }) => ['shift', 'roll', 'zoom'].includes(variant));
+for (const variant of ['shift', 'roll', 'zoom']) {
+  const own = moved.filter((s) => s.variant === variant);
+  const errors = own.flatMap(({ error }) => (error === null ? [] : [error]));
+  const middle = errors.map((e) => e.middle);
+  row(
+    `${variant}: error in the middle, median / p95; worst corner, median; refused`,
+    `${percentile(middle, 0.5).toFixed(2)} / ${percentile(middle, 0.95).toFixed(2)} px; ${percentile(
+      errors.map((e) => e.corner),
+      0.5,
+    ).toFixed(2)} px; ${own.length - errors.length} of ${own.length}`,
+    variant === 'shift' ? '<= 1 px median' : '',
+  );
+}
+
+const altered = seen.filter(({ nuisance }) => nuisance !== undefined);
+const strongest = ({ evidence }) =>
+  NUISANCES.reduce((best, name) => (evidence.nuisances[name] > evidence.nuisances[best] ? name : best));
+const joined = (s) => {
+  const use = toBeAligned(s, rule.align_from === null ? null : 640 * rule.align_from) ? s.aligned : s.asItIs;
+  return believe(
+    use,
+    s.evidence,
+    { ...manifest, calibration: { ...manifest.calibration } },
+    everyName(rule),
+    undefined,
+  ).nuisances[0]?.name;
+};
+/** The rule with nothing left unnamed, so that the strongest name can be asked for. */
+const everyName = (r) => ({
+  ...r,
+  nuisances: Object.fromEntries(
+    Object.entries(r.nuisances).map(([name, joint]) => [name, { ...joint, threshold: 0 }]),
+  ),
+});
+row(
+  'strongest nuisance is the made one: evidence alone',
+  count(altered, (s) => strongest(s) === s.nuisance),
+  '>= 85 %',
+);
+row(
+  'strongest nuisance is the made one: joined with the model',
+  count(altered, (s) => joined(s) === s.nuisance),
+  '>= 85 %',
+);
+for (const variant of Object.keys(NUISANCE_VARIANTS)) {
+  const own = altered.filter((s) => s.variant === variant);
+  row(
+    `- ${variant}`,
+    `${count(own, (s) => strongest(s) === s.nuisance)}; joined ${count(own, (s) => joined(s) === s.nuisance)}`,
+    '',
+  );
+}
+
+const tampered = seen.filter(({ tamper }) => tamper !== undefined);
+const intact = seen.filter(({ tamper }) => tamper === undefined);
+const named = ({ evidence }) => namedTampers(evidence);
+row(
+  'tampering found',
+  count(tampered, (s) => named(s).length > 0),
+  '>= 95 %',
+);
+for (const tamper of TAMPERS) {
+  const own = tampered.filter((s) => s.tamper === tamper);
+  row(
+    `- ${tamper}`,
+    `${count(own, (s) => named(s).length > 0)}; named so ${count(own, (s) => named(s)[0]?.name === tamper)}`,
+    '',
+  );
+}
+row(
+  'falsely called tampering',
+  count(intact, (s) => named(s).length > 0),
+  '<= 1 %',
+);
+
+const toBeAligned = (s, from) =>
+  from !== null && s.evidence.registration !== null && 640 * s.evidence.registration.displacement >= from;
+const hits = intact.filter((s) => s.changed);
+const quiet = intact.filter((s) => !s.changed);
+const alone = (s) => judge(s.asItIs, manifest).change;
+const recall = hits.filter((s) => alone(s) >= manifest.calibration.threshold).length / hits.length;
+row(
+  `captioner alone at its threshold: recall; false alarms`,
+  `${(100 * recall).toFixed(1)} %; ${count(quiet, (s) => alone(s) >= manifest.calibration.threshold)}`,
+  '',
+);
+for (const target of [recall, 0.99, 0.95]) {
+  const rate = (score) => {
+    const sorted = hits.map(score).sort((a, b) => b - a);
+    const threshold = sorted[Math.ceil(target * sorted.length) - 1];
+    return count(quiet, (s) => score(s) >= threshold);
+  };
+  const at = `false alarms at ${(100 * target).toFixed(1)} % recall`;
+  row(`${at}: captioner alone`, rate(alone), '');
+  for (const from of ALIGN_FROM) {
+    const score = (s) =>
+      changeProbability((toBeAligned(s, from) ? s.aligned : s.asItIs).changeLogit, s.evidence, rule);
+    const only = (s) => judge(toBeAligned(s, from) ? s.aligned : s.asItIs, manifest).change;
+    const chosen = (from === null ? null : from / 640) === rule.align_from ? ' (the rule in use)' : '';
+    const how = from === null ? 'never aligned' : `aligned from ${from} px on`;
+    row(
+      `- ${how}: captioner; joined with the evidence${chosen}`,
+      `${rate(only)}; ${rate(score)}`,
+      chosen ? '<= half of alone' : '',
+    );
+  }
+}
+const ownVerdict = (s) =>
+  believe(
+    toBeAligned(s, rule.align_from === null ? null : 640 * rule.align_from) ? s.aligned : s.asItIs,
+    s.evidence,
+    manifest,
+    rule,
+    undefined,
+  );
+row(
+  "the rule's own threshold: recall; false alarms",
+  `${count(hits, (s) => ownVerdict(s).changed && named(s).length === 0)}; ${count(quiet, (s) => ownVerdict(s).changed && named(s).length === 0)}`,
+  '',
+);
+row(
+  'examine at 640 x 480, CPU time a pair on one thread: p50 / p95',
+  `${percentile(milliseconds, 0.5).toFixed(0)} / ${percentile(milliseconds, 0.95).toFixed(0)} ms`,
+  '<= 40 ms',
+);
+
+report(
+  'bench:viewpoint',
+  'Viewpoint: the camera, the light and the scene told apart',
+  [['what', 'measured', 'aim'], ...rows],
+  [
+    `${pairs.length} development pairs, ${seen.length} pairs with their variants, at ${WIDTH} px width less a margin of ${100 * make.MARGIN} % a side that lets a moved camera see real pixels. Variants fall on \`after\`, changed and unchanged pairs alike; strengths in scripts/lib/variants.mjs.`,
+    `Bundle ${manifest.name} ${manifest.version} (sha256 ${look.bundle.sha256.slice(0, 12)}); thresholds and weights were fitted on made pairs of other places (fit:viewpoint, fit:verdict).`,
+  ],
+);

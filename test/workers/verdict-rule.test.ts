@@ -1,0 +1,126 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { type Bundle, loadBundle } from '../../src/model/manifest.js';
+import { examine } from '../../src/viewpoint/examine.js';
+import { believe, isToBeAligned, loadRules, loadVerdictRule } from '../../src/workers/verdict-rule.js';
+import { TINY } from '../model/tiny-bundle.js';
+import { altered, seen, street } from '../viewpoint/scenes.js';
+import { ruleFor } from './rules.js';
+
+let bundle: Bundle;
+beforeEach(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sd-rule-'));
+  await cp(TINY, directory, { recursive: true });
+  bundle = await loadBundle(directory);
+});
+afterEach(() => rm(bundle.directory, { recursive: true }));
+const put = (content: unknown) =>
+  writeFile(
+    join(bundle.directory, 'verdict.json'),
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
+
+describe("a bundle's rule", () => {
+  const onStale = jest.fn();
+
+  it('is read where it was fitted to these weights', async () => {
+    await put(ruleFor(bundle.sha256));
+    expect(await loadVerdictRule(bundle, onStale)).toEqual(ruleFor(bundle.sha256));
+    expect(onStale).not.toHaveBeenCalled();
+  });
+
+  it('is none where there is no file', async () => {
+    expect(await loadVerdictRule(bundle, onStale)).toBeNull();
+  });
+
+  it('is left aside, and that is said, where the weights are others by now', async () => {
+    await put(ruleFor('0'.repeat(64)));
+    expect(await loadVerdictRule(bundle, onStale)).toBeNull();
+    expect(onStale).toHaveBeenCalledWith(
+      expect.stringContaining(`was fitted to bundle 000000000000, and this is ${bundle.sha256.slice(0, 12)}`),
+    );
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['is not JSON', '{', /verdict\.json: is not JSON: /],
+    ['has a threshold that is no probability', { threshold: 2 }, /verdict\.json: \/threshold /],
+    [
+      'weighs what is not measured',
+      { change: { offset: 0, model: 1, weights: { mood: 1 } } },
+      /verdict\.json: \/change/,
+    ],
+  ])('is refused where it %s, naming the file', async (_, part, message) => {
+    await put(typeof part === 'string' ? part : { ...ruleFor(bundle.sha256), ...(part as object) });
+    await expect(loadVerdictRule(bundle, onStale)).rejects.toThrow(message);
+  });
+
+  it('that is broken stops the default bundle, and leaves another one to its model', async () => {
+    await put('{');
+    const logger = { warn: jest.fn(), error: jest.fn() };
+    const { name } = bundle.manifest;
+    await expect(loadRules([bundle], name, logger)).rejects.toThrow('is not JSON');
+    expect((await loadRules([bundle], 'another', logger)).size).toBe(0);
+    expect(logger.error).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('believe', () => {
+  const before = street('before');
+  const dim = examine(
+    before,
+    altered(before, (value) => value * 0.5),
+  );
+  const logits = () => ({
+    changeLogit: 1,
+    kindLogits: new Float32Array(bundle.manifest.kinds.length),
+    nuisanceLogits: new Float32Array(bundle.manifest.nuisances.length),
+  });
+
+  it('is the model alone where there is no rule', () => {
+    const { scale, offset } = bundle.manifest.calibration.change;
+    const { change } = believe(logits(), dim, bundle.manifest, null, undefined);
+    expect(change).toBeCloseTo(1 / (1 + Math.exp(-scale - offset)), 9);
+  });
+
+  it("adds the measurements' weights to the model's logit", () => {
+    const change = { offset: -1, model: 2, weights: { gain: 3 } };
+    const rule = ruleFor(bundle.sha256, { change });
+    const expected = -1 + 2 * 1 + 3 * dim.measurements.gain;
+    expect(believe(logits(), dim, bundle.manifest, rule, undefined).change).toBeCloseTo(
+      1 / (1 + Math.exp(-expected)),
+      9,
+    );
+  });
+
+  it("decides by the caller's threshold, or else by the rule's", () => {
+    const rule = ruleFor(bundle.sha256, { threshold: 0.99 });
+    expect(believe(logits(), dim, bundle.manifest, rule, undefined).changed).toBe(false);
+    expect(believe(logits(), dim, bundle.manifest, rule, 0.5).changed).toBe(true);
+  });
+
+  it('names a nuisance that only the evidence sees', () => {
+    const rule = ruleFor(bundle.sha256);
+    const { nuisances } = believe(logits(), dim, bundle.manifest, rule, undefined);
+    expect(nuisances[0]).toEqual({ name: 'lighting', score: expect.closeTo(dim.nuisances.lighting, 6) });
+  });
+});
+
+describe('isToBeAligned', () => {
+  const before = street('before');
+  const moved = examine(before, seen(before, { x: 12 }).image);
+
+  it.each<[string, number | null, boolean]>([
+    ['the camera moved further than the rule says', 10 / 480, true],
+    ['it moved less', 14 / 480, false],
+    ['the rule never aligns', null, false],
+  ])('where %s', (_, align_from, expected) => {
+    expect(isToBeAligned(moved, ruleFor('', { align_from }))).toBe(expected);
+  });
+
+  it('never where the views could not be registered', () => {
+    const elsewhere = examine(before, street('elsewhere'));
+    expect(isToBeAligned(elsewhere, ruleFor('', { align_from: 0 }))).toBe(false);
+  });
+});
