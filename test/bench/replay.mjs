@@ -180,7 +180,11 @@ report(
   'bench:replay',
   `Replay: ${frames.length} frames of a fixed camera, ${clock(frames[0].at)} to ${clock(frames.at(-1).at)}`,
   [['zone', 'a person says', 'the service says', 'opened', 'as'], ...rowsBeside(person, first.changes)],
-  [outcome, "Zones, rule and the person's list were settled on this video (test/fixtures/replay/README.md)."],
+  [
+    outcome,
+    "Zones, rule and the person's list were settled on this video (test/fixtures/replay/README.md).",
+    'Sentences are those of the whole comparison that confirmed the change: of a scene with many people they tell of several.',
+  ],
 );
 if (!same) {
   console.error(JSON.stringify({ first: first.changes, second: second.changes }, null, 2));
