@@ -3,6 +3,7 @@
  * pairs made of plates and sprites, and says what they reach on places that they were not fitted on. The development pairs
  * choose nothing.
  */
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProgress } from '../dist/cli/progress.js';
@@ -168,8 +169,9 @@ const figures = [
 console.log(figures.join('\n'));
 
 const command = ['npm run fit:viewpoint --', '--data=FOLDER', `--count=${count}`].join(' ');
+const file = join(ROOT, 'src/viewpoint/fitted.ts');
 writeFileSync(
-  join(ROOT, 'src/viewpoint/fitted.ts'),
+  file,
   [
     `/**`,
     ` * Written by \`${command}\`; not by hand.`,
@@ -181,3 +183,9 @@ writeFileSync(
     ``,
   ].join('\n'),
 );
+execFileSync(process.execPath, [
+  join(ROOT, 'node_modules/@biomejs/biome/bin/biome'),
+  'check',
+  '--write',
+  file,
+]);

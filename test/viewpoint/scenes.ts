@@ -1,11 +1,10 @@
 /** Frames made when they are needed, with all that registration needs: edges, corners, flat places. */
 
-import { type moveBox, warp } from '../../src/evaluation/nuisances.js';
 import { seededRandom } from '../../src/evaluation/random.js';
-import type { RgbImage } from '../../src/images.js';
+import type { Box, RgbImage } from '../../src/images.js';
 import type { Homography } from '../../src/viewpoint/homography.js';
 
-export const size = { width: 480, height: 360 };
+export const size = { width: 400, height: 300 };
 
 /** Walls, windows and boxes: overlapping rectangles of many sizes and colours on a gradient. */
 export function street(seed: string, { width, height } = size): RgbImage {
@@ -39,36 +38,73 @@ export function altered(image: RgbImage, change: (value: number, index: number) 
   return { ...image, data: new Uint8Array(data.buffer) };
 }
 
+/** Normal numbers, drawn once. */
+const NORMALS = (() => {
+  const random = seededRandom('noise');
+  return Float32Array.from({ length: 60_013 }, () => random.normal());
+})();
+
+/** Gaussian noise of `sigma` levels; each row starts at another place of the drawn numbers, so that no two noises are one shifted. */
 export function noisy(image: RgbImage, sigma: number, seed: string): RgbImage {
   const random = seededRandom(seed);
-  return altered(image, (value) => value + sigma * random.normal());
+  const normals = NORMALS;
+  const stride = image.width * 3;
+  let at = 0;
+  return altered(image, (value, i) => {
+    if (i % stride === 0) at = floor(random.uniform(0, normals.length - stride));
+    return value + sigma * (normals[at++] as number);
+  });
 }
 
-/** The middle of `image` as a camera sees it that was shifted (pixels), rolled (degrees) and zoomed, and the true homography. */
+// In jest's sandbox every use of a global costs a look-up, which loops over pixels would feel.
+const { floor, max, min } = Math;
+
+/** `image` as a camera sees it that was shifted (pixels), rolled (degrees) and zoomed, and the true homography. */
 export function seen(
   image: RgbImage,
   { x = 0, y = 0, degrees = 0, zoom = 1 } = {},
 ): { image: RgbImage; homography: Homography } {
-  const { width, height } = image;
+  const { width, height, data } = image;
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle) * zoom, Math.sin(angle) * zoom];
-  const [b, d] = [(-sin * height) / width, (sin * width) / height];
+  const [e, f] = [
+    width / 2 + x - (cos * width - sin * height) / 2,
+    height / 2 + y - (sin * width + cos * height) / 2,
+  ];
+  const out = new Uint8Array(data.length);
+  const square = zoom * zoom;
+  for (let v = 0, to = 0; v < height; v++) {
+    for (let u = 0; u < width; u++, to += 3) {
+      const [du, dv] = [u + 0.5 - e, v + 0.5 - f];
+      const px = min(width - 1.001, max(0, (cos * du + sin * dv) / square - 0.5));
+      const py = min(height - 1.001, max(0, (cos * dv - sin * du) / square - 0.5));
+      const [x0, y0] = [floor(px), floor(py)];
+      const [fx, fy] = [px - x0, py - y0];
+      const i = (y0 * width + x0) * 3;
+      for (let c = i; c < i + 3; c++) {
+        const top = (data[c] as number) * (1 - fx) + (data[c + 3] as number) * fx;
+        const low = c + width * 3;
+        const bottom = (data[low] as number) * (1 - fx) + (data[low + 3] as number) * fx;
+        out[to + c - i] = top * (1 - fy) + bottom * fy + 0.5;
+      }
+    }
+  }
   const homography: Homography = [
     cos,
-    b,
-    0.5 - 0.5 * (cos + b) + x / width,
-    d,
+    (-sin * height) / width,
+    e / width,
+    (sin * width) / height,
     cos,
-    0.5 - 0.5 * (d + cos) + y / height,
+    f / height,
     0,
     0,
     1,
   ];
-  return { image: warp(image, homography), homography };
+  return { image: { width, height, data: out }, homography };
 }
 
 /** A thing of one colour, at fractions of the frame. */
-export function withBox(image: RgbImage, box: Parameters<typeof moveBox>[0], colour: number[]): RgbImage {
+export function withBox(image: RgbImage, box: Box, colour: number[]): RgbImage {
   const data = image.data.slice();
   const { width, height } = image;
   for (let y = Math.round(box.y * height); y < (box.y + box.height) * height; y++) {

@@ -1,0 +1,8 @@
+/** Examines pairs with the built code outside of jest's sandbox, in which every use of a global costs a look-up. */
+import { parentPort } from 'node:worker_threads';
+import { examine, hasMoved, namedTampers } from '../../dist/viewpoint/examine.js';
+
+parentPort.on('message', ({ before, after }) => {
+  const evidence = examine(before, after);
+  parentPort.postMessage({ evidence, moved: hasMoved(evidence), tampers: namedTampers(evidence) });
+});

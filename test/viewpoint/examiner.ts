@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { RgbImage } from '../../src/images.js';
+import type { Evidence, namedTampers } from '../../src/viewpoint/examine.js';
+
+export interface Examined {
+  readonly evidence: Evidence;
+  readonly moved: boolean;
+  readonly tampers: ReturnType<typeof namedTampers>;
+}
+
+/** `examine` as the inference threads run it: from dist/, in a thread (npm test builds it first). */
+export function startExaminer(): {
+  examine(before: RgbImage, after: RgbImage): Promise<Examined>;
+  close(): Promise<unknown>;
+} {
+  const worker = new Worker(new URL('./examine-thread.mjs', import.meta.url));
+  return {
+    async examine(before, after) {
+      worker.postMessage({ before, after });
+      const [answer] = await once(worker, 'message');
+      return answer as Examined;
+    },
+    close: () => worker.terminate(),
+  };
+}
