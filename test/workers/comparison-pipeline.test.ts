@@ -246,8 +246,13 @@ describe('the viewpoint', () => {
     let aligning: Pipeline;
     beforeAll(async () => {
       const modelsDir = await modelsFolder();
-      const { sha256 } = await loadBundle(TINY);
-      await writeFile(join(modelsDir, 'bundle-tiny', 'verdict.json'), JSON.stringify(ruleFor(sha256)));
+      const { sha256, manifest } = await loadBundle(TINY);
+      const { scale, offset } = manifest.calibration.change;
+      const rule = ruleFor(sha256, {
+        change: { offset, model: scale, weights: {} },
+        threshold: manifest.calibration.threshold,
+      });
+      await writeFile(join(modelsDir, 'bundle-tiny', 'verdict.json'), JSON.stringify(rule));
       aligning = await createPipeline({ config: { ...config, modelsDir }, logger, threadScript });
     });
     afterAll(() => aligning?.close());
@@ -261,7 +266,7 @@ describe('the viewpoint', () => {
 
     it("finds a thing that came in after's own pixels", async () => {
       const box = { x: 0.6, y: 0.55, width: 0.14, height: 0.2 };
-      const after = withBox(drift.image, box, [250, 80, 60]);
+      const after = withBox(drift.image, box, [255, 255, 255]);
       const { finding, heatmaps } = await aligning.compare({
         before: await png(road),
         after: await png(after),

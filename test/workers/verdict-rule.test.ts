@@ -6,7 +6,7 @@ import { type Bundle, loadBundle } from '../../src/model/manifest.js';
 import { examine } from '../../src/viewpoint/examine.js';
 import { believe, isToBeAligned, loadRules, loadVerdictRule } from '../../src/workers/verdict-rule.js';
 import { TINY } from '../model/tiny-bundle.js';
-import { altered, seen, street } from '../viewpoint/scenes.js';
+import { altered, seen, size, street } from '../viewpoint/scenes.js';
 import { ruleFor } from './rules.js';
 
 let bundle: Bundle;
@@ -112,8 +112,8 @@ describe('isToBeAligned', () => {
   const moved = examine(before, seen(before, { x: 12 }).image);
 
   it.each<[string, number | null, boolean]>([
-    ['the camera moved further than the rule says', 10 / 480, true],
-    ['it moved less', 14 / 480, false],
+    ['the camera moved further than the rule says', 10 / size.width, true],
+    ['it moved less', 14 / size.width, false],
     ['the rule never aligns', null, false],
   ])('where %s', (_, align_from, expected) => {
     expect(isToBeAligned(moved, ruleFor('', { align_from }))).toBe(expected);

@@ -10,7 +10,9 @@ import {
   NuisanceSchema,
   ProblemSchema,
   RegionSchema,
+  TamperSchema,
   TimingsSchema,
+  ViewpointSchema,
   WordSchema,
 } from '../../comparison.js';
 import { type ErrorCode, errorEntry } from '../../errors.js';
@@ -42,6 +44,8 @@ const COMPONENTS: readonly TSchema[] = [
   ModelUsedSchema,
   TimingsSchema,
   NuisanceSchema,
+  TamperSchema,
+  ViewpointSchema,
   ProblemSchema,
   ComparisonSchema,
   ComparisonProblemSchema,
