@@ -106,6 +106,10 @@ export const ManifestSchema = Type.Object(
     kinds: Type.Array(Type.String(), { minItems: 2 }),
     nuisances: Type.Array(Type.String()),
     regions: Type.Object({ threshold: Probability, min_cells: Count }, strict),
+    /** what is said of an unchanged pair, by a bundle with wordings of its own; absent = wording.ts says it */
+    unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
+    /** moving: the two frames may be seen from anywhere, so that a turned camera is no tampering; absent = fixed */
+    camera: Type.Optional(Type.Union([Type.Literal('fixed'), Type.Literal('moving')])),
     calibration: Type.Object(
       {
         change: Type.Object({ scale: Type.Number({ exclusiveMinimum: 0 }), offset: Type.Number() }, strict),

@@ -141,7 +141,7 @@ export async function createPipeline(options: {
         step('register', () => pool.run('examine', bundle.manifest.name, frames)),
       );
       const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
-      const tampers = namedTampers(evidence);
+      const tampers = bundle.manifest.camera === 'moving' ? [] : namedTampers(evidence);
       if (tampers.length > 0)
         return { finding: tamperedFinding(tampers, viewpoint), heatmaps: null, timings };
 
@@ -162,7 +162,12 @@ export async function createPipeline(options: {
       const own = ownPixels(aligned);
       const shown = { before: maps.before, after: own.map(maps.after) };
       if (!belief.changed) {
-        const finding = unchangedFinding(belief, modelUsed(bundle), viewpoint);
+        const finding = unchangedFinding(
+          belief,
+          modelUsed(bundle),
+          viewpoint,
+          bundle.manifest.unchanged_sentence,
+        );
         return {
           finding,
           heatmaps: { ...shown, words: finding.words.map(() => emptyLike(maps.after)) },

@@ -25,11 +25,19 @@ export const identicalFinding = (): Finding => ({
   model: null,
 });
 
-/** @param belief one that is not `changed` */
-export function unchangedFinding(belief: Belief, model: ModelUsed, viewpoint: Viewpoint): Finding {
+/**
+ * @param belief one that is not `changed`
+ * @param sentence the bundle's own, where it has one
+ */
+export function unchangedFinding(
+  belief: Belief,
+  model: ModelUsed,
+  viewpoint: Viewpoint,
+  sentence?: string,
+): Finding {
   const strongest = belief.nuisances[0]?.name;
   return {
-    ...unchanged(belief, unchangedSentence(strongest)),
+    ...unchanged(belief, sentence ?? unchangedSentence(strongest)),
     verdict: strongest === undefined ? 'none' : 'nuisance',
     model,
     viewpoint,

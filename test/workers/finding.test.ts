@@ -64,6 +64,17 @@ describe('a finding without a change', () => {
     expect(finding.words.map((word) => word.text).join(' ')).toBe(finding.caption);
   });
 
+  it("is told in the bundle's own words where it has any", () => {
+    const nuisances = [{ name: 'shadow', score: 0.9 }];
+    const finding = unchangedFinding(
+      belief({ change: 0.1, changed: false, nuisances }),
+      model,
+      still,
+      'there is no change',
+    );
+    expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'there is no change' });
+  });
+
   it('is a nuisance and named after the strongest one', () => {
     const nuisances = [
       { name: 'shadow', score: 0.9 },
