@@ -41,15 +41,22 @@ def logits_of(difference: Difference, data: Batches, batch: int = 50) -> tuple[n
 
 
 def platt(logits: np.ndarray, changed: np.ndarray) -> tuple[float, float]:
-    """Newton steps on the log loss, with Platt's smoothed targets."""
+    """Newton steps with backtracking on the log loss, with Platt's smoothed targets (Lin, Lin and Weng, "A note on Platt's
+    probabilistic outputs for support vector machines", 2007: without backtracking the steps run away where the classes hardly overlap)."""
     x = torch.tensor(np.stack([logits, np.ones_like(logits)], 1), dtype=torch.float64)
     positives, negatives = changed.sum(), (1 - changed).sum()
     target = torch.tensor(np.where(changed > 0, (positives + 1) / (positives + 2), 1 / (negatives + 2)), dtype=torch.float64)
-    w = torch.tensor([1.0, 0.0], dtype=torch.float64)
-    for _ in range(50):
+    loss = lambda w: torch.nn.functional.binary_cross_entropy_with_logits(x @ w, target, reduction="sum")
+    w = torch.zeros(2, dtype=torch.float64)
+    for _ in range(100):
         p = torch.sigmoid(x @ w)
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-6 * torch.eye(2, dtype=torch.float64)
-        w = w - torch.linalg.solve(hessian, x.T @ (p - target))
+        gradient = x.T @ (p - target)
+        if gradient.abs().max() < 1e-6:
+            break
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-9 * torch.eye(2, dtype=torch.float64)
+        step = torch.linalg.solve(hessian, gradient)
+        size = next((s for s in 0.5 ** torch.arange(40.0) if loss(w - s * step) < loss(w) - 1e-4 * s * (gradient @ step)), 0.0)
+        w = w - size * step
     return float(w[0]), float(w[1])
 
 
@@ -66,6 +73,8 @@ def trusted(probability: np.ndarray, present: np.ndarray) -> float:
 
     0.95 where no threshold reaches that.
     """
+    if present.all():  # it was never seen to be absent
+        return 0.95
     for threshold in np.linspace(0.5, 0.95, 19):
         said = probability >= threshold
         if said.sum() >= 5 and (present[said] > 0).mean() >= PRECISION:
@@ -108,6 +117,7 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=Path, required=True)
     parser.add_argument("--heldout", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rate", type=float, choices=RATES, default=DEFAULT_RATE, help="of false alarms, at the default threshold")
     args = parser.parse_args()
     torch.set_num_threads(1)
     difference, captioner, saved = load_run(args.checkpoint)
@@ -118,7 +128,7 @@ def main() -> None:
     points = [operating_point(p, changed, rate) for rate in RATES]
     calibration = {
         "change": {"scale": round(scale, 6), "offset": round(offset, 6)},
-        "threshold": next(point["threshold"] for point in points if point["false_alarm_rate"] == DEFAULT_RATE),
+        "threshold": next(point["threshold"] for point in points if point["false_alarm_rate"] == args.rate),
         "operating_points": points,
         "nuisances": {name: trusted(probabilities[:, i], nuisances[:, i]) for i, name in enumerate(NUISANCES)},
     }

@@ -61,6 +61,15 @@ def pair_meta(scene: dict, before: int, after: int) -> dict:
     }
 
 
+def truth_of(pair: dict) -> dict:
+    """The changed object of a line of an evaluation manifest, as `clevr_grammar.judge` takes it, and `kind`."""
+    seen = {side: thing and {"colour": thing["color"], **{n: thing[n] for n in ("size", "material", "shape")}} for side, thing in pair["changed"].items()}
+    change = {"appear": "add", "disappear": "drop"}.get(pair["kind"], pair["kind"])
+    thing = seen["before"] or seen["after"]
+    name = {"color": "colour", "material": "material"}.get(change)
+    return {"change": change, "kind": KIND[change], "noun": thing["shape"], **thing, "became": name and seen["after"][name]}
+
+
 class FamilyCache:
     """Random access to the pairs of the complete shards of some folders; `refresh` takes in what was completed since."""
 

@@ -2,6 +2,7 @@
 
 What is kept of the paper: Eq. 1 tokens with learned positions, shared cross-view layers that reconstruct each frame from the other,
 token-wise matching, Eq. 7 memory. What is added, because the default model compares cells of the same place:
+- the head that finds an object in the other frame also fetches what was read there, so that what differs is a subtraction;
 - tokens see the fine cells (an object is as small as 1.5 coarse cells) and their frame's mean (how far the whole frame moved);
 - only the tokens that show an object are matched: a seventh of the frame, so a step costs a third;
 - maps are read from the matched tokens, and what they point at is told to every memory token;
@@ -19,6 +20,7 @@ from training.model import NUISANCES, KINDS, Difference, ModelConfig, ScorerLaye
 
 # What a token's object is, in the order of the reading's logits; clevr_data gives the classes.
 READ = {"size": 2, "colour": 8, "material": 2, "shape": 3}
+TOLD = 64  # units that tell what differs between a token and its match
 
 
 class FrameContext(nn.Module):
@@ -34,6 +36,12 @@ class FrameContext(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         h = F.relu(self.own(x))
         return self.norm(x + self.out(F.relu(h + self.frame(h.mean(1, keepdim=True)))))
+
+
+def readings(read: Tensor) -> Tensor:
+    """What tokens show, as numbers that can be subtracted: a share for each value of each attribute, and the place. [B,N,1+P+2] -> [B,N,P+2]."""
+    parts = read[..., 1:-2].split(list(READ.values()), -1)
+    return torch.cat([*(torch.softmax(part, -1) for part in parts), read[..., -2:]], -1)
 
 
 class ContextLayer(ScorerLayer):
@@ -52,6 +60,20 @@ class ContextLayer(ScorerLayer):
         return self.query(x)[..., :d] @ self.key(y)[..., :d].transpose(1, 2) / d**0.5
 
 
+def discrepancy(seen_x: Tensor, seen_y: Tensor, to_y: Tensor, to_x: Tensor) -> Tensor:
+    """What differs between each token's reading and its match's: [B,K,P+2] x2, attention logits to the other and to the own frame
+    [B,K,K] -> [B,K,E].
+
+    The head that finds an object in the other frame finds the rest of it in its own, which averages the noise of single tokens away.
+    Places are held to the frame's mean shift: a camera read wrongly moves everything alike.
+    """
+    matched = torch.softmax(to_y, -1)
+    apart = torch.softmax(to_x, -1) @ (seen_x - matched @ seen_y)
+    values, shift = apart[..., :-2], apart[..., -2:]
+    apart = torch.cat([values, shift - shift.mean(1, keepdim=True)], -1)
+    return torch.cat([apart.abs(), apart, matched.amax(-1, keepdim=True)], -1)
+
+
 class MovingDifference(Difference):
     """`Difference` where the camera moves; `ModelConfig.moving_camera`. Parameters that only the default needs are not made."""
 
@@ -65,10 +87,12 @@ class MovingDifference(Difference):
         self.context = FrameContext(D)
         self.layers = nn.ModuleList([ContextLayer(D, c.heads, c.attention_dropout) for _ in range(c.scorer_layers)])
         self.read = nn.Linear(D, 1 + sum(READ.values()) + 2)  # shows an object; its attributes; x, y on the ground over REACH
-        self.maps = nn.Sequential(nn.Linear(D, m), nn.ReLU(), nn.Linear(m, 4))  # of a token's four fine cells
+        self.differs = nn.Linear(2 * (sum(READ.values()) + 2) + 1, TOLD)
+        self.tell = nn.Linear(TOLD, D)
+        self.maps = nn.Sequential(nn.Linear(D + TOLD, m), nn.ReLU(), nn.Linear(m, 4))  # of a token's four fine cells
         nn.init.constant_(self.maps[-1].bias, -3.0)
-        self.point = nn.Linear(2 * D + 2, D)
-        pooled = 2 * m + 4 + 2 * D
+        self.point = nn.Linear(2 * (D + TOLD) + 2, D)
+        pooled = 2 * m + 4 + 2 * (D + TOLD)
         self.change = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
         self.kind = nn.Sequential(nn.Linear(pooled, 96), nn.ReLU(), nn.Linear(96, len(KINDS)))
         self.nuisance = nn.Linear(D, len(NUISANCES))
@@ -82,17 +106,16 @@ class MovingDifference(Difference):
 
     def pooled(self, x: Tensor) -> Tensor:
         """[B,N,D] -> [B,N/pool^2,D]."""
-        rows, columns = self.c.token_grid
-        grid = x.transpose(1, 2).reshape(len(x), -1, rows, columns)
+        grid = x.transpose(1, 2).unflatten(2, self.c.token_grid)  # [B,N,D] -> [B,D,rows,columns]
         return F.avg_pool2d(grid, self.c.memory_pool).flatten(2).transpose(1, 2)
 
-    def one_map(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Tokens [B,N,D] -> map logits [B,h,w], hidden units [B,N,m], what the map points at [B,D]."""
+    def one_map(self, x: Tensor, told: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Tokens [B,N,D] and what differs there [B,N,T] -> map logits [B,h,w], hidden units [B,N,m], what the map points at [B,D+T]."""
+        x = torch.cat([x, told], -1)
         hidden = self.maps[1](self.maps[0](x))
         logits = self.maps[2](hidden)  # [B,N,4]
         pointed = torch.softmax(logits.amax(2), 1)[:, None] @ x
-        rows, columns = self.c.token_grid
-        grid = logits.transpose(1, 2).reshape(len(x), 4, rows, columns)
+        grid = logits.transpose(1, 2).unflatten(2, self.c.token_grid)
         return F.pixel_shuffle(grid, 2)[:, 0], hidden, pointed[:, 0]
 
     def forward(
@@ -107,16 +130,21 @@ class MovingDifference(Difference):
         xb0, xa0 = self.tokens(coarse_b, fine_b), self.tokens(coarse_a, fine_a)
         read_b, read_a = self.read(xb0), self.read(xa0)
         kept_b, kept_a = (r[..., 0].topk(c.tokens_kept, 1).indices for r in (read_b, read_a))  # [B,K]
-        pick = lambda x, kept: x.gather(1, kept[:, :, None].expand(-1, -1, c.width))
+        pick = lambda x, kept: x.gather(1, kept[:, :, None].expand(-1, -1, x.shape[2]))
         xb, xa = pick(xb0, kept_b), pick(xa0, kept_a)
-        matching = []
+        seen_b, seen_a = pick(readings(read_b), kept_b), pick(readings(read_a), kept_a)
+        first = self.layers[0].first_head
+        matching = [first(xb, xa), first(xa, xb)]
+        told_b = F.relu(self.differs(discrepancy(seen_b, seen_a, matching[0], first(xb, xb))))
+        told_a = F.relu(self.differs(discrepancy(seen_a, seen_b, matching[1], first(xa, xa))))
+        xb, xa = xb + self.tell(told_b), xa + self.tell(told_a)
         for layer in self.layers:
-            if self.training:
-                matching += [layer.first_head(xb, xa), layer.first_head(xa, xb)]
             xb, xa = layer(xb, xa), layer(xa, xb)  # simultaneous: both from the old values
-        put = lambda x0, kept, x: x0.scatter(1, kept[:, :, None].expand(-1, -1, c.width), x)
+        put = lambda x0, kept, x: x0.scatter(1, kept[:, :, None].expand(-1, -1, x0.shape[2]), x)
         whole_b, whole_a = put(xb0, kept_b, xb), put(xa0, kept_a, xa)  # [B,N,D]: the others as they were
-        of_b, of_a = (whole_b, xb0, *self.one_map(whole_b)), (whole_a, xa0, *self.one_map(whole_a))
+        nothing = torch.zeros_like(xb0[..., :TOLD])
+        of_b = (whole_b, xb0, *self.one_map(whole_b, put(nothing, kept_b, told_b)))
+        of_a = (whole_a, xa0, *self.one_map(whole_a, put(nothing, kept_a, told_a)))
         if self.training:
             of_b, of_a = ([torch.cat(both) for both in zip(*order)] for order in ((of_b, of_a), (of_a, of_b)))
         (whole_b, xb0, lb, hb, pb), (whole_a, xa0, la, ha, pa) = of_b, of_a

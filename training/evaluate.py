@@ -12,8 +12,9 @@ import numpy as np
 import torch
 
 from training.cache import Features
-from training.heldout import auroc, clauses, same_colour, same_noun
-from training.serve import Server, load_run, read_frame
+from training.clevr_data import truth_of
+from training.heldout import auroc, clauses, judge, same_colour, same_noun
+from training.serve import UNCHANGED, Server, load_run, read_frame
 
 
 
@@ -92,6 +93,12 @@ def quick_figures(pairs: list[dict], predictions: list[dict]) -> dict[str, float
         for side in ("before", "after"):
             if p[f"boxes_{side}"]:
                 hits.append(inside(q[f"peak_{side}"], p[f"boxes_{side}"], q["size"]))
+        if "changed" in p:  # CLEVR: one object, told exactly
+            truth = truth_of(p)
+            _, (said_action, said_noun, all_true) = judge(q["caption"], {"world": "clevr", "objects": [truth]})
+            kind.append(q["kind"] == truth["kind"])
+            action.append(said_action), noun.append(said_noun), colour.append(all_true)
+            continue
         kind.append(q["kind"] == p["kind"])
         first = found[0] if found else None
         objects = p.get("objects", [])
@@ -121,9 +128,10 @@ def main() -> None:
     parser.add_argument("--threshold", type=float, default=0.0, help="of the change logit")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    difference, captioner, _ = load_run(args.checkpoint)
+    difference, captioner, saved = load_run(args.checkpoint)
+    server = Server(Features(args.features), difference, captioner, saved["config"].get("unchanged", UNCHANGED))
     pairs = read_manifest(args.manifest)
-    predictions = predict(Server(Features(args.features), difference, captioner), pairs, args.manifest.parent, args.threshold, args.looks)
+    predictions = predict(server, pairs, args.manifest.parent, args.threshold, args.looks)
     if args.predictions:
         partial = args.predictions.with_suffix(".partial")
         partial.write_text("".join(json.dumps(q) + "\n" for q in predictions))

@@ -271,6 +271,8 @@ def manifest(folder: Path, c, facts: dict) -> dict:
         "vocabulary": c.vocabulary, "special": {"pad": PAD, "unk": UNK, "start": START, "end": END}, "max_length": c.max_length,
         "kinds": list(KINDS), "nuisances": list(NUISANCES),
         "regions": {"threshold": REGION_THRESHOLD, "min_cells": REGION_MIN_CELLS},
+        **({"unchanged_sentence": facts["unchanged"]} if "unchanged" in facts else {}),
+        **({"camera": "moving"} if c.moving_camera else {}),
         **{key: facts[key] for key in ("calibration", "metrics", "training_data", "configuration", "seeds", "cost", "command")},
     }
 
@@ -300,6 +302,8 @@ def main() -> None:
         "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]}, "seeds": [saved["seed"]],
         "command": f"python -m training.train --config training/configs/{saved['config']['name']}.toml --seed {saved['seed']}",
     }
+    if "unchanged" in saved["config"]:
+        facts["unchanged"] = saved["config"]["unchanged"]
     args.out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=args.out.parent) as scratch:
         folder = Path(scratch) / args.name

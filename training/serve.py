@@ -17,6 +17,7 @@ from training.regions import area, iou, union
 REGION_THRESHOLD = 0.5
 REGION_MIN_CELLS = 2
 SAME_GLANCE_IOU = 0.1
+UNCHANGED = "nothing has changed"  # what is said of an unchanged pair, where the run's config has no `unchanged`
 
 
 @dataclass
@@ -70,7 +71,8 @@ def glance_regions(regions: list[Region], limit: int) -> list[tuple[float, float
 
 
 class Server:
-    def __init__(self, features: Features, difference: Difference, captioner: Captioner):
+    def __init__(self, features: Features, difference: Difference, captioner: Captioner, unchanged: str = UNCHANGED):
+        self.unchanged = unchanged
         self.features, self.difference, self.captioner = features, difference.eval(), captioner.eval()
         self.c: ModelConfig = captioner.c
 
@@ -107,7 +109,7 @@ class Server:
             "logit": logit, "maps": maps, "regions": regions, "kind_logits": d["kind_logits"][0].tolist(),
             "kind": KINDS[1 + int(d["kind_logits"][0, 1:].argmax())] if logit >= threshold else "none",
             "nuisances": dict(zip(NUISANCES, torch.sigmoid(d["nuisance_logits"][0]).tolist())),
-            "caption": "nothing has changed", "verdict": "change" if logit >= threshold else "none",
+            "caption": self.unchanged, "verdict": "change" if logit >= threshold else "none",
         }
         if logit >= threshold:
             boxes = glance_regions(regions, self.c.regions)
