@@ -71,8 +71,8 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
         said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None)
         scores.append(d["change_logit"].numpy())
         changed.append(b["changed"].numpy() > 0)
-        # As served: "none" is the change head's to say, and what the glances saw of the kind goes before.
-        kind = 1 + said.get("kind_logits", d["kind_logits"])[:, 1:].argmax(1)
+        # As served: "none" is the change head's to say, the kind what the whole look and the glances both believe.
+        kind = 1 + (d["kind_logits"] + said.get("kind_logits", 0))[:, 1:].argmax(1)
         kinds.append((torch.where(d["change_logit"] > threshold, kind, 0) == b["kind"]).numpy())
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]

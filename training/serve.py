@@ -117,9 +117,9 @@ class Server:
             ids = said["ids"][0].tolist()
             out["caption"] = " ".join(self.c.vocabulary[i] for i in ids if i not in (PAD, END))
             out["attention"] = said["attention"][0].numpy()
-            if "kind_logits" in said:  # better informed than the whole look
-                out["kind_logits"] = said["kind_logits"][0].tolist()
-                out["kind"] = KINDS[1 + int(said["kind_logits"][0, 1:].argmax())]
+            if "kind_logits" in said:  # what the whole look and the glances both believe
+                both = d["kind_logits"][0] + said["kind_logits"][0]
+                out["kind_logits"], out["kind"] = both.tolist(), KINDS[1 + int(both[1:].argmax())]
         return out
 
 

@@ -184,11 +184,9 @@ export async function createPipeline(options: {
         });
         return { ...output, crops: glances.map((glance) => glance.crop) };
       });
-      // The glances saw the changed places from close by, and which of them show the same thing.
-      const informed =
-        caption.kindLogits === null
-          ? belief
-          : { ...belief, kind: kindOf(caption.kindLogits, bundle.manifest.kinds) };
+      // The glances saw the strongest places from close by, the whole look all of them: the kind is what both believe.
+      const seen = [difference.kindLogits, ...(caption.kindLogits === null ? [] : [caption.kindLogits])];
+      const informed = { ...belief, kind: kindOf(seen, bundle.manifest.kinds) };
       const written = toSentence(caption.ids, caption.logProbabilities, caption.length, bundle.manifest);
       const { sentence, replaced } = sentenceOfChange(written, informed, regions);
       const words = await step('heatmap', async () =>

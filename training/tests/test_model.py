@@ -159,3 +159,17 @@ def test_the_glances_say_of_which_kind_the_change_is_and_empty_ones_have_no_say(
     assert first.shape == (1, 6)
     assert torch.allclose(first, second)
     assert not torch.allclose(first, captioner.remember(memory, other)[2]["kind_logits"])
+
+
+def test_calibration_finds_the_same_line_for_overlapping_and_for_nearly_separate_classes():
+    from training.calibrate import platt
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(0, 2, 4000)
+    changed = (rng.random(4000) < 1 / (1 + np.exp(-(1.5 * x - 0.5)))).astype(float)
+    scale, offset = platt(x, changed)
+    assert (scale, offset) == (pytest.approx(1.5, abs=0.15), pytest.approx(-0.5, abs=0.15))
+    far = np.concatenate([rng.normal(-12, 6, 270), rng.normal(14, 6, 330)])
+    scale, offset = platt(far, (np.arange(600) >= 270).astype(float))
+    assert 0.1 < scale < 5
+    assert abs(offset) < 5
