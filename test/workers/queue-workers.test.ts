@@ -14,6 +14,7 @@ import {
 } from '../../src/workers/queue-workers.js';
 import { createWorkerQueues, type WorkerQueues } from '../../src/workers/queues.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
+import { setUpCamera } from '../helpers/cameras.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { type Bench, logger, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
@@ -297,6 +298,32 @@ describe('recovery', () => {
       clock: () => Date.now() + skipMs,
       logger,
     })();
+
+  it("puts a camera's frame whose process died on the way into its line, with one job for all of them", async () => {
+    await setUpCamera(bench, 'gate');
+    const frames = [acceptedComparison({ camera: 'gate' }), acceptedComparison({ camera: 'gate' })];
+    for (const [i, { job, ...rest }] of frames.entries()) {
+      const turn = { camera: 'gate', capturedAt: i };
+      await bench.results.create({ ...rest, job: { ...job, before: null, turn } });
+    }
+    await recover();
+    expect(await bench.cameras.waitingFrames('gate')).toBe(2);
+    const jobs = await open(QUEUES.live).getPrioritized();
+    expect(jobs.map(({ name, data }) => [name, data])).toEqual([['turn', { v: 1, camera: 'gate' }]]);
+  });
+
+  it('ends a frame whose camera was erased meanwhile', async () => {
+    const { job, ...rest } = acceptedComparison({ camera: 'gone' });
+    await bench.results.create({
+      ...rest,
+      job: { ...job, before: null, turn: { camera: 'gone', capturedAt: 1 } },
+    });
+    await recover();
+    expect((await bench.results.get(rest.comparison.id))?.comparison).toMatchObject({
+      status: 'failed',
+      error: { status: 410, detail: 'the camera gone was erased' },
+    });
+  });
 
   it('queues a comparison that was accepted and whose process died before queueing it', async () => {
     const accepted = acceptedComparison();
