@@ -38,6 +38,8 @@ const OF_TAMPERING = [
     'structure_lost',
     'structure_new',
     'covered',
+    'detailed',
+    'level_kept',
     'correlation',
   ],
   ...['coarse_correlation', 'detail_ratio', 'detail_ratio_best', 'flat_gained', 'dark_after', 'dark_fall'],
@@ -54,7 +56,10 @@ for (let i = 0; i < count; i++) {
   const random = seededRandom(`fit-viewpoint ${i}`);
   const variant = variants[i % variants.length];
   const pair = await madePair(material, variant, random.uniform(0, 1) < 0.5, random);
-  const { measurements, registration } = examine(pair.before, pair.after, { ...FITTED, leastInliers: 1 });
+  const { measurements, registration, refusal } = examine(pair.before, pair.after, {
+    ...FITTED,
+    leastInliers: 1,
+  });
   samples.push({
     ...pair,
     before: null,
@@ -62,6 +67,7 @@ for (let i = 0; i < count; i++) {
     variant,
     measurements,
     inliers: registration?.inliers ?? 0,
+    judgeable: refusal?.reason !== 'before_featureless',
   });
   progress.step();
 }
@@ -111,6 +117,8 @@ const fitClass = (name, from, inputs, isTrue, choose) => {
 const round = (value) => Number(value.toPrecision(4));
 
 const intact = samples.filter(({ tamper }) => tamper === null);
+/** Of a place that showed nothing before, no tampering is claimed (examine.ts): it is not fitted on either. */
+const judgeable = samples.filter((s) => s.judgeable);
 const nuisances = Object.fromEntries(
   NUISANCES.map((name) => [
     name,
@@ -124,7 +132,7 @@ const nuisances = Object.fromEntries(
   ]),
 );
 const tampers = Object.fromEntries(
-  TAMPERS.map((name) => [name, fitClass(name, samples, OF_TAMPERING, (s) => s.tamper === name, rare)]),
+  TAMPERS.map((name) => [name, fitClass(name, judgeable, OF_TAMPERING, (s) => s.tamper === name, rare)]),
 );
 
 /** The lowest threshold from 0.5 on at which PRECISION of those named are true. */
@@ -138,11 +146,11 @@ function precise(scores, truths) {
 
 /** The lowest threshold from 0.5 on that FALSE_TAMPER of the pairs without tampering reach. */
 function rare(scores) {
-  const quiet = scores.filter((_, i) => samples[i].tamper === null).sort((a, b) => b - a);
+  const quiet = scores.filter((_, i) => judgeable[i].tamper === null).sort((a, b) => b - a);
   return round(Math.max(0.5, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
 }
 
-const tampered = (s) => TAMPERS.filter((name) => s.scores[name] >= tampers[name].threshold);
+const tampered = (s) => TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tampers[name].threshold);
 const share = (list, test) => list.filter(test).length / Math.max(1, list.length);
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 const strongest = (s) => NUISANCES.reduce((best, name) => (s.scores[name] > s.scores[best] ? name : best));
@@ -156,12 +164,12 @@ const figures = [
   }),
   `tampering found: ${percent(
     share(
-      samples.filter(({ tamper }) => tamper !== null),
+      judgeable.filter(({ tamper }) => tamper !== null),
       (s) => tampered(s).length > 0,
     ),
-  )} of ${samples.length - intact.length}`,
+  )} of ${judgeable.filter(({ tamper }) => tamper !== null).length} before which there was something to see`,
   ...TAMPERS.map((name) => {
-    const own = samples.filter(({ tamper }) => tamper === name);
+    const own = judgeable.filter(({ tamper }) => tamper === name);
     return `  ${name}: ${percent(share(own, (s) => tampered(s).length > 0))} of ${own.length}`;
   }),
   `falsely called tampering: ${percent(share(intact, (s) => tampered(s).length > 0))} of ${intact.length}`,

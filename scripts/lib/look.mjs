@@ -29,9 +29,10 @@ export async function openLook(folder) {
   return {
     bundle,
     encode,
-    /** @returns what difference.onnx says of two frames' features */
+    /** @returns the logits that difference.onnx gives of two frames' features; maps and memory are not kept */
     async compare(before, after) {
-      return (await captioner.difference([{ before, after }]))[0];
+      const [{ changeLogit, kindLogits, nuisanceLogits }] = await captioner.difference([{ before, after }]);
+      return { changeLogit, kindLogits, nuisanceLogits };
     },
     release: () => captioner.release(),
   };

@@ -21,6 +21,8 @@ export const MEASUREMENTS = [
   'structure_lost',
   'structure_new',
   'covered',
+  'detailed',
+  'level_kept',
   'correlation',
   'coarse_correlation',
   'detail_ratio',
@@ -53,6 +55,8 @@ const DETAIL = 4;
 const FLAT = 2;
 const KEPT = 0.6;
 const LOST = 0.3;
+/** Log units of light. */
+const SAME_LEVEL = 0.2;
 
 /**
  * @param tiles of both frames in one view where they could be registered
@@ -73,7 +77,7 @@ export function measure(
     hidden: registration === null ? 0 : 1 - registration.overlap,
     ...lightOf(tiles, light),
     ...colourOf(tiles),
-    ...structureOf(tiles),
+    ...structureOf(tiles, light),
     ...exposureOf(tiles),
     ...grainOf(grains.before, grains.after),
     ...restOf(tiled, luma, light),
@@ -126,11 +130,14 @@ function colourOf(tiles: readonly Tile[]): Some<'colour_kept' | 'colourless' | '
 
 function structureOf(
   tiles: readonly Tile[],
+  light: Light,
 ): Some<
   | 'structure_kept'
   | 'structure_lost'
   | 'structure_new'
   | 'covered'
+  | 'detailed'
+  | 'level_kept'
   | 'correlation'
   | 'coarse_correlation'
   | 'detail_ratio'
@@ -147,6 +154,8 @@ function structureOf(
     structure_lost: share(detailed, (t) => t.correlation < LOST),
     structure_new: share(fresh, (t) => t.correlation < LOST),
     covered: share(detailed, (t) => t.correlation < LOST && t.after.contrast < t.before.contrast / 2),
+    detailed: detailed.length / Math.max(1, tiles.length),
+    level_kept: share(tiles, (t) => Math.abs(lightResidual(t, light)) < SAME_LEVEL),
     correlation: median(detailed.map((t) => t.correlation)),
     coarse_correlation: correlationOf(
       tiles.map((t) => Math.log(t.before.luma + 8)),

@@ -11,14 +11,14 @@ import { type Belief, judge, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/captioner.js';
 import { type Bundle, BundleError, type Manifest } from '../model/manifest.js';
 import type { Evidence } from '../viewpoint/examine.js';
-import { MEASUREMENTS } from '../viewpoint/measure.js';
+import { NUISANCES } from '../viewpoint/scores.js';
 
 export const RULE_FILE = 'verdict.json';
 
 const Probability = Type.Number({ minimum: 0, maximum: 1 });
 const strict = { additionalProperties: false };
 const Weights = Type.Object(
-  Object.fromEntries(MEASUREMENTS.map((name) => [name, Type.Optional(Type.Number())])),
+  Object.fromEntries(NUISANCES.map((name) => [name, Type.Optional(Type.Number())])),
   strict,
 );
 
@@ -29,7 +29,7 @@ export const VerdictRuleSchema = Type.Object(
     bundle_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     /** displacement, as a fraction of the frame's width, from which `after` is aligned before it is encoded; null = never */
     align_from: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
-    /** probability of a change = sigmoid(offset + model * change logit + sum of weight * measurement) */
+    /** probability of a change = sigmoid(offset + model * change logit + sum of weight * logit of the evidence's score) */
     change: Type.Object({ offset: Type.Number(), model: Type.Number(), weights: Weights }, strict),
     threshold: Probability,
     operating_points: Type.Array(
@@ -154,16 +154,17 @@ export function believe(
 
 export function changeProbability(
   changeLogit: number,
-  { measurements }: Evidence,
+  { nuisances }: Evidence,
   rule: VerdictRule,
 ): number {
   const { offset, model, weights } = rule.change;
   let logit = offset + model * changeLogit;
-  for (const name of MEASUREMENTS) logit += (weights[name] ?? 0) * measurements[name];
+  for (const name of NUISANCES) logit += (weights[name] ?? 0) * logitOf(nuisances[name]);
   return sigmoid(logit);
 }
 
-const SURE = 1e-6;
+/** A score nearer to 0 or 1 than this says no more. */
+const SURE = 1e-4;
 export const logitOf = (probability: number): number => {
   const p = Math.min(1 - SURE, Math.max(SURE, probability));
   return Math.log(p / (1 - p));

@@ -9,6 +9,7 @@ import { startProgress } from '../../dist/cli/progress.js';
 import { seededRandom } from '../../dist/evaluation/random.js';
 import { judge } from '../../dist/model/calibration.js';
 import { examine, namedTampers } from '../../dist/viewpoint/examine.js';
+import { FITTED } from '../../dist/viewpoint/fitted.js';
 import { project } from '../../dist/viewpoint/homography.js';
 import { NUISANCES, TAMPERS } from '../../dist/viewpoint/scores.js';
 import { believe, changeProbability, loadVerdictRule } from '../../dist/workers/verdict-rule.js';
@@ -48,7 +49,7 @@ const variants = {
 const sized = (image) => make.resized(image, { width: 640, height: 480 });
 
 const seen = [];
-const milliseconds = [];
+const timedPairs = [];
 const progress = startProgress(pairs.length * Object.keys(variants).length, 'pairs');
 for (const [index, pair] of pairs.entries()) {
   const [before, after] = await Promise.all(
@@ -90,10 +91,14 @@ for (const [index, pair] of pairs.entries()) {
     seen.push(entry);
     progress.step();
   }
-  milliseconds.push(timed(await sized(before), await sized(after)));
+  timedPairs.push([await sized(before), await sized(after)]);
 }
 progress.end();
 await look.release();
+// By themselves, each often enough that the first, unoptimised runs do not count.
+const milliseconds = timedPairs
+  .flatMap((pair) => [1, 2, 3].map(() => timed(...pair)))
+  .slice(timedPairs.length);
 
 /** The after frame of another scene, as large as this one. */
 async function otherScene(index) {
@@ -142,19 +147,24 @@ for (const variant of ['shift', 'roll', 'zoom']) {
   );
 }
 
-const altered = seen.filter(({ nuisance }) => nuisance !== undefined);
-const strongest = ({ evidence }) =>
-  NUISANCES.reduce((best, name) => (evidence.nuisances[name] > evidence.nuisances[best] ? name : best));
-const joined = (s) => {
-  const use = toBeAligned(s, rule.align_from === null ? null : 640 * rule.align_from) ? s.aligned : s.asItIs;
-  return believe(
-    use,
-    s.evidence,
-    { ...manifest, calibration: { ...manifest.calibration } },
-    everyName(rule),
-    undefined,
-  ).nuisances[0]?.name;
+/** What the captioner says where frames are aligned from `from` pixels on; null = never. */
+const lookedAt = (s, from) => {
+  const { registration } = s.evidence;
+  return from !== null && registration !== null && 640 * registration.displacement >= from
+    ? s.aligned
+    : s.asItIs;
 };
+const inUse = (s) => lookedAt(s, rule.align_from === null ? null : 640 * rule.align_from);
+
+const altered = seen.filter(({ nuisance }) => nuisance !== undefined);
+const asItWas = new Map(seen.filter(({ variant }) => variant === 'as it is').map((s) => [s.id, s]));
+/** What the real pair has already (a camera that drifts, a cloud) may well be named beside what was made. */
+const natural = (s) =>
+  NUISANCES.filter((name) => asItWas.get(s.id).evidence.nuisances[name] >= FITTED.nuisances[name].threshold);
+const strongest = (s) =>
+  NUISANCES.filter((name) => name === s.nuisance || !natural(s).includes(name)).reduce((best, name) =>
+    s.evidence.nuisances[name] > s.evidence.nuisances[best] ? name : best,
+  );
 /** The rule with nothing left unnamed, so that the strongest name can be asked for. */
 const everyName = (r) => ({
   ...r,
@@ -162,13 +172,17 @@ const everyName = (r) => ({
     Object.entries(r.nuisances).map(([name, joint]) => [name, { ...joint, threshold: 0 }]),
   ),
 });
+const joined = (s) =>
+  believe(inUse(s), s.evidence, manifest, everyName(rule), undefined).nuisances.find(
+    ({ name }) => name in rule.nuisances && (name === s.nuisance || !natural(s).includes(name)),
+  )?.name;
 row(
-  'strongest nuisance is the made one: evidence alone',
+  'strongest nuisance beyond those of the unaltered pair is the made one: evidence alone',
   count(altered, (s) => strongest(s) === s.nuisance),
   '>= 85 %',
 );
 row(
-  'strongest nuisance is the made one: joined with the model',
+  'the same, joined with the model',
   count(altered, (s) => joined(s) === s.nuisance),
   '>= 85 %',
 );
@@ -203,8 +217,6 @@ row(
   '<= 1 %',
 );
 
-const toBeAligned = (s, from) =>
-  from !== null && s.evidence.registration !== null && 640 * s.evidence.registration.displacement >= from;
 const hits = intact.filter((s) => s.changed);
 const quiet = intact.filter((s) => !s.changed);
 const alone = (s) => judge(s.asItIs, manifest).change;
@@ -223,9 +235,8 @@ for (const target of [recall, 0.99, 0.95]) {
   const at = `false alarms at ${(100 * target).toFixed(1)} % recall`;
   row(`${at}: captioner alone`, rate(alone), '');
   for (const from of ALIGN_FROM) {
-    const score = (s) =>
-      changeProbability((toBeAligned(s, from) ? s.aligned : s.asItIs).changeLogit, s.evidence, rule);
-    const only = (s) => judge(toBeAligned(s, from) ? s.aligned : s.asItIs, manifest).change;
+    const score = (s) => changeProbability(lookedAt(s, from).changeLogit, s.evidence, rule);
+    const only = (s) => judge(lookedAt(s, from), manifest).change;
     const chosen = (from === null ? null : from / 640) === rule.align_from ? ' (the rule in use)' : '';
     const how = from === null ? 'never aligned' : `aligned from ${from} px on`;
     row(
@@ -235,14 +246,7 @@ for (const target of [recall, 0.99, 0.95]) {
     );
   }
 }
-const ownVerdict = (s) =>
-  believe(
-    toBeAligned(s, rule.align_from === null ? null : 640 * rule.align_from) ? s.aligned : s.asItIs,
-    s.evidence,
-    manifest,
-    rule,
-    undefined,
-  );
+const ownVerdict = (s) => believe(inUse(s), s.evidence, manifest, rule, undefined);
 row(
   "the rule's own threshold: recall; false alarms",
   `${count(hits, (s) => ownVerdict(s).changed && named(s).length === 0)}; ${count(quiet, (s) => ownVerdict(s).changed && named(s).length === 0)}`,

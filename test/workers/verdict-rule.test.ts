@@ -84,10 +84,11 @@ describe('believe', () => {
     expect(change).toBeCloseTo(1 / (1 + Math.exp(-scale - offset)), 9);
   });
 
-  it("adds the measurements' weights to the model's logit", () => {
-    const change = { offset: -1, model: 2, weights: { gain: 3 } };
+  it("adds the evidence's weighted logits to the model's", () => {
+    const change = { offset: -1, model: 2, weights: { lighting: -3 } };
     const rule = ruleFor(bundle.sha256, { change });
-    const expected = -1 + 2 * 1 + 3 * dim.measurements.gain;
+    const { lighting } = dim.nuisances;
+    const expected = -1 + 2 * 1 - 3 * Math.log(lighting / (1 - lighting));
     expect(believe(logits(), dim, bundle.manifest, rule, undefined).change).toBeCloseTo(
       1 / (1 + Math.exp(-expected)),
       9,
