@@ -4,7 +4,7 @@
 
 Writes {calibration, hedge, heldout, calibrated_on}, which the manifest carries: Platt scaling of the change logit (Platt 1999: probability = sigmoid(scale * logit + offset)),
 the operating points (threshold on the probability by false-alarm rate, with the recall there), the default threshold, and
-a threshold for each nuisance. Beside them `hedge`: from which share of the probability on a noun is said and not the wider one; and `heldout`: the figures of it all on
+a threshold for each nuisance, and from which agreement of the features on two frames are taken for the same place. Beside them `hedge`: from which share of the probability on a noun is said and not the wider one; and `heldout`: the figures of it all on
 the same pairs.
 """
 
@@ -25,6 +25,7 @@ from training.serve import load_run
 RATES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 DEFAULT_RATE = 0.02
 PRECISION = 0.9
+STRANGE_SHARE = 0.005  # of pairs of one place, changed or not, that may look like two places
 NOUN_PRECISION = 0.8
 SHARES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
@@ -66,6 +67,16 @@ def operating_point(probability: np.ndarray, changed: np.ndarray, rate: float) -
     allowed = int(np.floor(rate * len(quiet)))
     threshold = float(np.nextafter(quiet[allowed], 2)) if allowed < len(quiet) else 0.0
     return {"false_alarm_rate": rate, "threshold": round(threshold, 6), "recall": round(float((probability[changed > 0] >= threshold).mean()), 4)}
+
+
+def agreements_of(data: Batches, batch: int = 50) -> np.ndarray:
+    """`agreement` of every pair, [n]."""
+    parts = []
+    for start in range(0, len(data.cache), batch):
+        indices = list(range(start, min(start + batch, len(data.cache))))
+        coarse = data.batch(indices, np.random.default_rng(0))["coarse"].numpy()
+        parts.append(agreement(coarse[:, 0], coarse[:, 1]))
+    return np.concatenate(parts)
 
 
 def trusted(probability: np.ndarray, present: np.ndarray) -> float:
@@ -112,6 +123,13 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch
     return {"share": (good[0] if good else max(table, key=lambda row: row["precision"]))["share"], "table": table}
 
 
+def agreement(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Median over the cells of the cosine of both frames' coarse features: [n,C,h,w] x2 -> [n]. Two places share next to nothing."""
+    b, a = (x.reshape(*x.shape[:2], -1).astype(np.float32) for x in (before, after))
+    norms = np.linalg.norm(b, axis=1) * np.linalg.norm(a, axis=1)
+    return np.median((b * a).sum(1) / np.maximum(norms, 1e-6), axis=1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checkpoint", type=Path, required=True)
@@ -130,6 +148,7 @@ def main() -> None:
         "change": {"scale": round(scale, 6), "offset": round(offset, 6)},
         "threshold": next(point["threshold"] for point in points if point["false_alarm_rate"] == args.rate),
         "operating_points": points,
+        "least_agreement": round(float(np.quantile(agreements_of(data), STRANGE_SHARE)), 4),
         "nuisances": {name: trusted(probabilities[:, i], nuisances[:, i]) for i, name in enumerate(NUISANCES)},
     }
     source = {"source": "held-out synthetic pairs", "changed": int(changed.sum()), "unchanged": int((1 - changed).sum())}

@@ -115,6 +115,8 @@ export const ManifestSchema = Type.Object(
         change: Type.Object({ scale: Type.Number({ exclusiveMinimum: 0 }), offset: Type.Number() }, strict),
         threshold: Probability,
         operating_points: Type.Array(Type.Object({ false_alarm_rate: Probability, threshold: Probability })),
+        /** agreement of the features (agreement.ts) below which two frames are not taken for the same place */
+        least_agreement: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
         nuisances: Type.Record(Type.String(), Probability),
       },
       strict,

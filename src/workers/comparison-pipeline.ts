@@ -16,6 +16,7 @@ import type { HeatmapData } from '../stores/heatmap-data.js';
 import type { ModelDescription } from '../stores/workers.js';
 import { namedTampers } from '../viewpoint/examine.js';
 import type { Registration } from '../viewpoint/register.js';
+import { believableTampers } from './believable-tampers.js';
 import { loadBundles } from './bundles.js';
 import { decodeFrame, type Frame } from './decode.js';
 import { FeatureCache, featureKey } from './feature-cache.js';
@@ -141,7 +142,7 @@ export async function createPipeline(options: {
         step('register', () => pool.run('examine', bundle.manifest.name, frames)),
       );
       const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
-      const tampers = bundle.manifest.camera === 'moving' ? [] : namedTampers(evidence);
+      const tampers = believableTampers(bundle.manifest, namedTampers(evidence), asTheyAre.features);
       if (tampers.length > 0)
         return { finding: tamperedFinding(tampers, viewpoint), heatmaps: null, timings };
 
