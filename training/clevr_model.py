@@ -127,7 +127,8 @@ class MovingDifference(Difference):
         the reversed pair costs its sentence alone.
         """
         c = self.c
-        xb0, xa0 = self.tokens(coarse_b, fine_b), self.tokens(coarse_a, fine_a)
+        # Dropout here makes single readings unsure, as they are in scenes that were never seen.
+        xb0, xa0 = self.dropout(self.tokens(coarse_b, fine_b)), self.dropout(self.tokens(coarse_a, fine_a))
         read_b, read_a = self.read(xb0), self.read(xa0)
         kept_b, kept_a = (r[..., 0].topk(c.tokens_kept, 1).indices for r in (read_b, read_a))  # [B,K]
         pick = lambda x, kept: x.gather(1, kept[:, :, None].expand(-1, -1, x.shape[2]))
@@ -142,7 +143,7 @@ class MovingDifference(Difference):
             xb, xa = layer(xb, xa), layer(xa, xb)  # simultaneous: both from the old values
         put = lambda x0, kept, x: x0.scatter(1, kept[:, :, None].expand(-1, -1, x0.shape[2]), x)
         whole_b, whole_a = put(xb0, kept_b, xb), put(xa0, kept_a, xa)  # [B,N,D]: the others as they were
-        nothing = torch.zeros_like(xb0[..., :TOLD])
+        nothing = torch.zeros_like(xb0[..., :1]).repeat(1, 1, TOLD)
         of_b = (whole_b, xb0, *self.one_map(whole_b, put(nothing, kept_b, told_b)))
         of_a = (whole_a, xa0, *self.one_map(whole_a, put(nothing, kept_a, told_a)))
         if self.training:
