@@ -60,7 +60,7 @@ export class InferencePool {
   readonly provider: Provider;
   /** why the CPU serves although CUDA was asked for, or null */
   readonly fallback: string | null;
-  /** bundles that did not open, by name, with the reason */
+  /** of the bundles that were opened at the start those that did not open, by name, with the reason */
   readonly refused: Readonly<Record<string, string>>;
   readonly #options: PoolOptions;
   readonly #threadOptions: ThreadOptions;
@@ -87,7 +87,7 @@ export class InferencePool {
   }
 
   /**
-   * Resolves when every thread has opened and warmed up every bundle that can be opened (see `refused`).
+   * Resolves when every thread has opened and warmed up the first bundle (see `refused`); the others are opened when they are asked for.
    * @throws Error where no thread can serve: no such device with STRICT_DEVICE, no bundle at all
    */
   static async start(options: PoolOptions): Promise<InferencePool> {

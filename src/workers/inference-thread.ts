@@ -30,18 +30,21 @@ const port = parentPort;
 if (port === null) throw new Error('inference-thread.js is a worker thread, expected a parent port');
 const say = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-const open = new Map<string, OpenBundle>();
+/** Those that were asked for, the first one before anything is; a bundle costs a second and 90 MB, and most are never asked for. */
+const open = new Map<string, Promise<OpenBundle>>();
+const options = workerData as ThreadOptions;
+let provider: Provider = 'cpu';
 try {
-  const options = workerData as ThreadOptions;
   const choice = await chooseProvider(options.device, options.strictDevice, probeGraph(options.bundles));
-  say({ type: 'chosen', provider: choice.provider });
+  provider = choice.provider;
+  say({ type: 'chosen', provider });
   const refused: Record<string, string> = {};
-  for (const bundle of options.bundles) {
+  for (const { manifest } of options.bundles.slice(0, 1)) {
     try {
-      open.set(bundle.manifest.name, await openBundle(bundle, choice.provider, options));
+      await opened(manifest.name);
     } catch (error) {
       if (!(error instanceof BundleError)) throw error;
-      refused[bundle.manifest.name] = error.message;
+      refused[manifest.name] = error.message;
     }
   }
   say({ type: 'ready', ...choice, refused });
@@ -53,6 +56,18 @@ try {
   say({ type: 'unfit', reason: reasonOf(error) });
 }
 
+/** @throws (rejects) BundleError where its graphs are not what its manifest says; the next request tries again */
+function opened(name: string): Promise<OpenBundle> {
+  const known = open.get(name);
+  if (known !== undefined) return known;
+  const bundle = options.bundles.find(({ manifest }) => manifest.name === name);
+  if (bundle === undefined) return Promise.reject(new Error(`no bundle ${name} in this thread`));
+  const opening = openBundle(bundle);
+  open.set(name, opening);
+  opening.catch(() => open.delete(name));
+  return opening;
+}
+
 /** Any graph tells whether a provider works. */
 function probeGraph(bundles: readonly Bundle[]): string {
   const bundle = bundles[0];
@@ -60,11 +75,8 @@ function probeGraph(bundles: readonly Bundle[]): string {
   return join(bundle.directory, bundle.manifest.graphs.features.file);
 }
 
-async function openBundle(
-  bundle: Bundle,
-  provider: Provider,
-  { batchSize, graphCache }: ThreadOptions,
-): Promise<OpenBundle> {
+async function openBundle(bundle: Bundle): Promise<OpenBundle> {
+  const { batchSize, graphCache } = options;
   const graph = (name: keyof Manifest['graphs']) => openBundleGraph(bundle, name, provider, graphCache);
   const captioner = new Captioner(
     bundle,
@@ -88,8 +100,7 @@ function batchBuckets(largest: number): number[] {
 
 async function answer(request: ThreadRequest): Promise<void> {
   try {
-    const bundle = open.get(request.bundle);
-    if (bundle === undefined) throw new Error(`no bundle ${request.bundle} in this thread`);
+    const bundle = await opened(request.bundle);
     const transfer: ArrayBuffer[] = [];
     const outputs = await serve(bundle, request, transfer);
     say({ type: 'done', outputs }, transfer);
@@ -159,7 +170,9 @@ function resize({ frame, boxes, width, height }: EncodeInput, { manifest }: Bund
 }
 
 async function close(): Promise<void> {
-  for (const { captioner } of open.values()) await captioner.release();
+  for (const one of await Promise.allSettled(open.values())) {
+    if (one.status === 'fulfilled') await one.value.captioner.release();
+  }
   port?.close();
 }
 

@@ -357,6 +357,41 @@ describe('createPipeline', () => {
     await expect(starting).rejects.toThrow(message);
   });
 
+  it('opens another bundle when it is asked for, and says what is wrong with one only then', async () => {
+    const modelsDir = await modelsFolder();
+    const others: [string, string, unknown][] = [
+      ['other', 'unchanged_sentence', 'all is as it was'],
+      ['odd', 'max_length', 11],
+    ];
+    for (const [name, where, value] of others) {
+      const { modelsDir: made, directory } = await copyOfTiny((manifest) => {
+        put(manifest, 'name', name);
+        put(manifest, 'calibration.threshold', 1);
+        put(manifest, where, value);
+      }, name);
+      folders.push(made);
+      await cp(directory, join(modelsDir, name), { recursive: true });
+    }
+    const several = await createPipeline({
+      config: { ...config, modelsDir, inferenceThreads: 1 },
+      logger,
+      threadScript,
+    });
+    try {
+      expect(several.models().map(({ name }) => name)).toEqual(['bundle-tiny', 'odd', 'other']);
+      const frames = { before: await picture(), after: await picture([red]) };
+      const { finding } = await several.compare({ ...frames, model: 'other' });
+      expect(finding).toMatchObject({ caption: 'all is as it was', model: { name: 'other' } });
+      await expect(several.compare({ ...frames, model: 'odd' })).rejects.toMatchObject({
+        code: 'inference-failed',
+        message: expect.stringMatching(/caption\.onnx: output ids came as \[1,10\], expected \[1,11\]/),
+      });
+      expect((await several.compare(frames)).finding.model?.name).toBe('bundle-tiny');
+    } finally {
+      await several.close();
+    }
+  });
+
   it('refuses to start without the default bundle, naming the file', async () => {
     const modelsDir = await mkdtemp(join(tmpdir(), 'sd-models-'));
     folders.push(modelsDir);
