@@ -144,10 +144,10 @@ function precise(scores, truths) {
   return 0.99;
 }
 
-/** The lowest threshold from 0.25 on that at most FALSE_TAMPER of the pairs without tampering reach. */
+/** The lowest threshold from 0.5 on that FALSE_TAMPER of the pairs without tampering reach. */
 function rare(scores) {
   const quiet = scores.filter((_, i) => judgeable[i].tamper === null).sort((a, b) => b - a);
-  return round(Math.max(0.25, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
+  return round(Math.max(0.5, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
 }
 
 const tampered = (s) => TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tampers[name].threshold);

@@ -9,8 +9,7 @@ import * as make from './variants.mjs';
 
 const WIDTH = 720; // 640 px and a little after the margin is cut off
 
-/** Share of the pairs whose place has no detail of its own, as sand and asphalt: all that can be seen are things that come and go. Of a
- * tampered camera's pairs none: there, nobody could tell. */
+/** Share of the pairs whose place has no detail of its own, as sand and asphalt: all that can be seen are things that come and go. */
 const BARE = 0.12;
 
 /** name -> { nuisance | tamper, make } of what falls on `after`; motions are done by the view. */
@@ -70,7 +69,7 @@ export const pick = (list, random) =>
 export async function madePair(material, variant, changed, random) {
   const plate = pick(material.plates, random);
   const rule = variant === null ? {} : VARIANTS[variant];
-  const plain = random.uniform(0, 1) < BARE && !rule.tamper;
+  const plain = random.uniform(0, 1) < BARE;
   const scene = await make.load(join(material.folder, plate.file), WIDTH);
   const picture = plain ? await make.blur(scene, 12) : scene;
   const staying = await objects(material, plate, picture, Math.floor(random.uniform(0, 3)), random);
