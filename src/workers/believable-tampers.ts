@@ -4,11 +4,13 @@ import type { FeaturePair } from '../model/captioner.js';
 import { COARSE_STRIDE, type Manifest } from '../model/manifest.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
-const ANOTHER_PLACE: readonly TamperName[] = ['blocked', 'turned'];
+const ANOTHER_PLACE: readonly TamperName[] = ['blocked', 'turned', 'defocused'];
 
 /**
- * A covered lens and a turned camera show another place: where the features of most of the frame still agree, what looked like
- * that is a large change, such as a car that fills half of a bare yard. Without tampering where the bundle is for a camera that moves.
+ * A covered lens, a turned camera and one far out of focus show another place: where the features of most of the frame still
+ * agree, what looked like that is a large change (a car that fills half of a bare yard) or another coding of the same picture. To
+ * say "tampered" of a real change hides it, so all but darkness is believed only where the bundle can contradict it, and does not.
+ * No tampering at all where the bundle is for a camera that moves.
  * @param named what the viewpoint's evidence names
  */
 export function believableTampers<T extends { readonly name: TamperName }>(
@@ -18,8 +20,8 @@ export function believableTampers<T extends { readonly name: TamperName }>(
 ): readonly T[] {
   if (camera === 'moving') return [];
   const least = calibration.least_agreement;
-  if (least === undefined || named.length === 0) return named;
+  if (named.length === 0) return named;
   const cells = (input.width * input.height) / COARSE_STRIDE ** 2;
-  if (agreement(before, after, cells) < least) return named;
+  if (least !== undefined && agreement(before, after, cells) < least) return named;
   return named.filter(({ name }) => !ANOTHER_PLACE.includes(name));
 }

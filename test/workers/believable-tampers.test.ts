@@ -32,8 +32,8 @@ describe('believableTampers', () => {
     expect(names(0.3, 1)).toEqual(['darkened']);
   });
 
-  it('has no opinion where the bundle states no threshold', () => {
-    expect(names(undefined, 0)).toEqual(['blocked', 'darkened', 'turned']);
+  it('believes only in darkness where the bundle cannot contradict', () => {
+    expect(names(undefined, 4)).toEqual(['darkened']);
   });
 
   it('names nothing for a bundle whose camera moves', () => {

@@ -229,7 +229,15 @@ describe('the viewpoint', () => {
   });
 
   it('names a camera that was tampered with, and asks no model what its frame shows', async () => {
-    const { finding, heatmaps } = await compare(png(road), png(street('where it was turned to')));
+    const { modelsDir } = await copyOfTiny(
+      (manifest) => put(manifest, 'calibration.least_agreement', 1),
+      'bundle-tiny',
+    );
+    folders.push(modelsDir);
+    const believing = await createPipeline({ config: { ...config, modelsDir }, logger, threadScript });
+    const frames = { before: await png(road), after: await png(street('where it was turned to')) };
+    const { finding, heatmaps } = await believing.compare(frames);
+    await believing.close();
     expect(finding).toMatchObject({
       verdict: 'tamper',
       kind: 'none',
@@ -240,6 +248,8 @@ describe('the viewpoint', () => {
       model: null,
     });
     expect(heatmaps).toBeNull();
+    // The plain bundle cannot contradict, so it is not believed there.
+    expect((await pipeline.compare(frames)).finding.verdict).not.toBe('tamper');
   });
 
   describe('with a rule that aligns', () => {
