@@ -69,7 +69,7 @@ export const pick = (list, random) =>
 export async function madePair(material, variant, changed, random) {
   const plate = pick(material.plates, random);
   const rule = variant === null ? {} : VARIANTS[variant];
-  const plain = random.uniform(0, 1) < BARE;
+  const plain = random.uniform(0, 1) < BARE && !rule.tamper; // of a bare place nobody could tell tampering
   const scene = await make.load(join(material.folder, plate.file), WIDTH);
   const picture = plain ? await make.blur(scene, 12) : scene;
   const staying = await objects(material, plate, picture, Math.floor(random.uniform(0, 3)), random);

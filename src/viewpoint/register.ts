@@ -42,13 +42,18 @@ export interface Refusal {
   readonly detail: string;
 }
 
-export type Outcome =
+export type Outcome = (
   | { readonly registration: Registration; readonly refusal: null }
-  | { readonly registration: null; readonly refusal: Refusal };
+  | { readonly registration: null; readonly refusal: Refusal }
+) & {
+  /** of `before`: how much there is to tell a view by; 0 where nobody looked */
+  readonly corners: number;
+};
 
-export const refuse = (reason: RefusalReason, detail: string): Outcome => ({
+export const refuse = (reason: RefusalReason, detail: string, corners = 0): Outcome => ({
   registration: null,
   refusal: { reason, detail },
+  corners,
 });
 
 /** Fewer corners than this say nothing reliable about four numbers and more. */
@@ -60,26 +65,29 @@ export const LEAST_CORNERS = 16;
  */
 export function register(before: Plane, after: Plane, leastInliers: number): Outcome {
   const corners = findCorners(before);
-  if (corners.count < LEAST_CORNERS) return featureless('before', corners.count);
+  if (corners.count < LEAST_CORNERS)
+    return refuse('before_featureless', tooFew('before', corners.count), corners.count);
   const still = fromIdentity(before, after, corners);
   if (still !== null && still.inliers >= Math.max(leastInliers, corners.count / 2))
     return accept(still, corners.count, before);
 
   const others = findCorners(after);
-  if (others.count < LEAST_CORNERS) return featureless('after', others.count);
+  if (others.count < LEAST_CORNERS)
+    return refuse('after_featureless', tooFew('after', others.count), corners.count);
   const moved = fromMatches(before, after, corners, others);
   const best = moved !== null && moved.inliers > (still?.inliers ?? 0) ? moved : still;
   if (best === null || best.inliers < leastInliers) {
     return refuse(
       'no_common_view',
       `${best?.inliers ?? 0} of ${corners.count} corners of before agree on where they are in after, expected at least ${leastInliers}`,
+      corners.count,
     );
   }
   return accept(best, corners.count, before);
 }
 
-const featureless = (side: Side, count: number): Outcome =>
-  refuse(`${side}_featureless`, `${side} has ${count} corners, expected at least ${LEAST_CORNERS}`);
+const tooFew = (side: Side, count: number): string =>
+  `${side} has ${count} corners, expected at least ${LEAST_CORNERS}`;
 
 /** As if the camera had hardly moved: corners are followed from where they were, first at half the size. */
 function fromIdentity(before: Plane, after: Plane, corners: Corners): Refined | null {
@@ -120,7 +128,7 @@ function followed(before: Plane, after: Plane, corners: Corners, start: Homograp
 function accept(refined: Refined, corners: number, size: Size): Outcome {
   const homography = toFractions(refined.motion, size);
   if (homography === null || invert(homography) === null)
-    return refuse('no_common_view', 'the motion that most corners agree on folds the frame');
+    return refuse('no_common_view', 'the motion that most corners agree on folds the frame', corners);
   const aspect = size.height / size.width;
   const moved = (x: number, y: number) => {
     const p = project(homography, x, y);
@@ -140,6 +148,7 @@ function accept(refined: Refined, corners: number, size: Size): Outcome {
       residual: refined.residual / size.width,
     },
     refusal: null,
+    corners,
   };
 }
 
