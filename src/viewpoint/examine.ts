@@ -6,7 +6,7 @@ import { rescaled } from './homography.js';
 import { type Measurements, measure } from './measure.js';
 import type { Light } from './photometric.js';
 import { reductionOf, type Size, structureOf, toWorking } from './planes.js';
-import { type Outcome, type Registration, refuse, register } from './register.js';
+import { LEAST_CORNERS, type Outcome, type Registration, refuse, register } from './register.js';
 import { type Fitted, type NuisanceName, scoresOf, TAMPERS, type TamperName } from './scores.js';
 import { tileUp } from './tiles.js';
 import { warpFrame } from './warp.js';
@@ -57,17 +57,11 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
     light,
     measurements,
     nuisances: scoresOf(fitted.nuisances, measurements),
-    tampers: outcome.corners < CORNERS_TO_JUDGE ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
+    tampers: outcome.corners < LEAST_CORNERS ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
   };
 }
 
 const NO_TAMPERING: Evidence['tampers'] = { blocked: 0, defocused: 0, darkened: 0, turned: 0 };
-/**
- * Corners of `before` below which its place may have no detail of its own: then a car that leaves takes all detail along, as a
- * covered lens would. Chosen after two pairs of a bare car park among the development pairs (43 and 68 corners) were called blocked.
- */
-const CORNERS_TO_JUDGE = 80;
-
 /** Working frames leave out up to a few pixels at the right and the lower edge: fractions of them become fractions of all. */
 function ofWholeFrames(registration: Registration, before: Size, after: Size): Registration {
   const used = (size: Size) => {
