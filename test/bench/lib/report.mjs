@@ -43,7 +43,11 @@ function commit() {
 
 /** As a person would type it to measure again. */
 function commandLine(name) {
-  const args = process.argv.slice(2).filter((arg) => arg !== '--write');
+  // a folder of this machine says nothing to a reader
+  const args = process.argv
+    .slice(2)
+    .filter((arg) => arg !== '--write')
+    .map((arg) => arg.replace(/=\/.*/, '=FOLDER'));
   return ['npm run', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
 }
 
