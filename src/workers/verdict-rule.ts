@@ -152,11 +152,7 @@ export function believe(
   };
 }
 
-export function changeProbability(
-  changeLogit: number,
-  { nuisances }: Evidence,
-  rule: VerdictRule,
-): number {
+export function changeProbability(changeLogit: number, { nuisances }: Evidence, rule: VerdictRule): number {
   const { offset, model, weights } = rule.change;
   let logit = offset + model * changeLogit;
   for (const name of NUISANCES) logit += (weights[name] ?? 0) * logitOf(nuisances[name]);
