@@ -35,6 +35,14 @@ CAPTION_NOUN = {
     "laundry basket": "basket", "television": "television", "fire extinguisher": "fire extinguisher", "tent": "tent",
     "canopy tent": "tent", "shipping container": "container",
 }
+# What stands around, is hidden and never changes. No caption speaks of it.
+SCENERY_INDOORS = frozenset((
+    "bar stool", "bookcase", "clothes rack", "computer", "dresser", "fan", "filing cabinet", "floor lamp", "freezer", "guitar", "high chair",
+    "lamp", "microwave", "office chair", "planter", "printer", "refrigerator", "shelf", "speaker", "step stool", "television",
+    "wardrobe", "washing machine", "water cooler", "whiteboard"))
+SCENERY_OUTDOORS = frozenset((
+    "bush", "deck chair", "dog house", "fence", "fire hydrant", "flower box", "fountain", "hedge", "lawn mower", "mailbox", "parasol",
+    "pile of logs", "ping-pong table", "planter", "rock", "soccer goal", "street lamp", "swing", "trampoline", "tree"))
 COLOUR_NAME = {"gray": "grey", "turquoise": "light blue"}
 
 
@@ -137,14 +145,14 @@ def _identity(model: str) -> str:
     return model.split("_on_")[0]
 
 
-def _heldout_models(records: list[dict[str, Any]]) -> set[str]:
-    """About HELDOUT_MODELS of the figures, at least one of every noun (and pose) that has two or more."""
+def _heldout_models(records: list[dict[str, Any]], words: dict[str, str]) -> set[str]:
+    """About HELDOUT_MODELS of the figures, at least one of every word (and pose) that has two or more."""
     groups: dict[tuple[str, bool, bool], set[str]] = defaultdict(set)
     seated = {_identity(r["model"]) for r in records if r.get("needs_seat")}
     for r in records:
         figure = _identity(r["model"])
         standing = r["hypernym"] != "person" or r.get("pose") in (None, "standing")
-        groups[CAPTION_NOUN[r["noun"]], figure in seated, standing].add(figure)
+        groups[words[r["noun"]], figure in seated, standing].add(figure)
     heldout: set[str] = set()
     for figures in groups.values():
         if len(figures) > 1:
@@ -154,17 +162,26 @@ def _heldout_models(records: list[dict[str, Any]]) -> set[str]:
 
 def load_sprites(root: Path, split: str) -> list[Sprite]:
     """Sprites of a split whose noun has a caption word; lying figures are left out."""
+    return _load(root, split, CAPTION_NOUN)
+
+
+def load_scenery(root: Path, split: str) -> list[Sprite]:
+    """Sprites of a split that only ever stand around, by their own nouns."""
+    return _load(root, split, {noun: noun for noun in SCENERY_INDOORS | SCENERY_OUTDOORS})
+
+
+def _load(root: Path, split: str, words: dict[str, str]) -> list[Sprite]:
     if split not in SPLITS:
         raise ValueError(f"split is {split!r}, expected one of {SPLITS}")
     records = json.loads((root / "sprites" / "sprites.json").read_text())
-    records = [r for r in records if r["noun"] in CAPTION_NOUN and r.get("pose") != "lying"]
-    heldout = _heldout_models(records)
+    records = [r for r in records if r["noun"] in words and r.get("pose") != "lying"]
+    heldout = _heldout_models(records, words)
     sprites = []
     for r in records:
         if (_identity(r["model"]) in heldout) != (split == "heldout"):
             continue
         sprites.append(Sprite(
-            path=root / "sprites" / r["file"], model=r["model"], noun=CAPTION_NOUN[r["noun"]],
+            path=root / "sprites" / r["file"], model=r["model"], noun=words[r["noun"]],
             hypernym="object" if r["noun"] == "stroller" else r["hypernym"], subtype=r.get("subtype"),
             colours=tuple(COLOUR_NAME.get(c, c) for c in r["colors"]), pose=r.get("pose"), needs_seat=bool(r.get("needs_seat")),
             height_m=float(r["size_m"][2]), length_m=float(r["size_m"][0]), elevation=int(r["elevation"]),

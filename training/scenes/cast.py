@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from .assets import Sprite, sprite_pixels
+from .assets import SCENERY_INDOORS, SCENERY_OUTDOORS, Sprite, sprite_pixels
+from .variation import varied
 
 PERSONS = ("man", "woman", "boy", "girl")
 TWO_WHEELERS = ("bicycle", "motorcycle", "scooter", "cyclist")
@@ -45,6 +46,7 @@ class Figure:
     upright: bool
     azimuth: float
     sprites: tuple[Sprite, ...]
+    variation: int  # seed of what makes this one differ from the others of its model
 
     @property
     def models(self) -> list[str]:
@@ -54,7 +56,7 @@ class Figure:
 class Cast:
     """All sprites of a split, ready to be asked for one of a noun that is seen from about here."""
 
-    def __init__(self, sprites: list[Sprite]):
+    def __init__(self, sprites: list[Sprite], scenery: list[Sprite]):
         self._by_noun: dict[str, dict[str, list[Sprite]]] = defaultdict(lambda: defaultdict(list))
         self._views: dict[tuple[str, tuple[str, ...]], list[Sprite]] = defaultdict(list)
         self._riders: dict[str, list[Sprite]] = defaultdict(list)
@@ -64,6 +66,12 @@ class Cast:
                 self._riders[sprite.model].append(sprite)
             else:
                 self._by_noun[sprite.noun][sprite.model].append(sprite)
+        self._scenery: dict[bool, dict[str, list[Sprite]]] = {True: defaultdict(list), False: defaultdict(list)}
+        for sprite in scenery:
+            for indoor, nouns in ((True, SCENERY_INDOORS), (False, SCENERY_OUTDOORS)):
+                if sprite.noun in nouns:
+                    self._scenery[indoor][sprite.model].append(sprite)
+                    self._views[sprite.model, sprite.colours].append(sprite)
         self.nouns = sorted(self._by_noun)
         if self._riders and "bicycle" in self._by_noun:
             self.nouns.append("cyclist")
@@ -76,21 +84,28 @@ class Cast:
             return self._ridden("bicycle", "cyclist", elevation, azimuth, sunny, rng)
         if noun in ("motorcycle", "scooter") and self._riders and rng.random() < 0.6:
             return self._ridden(noun, noun, elevation, azimuth, sunny, rng)
-        return _single(self._pick(self._by_noun[noun], elevation, azimuth, sunny, rng))
+        return _single(self._pick(self._by_noun[noun], elevation, azimuth, sunny, rng), _another(rng))
+
+    def has_scenery(self, indoor: bool) -> bool:
+        return bool(self._scenery[indoor])
+
+    def scenery(self, indoor: bool, elevation: float, sunny: bool, rng: np.random.Generator) -> Figure:
+        """Something that only stands there; see `has_scenery`."""
+        return _single(self._pick(self._scenery[indoor], elevation, float(rng.uniform(0, 360)), sunny, rng), _another(rng))
 
     def turned(self, figure: Figure, azimuth: float) -> Figure:
         """The same figure from another side."""
         sprites = [self._nearest(self._views[s.model, s.colours], figure.elevation, azimuth, s.sunlit)
                    for s in figure.sprites]
         if len(sprites) == 1:
-            return _single(sprites[0])
-        return _compose(sprites[0], sprites[1], figure.noun)
+            return _single(sprites[0], figure.variation)
+        return _compose(sprites[0], sprites[1], figure.noun, figure.variation)
 
     def _ridden(self, mount: str, noun: str, elevation: float, azimuth: float, sunny: bool,
                 rng: np.random.Generator) -> Figure:
         below = self._pick(self._by_noun[mount], elevation, azimuth, sunny, rng)
         rider = self._pick(self._riders, below.elevation, below.azimuth, sunny, rng)
-        return _compose(below, rider, noun)
+        return _compose(below, rider, noun, _another(rng))
 
     def _pick(self, models: dict[str, list[Sprite]], elevation: float, azimuth: float, sunny: bool,
               rng: np.random.Generator) -> Sprite:
@@ -121,20 +136,24 @@ def _colour_weight(hypernym: str, colour: str) -> float:
     return PERSON_COLOUR.get(colour, OTHER_COLOUR) if hypernym == "person" else 1.0
 
 
-def _single(sprite: Sprite) -> Figure:
+def _another(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31))
+
+
+def _single(sprite: Sprite, variation: int) -> Figure:
     noun = "suv" if sprite.noun == "car" and sprite.subtype == "SUV" else sprite.noun
     noun = "minivan" if sprite.noun == "car" and sprite.subtype == "minivan" else noun
-    return Figure(sprite_pixels(sprite.path), sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun,
+    return Figure(varied(sprite_pixels(sprite.path), variation), sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun,
                   sprite.hypernym, sprite.colours[0] if sprite.colours else "grey", sprite.hypernym == "person",
-                  sprite.azimuth, (sprite,))
+                  sprite.azimuth, (sprite,), variation)
 
 
-def _compose(mount: Sprite, rider: Sprite, noun: str) -> Figure:
+def _compose(mount: Sprite, rider: Sprite, noun: str, variation: int) -> Figure:
     pixels, anchor, footprint, px_per_m = _mounted(mount, rider)
     cyclist = noun == "cyclist"
     colours = rider.colours if cyclist else mount.colours
-    return Figure(pixels, anchor, footprint, px_per_m, mount.elevation, noun, "person" if cyclist else "vehicle",
-                  colours[0] if colours else "grey", cyclist, mount.azimuth, (mount, rider))
+    return Figure(varied(pixels, variation), anchor, footprint, px_per_m, mount.elevation, noun, "person" if cyclist else "vehicle",
+                  colours[0] if colours else "grey", cyclist, mount.azimuth, (mount, rider), variation)
 
 
 def _mounted(mount: Sprite, rider: Sprite) -> tuple[np.ndarray, tuple[float, float], np.ndarray, float]:

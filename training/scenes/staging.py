@@ -16,7 +16,7 @@ from .places import Box
 from .view import Ground, View
 
 MIN_HEIGHT_PX, MIN_PERSON_HEIGHT_PX = 8, 12
-MAX_HEIGHT, MAX_WIDTH = 0.62, 0.7  # of the frame
+MAX_HEIGHT, MAX_WIDTH = 0.95, 0.8  # of the frame
 CLEARANCE = 1.1  # of the sum of two half footprints
 
 

@@ -83,20 +83,16 @@ def _rectified(plate: Plate, polygon: np.ndarray) -> np.ndarray | None:
     return patch if cv2.GaussianBlur(patch.mean(axis=2), (0, 0), 3).std() < MAX_STRUCTURE else None
 
 
-class _Camera:
+class Camera:
     """Pinhole over the plane: X metres to the right, Z metres ahead of the point below the camera."""
 
-    def __init__(self, rng: np.random.Generator, height_px: int):
-        self.elevation = float(rng.uniform(28, 42) if rng.random() < 0.6 else rng.uniform(48, 62))
-        self.focal = float(rng.uniform(560, 900))
-        self.size = (640, height_px)
-        central = float(np.exp(rng.uniform(math.log(18), math.log(85))))  # pixels per metre at the centre
-        self.height_m = self.focal / central * math.sin(math.radians(self.elevation))
-        e = math.radians(self.elevation)
+    def __init__(self, size: tuple[int, int], elevation: float, focal: float, height_m: float):
+        self.size, self.elevation, self.focal, self.height_m = size, elevation, focal, height_m
+        e = math.radians(elevation)
         # Ground (X, Z, 1) -> homogeneous pixel.
         axes = np.array([[1, 0, 0], [0, -math.sin(e), self.height_m * math.cos(e)],
                          [0, math.cos(e), self.height_m * math.sin(e)]])
-        lens = np.array([[self.focal, 0, 320], [0, self.focal, height_px / 2], [0, 0, 1]])
+        lens = np.array([[focal, 0, size[0] / 2], [0, focal, size[1] / 2], [0, 0, 1]])
         self.matrix = lens @ axes
 
     def project(self, points: np.ndarray) -> np.ndarray:
@@ -120,11 +116,18 @@ class _Camera:
         return self.focal / (self.ahead(row) * math.cos(e) + self.height_m * math.sin(e))
 
 
+def _steep_camera(height_px: int, rng: np.random.Generator) -> Camera:
+    elevation = float(rng.uniform(28, 42) if rng.random() < 0.6 else rng.uniform(48, 62))
+    focal = float(rng.uniform(560, 900))
+    central = float(np.exp(rng.uniform(math.log(18), math.log(85))))  # pixels per metre at the centre
+    return Camera((640, height_px), elevation, focal, focal / central * math.sin(math.radians(elevation)))
+
+
 def steep_plate(pool: list[Patch], indoor: bool, rng: np.random.Generator) -> Plate:
     """A new plate, its picture included. `pool` must hold a paved patch, and for indoor ones a floor."""
-    camera = _Camera(rng, int(rng.choice([360, 432, 480])))
-    base = _choose(pool, ("floor",) if indoor else ("paved", "paved", "paved", "paved", "soil", "grass"), rng)
-    picture = _spread(base, camera, rng)
+    camera = _steep_camera(int(rng.choice([360, 432, 480])), rng)
+    base = choose(pool, ("floor",) if indoor else ("paved", "paved", "paved", "paved", "soil", "grass"), rng)
+    picture = spread(base, camera, rng)
     if indoor:
         ground = [("floor", _whole(camera), ON_FOOT)]
     elif base.kind == "grass":
@@ -136,7 +139,7 @@ def steep_plate(pool: list[Patch], indoor: bool, rng: np.random.Generator) -> Pl
     else:
         picture = _bays(picture, camera, rng) if rng.random() < 0.75 else picture
         ground = [("parking lot", _whole(camera), EVERYBODY)]
-    picture = _uneven(picture, rng)
+    picture = uneven(picture, rng)
     height = camera.size[1]
     rows = (0.1 * height, 0.9 * height)
     scale = tuple((r, camera.px_per_metre(r)) for r in rows)
@@ -147,14 +150,14 @@ def steep_plate(pool: list[Patch], indoor: bool, rng: np.random.Generator) -> Pl
                  landmarks=(), avoid=(), picture=picture)
 
 
-def _choose(pool: list[Patch], kinds: tuple[str, ...], rng: np.random.Generator) -> Patch:
+def choose(pool: list[Patch], kinds: tuple[str, ...], rng: np.random.Generator) -> Patch:
     present = [k for k in kinds if any(p.kind == k for p in pool)]
     kind = present[int(rng.integers(len(present)))]
     candidates = [p for p in pool if p.kind == kind]
     return candidates[int(rng.integers(len(candidates)))]
 
 
-def _spread(patch: Patch, camera: _Camera, rng: np.random.Generator) -> np.ndarray:
+def spread(patch: Patch, camera: Camera, rng: np.random.Generator) -> np.ndarray:
     """float32 [H, W, 3]: the patch over the whole plane. Two turned mirrored tilings hide each other's period."""
     density = camera.px_per_metre(camera.size[1] / 2)
     pixels = patch.pixels
@@ -182,21 +185,21 @@ def _smooth(rng: np.random.Generator, size: tuple[int, int], cells: int) -> np.n
     return cv2.resize(1 / (1 + np.exp(-3 * quarter)), size, interpolation=cv2.INTER_LINEAR)
 
 
-def _uneven(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def uneven(picture: np.ndarray, rng: np.random.Generator, wear: float = 1.0) -> np.ndarray:
     """Worn, stained, unevenly lit."""
     size = (picture.shape[1], picture.shape[0])
     shade = np.ones(size[::-1], np.float32)
     for cells, depth in ((3, 0.14), (9, 0.05), (40, 0.02)):
-        shade *= 1 + depth * (_smooth(rng, size, cells) - 0.5) * 2
+        shade *= 1 + wear * depth * (_smooth(rng, size, cells) - 0.5) * 2
     return np.uint8(np.clip(picture * shade[..., None] * rng.uniform(0.55, 1.15), 0, 255))
 
 
-def _whole(camera: _Camera) -> np.ndarray:
+def _whole(camera: Camera) -> np.ndarray:
     width, height = camera.size
     return np.float32([[0, 0], [width, 0], [width, height], [0, height]])
 
 
-def _paint(picture: np.ndarray, camera: _Camera, strips: list[np.ndarray], level: float, alpha: float) -> np.ndarray:
+def _paint(picture: np.ndarray, camera: Camera, strips: list[np.ndarray], level: float, alpha: float) -> np.ndarray:
     """Fills metric quadrilaterals [4, 2] that are in front of the camera."""
     mask = np.zeros(camera.size[::-1], np.float32)
     low = camera.ahead(camera.size[1] * 1.25)
@@ -219,7 +222,7 @@ def _turn(yaw: float, centre: float, points: np.ndarray) -> np.ndarray:
     return points @ np.array([[c, s], [-s, c]]) + [0, centre]
 
 
-def _bays(picture: np.ndarray, camera: _Camera, rng: np.random.Generator) -> np.ndarray:
+def _bays(picture: np.ndarray, camera: Camera, rng: np.random.Generator) -> np.ndarray:
     """Rows of parking bays with lanes between them."""
     yaw, centre = float(rng.uniform(-1.6, 1.6)), camera.ahead(camera.size[1] / 2)
     pitch, depth, lane = float(rng.uniform(2.4, 3.0)), float(rng.uniform(4.6, 5.5)), float(rng.uniform(6, 8))
@@ -234,14 +237,14 @@ def _bays(picture: np.ndarray, camera: _Camera, rng: np.random.Generator) -> np.
     return _paint(picture, camera, strips, level=float(rng.uniform(170, 225)), alpha=float(rng.uniform(0.3, 0.85)))
 
 
-def _road(picture: np.ndarray, pool: list[Patch], camera: _Camera,
+def _road(picture: np.ndarray, pool: list[Patch], camera: Camera,
           rng: np.random.Generator) -> tuple[np.ndarray, list[tuple[str, np.ndarray, frozenset[str]]]]:
     """A road with lane marks between two verges of grass, soil or other paving."""
     yaw, centre = float(rng.uniform(-1.5, 1.5)), camera.ahead(camera.size[1] / 2)
     lanes = int(rng.integers(2, 5))
     half, offset = lanes * 3.3 / 2, float(rng.uniform(-3, 3))
-    beside = _choose(pool, ("grass", "grass", "soil", "paved"), rng)
-    other = _spread(beside, camera, rng)
+    beside = choose(pool, ("grass", "grass", "soil", "paved"), rng)
+    other = spread(beside, camera, rng)
     # Which pixels are road: intersect each with the plane and turn it into the road's own axes.
     x, z = camera.unproject(np.eye(3))
     across = math.cos(yaw) * x + math.sin(yaw) * (z - centre) - offset

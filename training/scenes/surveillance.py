@@ -11,19 +11,23 @@ import numpy as np
 
 from .. import grammar
 from . import nuisances, places
-from .assets import Plate, data_root, load_plates, load_sprites, stable_rank
+from .assets import Plate, data_root, load_plates, load_scenery, load_sprites, stable_rank
 from .cast import NOUN_WEIGHT, OTHER_WEIGHT, PERSONS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Cast, Figure
 from .layers import Rendered, Sun, render
 from .pair import MASK_STRIDE, Pair, kind_of
 from .staging import Actor, Light, fits, may_stand, read_light, suits, to_layer
+from .rooms import room_plate
 from .steep import patches, steep_plate
 from .view import Ground, View
 
 # Real changed pairs are several things at once in two of five cases. `multi` is drawn as several changes, of one kind or of many.
 KIND_SHARE = {"none": 0.36, "appear": 0.14, "disappear": 0.14, "move": 0.09, "replace": 0.05, "multi": 0.22}
-SEVERAL_SHARE = {"group": 0.2, "traffic": 0.25, "swap": 0.25, "mixed": 0.3}
-COVERED_SHARE = 0.4  # of changed things: something else stands close by, so that one hides a part of the other
+SEVERAL_SHARE = {"group": 0.15, "traffic": 0.2, "swap": 0.25, "mixed": 0.2, "crowd": 0.2}
+COVERED_SHARE = 0.5  # of changed things: something else stands close by, so that one hides a part of the other
 COVERS = ("chair", "table", "bench", "plant", "box", "trash can", "stool", "sofa", "barrier", "stroller", "bicycle", "suitcase")
+IN_LINE_SHARE = 0.5  # of those: right in front or behind, as the camera sees it
+FURNITURE = ("table", "bench", "sofa", "ladder", "barrier")  # people say that somebody is by it
+SCENERY_SHARE = 0.3  # of what stands around
 IDENTICAL_SHARE = 0.1  # of unchanged pairs: the same exposure, coded twice
 MIN_VISIBLE_SHARE, MIN_VISIBLE_PX = 0.4, 60  # of a changed thing; what is hidden more cannot be named
 MIN_CONTRAST = 7.0  # mean absolute difference to the background, levels
@@ -33,6 +37,7 @@ ALPHA_SEEN = 0.35
 MAX_ATTEMPTS = 200
 PLACING_TRIES = 30
 STEEP_SHARE = 0.35  # of pairs: cameras that look down by more than the plates do
+INDOOR_SHARE, ROOM_SHARE = 0.2, 0.6  # of pairs; of those, in a drawn room
 
 cv2.setNumThreads(1)
 
@@ -58,7 +63,7 @@ class SurveillanceWorld:
         root = data_root(data_root_path)
         self.split = split
         self.plates = load_plates(root, split, shippable_only)
-        self.cast = Cast(load_sprites(root, split))
+        self.cast = Cast(load_sprites(root, split), load_scenery(root, split))
         if not self.plates or not self.cast.nouns:
             raise ValueError(f"split {split!r} of {root} has {len(self.plates)} plates and "
                              f"{len(self.cast.nouns)} nouns, expected at least one of each")
@@ -110,7 +115,8 @@ class SurveillanceWorld:
             sides.append(_Side(view, light, look, backdrop, extras, changed, look_seed))
         before, after = sides
         grey = looks.before.grey, looks.after.grey
-        objects = _describe(changes, before, after, view, grey, rng)
+        landmarks = view.landmarks + [(a.figure.noun, a.box) for a in context if a.figure.noun in FURNITURE]
+        objects = _describe(changes, before, after, view, landmarks, grey, rng)
         areas = [_area(o) for o in objects]
         objects = _largest_first(objects, areas)
         if changes and rng.random() < 0.3:
@@ -126,7 +132,11 @@ class SurveillanceWorld:
     def _plate(self, focus: str, rng: np.random.Generator) -> Plate:
         """A plate that suits the noun: made for this pair in STEEP_SHARE of the cases."""
         kinds = {p.kind for p in self.patches}
-        indoor = bool(rng.random() < 0.15)
+        indoor = bool(rng.random() < INDOOR_SHARE)
+        if indoor and "floor" in kinds and rng.random() < ROOM_SHARE:
+            plate = room_plate(self.patches, rng)
+            if suits(plate, focus):
+                return plate
         if rng.random() < STEEP_SHARE and "paved" in kinds and ("floor" in kinds or not indoor):
             plate = steep_plate(self.patches, indoor, rng)
             if suits(plate, focus):
@@ -165,10 +175,19 @@ class _Stage:
         extras = []
         for _ in range(count):
             try:
-                extras.append(self.actor(self.noun()))
+                extras.append(self.bystander())
             except Retry:
                 continue
         return extras
+
+    def bystander(self, ground: Ground | None = None, near: tuple[float, float, float] | None = None,
+                  noun: str | None = None) -> Actor:
+        """Something that stands there in both frames: `noun`, else scenery or whatever may be met here."""
+        indoor = self.view.plate.indoor
+        if noun is None and self.cast.has_scenery(indoor) and self.rng.random() < SCENERY_SHARE:
+            figure = self.cast.scenery(indoor, self.view.plate.elevation, self.sun is not None, self.rng)
+            return self.actor("object", ground, figure, near)
+        return self.actor(noun or self.noun(), ground, near=near)
 
     def covers(self, changes: list[Change]) -> list[Actor]:
         """Things close to what changes: who steps in front of a table hides it, and the table has not gone."""
@@ -177,10 +196,10 @@ class _Stage:
             if self.rng.random() >= COVERED_SHARE:
                 continue
             at_hand = [n for n in COVERS if n in self.nouns]
-            noun = str(self.rng.choice(at_hand)) if at_hand and self.rng.random() < 0.6 else self.noun()
-            reach = 3.5 if "vehicle" in (grammar.hypernym(noun), actor.figure.hypernym) else 1.2
+            noun = str(self.rng.choice(at_hand)) if at_hand and self.rng.random() < 0.6 else None
+            reach = 3.5 if actor.figure.hypernym == "vehicle" else 1.2
             try:
-                covers.append(self.actor(noun, actor.ground, near=(actor.x, actor.y, reach)))
+                covers.append(self.bystander(actor.ground, (actor.x, actor.y, reach), noun))
             except Retry:
                 continue
         return covers
@@ -198,6 +217,7 @@ class _Stage:
         if not grounds:
             raise Retry
         areas = np.sqrt([g.cells.sum() for g in grounds])
+        given = figure
         for _ in range(PLACING_TRIES):
             where = grounds[int(rng.choice(len(grounds), p=areas / areas.sum()))]
             x, y = view.spot(where, rng) if near is None else self._close_to(where, near)
@@ -213,13 +233,16 @@ class _Stage:
                 self.taken.append(actor)
                 return actor
             if near is None:
-                figure = None
+                figure = given
         raise Retry
 
     def _close_to(self, ground: Ground, near: tuple[float, float, float]) -> tuple[float, float]:
         x, y, metres = near
         ppm = self.view.px_per_metre(y, True)
-        angle, distance = self.rng.uniform(0, 2 * np.pi), metres * ppm * self.rng.uniform(0.25, 1.0)
+        angle = self.rng.uniform(0, 2 * np.pi)
+        if self.rng.random() < IN_LINE_SHARE:
+            angle = np.pi / 2 * self.rng.choice([-1, 1]) + self.rng.normal(0, 0.25)
+        distance = metres * ppm * self.rng.uniform(0.25, 1.0)
         tilt = np.sin(np.radians(max(self.view.plate.elevation, 12)))
         x, y = x + distance * np.cos(angle), y + distance * np.sin(angle) * tilt
         if not 0 <= x < self.view.width or cv2.pointPolygonTest(ground.polygon, (float(x), float(y)), False) < 0:
@@ -259,7 +282,7 @@ class _Stage:
         return self.several()
 
     def several(self) -> list[Change]:
-        """2 to 5 things: a group together, independent things that all came or went, one gone and another come, or any of these."""
+        """2 to 5 things: a group together, independent things that all came or went, a crowd of alike ones, one gone and another come, or any of these."""
         wanted = int(self.rng.choice([2, 3, 4, 5], p=[0.45, 0.3, 0.15, 0.1]))
         way = str(self.rng.choice(list(SEVERAL_SHARE), p=list(SEVERAL_SHARE.values())))
         changes: list[Change] = []
@@ -271,6 +294,14 @@ class _Stage:
             action = str(self.rng.choice(["appear", "disappear"]))
             for i in range(wanted):
                 changes += self.changes(action, self.focus if i == 0 else self.kindred(self.focus))
+            return changes
+        elif way == "crowd":  # everybody goes about, as in a street between two looks at it
+            alike = [n for n in self.nouns if grammar.hypernym(n) == grammar.hypernym(self.focus)]
+            for i in range(wanted + int(self.rng.integers(2))):
+                action = str(self.rng.choice(["appear", "disappear", "move"], p=[0.3, 0.3, 0.4]))
+                weights = np.array([NOUN_WEIGHT.get(n, OTHER_WEIGHT) for n in alike]) if alike else np.ones(0)
+                other = self.noun() if not alike else str(self.rng.choice(alike, p=weights / weights.sum()))
+                changes += self.changes(action, other if i else self.focus)
             return changes
         elif way == "swap":  # of two alike things that are not the same one, neither has moved
             pair = [self.changes("disappear", self.focus), self.changes("appear", self.kindred(self.focus))]
@@ -408,8 +439,8 @@ def tone_seed(figure: Figure) -> int:
     return int(stable_rank("/".join((*figure.models, figure.colour))) * 2**20)
 
 
-def _describe(changes: list[Change], before: _Side, after: _Side, view: View, grey: tuple[bool, bool],
-              rng: np.random.Generator) -> list[dict[str, Any]]:
+def _describe(changes: list[Change], before: _Side, after: _Side, view: View, landmarks: list[tuple[str, places.Box]],
+              grey: tuple[bool, bool], rng: np.random.Generator) -> list[dict[str, Any]]:
     objects: list[dict[str, Any]] = []
     for change in changes:
         sides = [(s, actors, i) for i, (s, actors) in enumerate(((before, change.before), (after, change.after))) if actors]
@@ -421,7 +452,7 @@ def _describe(changes: list[Change], before: _Side, after: _Side, view: View, gr
             objects.append(_entry("moved", change.before, boxes[0], boxes[1], ways, min(map(min, levels)), is_grey, 0))
             continue
         for (side, actors, index), found, level in zip(sides, boxes, levels):
-            phrases = _places(actors, found, view, rng)
+            phrases = _places(actors, found, view, landmarks, rng)
             objects.append(_entry(change.action, actors, found if index == 0 else [], found if index == 1 else [],
                                   phrases, min(level), is_grey, int(rng.choice(len(phrases)) if rng.random() < 0.5 else 0)))
     return objects
@@ -438,7 +469,8 @@ def _agreed_directions(change: Change, boxes: list[list[list[float]]], view: Vie
     return agreed
 
 
-def _places(actors: list[Actor], boxes: list[list[float]], view: View, rng: np.random.Generator) -> list[str]:
+def _places(actors: list[Actor], boxes: list[list[float]], view: View, landmarks: list[tuple[str, places.Box]],
+            rng: np.random.Generator) -> list[str]:
     box = _union(boxes)
     share = 1.7 * actors[0].size / view.height
     in_frame = places.frame_places(tuple(box), view.width, view.height, share)
@@ -447,7 +479,7 @@ def _places(actors: list[Actor], boxes: list[list[float]], view: View, rng: np.r
     if surface:
         phrases.insert(0 if rng.random() < 0.3 else len(phrases), surface)
     if len(actors) == 1:
-        phrases += places.landmark_places(actors[0].box, view.landmarks)
+        phrases += places.landmark_places(actors[0].box, landmarks)
     return phrases
 
 

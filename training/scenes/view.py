@@ -13,6 +13,8 @@ from .assets import Plate
 FRAME_WIDTH = 640
 GRID = 4  # pixels per cell of the ground map
 METRES_PER_PERSON = 1.7
+NEAR_SHARE, NEAR_ZOOM = 0.25, (1.3, 2.6)  # views of a part of the plate, as of cameras that hang close
+MOST_UPSCALED = 3.0  # frame pixels a pixel of true detail; more is a blur that no camera gives
 FOCAL_PX = 640.0  # of a frame; a field of view of 53 degrees, as most fixed cameras have
 
 
@@ -33,6 +35,8 @@ class View:
         fit = FRAME_WIDTH / plate_width
         least = 1.0 if margin == 0 else 1.0 + 2 * margin / FRAME_WIDTH
         zoom = least if rng.random() < 0.4 else least * rng.uniform(1.0, 1.3)
+        if rng.random() < NEAR_SHARE:
+            zoom = max(zoom, min(rng.uniform(*NEAR_ZOOM), MOST_UPSCALED * plate.detail_width / FRAME_WIDTH))
         full = int(round(plate_height * fit)) // 8 * 8
         self.height = int(rng.choice([full, min(full, 360), min(full, 480)], p=[0.7, 0.2, 0.1])) // 8 * 8
         self.scale = fit * zoom

@@ -11,10 +11,13 @@ import pytest
 
 from training import grammar
 from training.scenes import layers, nuisances, places, surveillance
-from training.scenes.assets import data_root, load_plates, load_sprites
+from training.scenes.assets import Plate, data_root, load_plates, load_sprites
 from training.scenes.layers import Layer, Tone, render
 from training.scenes.pair import KINDS, NUISANCES
+from training.scenes.rooms import room_plate
+from training.scenes.steep import Patch
 from training.scenes.surveillance import SurveillanceWorld
+from training.scenes.variation import varied
 
 SEEDS = range(28)
 MODELS = {"car": 4, "man": 4, "woman": 4, "dog": 2, "suitcase": 2}
@@ -189,7 +192,7 @@ class TestPair:
         world = SurveillanceWorld(root)
         for seed in range(14):
             pair = world.sample(seed)
-            differs = np.abs(pair.before.astype(int) - pair.after).max(axis=2) > 0
+            differs = np.abs(pair.before.astype(int) - pair.after).max(axis=2) > 2  # levels; thinner traces are not seen
             outside = differs.copy()
             for x, y, w, h in (*pair.boxes_before, *pair.boxes_after):
                 assert differs[int(y):int(y + h), int(x):int(x + w)].any()
@@ -286,3 +289,32 @@ class TestPlaces:
         assert places.directions(start, (100.0, 100.0, 40.0, 80.0), 640, 30, 30) == ["to the left"]
         assert places.directions(start, (300.0, 180.0, 60.0, 120.0), 640, 30, 45)[0] == "closer"
         assert places.directions(start, start, 640, 30, 30) == []
+
+
+class TestRooms:
+    def test_a_room_has_a_floor_in_front_of_its_wall_and_people_of_a_sensible_size(self):
+        source = Plate(id="p", path=Path("p.jpg"), place="here", indoor=True, time="day", size=(640, 400), detail_width=400.0, elevation=10.0,
+                       person_px=((100, 20), (380, 100)), px_per_metre=((100, 12), (380, 60)), ground=(), landmarks=(), avoid=())
+        patch = Patch(np.random.default_rng(0).uniform(60, 120, (80, 80, 3)).astype(np.float32), source, "floor")
+        for seed in range(12):
+            plate = room_plate([patch], np.random.default_rng(seed))
+            width, height = plate.size
+            assert plate.picture.shape == (height, width, 3) and plate.picture.dtype == np.uint8
+            _, floor, allowed = plate.ground[0]
+            assert "vehicle" not in allowed
+            assert floor[:, 1].min() >= 0.1 * height
+            (row0, size0), (row1, size1) = plate.person_px
+            assert row0 < row1 and 10 < size0 < size1, seed
+
+
+class TestVariation:
+    def test_the_same_seed_looks_the_same_and_another_one_does_not(self):
+        pixels = np.zeros((60, 40, 4), np.uint8)
+        cv2.ellipse(pixels, (20, 30), (15, 25), 0, 0, 360, (180, 40, 40, 255), -1)
+        first, again, other = varied(pixels, 1), varied(pixels, 1), varied(pixels, 2)
+        assert first.shape == pixels.shape
+        np.testing.assert_array_equal(first, again)
+        assert np.abs(first.astype(int) - other).mean() > 1
+        inside = first[20:40, 14:26]
+        assert (inside[..., 3] == 255).all()
+        assert (inside[..., 0] > inside[..., 1] + 60).all(), "red stays red"
