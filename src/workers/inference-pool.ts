@@ -87,30 +87,21 @@ export class InferencePool {
   }
 
   /**
-   * Resolves when every thread has opened and warmed up the first bundle (see `refused`); the others are opened when they are asked for.
+   * Resolves when the first thread has opened and warmed up the first bundle (see `refused`); the other bundles are opened when they
+   * are asked for, the other threads join as they get ready: a worker that can serve should, and on two cores opening both
+   * beside each other delays the first answer by as much again.
    * @throws Error where no thread can serve: no such device with STRICT_DEVICE, no bundle at all
    */
   static async start(options: PoolOptions): Promise<InferencePool> {
-    const others: Promise<PromiseSettledResult<Launched>>[] = [];
-    const first = launch(options, threadOptions(options), 1, (provider) => {
-      const count = options.threads || (provider === 'cpu' ? availableParallelism() : 1);
-      const same = { ...threadOptions(options), device: provider, strictDevice: true };
-      for (let number = 2; number <= count; number++) others.push(settled(launch(options, same, number)));
-    });
-    // Each is waited for, also where one of them fails: a thread that nobody ends would keep the process.
-    const launched = [await settled(first), ...(await Promise.all(others))];
-    const failed = launched.find((one) => one.status === 'rejected');
-    if (failed !== undefined) {
-      for (const one of launched) if (one.status === 'fulfilled') endWorker(one.value[0]);
-      throw failed.reason;
-    }
-    const pool = new InferencePool(options, (await first)[1]);
-    for (const [i, one] of launched.entries()) {
-      if (one.status === 'fulfilled') pool.#adopt(one.value[0], i + 1);
-    }
+    const [worker, ready] = await launch(options, threadOptions(options), 1);
+    const pool = new InferencePool(options, ready);
+    pool.#adopt(worker, 1);
+    const count = options.threads || (ready.provider === 'cpu' ? availableParallelism() : 1);
+    for (let number = 2; number <= count; number++) void pool.#join(number);
     return pool;
   }
 
+  /** how many serve now */
   get threads(): number {
     return this.#threads.size;
   }
@@ -241,12 +232,13 @@ export class InferencePool {
     }
     if (this.#closing !== null) return;
     this.#options.logger.error({ thread: thread.number, reason }, 'inference thread ended, starting another');
-    void this.#restart(thread.number);
+    void this.#join(thread.number, RESTART_MS.first);
   }
 
-  async #restart(number: number): Promise<void> {
-    for (let wait = RESTART_MS.first; ; wait = Math.min(wait * 2, RESTART_MS.longest)) {
-      await Promise.race([delay(wait), this.#closeAsked]);
+  /** Starts a thread after `wait` ms, again and again with longer waits until it serves or the pool is closed. */
+  async #join(number: number, wait = 0): Promise<void> {
+    for (; ; wait = Math.min(Math.max(2 * wait, RESTART_MS.first), RESTART_MS.longest)) {
+      if (wait > 0) await Promise.race([delay(wait), this.#closeAsked]);
       if (this.#closing !== null) return;
       try {
         await this.#startThread(number);
@@ -275,21 +267,8 @@ const threadOptions = ({
 
 type Launched = [Worker, ThreadReady];
 
-const settled = async <T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> => {
-  const [result] = await Promise.allSettled([promise]);
-  return result;
-};
-
-/**
- * @param onChosen told what the thread will run on as soon as it knows
- * @throws Error where the thread ends or says that it cannot serve, instead of getting ready.
- */
-async function launch(
-  { script }: PoolOptions,
-  workerData: ThreadOptions,
-  number: number,
-  onChosen: (provider: Provider) => void = () => {},
-): Promise<Launched> {
+/** @throws Error where the thread ends or says that it cannot serve, instead of getting ready. */
+async function launch({ script }: PoolOptions, workerData: ThreadOptions, number: number): Promise<Launched> {
   const worker = new Worker(script ?? new URL('./inference-thread.js', import.meta.url), {
     workerData,
     name: `inference-${number}`,
@@ -300,7 +279,6 @@ async function launch(
     worker.once('error', reject);
     worker.once('exit', onExit);
     const onMessage = (message: FromThread) => {
-      if (message.type === 'chosen') return onChosen(message.provider);
       worker.off('error', reject);
       worker.off('exit', onExit);
       worker.off('message', onMessage);

@@ -59,12 +59,6 @@ export interface ThreadRequest {
 }
 export type ToThread = ThreadRequest | { readonly type: 'close' };
 
-/** What it will run on: said before bundles are opened, which takes its time. */
-export interface ThreadChoice {
-  readonly type: 'chosen';
-  readonly provider: Provider;
-}
-
 export interface ThreadReady {
   readonly type: 'ready';
   readonly provider: Provider;
@@ -74,7 +68,6 @@ export interface ThreadReady {
   readonly refused: Readonly<Record<string, string>>;
 }
 export type FromThread =
-  | ThreadChoice
   | ThreadReady
   /** the thread cannot serve at all */
   | { readonly type: 'unfit'; readonly reason: string }

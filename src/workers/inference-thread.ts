@@ -37,7 +37,6 @@ let provider: Provider = 'cpu';
 try {
   const choice = await chooseProvider(options.device, options.strictDevice, probeGraph(options.bundles));
   provider = choice.provider;
-  say({ type: 'chosen', provider });
   const refused: Record<string, string> = {};
   for (const { manifest } of options.bundles.slice(0, 1)) {
     try {

@@ -13,7 +13,6 @@ if (device === 'cuda:7') {
   process.exit(8);
 } else {
   const provider = device === 'auto' ? 'cpu' : device;
-  parentPort.postMessage({ type: 'chosen', provider });
   const refused = Object.fromEntries(bundles.filter((b) => b.broken).map((b) => [b.manifest.name, 'broken']));
   parentPort.on('message', async ({ type, bundle, operation, inputs }) => {
     if (type === 'close') return parentPort.close();
