@@ -91,7 +91,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
       }
     }
   };
-  const following = follow();
+  void follow();
 
   return {
     on(listener) {
@@ -106,8 +106,8 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
     async close() {
       closed = true;
       listeners.clear();
+      // Not waited for: ioredis never settles a command that waits for a connection which it is told to give up meanwhile.
       blocking.disconnect();
-      await following;
     },
   };
 }

@@ -119,6 +119,32 @@ describe('the event reader', () => {
     await reader.close();
     await reader.close();
   });
+
+  // What waits for Redis outlives the limit of these tests, or never ends.
+  const LIMIT_MS = 4_000;
+  it(
+    'closes while Redis is away, and what it waited for with it',
+    async () => {
+      await connected();
+      await server.kill9();
+      await reader.close();
+      await server.restart();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'closes before Redis was there for the first time',
+    async () => {
+      const away = connectRedis('unix:///nonexistent/redis.sock', { role: 'producer', logger });
+      const early = createEventReader(away);
+      // its first attempt failed: from now on it waits for the next one
+      await new Promise((resolve) => away.once('reconnecting', resolve));
+      await early.close();
+      away.disconnect();
+    },
+    LIMIT_MS,
+  );
 });
 
 describe('event ids', () => {
