@@ -15,10 +15,11 @@ import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
 import { createFrameKeeper } from './frame-keeper.js';
 import { useAuth } from './plugins/auth.js';
+import { useClosing } from './plugins/closing.js';
 import { watchMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
-import { onError, onUnreadableRequest, refuseWhileClosing, useProblems } from './plugins/problems.js';
+import { onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { cameraRoutes } from './routes/cameras.js';
@@ -49,7 +50,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
     connectionTimeout: longestWaitMs + SLACK_MS,
     handlerTimeout: REQUEST_TIMEOUT_MS + longestWaitMs,
     forceCloseConnections: 'idle',
-    // Fastify's own refusal while closing is no problem+json: refuseWhileClosing does it.
+    // Fastify's own refusal while closing is no problem+json: useClosing does it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -78,13 +79,12 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
 
   const waiting = createWaiting(deps);
   const streams = createEventStreams(deps.events);
-  app.addHook('preClose', async () => {
+
+  useProblems(app);
+  useClosing(app, () => {
     waiting.release();
     streams.endAll();
   });
-
-  useProblems(app);
-  refuseWhileClosing(app);
   useTracing(app);
   const metrics = useMetrics(app, { ...deps, streams });
   await useOpenApi(app);

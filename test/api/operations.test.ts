@@ -1,5 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
+import type { StoredFrameRef } from '../../src/jobs.js';
+import { frameKey } from '../../src/stores/blobs.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeApp, MODEL, workerWith } from '../helpers/fakes.js';
@@ -33,7 +35,9 @@ describe('Probes', () => {
 });
 
 describe('Closing', () => {
-  it('finishes what has begun, and refuses what still arrives with a problem that says so', async () => {
+  const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
+  /** The app on a port, where /v1/models is answered when `answer` is called. */
+  const listening = async () => {
     let asked = () => {};
     let answer = () => {};
     const begun = new Promise<void>((done) => (asked = done));
@@ -43,27 +47,58 @@ describe('Closing', () => {
       await held;
       return [];
     };
-    const { app } = await fakeApp({}, { workers: { list } });
-    let arrived = 0;
-    app.server.on('request', () => arrived++);
+    const { app, ...fakes } = await fakeApp({}, { workers: { list } });
     await app.listen({ host: '127.0.0.1', port: 0 });
-    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
-    const request = 'GET /v1/models HTTP/1.1\r\nHost: here\r\n\r\n';
-    socket.write(request);
+    const send = (path: string) => {
+      const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+      socket.write(GET(path));
+      return socket;
+    };
+    return { app, send, begun, answer, ...fakes };
+  };
+
+  it('finishes what has begun, and refuses what still arrives with a problem that says so', async () => {
+    const { app, send, begun, answer } = await listening();
+    const first = send('/v1/models');
     await begun;
     const closed = app.close();
-    // The listener is gone, but on an open connection more can come.
-    socket.write(request);
-    await eventually(() => expect(arrived).toBe(2));
+    const second = await text(send('/v1/models'));
     answer();
-    const [, first, second] = (await text(socket)).split('HTTP/1.1 ');
+    expect(await text(first)).toMatch(/^HTTP\/1.1 200 OK/);
     await closed;
-    expect(first).toMatch(/^200 OK/);
-    expect(second).toMatch(/^503 Service Unavailable/);
+    expect(second).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
     expect(second).toMatch(/content-type: application\/problem\+json/i);
     expect(second).toMatch(/connection: close/i);
     expect(second).toMatch(/retry-after: 1\r/i);
     expect(second).toContain('"type":"https://scenedelta.dev/errors/closing"');
+  });
+
+  it('does not wait for a client that keeps its connection for a next request', async () => {
+    const { app, send, begun, answer, events } = await listening();
+    const [asking, watching] = [send('/v1/models'), send('/v1/events')];
+    await begun;
+    await eventually(() => expect(events.listening).toBe(1));
+    const closed = app.close();
+    await eventually(() => expect(events.listening).toBe(0));
+    answer();
+    await closed;
+    expect(await text(asking)).toMatch(/connection: close/i);
+    expect(await text(watching)).toMatch(/\r\n0\r\n\r\n$/);
+  });
+
+  it('sends an answer to its last byte where a client reads slowly', async () => {
+    const { app, send, results, blobs } = await listening();
+    const stored = acceptedComparison();
+    await results.create(stored);
+    // more than the kernel takes off our hands
+    const frame = Buffer.alloc(16 * 1024 * 1024, 1);
+    await blobs.put(frameKey((stored.frames.before as StoredFrameRef).sha256), frame);
+    const socket = send(`/v1/comparisons/${stored.comparison.id}/frames/before`);
+    await eventually(() => expect(socket.bytesRead).toBeGreaterThan(0));
+    const closed = app.close();
+    const received = await buffer(socket);
+    await closed;
+    expect(received.subarray(received.indexOf('\r\n\r\n') + 4)).toHaveLength(frame.length);
   });
 });
 

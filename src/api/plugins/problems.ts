@@ -124,17 +124,6 @@ export function onUnreadableRequest(err: ConnectionError, socket: Socket): void 
   );
 }
 
-/** Requests that arrive on open connections after closing began; those before are finished. */
-export function refuseWhileClosing(app: Api): void {
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
-  app.addHook('onRequest', async () => {
-    if (closing) throw new ScenedeltaError('closing', 'This process is closing and takes nothing new');
-  });
-}
-
 export function useProblems(app: Api): void {
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
