@@ -5,11 +5,15 @@ import type { Logger } from './logger.js';
 export interface ClosingStep {
   readonly name: string;
   readonly close: () => Promise<unknown>;
+  /** So long it may take; without it, as long as the deadline of all leaves. */
+  readonly withinMs?: number;
+  /** Ends at once what `close` has not ended by then. */
+  readonly cut?: () => void;
 }
 
 /**
- * SIGTERM or SIGINT closes the steps one after the other and exits 0, or 1 where a step failed, `deadlineMs` passed or a second
- * signal came.
+ * SIGTERM or SIGINT closes the steps one after the other and exits 0, or 1 where a step failed or took too long, `deadlineMs` passed
+ * or a second signal came.
  */
 export function closeOnSignals(
   steps: readonly ClosingStep[],
@@ -24,22 +28,32 @@ export function closeOnSignals(
     }
     closing = true;
     logger.info({ signal, deadlineMs }, 'closing');
+    let current: string | undefined;
     setTimeout(() => {
-      logger.error({ deadlineMs }, 'closing took too long, ending at once');
+      logger.error({ deadlineMs, step: current }, 'closing took too long, ending at once');
       exit(1);
     }, deadlineMs).unref();
-    exit((await closeInOrder(steps, logger)) ? 0 : 1);
+    const allClosed = await closeInOrder(steps, logger, (step) => {
+      current = step;
+    });
+    exit(allClosed ? 0 : 1);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
 }
 
-/** @returns whether every step closed. */
-export async function closeInOrder(steps: readonly ClosingStep[], logger: Logger): Promise<boolean> {
+/** @param onStep hears the name of each step before it is closed. @returns whether every step closed, in its time. */
+export async function closeInOrder(
+  steps: readonly ClosingStep[],
+  logger: Logger,
+  onStep: (name: string) => void = () => {},
+): Promise<boolean> {
   let allClosed = true;
-  for (const { name, close } of steps) {
+  for (const step of steps) {
+    const { name } = step;
+    onStep(name);
     try {
-      await close();
+      await closeInTime(step);
       logger.debug({ step: name }, 'closed');
     } catch (err) {
       allClosed = false;
@@ -47,6 +61,23 @@ export async function closeInOrder(steps: readonly ClosingStep[], logger: Logger
     }
   }
   return allClosed;
+}
+
+/** @throws Error where it took longer than it may; what it still waits for is cut. */
+async function closeInTime({ close, withinMs, cut }: ClosingStep): Promise<void> {
+  if (withinMs === undefined) return void (await close());
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      cut?.();
+      reject(new Error(`not closed within ${withinMs} ms, given up`));
+    }, withinMs);
+  });
+  try {
+    await Promise.race([close(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**

@@ -30,4 +30,28 @@ describe('closeInOrder', () => {
     ];
     expect([await closeInOrder(steps, logger), last]).toEqual([false, true]);
   });
+
+  it('gives up a step that takes longer than it may: cuts what is left, goes on, and says so', async () => {
+    const happened: string[] = [];
+    const steps = [
+      {
+        name: 'hangs',
+        close: () => new Promise(() => {}),
+        withinMs: 1,
+        cut: () => happened.push('cut'),
+      },
+      { name: 'last', close: async () => happened.push('last'), withinMs: 10_000 },
+    ];
+    expect([await closeInOrder(steps, logger), happened]).toEqual([false, ['cut', 'last']]);
+  });
+
+  it('tells which step it is at', async () => {
+    const begun: string[] = [];
+    const steps = ['http', 'redis'].map((name) => ({
+      name,
+      close: async () => begun.push(`${name} closed`),
+    }));
+    await closeInOrder(steps, logger, (name) => begun.push(name));
+    expect(begun).toEqual(['http', 'http closed', 'redis', 'redis closed']);
+  });
 });

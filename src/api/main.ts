@@ -13,6 +13,11 @@ import { createComparisonQueue } from './comparisons/queue.js';
 import { createIdempotencyRecords } from './idempotency.js';
 import { createRateCounter } from './rate-counter.js';
 
+/** Of SHUTDOWN_MS: a client that sends or reads slowly is cut off while there is time for the rest. */
+const HTTP_SHARE = 0.8;
+/** Nothing of ours is under way by then. */
+const QUEUE_CLOSE_MS = 3_000;
+
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'api' });
 endOnFatal(logger);
@@ -37,9 +42,14 @@ const app = await buildApp(
 
 closeOnSignals(
   [
-    { name: 'http', close: () => app.close() },
+    {
+      name: 'http',
+      close: () => app.close(),
+      withinMs: HTTP_SHARE * config.shutdownMs,
+      cut: () => app.server.closeAllConnections(),
+    },
     { name: 'events', close: () => events.close() },
-    { name: 'queue', close: () => queue.close() },
+    { name: 'queue', close: () => queue.close(), withinMs: QUEUE_CLOSE_MS },
     { name: 'redis', close: async () => redis.disconnect() },
   ],
   { deadlineMs: config.shutdownMs, logger },
