@@ -1,5 +1,5 @@
 import { ScenedeltaError } from '../errors.js';
-import { BundleError } from '../model/manifest.js';
+import { BundleError } from '../model/bundle.js';
 
 /** A bundle that cannot be served is the reader's to mend: one line for them instead of a stack. */
 export async function withBundles<T>(loading: Promise<T>): Promise<T> {

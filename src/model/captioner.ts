@@ -5,8 +5,9 @@
  * D width, Q nuisances, R glances, g = glance side / 16, T words. All arrays are row-major.
  */
 import type { Box, Heatmap, Side } from '../images.js';
+import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
 import { checkGraph, floatOutput, integerOutput, statedSize } from './contract.js';
-import { type Bundle, COARSE_STRIDE, FINE_STRIDE, type Manifest } from './manifest.js';
+import type { Bundle, Manifest } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
 /** Of one picture: coarse [Cc,H/16,W/16], fine [Cf,H/8,W/8]. */

@@ -1,5 +1,6 @@
 /** What the three graphs of a bundle must take and give: their tensors' names and types, and checks of shapes. */
-import { BundleError, type GraphSpec, type Manifest, type TensorSpec } from './manifest.js';
+import { BundleError } from './bundle.js';
+import type { GraphSpec, Manifest, TensorSpec } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
 export type GraphName = keyof Manifest['graphs'];

@@ -8,23 +8,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { BundleError, COARSE_STRIDE } from './bundle.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const BUNDLE_FORMAT = 'scenedelta-bundle/1';
-/** Cell of the coarse and of the fine features, in pixels of the network's input. */
-export const COARSE_STRIDE = 16;
-export const FINE_STRIDE = 8;
-
-/** A bundle that may not be served: which file, and why, on one line. */
-export class BundleError extends Error {
-  readonly file: string;
-
-  constructor(file: string, reason: string, options?: { cause?: unknown }) {
-    super(`${file}: ${reason}`, options);
-    this.name = 'BundleError';
-    this.file = file;
-  }
-}
 
 const strict = { additionalProperties: false };
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });

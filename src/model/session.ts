@@ -1,6 +1,7 @@
 /** ONNX Runtime behind a small interface. The only file that imports it. */
 import * as ort from 'onnxruntime-node';
-import { BundleError, type TensorSpec } from './manifest.js';
+import { BundleError } from './bundle.js';
+import type { TensorSpec } from './manifest.js';
 
 // Failures are thrown, and the caller says them better; without this the runtime also prints its own in red on stderr.
 ort.env.logLevel = 'fatal';

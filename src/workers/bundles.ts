@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KINDS } from '../comparison.js';
-import { type Bundle, BundleError, loadBundle, MANIFEST_FILE } from '../model/manifest.js';
+import { BundleError } from '../model/bundle.js';
+import { type Bundle, loadBundle, MANIFEST_FILE } from '../model/manifest.js';
 
 /**
  * @returns the default bundle first

@@ -5,8 +5,9 @@
  */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { BundleError } from '../model/bundle.js';
 import { Captioner, type Difference, type Features } from '../model/captioner.js';
-import { type Bundle, BundleError, type Manifest } from '../model/manifest.js';
+import type { Bundle, Manifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
 import { examine } from '../viewpoint/examine.js';

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Logger } from '../logger.js';
+import { BundleError } from '../model/bundle.js';
 import { type Belief, judge, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/captioner.js';
-import { type Bundle, BundleError, type Manifest } from '../model/manifest.js';
+import type { Bundle, Manifest } from '../model/manifest.js';
 import type { Evidence } from '../viewpoint/examine.js';
 import { NUISANCES } from '../viewpoint/scores.js';
 

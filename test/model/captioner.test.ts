@@ -1,7 +1,8 @@
 /** The three graphs through ONNX Runtime, on the hand-made bundle: its answers follow from make-tiny-bundle.py. */
 import { join } from 'node:path';
+import { BundleError } from '../../src/model/bundle.js';
 import { Captioner, type Features, type Graphs } from '../../src/model/captioner.js';
-import { type Bundle, BundleError, loadBundle, type TensorSpec } from '../../src/model/manifest.js';
+import { type Bundle, loadBundle, type TensorSpec } from '../../src/model/manifest.js';
 import { chooseProvider, type Graph, openGraph } from '../../src/model/session.js';
 import { toSentence } from '../../src/model/tokenizer.js';
 import { put, TINY } from './tiny-bundle.js';

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BundleError, bundleSha256, loadBundle } from '../../src/model/manifest.js';
+import { BundleError } from '../../src/model/bundle.js';
+import { bundleSha256, loadBundle } from '../../src/model/manifest.js';
 import { copyOfTiny, put, sha256, TINY } from './tiny-bundle.js';
 
 describe('loadBundle', () => {

@@ -7,8 +7,9 @@ import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../../ev
 import type { Prediction } from '../../evaluation/predictions.js';
 import { SIDES, type Side } from '../../images.js';
 import { createLogger } from '../../logger.js';
+import { BundleError, COARSE_STRIDE } from '../../model/bundle.js';
 import type { Features } from '../../model/captioner.js';
-import { BundleError, COARSE_STRIDE, loadBundle } from '../../model/manifest.js';
+import { loadBundle } from '../../model/manifest.js';
 import { wholeFrame } from '../../model/preprocess.js';
 import { createPipeline } from '../../workers/comparison-pipeline.js';
 import { decodeFrame, type Frame } from '../../workers/decode.js';
