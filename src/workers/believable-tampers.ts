@@ -1,7 +1,8 @@
 /** What looks like tampering to the pixels is held against what the backbone sees. */
 import { agreement } from '../model/agreement.js';
+import { COARSE_STRIDE } from '../model/bundle.js';
 import type { FeaturePair } from '../model/captioner.js';
-import { COARSE_STRIDE, type Manifest } from '../model/manifest.js';
+import type { Manifest } from '../model/manifest.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
 const ANOTHER_PLACE: readonly TamperName[] = ['blocked', 'turned', 'defocused'];
