@@ -3,8 +3,10 @@ import { seededRandom } from './corners.js';
 import { fitSimilarity, type Homography, type Pairs } from './homography.js';
 
 const SAMPLES = 400;
-/** Working pixels; corners of two pictures are found to about one pixel, tracking makes them exact later. */
-const TOLERANCE = 3;
+/** Pixels; corners of two pictures are found to about one pixel, tracking makes them exact later. */
+const TOLERANCE = 2;
+/** Pixels between two corners, below which they tell no rotation. */
+const LEAST_APART = 10;
 /** A fixed camera that was pushed or zoomed further than this shows another view. */
 export const PLAUSIBLE = { scale: 1.5, degrees: 25 } as const;
 
@@ -56,7 +58,7 @@ function throughTwo({ before, after }: Pairs, i: number, j: number): Homography 
   const [x, y] = [at(before, 2 * j) - at(before, 2 * i), at(before, 2 * j + 1) - at(before, 2 * i + 1)];
   const [u, v] = [at(after, 2 * j) - at(after, 2 * i), at(after, 2 * j + 1) - at(after, 2 * i + 1)];
   const length = x * x + y * y;
-  if (length < 20 ** 2) return null; // too close together to tell a rotation
+  if (length < LEAST_APART ** 2) return null;
   const [c, s] = [(x * u + y * v) / length, (x * v - y * u) / length];
   const [px, py] = [at(before, 2 * i), at(before, 2 * i + 1)];
   return [c, -s, at(after, 2 * i) - c * px + s * py, s, c, at(after, 2 * i + 1) - s * px - c * py, 0, 0, 1];

@@ -1,4 +1,4 @@
-/** Places that can be found again: corners, and 256-bit descriptions of what is around them. */
+/** Places that can be found again: corners, and 256-bit descriptions of what is around them. All of planes of half the working size. */
 import { boxMean, type Plane, plane } from './planes.js';
 
 /** Interleaved x, y in pixels of the plane. */
@@ -8,13 +8,13 @@ export interface Corners {
 }
 
 /** The corners are the best of each cell, so that one busy tree does not take them all. */
-const CELL = 20;
+const CELL = 12;
 const PER_CELL = 2;
 /** Descriptions and tracking look this far around a corner. */
-export const BORDER = 15;
+export const BORDER = 9;
 /**
- * Least eigenvalue of the structure tensor (in squared structure units a pixel). Grain that survives the reduction to working
- * size stays below it; it is a floor against work, not a decision: what it lets through must still agree on one motion.
+ * Least eigenvalue of the structure tensor (in squared structure units a pixel). Grain that survives the reduction to half of the
+ * working size stays below it; it is a floor against work, not a decision: what it lets through must still agree on one motion.
  */
 const LEAST_CORNERNESS = 0.01;
 
@@ -25,19 +25,28 @@ export function findCorners(structure: Plane): Corners {
   const found: number[] = [];
   for (let top = BORDER; top < height - BORDER; top += CELL) {
     for (let left = BORDER; left < width - BORDER; left += CELL) {
-      const best: { x: number; y: number; value: number }[] = [];
-      for (let y = top; y < Math.min(top + CELL, height - BORDER); y++) {
-        for (let x = left; x < Math.min(left + CELL, width - BORDER); x++) {
-          const value = strength.data[y * width + x] as number;
-          if (value < LEAST_CORNERNESS || !isPeak(strength, x, y, value)) continue;
-          best.push({ x, y, value });
-        }
-      }
-      best.sort((a, b) => b.value - a.value || a.y - b.y || a.x - b.x);
-      for (const { x, y } of best.slice(0, PER_CELL)) found.push(x, y);
+      const [right, bottom] = [Math.min(left + CELL, width - BORDER), Math.min(top + CELL, height - BORDER)];
+      found.push(...bestOf(strength, left, top, right, bottom));
     }
   }
   return { at: Float64Array.from(found), count: found.length / 2 };
+}
+
+/** The strongest peaks of one cell, strongest first. @returns interleaved x, y */
+function bestOf(strength: Plane, left: number, top: number, right: number, bottom: number): number[] {
+  const best: { x: number; y: number; value: number }[] = [];
+  let least = LEAST_CORNERNESS;
+  for (let y = top; y < bottom; y++) {
+    for (let x = left, i = y * strength.width + left; x < right; x++, i++) {
+      const value = strength.data[i] as number;
+      if (value <= least || !isPeak(strength, x, y, value)) continue;
+      best.push({ x, y, value });
+      best.sort((a, b) => b.value - a.value);
+      if (best.length > PER_CELL) best.pop();
+      if (best.length === PER_CELL) least = best[PER_CELL - 1]?.value ?? least;
+    }
+  }
+  return best.flatMap(({ x, y }) => [x, y]);
 }
 
 /** The smaller eigenvalue of the gradients' second moments over 5 x 5 pixels. */
@@ -58,7 +67,8 @@ function cornerness({ width, height, data }: Plane): Plane {
   for (let i = 0; i < a.data.length; i++) {
     const mean = ((a.data[i] as number) + (c.data[i] as number)) / 2;
     const half = ((a.data[i] as number) - (c.data[i] as number)) / 2;
-    xx.data[i] = mean - Math.sqrt(half * half + (b.data[i] as number) ** 2);
+    const cross = b.data[i] as number;
+    xx.data[i] = mean - Math.sqrt(half * half + cross * cross);
   }
   return xx;
 }
@@ -75,6 +85,9 @@ function isPeak({ width, data }: Plane, x: number, y: number, value: number): bo
 }
 
 const WORDS = 8;
+/** Pixels: the deviation of that Gaussian, and what it is cut off at. */
+const SPREAD = 4;
+const REACH = BORDER - 1;
 /** Pairs of places whose order of brightness is one bit, drawn once from a Gaussian around the corner (BRIEF, ECCV 2010, G II). */
 const PATTERN = drawPattern();
 
@@ -82,7 +95,7 @@ function drawPattern(): Int8Array {
   const random = seededRandom(0x5eed);
   const offset = () => {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-    return Math.max(-13, Math.min(13, Math.round(normal * 6)));
+    return Math.max(-REACH, Math.min(REACH, Math.round(normal * SPREAD)));
   };
   return Int8Array.from({ length: WORDS * 32 * 4 }, offset);
 }
@@ -100,7 +113,7 @@ export function seededRandom(seed: number): () => number {
 
 /** @returns [count, 8] words of 32 bits. Upright: a fixed camera rolls by a few degrees at most, which BRIEF bears. */
 export function describe(structure: Plane, corners: Corners): Uint32Array {
-  const { width, data } = boxMean(structure, 2);
+  const { width, data } = boxMean(structure, 1);
   const out = new Uint32Array(corners.count * WORDS);
   for (let i = 0; i < corners.count; i++) {
     const centre = (corners.at[2 * i + 1] as number) * width + (corners.at[2 * i] as number);

@@ -5,7 +5,7 @@ import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
 import { type Measurements, measure } from './measure.js';
 import type { Light } from './photometric.js';
-import { reductionOf, type Size, structureOf, toWorking } from './planes.js';
+import { reductionOf, type Size, toWorking } from './planes.js';
 import { LEAST_CORNERS, type Outcome, type Registration, refuse, register } from './register.js';
 import { type Fitted, type NuisanceName, scoresOf, TAMPERS, type TamperName } from './scores.js';
 import { tileUp } from './tiles.js';
@@ -45,8 +45,7 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
   const frame = toWorking(before);
   const other = warpFrame(toWorking(after), null, frame.luma); // frames of other sizes meet at before's
   const outcome: Outcome =
-    refuseShape(before, after) ??
-    register(structureOf(frame.luma), structureOf(other.luma), fitted.leastInliers);
+    refuseShape(before, after) ?? register(frame.luma, other.luma, fitted.leastInliers);
   const tiles = tileUp(frame, other, outcome.registration?.homography ?? null);
   const grains = { before: measureGrain(before), after: measureGrain(after) };
   const { measurements, light } = measure(outcome.registration, tiles, frame.luma, grains);

@@ -18,7 +18,7 @@ export interface Grain {
 const COLUMNS = 8;
 const ROWS = 6;
 /** A whole number of JPEG blocks. */
-const SQUARE = 24;
+const SQUARE = 16;
 const BLOCK = 8;
 
 export function measureGrain(image: RgbImage): Grain {

@@ -103,7 +103,7 @@ export function fitHomography(
       const a = w * (row[i] as number);
       if (a === 0) continue;
       right[i] = (right[i] as number) + a * target;
-      for (let j = 0; j < 8; j++) normal[i * 8 + j] = (normal[i * 8 + j] as number) + a * (row[j] as number);
+      for (let j = i; j < 8; j++) normal[i * 8 + j] = (normal[i * 8 + j] as number) + a * (row[j] as number);
     }
   };
   for (let i = 0; i < pairs.count; i++) {
@@ -113,11 +113,22 @@ export function fitHomography(
     const y = ((pairs.before[2 * i + 1] as number) - cy) * s;
     const u = ((pairs.after[2 * i] as number) - cx) * s;
     const v = ((pairs.after[2 * i + 1] as number) - cy) * s;
-    row.set([x, y, 1, 0, 0, 0, -u * x, -u * y]);
+    row.fill(0);
+    row[0] = x;
+    row[1] = y;
+    row[2] = 1;
+    row[6] = -u * x;
+    row[7] = -u * y;
     add(u, w);
-    row.set([0, 0, 0, x, y, 1, -v * x, -v * y]);
+    row.fill(0);
+    row[3] = x;
+    row[4] = y;
+    row[5] = 1;
+    row[6] = -v * x;
+    row[7] = -v * y;
     add(v, w);
   }
+  for (let i = 1; i < 8; i++) for (let j = 0; j < i; j++) normal[i * 8 + j] = normal[j * 8 + i] as number;
   const solved = solve(normal, right);
   if (solved === null) return null;
   const [a, b, c, d, e, f, g, h] = solved as unknown as [

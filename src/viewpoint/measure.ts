@@ -1,7 +1,7 @@
 /** Everything that the scores look at, as one list of named numbers a pair. README.md gives each one's equation. */
 import type { Grain } from './grain.js';
 import { fitLight, type Light, lightResidual, median, quantile, relit, showsTheSame } from './photometric.js';
-import { boxMean, type Plane, plane } from './planes.js';
+import type { Plane } from './planes.js';
 import type { Registration } from './register.js';
 import { TILE, type Tile, type Tiles } from './tiles.js';
 
@@ -209,37 +209,41 @@ function grainOf(
   };
 }
 
-/** What fine differences are left once view and light are taken away, where both frames show the same thing. */
+/**
+ * What fine differences are left once view and light are taken away, where both frames show the same thing. Of every other tile, as
+ * on a chessboard: they say as much as all of them.
+ */
 function restOf(
   { tiles, afterLuma }: Tiles,
   luma: Plane,
   light: Light,
 ): Some<'rest_level' | 'rest_skew' | 'rest_vertical' | 'rest_horizontal'> {
-  const table = Float32Array.from({ length: 256 }, (_, level) => relit(level, light));
-  const difference = plane(luma);
-  for (let i = 0; i < difference.data.length; i++) {
-    const after = afterLuma.data[i] as number;
-    difference.data[i] = Number.isNaN(after)
-      ? 0
-      : after - (table[Math.min(255, Math.max(0, Math.round(luma.data[i] as number)))] as number);
-  }
-  const slow = boxMean(difference, 3);
-  const { width, data } = difference;
-  for (let i = 0; i < data.length; i++) data[i] = (data[i] as number) - (slow.data[i] as number);
+  const table = Float64Array.from({ length: 256 }, (_, level) => relit(level, light));
+  const rest = new Float64Array(TILE * TILE);
   let [count, squares, cubes, vertical, horizontal] = [0, 0, 0, 0, 0];
   for (const tile of tiles) {
-    if (!showsTheSame(tile)) continue;
-    const start = tile.row * TILE * width + tile.column * TILE;
-    for (let y = 0; y < TILE - 2; y++) {
-      for (let i = start + y * width, end = i + TILE - 2; i < end; i++) {
-        const d = data[i] as number;
-        count++;
-        squares += d * d;
-        cubes += d * d * d;
-        vertical += d * (data[i + 2 * width] as number);
-        horizontal += d * (data[i + 2] as number);
+    if ((tile.row + tile.column) % 2 !== 0 || !showsTheSame(tile)) continue;
+    let sum = 0;
+    for (let y = 0, k = 0; y < TILE; y++) {
+      let i = (tile.row * TILE + y) * luma.width + tile.column * TILE;
+      for (let x = 0; x < TILE; x++, i++, k++) {
+        const level = ((luma.data[i] as number) + 0.5) | 0;
+        const d = (afterLuma.data[i] as number) - (table[level] as number);
+        rest[k] = d;
+        sum += d;
       }
     }
+    const mean = sum / (TILE * TILE);
+    for (let y = 0; y < TILE - 2; y++) {
+      for (let k = y * TILE, end = k + TILE - 2; k < end; k++) {
+        const d = (rest[k] as number) - mean;
+        squares += d * d;
+        cubes += d * d * d;
+        vertical += d * ((rest[k + 2 * TILE] as number) - mean);
+        horizontal += d * ((rest[k + 2] as number) - mean);
+      }
+    }
+    count += (TILE - 2) ** 2;
   }
   const variance = squares / Math.max(1, count);
   const scale = variance + 0.05;

@@ -16,16 +16,17 @@ export interface Size {
   readonly height: number;
 }
 
-/** The longer side of a working frame is at most this many pixels. README.md has the errors and the time at other sizes. */
+/** The longer side of a working frame is at most this many pixels. */
 export const WORKING_SIDE = 320;
 
-/** A frame at working size. */
+/** A frame at working size; its colours as means over COLOUR_CELL x COLOUR_CELL working pixels, for nothing looks at them closer. */
 export interface WorkingFrame {
+  readonly luma: Plane;
   readonly red: Plane;
   readonly green: Plane;
   readonly blue: Plane;
-  readonly luma: Plane;
 }
+export const COLOUR_CELL = 4;
 
 export const plane = ({ width, height }: Size): Plane => ({
   width,
@@ -39,100 +40,105 @@ export const reductionOf = ({ width, height }: Size): number =>
 
 /**
  * Means over squares of whole pixels, so that nothing aliases and shifts stay shifts. Pixels that no longer make a square, at most
- * reductionOf - 1 at the right and the lower edge, are left out.
+ * reductionOf - 1 at the right and the lower edge, are left out; of the colours those that no longer make a cell.
  */
 export function toWorking(image: RgbImage): WorkingFrame {
   const factor = reductionOf(image);
   const size = { width: Math.floor(image.width / factor), height: Math.floor(image.height / factor) };
-  const [red, green, blue, luma] = [plane(size), plane(size), plane(size), plane(size)];
+  const luma = plane(size);
+  const cells = {
+    width: Math.floor(size.width / COLOUR_CELL),
+    height: Math.floor(size.height / COLOUR_CELL),
+  };
+  const [red, green, blue] = [plane(cells), plane(cells), plane(cells)];
   const { data } = image;
+  const stride = image.width * 3;
   const share = 1 / factor ** 2;
-  // Whole numbers throughout: this loop reads every byte of the picture.
-  const sums = new Int32Array(size.width * factor * 3);
+  // Of one row of cells, interleaved; one more receives what makes no cell.
+  const sums = new Float64Array(3 * (cells.width + 1));
   for (let y = 0, to = 0; y < size.height; y++) {
-    sums.fill(0);
-    for (let row = 0; row < factor; row++) {
-      const start = (y * factor + row) * image.width * 3;
-      for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] as number) + (data[start + i] as number);
-    }
-    for (let x = 0, i = 0; x < size.width; x++, to++) {
-      let [r, g, b] = [0, 0, 0];
-      for (let column = 0; column < factor; column++, i += 3) {
-        r += sums[i] as number;
-        g += sums[i + 1] as number;
-        b += sums[i + 2] as number;
+    for (let x = 0; x < size.width; x++, to++) {
+      let r = 0;
+      let g = 0;
+      let b = 0;
+      for (
+        let line = 0, start = y * factor * stride + x * factor * 3;
+        line < factor;
+        line++, start += stride
+      ) {
+        for (let i = start, end = start + 3 * factor; i < end; i += 3) {
+          r += data[i] as number;
+          g += data[i + 1] as number;
+          b += data[i + 2] as number;
+        }
       }
-      red.data[to] = r * share;
-      green.data[to] = g * share;
-      blue.data[to] = b * share;
       luma.data[to] = (0.299 * r + 0.587 * g + 0.114 * b) * share; // ITU-R BT.601
+      const cell = 3 * ((x / COLOUR_CELL) | 0);
+      sums[cell] = (sums[cell] as number) + r;
+      sums[cell + 1] = (sums[cell + 1] as number) + g;
+      sums[cell + 2] = (sums[cell + 2] as number) + b;
     }
+    if ((y + 1) % COLOUR_CELL !== 0) continue;
+    const start = ((y + 1) / COLOUR_CELL - 1) * cells.width;
+    for (let x = 0; x < cells.width; x++) {
+      red.data[start + x] = ((sums[3 * x] as number) * share) / COLOUR_CELL ** 2;
+      green.data[start + x] = ((sums[3 * x + 1] as number) * share) / COLOUR_CELL ** 2;
+      blue.data[start + x] = ((sums[3 * x + 2] as number) * share) / COLOUR_CELL ** 2;
+    }
+    sums.fill(0);
   }
-  return { red, green, blue, luma };
+  return { luma, red, green, blue };
 }
 
 /** Mean over a (2r+1) x (2r+1) window, cut at the border (means over fewer pixels there). */
 export function boxMean(input: Plane, radius: number): Plane {
-  const { width, height } = input;
-  const across = scratchOf(input.data.length);
-  for (let y = 0; y < height; y++) runningMean(input.data, across, y * width, width, radius);
+  const { width, height, data } = input;
   const out = plane(input);
-  // Column sums row by row, because walking down columns misses the cache.
-  const sums = new Float64Array(width);
-  for (let y = 0; y <= Math.min(radius, height - 1); y++) addRow(sums, across, y * width, 1);
+  const window = slidingWindow(width, radius);
+  const sums = new Float64Array(width + 2 * window.pad);
+  for (let y = 0; y < Math.min(radius, height); y++) addRow(sums, data, y * width, window.pad, width, 1);
   for (let y = 0; y < height; y++) {
-    const [top, bottom] = [Math.max(0, y - radius), Math.min(height - 1, y + radius)];
-    const share = 1 / (bottom - top + 1);
-    for (let x = 0, i = y * width; x < width; x++, i++) out.data[i] = (sums[x] as number) * share;
-    if (y - radius >= 0) addRow(sums, across, (y - radius) * width, -1);
-    if (y + radius + 1 < height) addRow(sums, across, (y + radius + 1) * width, 1);
+    if (y + radius < height) addRow(sums, data, (y + radius) * width, window.pad, width, 1);
+    if (y - radius > 0) addRow(sums, data, (y - radius - 1) * width, window.pad, width, -1);
+    const share = 1 / rowsIn(y, radius, height);
+    let sum = 0;
+    for (let x = 0; x <= 2 * radius; x++) sum += sums[x] as number;
+    for (let x = 0, i = y * width; x < width; x++, i++) {
+      sum += (sums[x + 2 * radius + 1] as number) - (sums[x] as number);
+      out.data[i] = sum * share * (window.share[x] as number);
+    }
   }
   return out;
 }
 
-let scratch = new Float32Array(0);
-/** Memory for the first half of a box mean, used again by the next: the planes of a pair are many and large. */
-function scratchOf(length: number): Float32Array {
-  if (scratch.length !== length) scratch = new Float32Array(length);
-  return scratch;
-}
-
-function addRow(sums: Float64Array, data: Float32Array, start: number, sign: 1 | -1): void {
-  for (let x = 0; x < sums.length; x++) sums[x] = (sums[x] as number) + sign * (data[start + x] as number);
-}
-
-/** Of one row of `length` values from `start` on. */
-function runningMean(
-  from: Float32Array,
-  to: Float32Array,
-  start: number,
-  length: number,
+/**
+ * A window moves along a row of column sums that has `pad` zeros at either end, so that it needs no question about borders.
+ * Before column x is visited, it holds the sums from x on; `share` is one over the number of columns that are in the picture.
+ */
+function slidingWindow(
+  width: number,
   radius: number,
-): void {
-  const reach = Math.min(radius, length - 1);
-  let sum = 0;
-  for (let i = 0; i <= reach; i++) sum += from[start + i] as number;
-  let i = 0;
-  for (; i < length && (i <= radius || i + radius >= length); i++) {
-    const count = Math.min(length - 1, i + radius) - Math.max(0, i - radius) + 1;
-    to[start + i] = sum / count;
-    if (i - radius >= 0) sum -= from[start + i - radius] as number;
-    if (i + radius + 1 < length) sum += from[start + i + radius + 1] as number;
-  }
-  const share = 1 / (2 * radius + 1);
-  for (const end = length - radius - 1; i < end; i++) {
-    to[start + i] = sum * share;
-    sum += (from[start + i + radius + 1] as number) - (from[start + i - radius] as number);
-  }
-  for (; i < length; i++) {
-    const count = length - Math.max(0, i - radius);
-    to[start + i] = sum / Math.min(count, 2 * radius + 1);
-    if (i - radius >= 0) sum -= from[start + i - radius] as number;
-    if (i + radius + 1 < length) sum += from[start + i + radius + 1] as number;
-  }
+): { readonly pad: number; readonly share: Float64Array } {
+  const share = Float64Array.from({ length: width }, (_, x) => 1 / rowsIn(x, radius, width));
+  return { pad: radius + 1, share };
 }
 
-const NORMALISING_RADIUS = 6;
+const rowsIn = (at: number, radius: number, length: number): number =>
+  Math.min(length - 1, at + radius) - Math.max(0, at - radius) + 1;
+
+function addRow(
+  sums: Float64Array,
+  data: Float32Array,
+  start: number,
+  pad: number,
+  length: number,
+  sign: 1 | -1,
+): void {
+  for (let x = 0; x < length; x++)
+    sums[pad + x] = (sums[pad + x] as number) + sign * (data[start + x] as number);
+}
+
+const NORMALISING_RADIUS = 3;
 /** Levels of local contrast below which a place counts as flat: its noise is not blown up to look like structure. */
 const FLAT_CONTRAST = 5;
 
@@ -143,13 +149,13 @@ const FLAT_CONTRAST = 5;
 export function structureOf(luma: Plane): Plane {
   const mean = boxMean(luma, NORMALISING_RADIUS);
   const squares = plane(luma);
-  for (let i = 0; i < luma.data.length; i++) squares.data[i] = (luma.data[i] as number) ** 2;
-  const meanSquare = boxMean(squares, NORMALISING_RADIUS);
-  const out = plane(luma);
-  for (let i = 0; i < luma.data.length; i++) {
+  const { data } = luma;
+  for (let i = 0; i < data.length; i++) squares.data[i] = (data[i] as number) * (data[i] as number);
+  const out = boxMean(squares, NORMALISING_RADIUS);
+  for (let i = 0; i < data.length; i++) {
     const m = mean.data[i] as number;
-    const deviation = Math.sqrt(Math.max(0, (meanSquare.data[i] as number) - m * m));
-    out.data[i] = ((luma.data[i] as number) - m) / (deviation + FLAT_CONTRAST);
+    const deviation = Math.sqrt(Math.max(0, (out.data[i] as number) - m * m));
+    out.data[i] = ((data[i] as number) - m) / (deviation + FLAT_CONTRAST);
   }
   return out;
 }

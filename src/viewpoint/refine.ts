@@ -6,13 +6,13 @@ import type { Size } from './planes.js';
 export interface Refined {
   readonly motion: Homography;
   readonly inliers: number;
-  /** root mean square of the inliers' distances, working pixels */
+  /** root mean square of the inliers' distances, pixels */
   readonly residual: number;
   /** share of a COLUMNS x ROWS grid over the frame that holds an inlier */
   readonly spread: number;
 }
 
-/** Working pixels: a tracked point further off belongs to something that moved by itself. */
+/** Pixels: a tracked point further off belongs to something that moved by itself. */
 export const INLIER_DISTANCE = 1;
 const ROUNDS = 10;
 const [COLUMNS, ROWS] = [6, 4];
@@ -20,12 +20,15 @@ const [COLUMNS, ROWS] = [6, 4];
 const BETTER = 0.8;
 const SPREAD_FOR_KEYSTONE = 0.5;
 const INLIERS_FOR_KEYSTONE = 24;
+/** Pixels: what tracking itself misses by. A similarity that leaves no more needs no further freedom. */
+const EXACT = 0.1;
 
 /** @param start whose nearest points begin the fit. @returns null where the points determine no plausible motion */
 export function refine(pairs: Pairs, start: Homography, size: Size): Refined | null {
   const similar = settle(pairs, start, size, fitSimilarity);
   if (similar === null || !isPlausible(similar.motion)) return null;
   if (similar.spread < SPREAD_FOR_KEYSTONE || similar.inliers < INLIERS_FOR_KEYSTONE) return similar;
+  if (similar.residual < EXACT) return similar;
   const keystone = settle(pairs, similar.motion, size, (p, w) => fitHomography(p, w, size));
   if (keystone === null || !isPlausible(keystone.motion)) return similar;
   const better = keystone.residual < BETTER * similar.residual || keystone.inliers * BETTER > similar.inliers;

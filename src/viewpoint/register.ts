@@ -3,7 +3,7 @@ import type { Side } from '../images.js';
 import { agree } from './consensus.js';
 import { type Corners, describe, findCorners, matchDescriptions } from './corners.js';
 import { type Homography, IDENTITY, invert, moveOrigin, project, rescaled } from './homography.js';
-import { halved, type Plane, type Size } from './planes.js';
+import { halved, type Plane, type Size, structureOf } from './planes.js';
 import { type Refined, refine } from './refine.js';
 import { track } from './track.js';
 
@@ -60,21 +60,24 @@ export const refuse = (reason: RefusalReason, detail: string, corners = 0): Outc
 export const LEAST_CORNERS = 16;
 
 /**
- * @param before, after structure planes (planes.ts) of one size
+ * Done at half of the working size, where tracking finds a motion to a tenth of a pixel: README.md has the errors.
+ * @param before, after lumas of one working size
  * @param leastInliers fewer agreeing corners are what two unrelated views also reach (fitted.ts)
  */
 export function register(before: Plane, after: Plane, leastInliers: number): Outcome {
-  const corners = findCorners(before);
+  const structures = { before: structureOf(halved(before)), after: structureOf(halved(after)) };
+  const corners = findCorners(structures.before);
   if (corners.count < LEAST_CORNERS)
     return refuse('before_featureless', tooFew('before', corners.count), corners.count);
-  const still = fromIdentity(before, after, corners);
+  const still = follow(structures, corners, IDENTITY);
   if (still !== null && still.inliers >= Math.max(leastInliers, corners.count / 2))
-    return accept(still, corners.count, before);
+    return accept(still, corners.count, structures.before);
 
-  const others = findCorners(after);
+  const others = findCorners(structures.after);
   if (others.count < LEAST_CORNERS)
     return refuse('after_featureless', tooFew('after', others.count), corners.count);
-  const moved = fromMatches(before, after, corners, others);
+  const start = fromMatches(structures, corners, others);
+  const moved = start === null ? null : follow(structures, corners, start);
   const best = moved !== null && moved.inliers > (still?.inliers ?? 0) ? moved : still;
   if (best === null || best.inliers < leastInliers) {
     return refuse(
@@ -83,28 +86,35 @@ export function register(before: Plane, after: Plane, leastInliers: number): Out
       corners.count,
     );
   }
-  return accept(best, corners.count, before);
+  return accept(best, corners.count, structures.before);
 }
 
 const tooFew = (side: Side, count: number): string =>
   `${side} has ${count} corners, expected at least ${LEAST_CORNERS}`;
 
-/** As if the camera had hardly moved: corners are followed from where they were, first at half the size. */
-function fromIdentity(before: Plane, after: Plane, corners: Corners): Refined | null {
-  const half = { at: corners.at.map((value) => Math.round((value - 0.5) / 2)), count: corners.count };
-  const rough = track(halved(before), halved(after), half, IDENTITY);
-  const coarse = refine(rough, IDENTITY, { width: before.width / 2, height: before.height / 2 });
-  const start = coarse === null ? null : doubled(coarse.motion);
-  return followed(before, after, corners, start ?? IDENTITY);
+type Structures = Readonly<Record<Side, Plane>>;
+
+/** Corners are followed from where `start` has them; once more where that was far off, for patches turn and grow with the start. */
+function follow({ before, after }: Structures, corners: Corners, start: Homography): Refined | null {
+  const first = refine(track(before, after, corners, start), start, before);
+  if (first === null || farthest(first.motion, start, before) < CLOSE) return first;
+  return refine(track(before, after, corners, first.motion), first.motion, before) ?? first;
 }
 
-/** Pixel (x, y) at half size covers (2x, 2y) to (2x + 1, 2y + 1): its centre is at 2x + 0.5. */
-function doubled(h: Homography): Homography | null {
-  return moveOrigin(rescaled(h, 2, 2, 2, 2), 0.5, 0.5);
+/** Pixels: tracking that started nearer than this gains nothing by starting again. */
+const CLOSE = 1;
+
+/** Pixels between where two motions take the frame's corners, the most of four. */
+function farthest(a: Homography, b: Homography, { width, height }: Size): number {
+  const apart = (x: number, y: number) => {
+    const [p, q] = [project(a, x, y), project(b, x, y)];
+    return Math.hypot(p.x - q.x, p.y - q.y);
+  };
+  return Math.max(apart(0, 0), apart(width, 0), apart(0, height), apart(width, height));
 }
 
 /** As if the camera could look anywhere near: corners of both frames are paired by what is around them. */
-function fromMatches(before: Plane, after: Plane, corners: Corners, others: Corners): Refined | null {
+function fromMatches({ before, after }: Structures, corners: Corners, others: Corners): Homography | null {
   const matches = matchDescriptions(describe(before, corners), describe(after, others));
   const count = matches.length / 2;
   const pairs = { before: new Float64Array(2 * count), after: new Float64Array(2 * count), count };
@@ -114,15 +124,7 @@ function fromMatches(before: Plane, after: Plane, corners: Corners, others: Corn
       pairs.after[2 * i + k] = others.at[2 * (matches[2 * i + 1] as number) + k] as number;
     }
   }
-  const consensus = agree(pairs);
-  return consensus === null ? null : followed(before, after, corners, consensus.motion);
-}
-
-/** Twice: the second time the patches turn and grow with the motion that the first found. */
-function followed(before: Plane, after: Plane, corners: Corners, start: Homography): Refined | null {
-  const first = refine(track(before, after, corners, start), start, before);
-  if (first === null) return null;
-  return refine(track(before, after, corners, first.motion, 3), first.motion, before) ?? first;
+  return agree(pairs)?.motion ?? null;
 }
 
 function accept(refined: Refined, corners: number, size: Size): Outcome {
@@ -152,7 +154,7 @@ function accept(refined: Refined, corners: number, size: Size): Outcome {
   };
 }
 
-/** Working pixels have their centres at whole numbers, fractions of a frame have them at halves. */
+/** Pixels have their centres at whole numbers, fractions of a frame have them at halves. */
 function toFractions(motion: Homography, { width, height }: Size): Homography | null {
   const centred = moveOrigin(motion, 0.5, 0.5);
   return centred === null ? null : rescaled(centred, 1 / width, 1 / height, 1 / width, 1 / height);

@@ -1,6 +1,6 @@
 /** Both frames, in one view, tile by tile: how bright, how coloured, how detailed, and whether the detail is the same. */
 import type { Homography } from './homography.js';
-import type { Plane, WorkingFrame } from './planes.js';
+import { COLOUR_CELL, type Plane, type WorkingFrame } from './planes.js';
 import { warpFrame } from './warp.js';
 
 /** Working pixels a side. */
@@ -55,16 +55,20 @@ function compare(before: WorkingFrame, after: WorkingFrame, column: number, row:
   const { width } = before.luma;
   const start = row * TILE * width + column * TILE;
   const [b, a] = [before.luma.data, after.luma.data];
-  let [squaresB, squaresA, product] = [0, 0, 0];
+  let [sumB, sumA, squaresB, squaresA, product] = [0, 0, 0, 0, 0];
   for (let y = 0; y < TILE; y++) {
     for (let i = start + y * width, end = i + TILE; i < end; i++) {
-      squaresB += (b[i] as number) ** 2;
-      squaresA += (a[i] as number) ** 2;
-      product += (a[i] as number) * (b[i] as number);
+      const [p, q] = [b[i] as number, a[i] as number];
+      sumB += p;
+      sumA += q;
+      squaresB += p * p;
+      squaresA += q * q;
+      product += p * q;
     }
   }
-  if (Number.isNaN(squaresA)) return null;
-  const [ofBefore, ofAfter] = [tileOf(before, start, squaresB), tileOf(after, start, squaresA)];
+  if (Number.isNaN(sumA)) return null;
+  const ofBefore = tileOf(before, column, row, sumB / COUNT, squaresB / COUNT);
+  const ofAfter = tileOf(after, column, row, sumA / COUNT, squaresA / COUNT);
   const scale = ofAfter.contrast * ofBefore.contrast;
   const covariance = product / COUNT - ofAfter.luma * ofBefore.luma;
   return {
@@ -79,19 +83,29 @@ function compare(before: WorkingFrame, after: WorkingFrame, column: number, row:
 /** Levels squared: half a level in both frames. */
 const NO_CONTRAST = 0.25;
 
-function tileOf(frame: WorkingFrame, start: number, lumaSquares: number): TileOfFrame {
-  const red = meanOf(frame.red, start);
-  const green = meanOf(frame.green, start);
-  const blue = meanOf(frame.blue, start);
-  const luma = meanOf(frame.luma, start);
-  const contrast = Math.sqrt(Math.max(0, lumaSquares / COUNT - luma * luma));
-  return { red, green, blue, luma, contrast };
+function tileOf(
+  frame: WorkingFrame,
+  column: number,
+  row: number,
+  luma: number,
+  meanSquare: number,
+): TileOfFrame {
+  return {
+    red: colourOf(frame.red, column, row),
+    green: colourOf(frame.green, column, row),
+    blue: colourOf(frame.blue, column, row),
+    luma,
+    contrast: Math.sqrt(Math.max(0, meanSquare - luma * luma)),
+  };
 }
 
-function meanOf({ width, data }: Plane, start: number): number {
+const CELLS = TILE / COLOUR_CELL;
+
+function colourOf({ width, data }: Plane, column: number, row: number): number {
   let sum = 0;
-  for (let y = 0; y < TILE; y++) {
-    for (let i = start + y * width, end = i + TILE; i < end; i++) sum += data[i] as number;
+  for (let y = 0; y < CELLS; y++) {
+    for (let i = (row * CELLS + y) * width + column * CELLS, end = i + CELLS; i < end; i++)
+      sum += data[i] as number;
   }
-  return sum / COUNT;
+  return sum / CELLS ** 2;
 }

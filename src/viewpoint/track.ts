@@ -7,7 +7,7 @@ const RADIUS = 5;
 const SIDE = 2 * RADIUS + 1;
 const ITERATIONS = 8;
 const CONVERGED = 0.02;
-/** Working pixels that a patch may end up from where the motion so far says. */
+/** Pixels that a patch may end up from where the motion so far says. */
 const REACH = 6;
 /** Zero-mean correlation of a patch with what was found; below it something else was found. */
 const ALIKE = 0.6;
@@ -56,8 +56,9 @@ function follow(
   // The patch turns and grows with the motion so far; what is left is a shift.
   const [a, b, c, d] = [motion[0], motion[1], motion[3], motion[4]];
   const pixels = after.data;
+  const [roomX, roomY] = [RADIUS * (Math.abs(a) + Math.abs(b)), RADIUS * (Math.abs(c) + Math.abs(d))];
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-    if (!insidePatch(after, u, v)) return null;
+    if (!inside(after, u, v, roomX, roomY)) return null;
     let [sum, sumSquares, dot, ex, ey] = [0, 0, 0, 0, 0];
     for (let dy = -RADIUS, k = 0; dy <= RADIUS; dy++) {
       let px = u - a * RADIUS + b * dy;
@@ -137,7 +138,5 @@ function template({ width, data }: Plane, x: number, y: number, patch: Float64Ar
   return { mean, variance: squares / n - mean * mean, xx: hxx, xy: hxy, yy: hyy, sumX, sumY, determinant };
 }
 
-/** Room for a patch that has turned and grown by what is plausible. */
-const ROOM = RADIUS * 2;
-const insidePatch = ({ width, height }: Plane, u: number, v: number): boolean =>
-  u >= ROOM && v >= ROOM && u < width - ROOM - 1 && v < height - ROOM - 1;
+const inside = ({ width, height }: Plane, u: number, v: number, roomX: number, roomY: number): boolean =>
+  u >= roomX && v >= roomY && u < width - roomX - 1 && v < height - roomY - 1;

@@ -1,7 +1,7 @@
 /** Carries pictures, maps and boxes from one frame's view into the other's. Homographies are those of a Registration: fractions of the frames, before to after. */
 import type { Box, Heatmap, RgbImage } from '../images.js';
-import { type Homography, IDENTITY, invert, project } from './homography.js';
-import { plane, type Size, type WorkingFrame } from './planes.js';
+import { type Homography, IDENTITY, invert, project, rescaled } from './homography.js';
+import { COLOUR_CELL, type Plane, plane, type Size, type WorkingFrame } from './planes.js';
 
 /**
  * `after` as the camera of `before` would have seen it (bilinear). What that camera saw and `after` does not show is filled with
@@ -54,51 +54,65 @@ export function warpToBefore(
 /**
  * A working frame of `after` in `before`'s view; NaN where `after` shows nothing. The frame itself where nothing moved.
  * @param homography null: as if the camera had not moved
+ * @param size of before's luma
  */
 export function warpFrame(after: WorkingFrame, homography: Homography | null, size: Size): WorkingFrame {
-  const { width, height } = size;
-  const [sourceWidth, right, bottom] = [after.luma.width, after.luma.width - 1, after.luma.height - 1];
-  if (homography === null || movesLess(homography, UNMOVED / width)) {
-    if (right + 1 === width && bottom + 1 === height) return after;
-    homography = IDENTITY;
-  }
-  const out = { red: plane(size), green: plane(size), blue: plane(size), luma: plane(size) };
-  const [red, green, blue] = [after.red.data, after.green.data, after.blue.data];
-  const [a, b, c, d, e, f, g, h] = homography;
-  for (let y = 0, to = 0; y < height; y++) {
-    const fy = (y + 0.5) / height;
-    for (let x = 0; x < width; x++, to++) {
-      const fx = (x + 0.5) / width;
-      const w = 1 / (g * fx + h * fy + 1);
-      const u = (a * fx + b * fy + c) * w * sourceWidth - 0.5;
-      const v = (d * fx + e * fy + f) * w * (bottom + 1) - 0.5;
-      if (!(u >= -0.5 && v >= -0.5 && u <= right + 0.5 && v <= bottom + 0.5)) {
-        for (const target of [out.red, out.green, out.blue, out.luma]) target.data[to] = Number.NaN;
+  const still = homography === null || movesLess(homography, UNMOVED / size.width);
+  if (still && after.luma.width === size.width && after.luma.height === size.height) return after;
+  const toAfter = rescaled(
+    still || homography === null ? IDENTITY : homography,
+    size.width,
+    size.height,
+    after.luma.width,
+    after.luma.height,
+  );
+  const colour = (of: Plane) => warpPlane(of, COLOUR_CELL, toAfter, size);
+  return {
+    luma: warpPlane(after.luma, 1, toAfter, size),
+    red: colour(after.red),
+    green: colour(after.green),
+    blue: colour(after.blue),
+  };
+}
+
+/**
+ * Bilinear; a value beyond the edge is still the edge, for a frame may have some pixels more than whole cells.
+ * @param cell working pixels a side that one value of the plane stands for
+ * @param toAfter of working pixels, whose corners (not centres) are at whole numbers
+ * @param size in working pixels
+ */
+function warpPlane(source: Plane, cell: number, toAfter: Homography, { width, height }: Size): Plane {
+  const out = plane({ width: Math.floor(width / cell), height: Math.floor(height / cell) });
+  const pixels = source.data;
+  const stride = source.width;
+  const [right, bottom] = [source.width - 1, source.height - 1];
+  const [a, b, c, d, e, f, g, h] = toAfter;
+  for (let y = 0, to = 0; y < out.height; y++) {
+    const py = (y + 0.5) * cell;
+    for (let x = 0; x < out.width; x++, to++) {
+      const px = (x + 0.5) * cell;
+      const w = 1 / ((g * px + h * py + 1) * cell);
+      const u = (a * px + b * py + c) * w - 0.5;
+      const v = (d * px + e * py + f) * w - 0.5;
+      if (!(u > -1 && v > -1 && u < right + 1 && v < bottom + 1)) {
+        out.data[to] = Number.NaN;
         continue;
       }
-      const x0 = Math.min(right - 1, Math.max(0, Math.floor(u)));
-      const y0 = Math.min(bottom - 1, Math.max(0, Math.floor(v)));
+      const x0 = u > 0 ? Math.min(right - 1, u | 0) : 0;
+      const y0 = v > 0 ? Math.min(bottom - 1, v | 0) : 0;
       const [sx, sy] = [u - x0, v - y0];
-      const i = y0 * sourceWidth + x0;
-      const j = i + sourceWidth;
-      const [w00, w10, w01, w11] = [(1 - sx) * (1 - sy), sx * (1 - sy), (1 - sx) * sy, sx * sy];
-      const mix = (source: Float32Array): number =>
-        w00 * (source[i] as number) +
-        w10 * (source[i + 1] as number) +
-        w01 * (source[j] as number) +
-        w11 * (source[j + 1] as number);
-      const [R, G, B] = [mix(red), mix(green), mix(blue)];
-      out.red.data[to] = R;
-      out.green.data[to] = G;
-      out.blue.data[to] = B;
-      out.luma.data[to] = 0.299 * R + 0.587 * G + 0.114 * B;
+      const i = y0 * stride + x0;
+      const j = i + stride;
+      const top = (pixels[i] as number) + sx * ((pixels[i + 1] as number) - (pixels[i] as number));
+      const low = (pixels[j] as number) + sx * ((pixels[j + 1] as number) - (pixels[j] as number));
+      out.data[to] = top + sy * (low - top);
     }
   }
   return out;
 }
 
 /** Working pixels of motion that no tile notices. */
-const UNMOVED = 0.1;
+const UNMOVED = 0.25;
 const movesLess = (h: Homography, most: number): boolean =>
   [0, 1, 2, 3].every((corner) => {
     const [x, y] = [corner & 1, corner >> 1];
