@@ -5,6 +5,9 @@ import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { FrameKeeper } from '../frame-keeper.js';
 
+/** Cache-Control of frames and of heatmaps over them. */
+export const PICTURE_CACHE = 'private, max-age=3600';
+
 export interface ShownFrame {
   readonly contentType: string;
   /** another one for other bytes */

@@ -1,6 +1,5 @@
 /** Cameras: settings, and one frame at a time. */
 import { Type } from 'typebox';
-import { ComparisonSchema } from '../../comparison.js';
 import { ScenedeltaError } from '../../errors.js';
 import { parseAllowList } from '../../outbound/address.js';
 import type { StoredCamera } from '../../stores/cameras.js';
@@ -21,8 +20,9 @@ import {
   CameraRequestSchema,
   CameraSchema,
 } from '../schemas/camera.js';
-import { ComparisonProblemSchema, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
-import { COMPARISON_PROBLEMS, PREFERENCE_HEADERS } from './comparisons.js';
+import { comparisonAnswers, PREFERENCE_HEADERS } from '../schemas/comparison-answers.js';
+import { pageAnswers, pageAsked, pageOf, pageQuery } from '../schemas/pages.js';
+import { json, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
 
@@ -63,21 +63,7 @@ const frameSchema = {
       'application/json': { schema: ref(CameraFrameRequestSchema) },
     },
   },
-  response: {
-    200: json('The finished comparison.', ref(ComparisonSchema), {
-      ...RESPONSE_HEADERS.preference,
-      ...RESPONSE_HEADERS.replayed,
-    }),
-    202: json('Accepted: read it at `Location`.', ref(ComparisonSchema), {
-      ...RESPONSE_HEADERS.location,
-      ...RESPONSE_HEADERS.retryAfter,
-      ...RESPONSE_HEADERS.preference,
-      ...RESPONSE_HEADERS.replayed,
-    }),
-    ...problems([...COMPARISON_PROBLEMS, 'not-found', 'frame-out-of-order'], {
-      schema: ComparisonProblemSchema,
-    }),
-  },
+  response: comparisonAnswers(['not-found', 'frame-out-of-order']),
 };
 
 export interface CameraRoutesContext {
@@ -157,42 +143,19 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     operationId: 'listCameras',
     summary: 'List cameras by id',
     tags,
-    querystring: Type.Object(
-      {
-        cursor: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 64, description: 'next_cursor of the page before.' }),
-        ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-      },
-      { additionalProperties: false },
-    ),
-    response: {
-      200: json(
-        'One page.',
-        Type.Object({
-          items: Type.Array(ref(CameraSchema)),
-          next_cursor: Type.Union([Type.String(), Type.Null()], {
-            description: 'For the next page; null on the last.',
-          }),
-        }),
-        RESPONSE_HEADERS.link,
-      ),
-      ...problems(),
-    },
+    // its cursor is the id of the camera before
+    querystring: Type.Object(pageQuery(64), { additionalProperties: false }),
+    response: pageAnswers(CameraSchema),
   };
   app.get('/v1/cameras', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const { cursor, limit = 20 } = request.query;
+    const { cursor, limit } = pageAsked(request.query);
     const found = await cameras.list({
       ...(cursor === undefined ? {} : { after: cursor }),
       limit: limit + 1,
     });
     const items = found.slice(0, limit);
     const nextCursor = found.length > limit ? (items.at(-1)?.id ?? null) : null;
-    if (nextCursor !== null) {
-      const next = new URLSearchParams({ limit: String(limit), cursor: nextCursor });
-      reply.header('Link', `</v1/cameras?${next}>; rel="next"`);
-    }
-    return { items: items.map(presented), next_cursor: nextCursor };
+    return pageOf(request, reply, { items: items.map(presented), nextCursor });
   });
 
   const deleteSchema = {

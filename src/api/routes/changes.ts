@@ -8,7 +8,8 @@ import { checker } from '../../mismatch.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
-import { json, media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
+import { CURSOR_LENGTH, pageAnswers, pageAsked, pageOf, pageQuery, timeQuery } from '../schemas/pages.js';
+import { json, media, problems, ref } from '../schemas/shared.js';
 
 const ChangeIdParams = Type.Object({
   id: Type.String({
@@ -23,14 +24,8 @@ const ListQuerySchema = Type.Object(
     status: Type.Optional(
       Type.Unsafe<(typeof CHANGE_STATUSES)[number]>(Type.String({ enum: [...CHANGE_STATUSES] })),
     ),
-    since: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Confirmed at this time or later.' }),
-    ),
-    until: Type.Optional(Type.String({ format: 'date-time', description: 'Confirmed before this time.' })),
-    cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'next_cursor of the page before.' }),
-    ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    ...timeQuery('Confirmed'),
+    ...pageQuery(CURSOR_LENGTH),
   },
   { additionalProperties: false },
 );
@@ -55,33 +50,10 @@ export function changeRoutes(
     description: "Times are the cameras' own: when their frames were captured.",
     tags,
     querystring: ListQuerySchema,
-    response: {
-      200: json(
-        'One page.',
-        Type.Object({
-          items: Type.Array(ref(ChangeSchema)),
-          next_cursor: Type.Union([Type.String(), Type.Null()], {
-            description: 'For the next page; null on the last.',
-          }),
-        }),
-        RESPONSE_HEADERS.link,
-      ),
-      ...problems(),
-    },
+    response: pageAnswers(ChangeSchema),
   };
   app.get('/v1/changes', { schema: listSchema, config }, async (request, reply) => {
-    const { since, until, limit = 20, ...filters } = request.query;
-    const { items, nextCursor } = await deps.changes.list({
-      ...filters,
-      limit,
-      ...(since === undefined ? {} : { since: Date.parse(since) }),
-      ...(until === undefined ? {} : { until: Date.parse(until) }),
-    });
-    if (nextCursor !== null) {
-      const next = new URLSearchParams({ ...(request.query as Record<string, string>), cursor: nextCursor });
-      reply.header('Link', `</v1/changes?${next}>; rel="next"`);
-    }
-    return { items, next_cursor: nextCursor };
+    return pageOf(request, reply, await deps.changes.list(pageAsked(request.query)));
   });
 
   const answer = { 200: json('The change as it stands.', ref(ChangeSchema)), ...problems(['not-found']) };

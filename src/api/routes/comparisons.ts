@@ -1,11 +1,10 @@
 /** POST, GET, list and DELETE of /v1/comparisons. */
 import { Type } from 'typebox';
 import { ComparisonSchema, VERDICTS } from '../../comparison.js';
-import { ScenedeltaError } from '../../errors.js';
 import { parseAllowList } from '../../outbound/address.js';
-import type { StoredComparison } from '../../stores/results.js';
 import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
+import { existing } from '../comparisons/existing.js';
 import { assertFetchable, assertUrl } from '../comparisons/fetchable.js';
 import { assertKnownModel } from '../comparisons/models.js';
 import type { Present } from '../comparisons/present.js';
@@ -13,15 +12,10 @@ import { readComparison } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { FrameKeeper } from '../frame-keeper.js';
+import { comparisonAnswers, PREFERENCE_HEADERS } from '../schemas/comparison-answers.js';
 import { ComparisonFormSchema, ComparisonRequestSchema } from '../schemas/comparison-request.js';
-import {
-  ComparisonIdParams,
-  ComparisonProblemSchema,
-  json,
-  problems,
-  RESPONSE_HEADERS,
-  ref,
-} from '../schemas/shared.js';
+import { CURSOR_LENGTH, pageAnswers, pageAsked, pageOf, pageQuery, timeQuery } from '../schemas/pages.js';
+import { ComparisonIdParams, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 
 export interface ComparisonRoutesContext {
   readonly deps: ApiDependencies;
@@ -37,53 +31,11 @@ const ListQuerySchema = Type.Object(
   {
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     verdict: Type.Optional(Type.Unsafe<(typeof VERDICTS)[number]>(Type.String({ enum: [...VERDICTS] }))),
-    since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at this time or later.' })),
-    until: Type.Optional(Type.String({ format: 'date-time', description: 'Created before this time.' })),
-    cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'next_cursor of the page before.' }),
-    ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    ...timeQuery('Created'),
+    ...pageQuery(CURSOR_LENGTH),
   },
   { additionalProperties: false },
 );
-
-/** What a request may say of itself and of the answer. */
-export const PREFERENCE_HEADERS = Type.Object({
-  Prefer: Type.Optional(
-    Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] }),
-  ),
-  'Idempotency-Key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'A key of yours for this request; kept for 24 hours.',
-    }),
-  ),
-  traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
-});
-
-/** Beside those that any request may meet. */
-export const COMPARISON_PROBLEMS = [
-  'malformed-body',
-  'idempotency-in-flight',
-  'cancelled',
-  'gone',
-  'payload-too-large',
-  'unsupported-media-type',
-  'image-unreadable',
-  'image-too-large',
-  'image-too-small',
-  'frames-differ-in-shape',
-  'unknown-model',
-  'url-refused',
-  'url-failed',
-  'url-unavailable',
-  'idempotency-mismatch',
-  'deadline-exceeded',
-  'inference-failed',
-  'storage-unavailable',
-  'overloaded',
-] as const;
 
 const postSchema = {
   operationId: 'createComparison',
@@ -98,19 +50,7 @@ const postSchema = {
       'application/json': { schema: ref(ComparisonRequestSchema) },
     },
   },
-  response: {
-    200: json('The finished comparison.', ref(ComparisonSchema), {
-      ...RESPONSE_HEADERS.preference,
-      ...RESPONSE_HEADERS.replayed,
-    }),
-    202: json('Accepted: read it at `Location`.', ref(ComparisonSchema), {
-      ...RESPONSE_HEADERS.location,
-      ...RESPONSE_HEADERS.retryAfter,
-      ...RESPONSE_HEADERS.preference,
-      ...RESPONSE_HEADERS.replayed,
-    }),
-    ...problems(COMPARISON_PROBLEMS, { schema: ComparisonProblemSchema }),
-  },
+  response: comparisonAnswers(),
 };
 
 export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): void {
@@ -171,33 +111,11 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     summary: 'List comparisons, newest first',
     tags: ['comparisons'],
     querystring: ListQuerySchema,
-    response: {
-      200: json(
-        'One page.',
-        Type.Object({
-          items: Type.Array(ref(ComparisonSchema)),
-          next_cursor: Type.Union([Type.String(), Type.Null()], {
-            description: 'For the next page; null on the last.',
-          }),
-        }),
-        RESPONSE_HEADERS.link,
-      ),
-      ...problems(),
-    },
+    response: pageAnswers(ComparisonSchema),
   };
   app.get('/v1/comparisons', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const { since, until, limit = 20, ...filters } = request.query;
-    const { items, nextCursor } = await deps.results.list({
-      ...filters,
-      limit,
-      ...(since === undefined ? {} : { since: Date.parse(since) }),
-      ...(until === undefined ? {} : { until: Date.parse(until) }),
-    });
-    if (nextCursor !== null) {
-      const next = new URLSearchParams({ ...(request.query as Record<string, string>), cursor: nextCursor });
-      reply.header('Link', `</v1/comparisons?${next}>; rel="next"`);
-    }
-    return { items: items.map(present), next_cursor: nextCursor };
+    const { items, nextCursor } = await deps.results.list(pageAsked(request.query));
+    return pageOf(request, reply, { items: items.map(present), nextCursor });
   });
 
   const deleteSchema = {
@@ -220,18 +138,5 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       await eraseComparison(comparison, deps);
       return reply.code(204).send();
     },
-  );
-}
-
-/** @throws ScenedeltaError 'not-found' */
-export async function existing(
-  deps: Pick<ApiDependencies, 'results'>,
-  id: string,
-): Promise<StoredComparison> {
-  const stored = await deps.results.get(id);
-  if (stored !== undefined) return stored;
-  throw new ScenedeltaError(
-    'not-found',
-    `There is no comparison ${id}: it never was, was erased or has expired`,
   );
 }

@@ -1,9 +1,9 @@
 /** What became of a comparison's webhook. */
 import { Type } from 'typebox';
 import { DeliverySchema } from '../../stores/deliveries.js';
+import { existing } from '../comparisons/existing.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
-import { existing } from './comparisons.js';
 
 export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'deliveries'>): void {
   const schema = {

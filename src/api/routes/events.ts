@@ -6,10 +6,10 @@ import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import { isFinal } from '../../jobs.js';
 import { isEventId } from '../../stores/events.js';
+import { existing } from '../comparisons/existing.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ChangeEventSchema, ComparisonEventSchema, type EventStreams } from '../event-stream.js';
 import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
-import { existing } from './comparisons.js';
 
 /** A stream has no natural end: the longest time that a timer takes. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;

@@ -2,13 +2,11 @@
 import { ScenedeltaError } from '../../errors.js';
 import { IMAGE_TYPES } from '../../image-type.js';
 import { isFinal } from '../../jobs.js';
-import { shownFrame } from '../comparisons/shown-frame.js';
+import { existing } from '../comparisons/existing.js';
+import { PICTURE_CACHE, shownFrame } from '../comparisons/shown-frame.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import type { FrameKeeper } from '../frame-keeper.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
-import { existing } from './comparisons.js';
-
-export const PICTURE_CACHE = 'private, max-age=3600';
 
 export function frameRoutes(
   app: Api,

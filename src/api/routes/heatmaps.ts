@@ -6,13 +6,12 @@ import { isFinal } from '../../jobs.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import { decodeHeatmapData, type HeatmapData } from '../../stores/heatmap-data.js';
 import type { StoredComparison } from '../../stores/results.js';
-import { type ShownFrame, shownFrame } from '../comparisons/shown-frame.js';
+import { existing } from '../comparisons/existing.js';
+import { PICTURE_CACHE, type ShownFrame, shownFrame } from '../comparisons/shown-frame.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { FrameKeeper } from '../frame-keeper.js';
 import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
-import { existing } from './comparisons.js';
-import { PICTURE_CACHE } from './frames.js';
 
 const RAW_HEADERS = {
   'Heatmap-Width': Type.Integer({ description: 'raw only: columns of the grid.' }),

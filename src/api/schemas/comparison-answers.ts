@@ -1,0 +1,58 @@
+/** What the two requests that begin a comparison share: a pair of frames, and one frame of a camera. */
+import { Type } from 'typebox';
+import { ComparisonSchema } from '../../comparison.js';
+import type { ErrorCode } from '../../errors.js';
+import { ComparisonProblemSchema, json, problems, RESPONSE_HEADERS, ref } from './shared.js';
+
+/** What a request may say of itself and of the answer. */
+export const PREFERENCE_HEADERS = Type.Object({
+  Prefer: Type.Optional(
+    Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] }),
+  ),
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A key of yours for this request; kept for 24 hours.',
+    }),
+  ),
+  traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
+});
+
+/** Beside those that any request may meet. */
+const COMPARISON_PROBLEMS = [
+  'malformed-body',
+  'idempotency-in-flight',
+  'cancelled',
+  'gone',
+  'payload-too-large',
+  'unsupported-media-type',
+  'image-unreadable',
+  'image-too-large',
+  'image-too-small',
+  'frames-differ-in-shape',
+  'unknown-model',
+  'url-refused',
+  'url-failed',
+  'url-unavailable',
+  'idempotency-mismatch',
+  'deadline-exceeded',
+  'inference-failed',
+  'storage-unavailable',
+  'overloaded',
+] as const;
+
+/** A route's `response`. @param codes problems beside those of every comparison */
+export const comparisonAnswers = (codes: readonly ErrorCode[] = []) => ({
+  200: json('The finished comparison.', ref(ComparisonSchema), {
+    ...RESPONSE_HEADERS.preference,
+    ...RESPONSE_HEADERS.replayed,
+  }),
+  202: json('Accepted: read it at `Location`.', ref(ComparisonSchema), {
+    ...RESPONSE_HEADERS.location,
+    ...RESPONSE_HEADERS.retryAfter,
+    ...RESPONSE_HEADERS.preference,
+    ...RESPONSE_HEADERS.replayed,
+  }),
+  ...problems([...COMPARISON_PROBLEMS, ...codes], { schema: ComparisonProblemSchema }),
+});

@@ -1,0 +1,64 @@
+/** Lists come in pages: `cursor` and `limit` ask for one, `next_cursor` and `Link` (RFC 8288) lead to the next. */
+import { type TSchema, Type } from 'typebox';
+import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
+
+const DEFAULT_LIMIT = 20;
+/** The longest of the stores' own cursors, generously. */
+export const CURSOR_LENGTH = 256;
+
+/** Of a query. @param cursorLength longest cursor in characters: ours, which may be an id of the caller's. */
+export const pageQuery = (cursorLength: number) => ({
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: cursorLength,
+      description: 'next_cursor of the page before.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
+});
+
+/** Of a query: a half-open span of time. @param what happened then, as the description says it */
+export const timeQuery = (what: string) => ({
+  since: Type.Optional(Type.String({ format: 'date-time', description: `${what} at this time or later.` })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: `${what} before this time.` })),
+});
+
+/** A route's `response`. @param item a named component */
+export const pageAnswers = <T extends TSchema>(item: T) => ({
+  200: json(
+    'One page.',
+    Type.Object({
+      items: Type.Array(ref(item)),
+      next_cursor: Type.Union([Type.String(), Type.Null()], {
+        description: 'For the next page; null on the last.',
+      }),
+    }),
+    RESPONSE_HEADERS.link,
+  ),
+  ...problems(),
+});
+
+/** What the caller asked for, as the stores take it: times in epoch ms, a limit always. */
+export function pageAsked<Q extends { since?: string; until?: string; limit?: number }>(query: Q) {
+  const { since, until, limit = DEFAULT_LIMIT, ...rest } = query;
+  return {
+    ...rest,
+    limit,
+    ...(since === undefined ? {} : { since: Date.parse(since) }),
+    ...(until === undefined ? {} : { until: Date.parse(until) }),
+  };
+}
+
+/** The body of one page; its `Link` repeats the query with the next cursor. */
+export function pageOf<T>(
+  request: { readonly query: unknown; readonly routeOptions: { readonly url?: string | undefined } },
+  reply: { header(name: string, value: string): unknown },
+  { items, nextCursor }: { items: T[]; nextCursor: string | null },
+) {
+  if (nextCursor !== null) {
+    const next = new URLSearchParams({ ...(request.query as Record<string, string>), cursor: nextCursor });
+    reply.header('Link', `<${request.routeOptions.url}?${next}>; rel="next"`);
+  }
+  return { items, next_cursor: nextCursor };
+}
