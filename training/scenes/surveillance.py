@@ -296,12 +296,9 @@ class _Stage:
                 changes += self.changes(action, self.focus if i == 0 else self.kindred(self.focus))
             return changes
         elif way == "crowd":  # everybody goes about, as in a street between two looks at it
-            alike = [n for n in self.nouns if grammar.hypernym(n) == grammar.hypernym(self.focus)]
             for i in range(wanted + int(self.rng.integers(2))):
                 action = str(self.rng.choice(["appear", "disappear", "move"], p=[0.3, 0.3, 0.4]))
-                weights = np.array([NOUN_WEIGHT.get(n, OTHER_WEIGHT) for n in alike]) if alike else np.ones(0)
-                other = self.noun() if not alike else str(self.rng.choice(alike, p=weights / weights.sum()))
-                changes += self.changes(action, other if i else self.focus)
+                changes += self.changes(action, self.of_a_sort(self.focus) if i else self.focus)
             return changes
         elif way == "swap":  # of two alike things that are not the same one, neither has moved
             pair = [self.changes("disappear", self.focus), self.changes("appear", self.kindred(self.focus))]
@@ -312,6 +309,12 @@ class _Stage:
             changes += self.changes(action, self.noun() if changes else self.focus)
             wanted -= 1
         return changes
+
+    def of_a_sort(self, noun: str) -> str:
+        """A noun that one may meet here, a person for a person, a vehicle for a vehicle; as often as it is met."""
+        alike = [n for n in self.nouns if grammar.hypernym(n) == grammar.hypernym(noun)] or [noun]
+        weights = np.array([NOUN_WEIGHT.get(n, OTHER_WEIGHT) for n in alike])
+        return str(self.rng.choice(alike, p=weights / weights.sum()))
 
     def kindred(self, noun: str) -> str:
         """Mostly the same noun, else another that one may meet here."""
@@ -358,10 +361,11 @@ class _Stage:
         return Change("moved", [start], [end])
 
     def replacement(self, noun: str) -> Change:
+        """One of a sort for another. A table is not replaced by a man: he stands in front of it."""
         old = self.actor(noun)
         self.taken.remove(old)
         for _ in range(PLACING_TRIES):
-            noun = old.figure.noun if self.rng.random() < 0.4 else self.noun()
+            noun = old.figure.noun if self.rng.random() < 0.4 else self.of_a_sort(old.figure.noun)
             noun = {"suv": "car", "minivan": "car"}.get(noun, noun)
             if not may_stand(old.ground.allowed, noun, self.view.plate.indoor):
                 continue
