@@ -110,6 +110,18 @@ export const TurnJobSchema = Type.Object({ v: Type.Literal(1), camera: Type.Stri
 export type TurnJob = Static<typeof TurnJobSchema>;
 /** The name of such a job; they wait among the live comparisons. */
 export const TURN_JOB = 'turn';
+/**
+ * Of comparisons and deliveries. How long ended jobs stay visible to operators (idempotency and results do not depend on it), and how often
+ * an error that is not the input's or the receiver's is tried again; a delivery's tries are counted by its own log.
+ */
+const JOB_OPTIONS = {
+  backoff: { type: 'exponential', delay: 1_000 },
+  removeOnComplete: { age: 3_600, count: 1_000 },
+  removeOnFail: { age: 86_400 },
+} as const;
+export const COMPARISON_OPTIONS = { ...JOB_OPTIONS, attempts: 3 } as const;
+export const DELIVERY_OPTIONS = { ...JOB_OPTIONS, attempts: 5 } as const;
+
 /** Attempts are for a Redis that is away: a frame's own tries are counted by its turn. */
 export const TURN_OPTIONS = {
   attempts: 5,

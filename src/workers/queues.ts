@@ -1,8 +1,10 @@
 /** The workers' own producing side: deliveries, jobs put back by recovery, and the clock of maintenance. */
-import { type JobsOptions, Queue } from 'bullmq';
+import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import {
+  COMPARISON_OPTIONS,
   type ComparisonJob,
+  DELIVERY_OPTIONS,
   type DeliveryJob,
   MAINTENANCE_QUEUE,
   PRIORITY,
@@ -35,16 +37,6 @@ export interface WorkerQueues {
   close(): Promise<void>;
 }
 
-const KEPT: JobsOptions = { removeOnComplete: { age: 3_600, count: 1_000 }, removeOnFail: { age: 86_400 } };
-/** For errors that are not the receiver's: its tries are counted by the delivery's own log. */
-const DELIVERY_JOB: JobsOptions = { ...KEPT, attempts: 5, backoff: { type: 'exponential', delay: 1_000 } };
-const COMPARISON_JOB: JobsOptions = {
-  ...KEPT,
-  attempts: 3,
-  backoff: { type: 'exponential', delay: 1_000 },
-  priority: PRIORITY.callback,
-};
-
 /** @param redis shared, and closed by whoever made it */
 export function createWorkerQueues(redis: Redis): WorkerQueues {
   const open = (name: string) => {
@@ -62,10 +54,14 @@ export function createWorkerQueues(redis: Redis): WorkerQueues {
 
   return {
     async addDelivery(job) {
-      await delivery.add('deliver', job, { ...DELIVERY_JOB, jobId: job.deliveryId });
+      await delivery.add('deliver', job, { ...DELIVERY_OPTIONS, jobId: job.deliveryId });
     },
     async addComparison(job) {
-      await live.add('compare', job, { ...COMPARISON_JOB, jobId: job.comparisonId });
+      await live.add('compare', job, {
+        ...COMPARISON_OPTIONS,
+        jobId: job.comparisonId,
+        priority: PRIORITY.callback,
+      });
     },
     async addTurn(camera) {
       await live.add(TURN_JOB, { v: 1, camera } satisfies TurnJob, TURN_OPTIONS);

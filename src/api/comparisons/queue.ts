@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../../errors.js';
 import {
+  COMPARISON_OPTIONS,
   type ComparisonJob,
   KEYS,
   PRIORITY,
@@ -47,14 +48,6 @@ export interface ComparisonQueue {
 const COUNTS_MAX_AGE_MS = 500;
 const STATES = ['waiting', 'prioritized', 'delayed', 'active'] as const;
 
-/** How long finished jobs stay visible to operators; idempotency and results do not depend on it. */
-const JOB_OPTIONS = {
-  attempts: 3,
-  backoff: { type: 'exponential', delay: 1_000 },
-  removeOnComplete: { age: 3_600, count: 1_000 },
-  removeOnFail: { age: 86_400 },
-} as const;
-
 /** @param redis a producer's connection (fails fast); shared, and closed by whoever made it. */
 export function createComparisonQueue(redis: Redis, clock: () => number): ComparisonQueue {
   const open = (name: string) => {
@@ -95,7 +88,7 @@ export function createComparisonQueue(redis: Redis, clock: () => number): Compar
   return {
     add: (job, queue, priority) =>
       call('Queueing the comparison', async () => {
-        await queues[queue].add('compare', job, { ...JOB_OPTIONS, jobId: job.comparisonId, priority });
+        await queues[queue].add('compare', job, { ...COMPARISON_OPTIONS, jobId: job.comparisonId, priority });
       }),
     addTurn: (camera) =>
       call("Queueing the camera's turn", async () => {
