@@ -1,25 +1,39 @@
 /**
- * `npm run fit:viewpoint -- --data=FOLDER [--count=1500]`: chooses every threshold and weight of src/viewpoint/fitted.ts on
- * pairs made of plates and sprites, and says what they reach on places that they were not fitted on. The development pairs
- * choose nothing.
+ * `npm run fit:viewpoint -- --data=FOLDER [--count=1500] [--bundle=models/scorer-surveillance] [--keep=FILE]`: chooses every
+ * threshold and weight of src/viewpoint/fitted.ts on pairs made of plates and sprites, and says what they reach on places that
+ * they were not fitted on. The development pairs choose nothing. What was measured is kept in FILE, so that a run that was cut
+ * short goes on; the file is of no use any more once what is measured changes. With --joint the weights of the evidence stay as
+ * they are, and only the rule that joins it with the features is fitted: enough, and with fewer pairs, for another backbone.
  */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { startProgress } from '../dist/cli/progress.js';
 import { seededRandom } from '../dist/evaluation/random.js';
+import { loadBundle } from '../dist/model/manifest.js';
 import { examine } from '../dist/viewpoint/examine.js';
 import { FITTED } from '../dist/viewpoint/fitted.js';
 import { MEASUREMENTS } from '../dist/viewpoint/measure.js';
-import { NUISANCES, TAMPERS } from '../dist/viewpoint/scores.js';
+import { LEAST_CORNERS } from '../dist/viewpoint/register.js';
+import { NUISANCES, scoreOf, TAMPERS } from '../dist/viewpoint/scores.js';
 import { crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
-import { madePair, openMaterial, VARIANTS } from './lib/made-pairs.mjs';
+import { VARIANTS } from './lib/made-pairs.mjs';
 import { dataFolder, option } from './lib/options.mjs';
 import { ROOT } from './lib/shell.mjs';
+import { inThreads } from './lib/threads.mjs';
 import { grain } from './lib/variants.mjs';
 
 const count = Number(option('count', '1500'));
-const material = openMaterial(dataFolder());
+const folder = dataFolder();
+const bundleFolder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
+const keep = option('keep', '');
+const jointOnly = process.argv.includes('--joint');
+const { name: bundleName, version, calibration } = (await loadBundle(bundleFolder)).manifest;
+const least = calibration.least_agreement;
+if (least === undefined)
+  throw new Error(
+    `${bundleFolder} has no calibration.least_agreement, expected a bundle that tells places apart`,
+  );
 /** Two views that share nothing agree by chance on fewer corners than this, but for one pair in a hundred; three times that is asked for. */
 const CHANCE = 0.99;
 const SAFETY = 3;
@@ -27,6 +41,13 @@ const SAFETY = 3;
 const PRECISION = 0.9;
 /** Share of pairs without tampering that one class of tampering may accuse. */
 const FALSE_TAMPER = 0.002;
+
+/** Share of the pairs with a tampering whose features agree no more than is let through: the rest is found by its evidence or not at all. */
+const KEPT_BY_AGREEMENT = 0.98;
+/** More than two frames can agree: in the dark there is nothing that features could contradict. */
+const ANY = 2;
+/** Where the features agree with it, evidence for one of four ways of tampering need not be more than even among them. */
+const LEAST_JOINT_SCORE = 0.25;
 
 /** What tampering is told by; the rest (colour, streaks, blocks, ...) would only be learned by heart. */
 const OF_TAMPERING = [
@@ -50,31 +71,32 @@ const OF_MOTION = ['refused', 'displacement', 'hidden'];
 const RIDGE = 3;
 
 const variants = [null, null, null, ...Object.keys(VARIANTS)];
-const samples = [];
-let progress = startProgress(count, 'pairs');
-for (let i = 0; i < count; i++) {
-  const random = seededRandom(`fit-viewpoint ${i}`);
-  const variant = variants[i % variants.length];
-  const pair = await madePair(material, variant, random.uniform(0, 1) < 0.5, random);
-  const { measurements, registration, refusal } = examine(pair.before, pair.after, {
-    ...FITTED,
-    leastInliers: 1,
+const samples = await measured(
+  Array.from({ length: count }, (_, index) => ({ index, variant: variants[index % variants.length] })),
+);
+
+/** @returns one sample an item: from the file of `--keep`, as far as it has them, else made and measured now */
+async function measured(items) {
+  const kept = new Map();
+  if (keep !== '' && existsSync(keep))
+    for (const line of readFileSync(keep, 'utf8').trim().split('\n')) {
+      const sample = JSON.parse(line);
+      kept.set(sample.index, sample);
+    }
+  const missing = items.filter(({ index }) => !kept.has(index));
+  const progress = startProgress(missing.length, 'pairs');
+  const thread = new URL('./lib/made-samples.mjs', import.meta.url);
+  await inThreads(thread, missing, { folder, bundle: bundleFolder }, (sample) => {
+    kept.set(sample.index, sample);
+    if (keep !== '') appendFileSync(keep, `${JSON.stringify(sample)}\n`);
+    progress.step();
   });
-  samples.push({
-    ...pair,
-    before: null,
-    after: null,
-    variant,
-    measurements,
-    inliers: registration?.inliers ?? 0,
-    judgeable: refusal?.reason !== 'before_featureless',
-  });
-  progress.step();
+  progress.end();
+  return items.map(({ index }) => kept.get(index));
 }
-progress.end();
 
 /** Noise has corners everywhere, and none of them in two frames. */
-const noiseOnly = Array.from({ length: 40 }, (_, i) => {
+const noiseOnly = Array.from({ length: jointOnly ? 0 : 40 }, (_, i) => {
   const random = seededRandom(`noise only ${i}`);
   const grey = { width: 544, height: 408, data: new Uint8Array(544 * 408 * 3).fill(random.uniform(20, 230)) };
   const [before, after] = [0, 1].map(() => grain(grey, random.uniform(5, 60), random));
@@ -85,27 +107,28 @@ const unrelated = [
   ...noiseOnly,
 ];
 unrelated.sort((a, b) => a - b);
-const leastInliers = Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1));
+const leastInliers = jointOnly
+  ? FITTED.leastInliers
+  : Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1));
 console.log(
   `unrelated views agree on at most ${unrelated.at(-1)} corners (${unrelated.length} pairs): leastInliers ${leastInliers}`,
 );
 
-// Measured again where the inliers were too few after all: those pairs count as refused.
-progress = startProgress(samples.length, 'pairs');
-for (const [i, sample] of samples.entries()) {
-  if (sample.inliers > 0 && sample.inliers < leastInliers) {
-    const random = seededRandom(`fit-viewpoint ${i}`);
-    const pair = await madePair(material, sample.variant, random.uniform(0, 1) < 0.5, random);
-    sample.measurements = examine(pair.before, pair.after, { ...FITTED, leastInliers }).measurements;
-  }
-  progress.step();
+for (const sample of samples) {
+  if (sample.inliers < leastInliers) sample.measurements = sample.measurementsIfRefused;
+  // Of a place that shows too little, no tampering is claimed (examine.ts): it is not fitted on either.
+  sample.judgeable = sample.corners >= LEAST_CORNERS;
 }
-progress.end();
 
 const fitClass = (name, from, inputs, isTrue, choose) => {
+  if (jointOnly) {
+    const known = FITTED.nuisances[name] ?? FITTED.tampers[name];
+    for (const s of from) s.scores = { ...s.scores, [name]: scoreOf(known, s.measurements) };
+    return known;
+  }
   const rowOf = ({ measurements }) => inputs.map((input) => measurements[input]);
-  const [rows, truths, places] = [from.map(rowOf), from.map(isTrue), from.map(({ place }) => place)];
-  const scores = crossFitted(rows, truths, places, { ridge: RIDGE }).map(sigmoid);
+  const [rows, truths] = [from.map(rowOf), from.map(isTrue)];
+  const scores = crossFitted(rows, truths, placesOf(from), { ridge: RIDGE }).map(sigmoid);
   const threshold = choose(scores, truths);
   from.forEach((sample, i) => {
     sample.scores = { ...sample.scores, [name]: scores[i] };
@@ -114,6 +137,8 @@ const fitClass = (name, from, inputs, isTrue, choose) => {
   const named = Object.fromEntries(inputs.map((input, k) => [input, round(weights[k])]));
   return { offset: round(offset), weights: named, threshold };
 };
+const placesOf = (from) => from.map(({ place }) => place);
+const margin = (s) => s.agreement - least;
 const round = (value) => Number(value.toPrecision(4));
 
 const intact = samples.filter(({ tamper }) => tamper === null);
@@ -132,7 +157,27 @@ const nuisances = Object.fromEntries(
   ]),
 );
 const tampers = Object.fromEntries(
-  TAMPERS.map((name) => [name, fitClass(name, judgeable, OF_TAMPERING, (s) => s.tamper === name, rare)]),
+  TAMPERS.map((name) => [
+    name,
+    fitClass(
+      name,
+      judgeable,
+      OF_TAMPERING,
+      (s) => s.tamper === name,
+      (scores) => rare(scores),
+    ),
+  ]),
+);
+/** Evidence and features: how far features of such a pair agree, and what the evidence then has to say. */
+const joint = Object.fromEntries(
+  TAMPERS.map((name) => {
+    const own = judgeable.filter(({ tamper }) => tamper === name).map(margin);
+    own.sort((a, b) => a - b);
+    if (name === 'darkened') return [name, { threshold: tampers[name].threshold, mostAgreement: ANY }];
+    const mostAgreement = round(own[Math.ceil(KEPT_BY_AGREEMENT * (own.length - 1))]);
+    const apart = judgeable.map((s) => (margin(s) <= mostAgreement ? s.scores[name] : 0));
+    return [name, { threshold: rare(apart, LEAST_JOINT_SCORE), mostAgreement }];
+  }),
 );
 
 /** The lowest threshold from 0.5 on at which PRECISION of those named are true. */
@@ -144,40 +189,66 @@ function precise(scores, truths) {
   return 0.99;
 }
 
-/** The lowest threshold from 0.5 on that FALSE_TAMPER of the pairs without tampering reach. */
-function rare(scores) {
+/** The lowest threshold from `least` on that FALSE_TAMPER of the pairs without tampering reach. */
+function rare(scores, least = 0.5) {
   const quiet = scores.filter((_, i) => judgeable[i].tamper === null).sort((a, b) => b - a);
-  return round(Math.max(0.5, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
+  return round(Math.max(least, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
 }
 
-const tampered = (s) => TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tampers[name].threshold);
+const alone = (s) => TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tampers[name].threshold);
+const joined = (s) =>
+  TAMPERS.filter(
+    (name) =>
+      s.judgeable && s.scores[name] >= joint[name].threshold && margin(s) <= joint[name].mostAgreement,
+  );
 const share = (list, test) => list.filter(test).length / Math.max(1, list.length);
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 const strongest = (s) => NUISANCES.reduce((best, name) => (s.scores[name] > s.scores[best] ? name : best));
+const found = (list, named) => {
+  const own = list.filter(({ tamper }) => tamper !== null);
+  return `${percent(share(own, (s) => named(s).length > 0))} of ${own.length}`;
+};
 const altered = intact.filter(({ nuisance }) => nuisance !== null);
-const figures = [
-  `${count} pairs of ${new Set(samples.map(({ place }) => place)).size} places; figures are of places not fitted on`,
+const pairsOf = `${count} pairs of ${new Set(samples.map(({ place }) => place)).size} places`;
+const ofEvidence = [
+  `${pairsOf}; figures are of places not fitted on`,
   `strongest nuisance is the true one: ${percent(share(altered, (s) => strongest(s) === s.nuisance))} of ${altered.length}`,
   ...NUISANCES.map((name) => {
     const own = altered.filter(({ nuisance }) => nuisance === name);
     return `  ${name}: strongest ${percent(share(own, (s) => strongest(s) === name))}, named ${percent(share(own, (s) => s.scores[name] >= nuisances[name].threshold))} of ${own.length}`;
   }),
-  `tampering found: ${percent(
-    share(
-      judgeable.filter(({ tamper }) => tamper !== null),
-      (s) => tampered(s).length > 0,
-    ),
-  )} of ${judgeable.filter(({ tamper }) => tamper !== null).length} before which there was something to see`,
-  ...TAMPERS.map((name) => {
-    const own = judgeable.filter(({ tamper }) => tamper === name);
-    return `  ${name}: ${percent(share(own, (s) => tampered(s).length > 0))} of ${own.length}`;
-  }),
-  `falsely called tampering: ${percent(share(intact, (s) => tampered(s).length > 0))} of ${intact.length}`,
+  ...ofTampering('evidence alone', alone),
 ];
+const ofJoint = [
+  `joint: ${pairsOf}, features of ${bundleName} ${version}${jointOnly ? '; evidence as it was fitted before' : ''}`,
+  ...ofTampering('joint', joined),
+];
+function ofTampering(how, named) {
+  return [
+    `${how}: tampering found, of places that showed something before: ${found(judgeable, named)}`,
+    ...TAMPERS.map((name) => {
+      const own = judgeable.filter(({ tamper }) => tamper === name);
+      return `  ${name}: ${found(own, named)}`;
+    }),
+    `${how}: falsely called tampering: ${percent(share(intact, (s) => named(s).length > 0))} of ${intact.length}`,
+  ];
+}
+const file = join(ROOT, 'src/viewpoint/fitted.ts');
+const figures = jointOnly ? [...figuresOfEvidenceIn(file), ...ofJoint] : [...ofEvidence, ...ofJoint];
+/** What the fit before wrote of the evidence: it still holds. */
+function figuresOfEvidenceIn(path) {
+  const lines = [...readFileSync(path, 'utf8').matchAll(/^ \* (.*)$/gm)].map(([, line]) => line).slice(1);
+  const end = lines.findIndex((line) => line.startsWith('joint: '));
+  return end < 0 ? lines : lines.slice(0, end);
+}
 console.log(figures.join('\n'));
 
-const command = ['npm run fit:viewpoint --', '--data=FOLDER', `--count=${count}`].join(' ');
-const file = join(ROOT, 'src/viewpoint/fitted.ts');
+const command = [
+  'npm run fit:viewpoint --',
+  '--data=FOLDER',
+  `--count=${count}`,
+  ...(jointOnly ? ['--joint'] : []),
+].join(' ');
 writeFileSync(
   file,
   [
@@ -187,7 +258,7 @@ writeFileSync(
     ` */`,
     `import type { Fitted } from './scores.js';`,
     ``,
-    `export const FITTED: Fitted = ${JSON.stringify({ leastInliers, nuisances, tampers }, null, 2)};`,
+    `export const FITTED: Fitted = ${JSON.stringify({ leastInliers, nuisances, tampers, joint }, null, 2)};`,
     ``,
   ].join('\n'),
 );

@@ -1,5 +1,7 @@
 /** A bundle's features and difference graph in this process, on one thread: what a fit or a bench asks of a captioner. */
 import { join } from 'node:path';
+import { agreement } from '../../dist/model/agreement.js';
+import { COARSE_STRIDE } from '../../dist/model/bundle.js';
 import { Captioner } from '../../dist/model/captioner.js';
 import { loadBundle } from '../../dist/model/manifest.js';
 import { resizeNormalised, wholeFrame } from '../../dist/model/preprocess.js';
@@ -29,6 +31,8 @@ export async function openLook(folder) {
   return {
     bundle,
     encode,
+    /** Of two frames' features: -1..1, see src/model/agreement.ts. */
+    agreement: (before, after) => agreement(before, after, (width * height) / COARSE_STRIDE ** 2),
     /** @returns the logits that difference.onnx gives of two frames' features; maps and memory are not kept */
     async compare(before, after) {
       const [{ changeLogit, kindLogits, nuisanceLogits }] = await captioner.difference([{ before, after }]);

@@ -9,8 +9,12 @@ import * as make from './variants.mjs';
 
 const WIDTH = 720; // 640 px and a little after the margin is cut off
 
-/** Share of the pairs whose place has no detail of its own, as sand and asphalt: all that can be seen are things that come and go. */
-const BARE = 0.12;
+/**
+ * Share of the pairs whose place has no detail of its own, as sand and asphalt: all that can be seen are things that come and go,
+ * and they are up to so many times as large, as a car is that is seen from above.
+ */
+const BARE = 0.2;
+const LARGER = 4;
 
 /** name -> { nuisance | tamper, make } of what falls on `after`; motions are done by the view. */
 export const NUISANCE_VARIANTS = {
@@ -69,13 +73,13 @@ export const pick = (list, random) =>
 export async function madePair(material, variant, changed, random) {
   const plate = pick(material.plates, random);
   const rule = variant === null ? {} : VARIANTS[variant];
-  const plain = random.uniform(0, 1) < BARE && !rule.tamper; // of a bare place nobody could tell tampering
+  const plain = random.uniform(0, 1) < BARE;
+  const larger = plain ? random.uniform(1, LARGER) : 1;
   const scene = await make.load(join(material.folder, plate.file), WIDTH);
   const picture = plain ? await make.blur(scene, 12) : scene;
-  const staying = await objects(material, plate, picture, Math.floor(random.uniform(0, 3)), random);
-  const moving = changed
-    ? await objects(material, plate, picture, 1 + Math.floor(random.uniform(0, 2)), random)
-    : [];
+  const some = (count) => objects(material, plate, picture, { count, larger }, random);
+  const staying = await some(Math.floor(random.uniform(0, 3)));
+  const moving = changed ? await some(1 + Math.floor(random.uniform(0, 2))) : [];
   const comes = random.uniform(0, 1);
   const [gone, come] =
     comes < 0.4 ? [[], moving] : comes < 0.8 ? [moving, []] : [moving.slice(0, 1), moving.slice(1)];
@@ -124,8 +128,8 @@ async function otherScene(material, plate, random) {
   return make.load(join(material.folder, pick(others, random).file), WIDTH);
 }
 
-/** Sprites at places where they may stand, as large as they are there. */
-async function objects({ folder, sprites }, plate, picture, count, random) {
+/** Sprites at places where they may stand, as large as they are there, or `larger` times that. */
+async function objects({ folder, sprites }, plate, picture, { count, larger }, random) {
   const scale = picture.width / plate.width;
   const placed = [];
   for (let tries = 0; placed.length < count && tries < 4 * count; tries++) {
@@ -134,7 +138,7 @@ async function objects({ folder, sprites }, plate, picture, count, random) {
     const [a, b, c] = [0, 1, 2].map(() => pick(polygon, random));
     const [s, t] = [random.uniform(0, 1), random.uniform(0, 1)];
     const [x, y] = [0, 1].map((k) => a[k] + s * (b[k] - a[k]) + t * (1 - s) * (c[k] - a[k]));
-    const size = (personAt(plate, y) / 1.7 / sprite.px_per_m) * scale;
+    const size = (personAt(plate, y) / 1.7 / sprite.px_per_m) * scale * larger;
     const [width, height] = sprite.px.map((length) => Math.round(length * size));
     if (!(width >= 6 && height >= 10 && width < picture.width / 2 && height < picture.height / 1.3)) continue;
     const left = Math.round(x * scale - sprite.anchor[0] * size);

@@ -23,15 +23,28 @@ export type Evidence = Outcome & {
 export const hasMoved = ({ nuisances }: Evidence, fitted: Fitted = FITTED): boolean =>
   nuisances.camera_moved >= fitted.nuisances.camera_moved.threshold;
 
-/** The tampering that is named, the surest first; empty where there is none. */
-export function namedTampers(
-  { tampers }: Evidence,
-  fitted: Fitted = FITTED,
-): { readonly name: TamperName; readonly score: number }[] {
-  return TAMPERS.filter((name) => tampers[name] >= fitted.tampers[name].threshold)
-    .map((name) => ({ name, score: tampers[name] }))
+/** The tampering that the evidence names by itself, the surest first; empty where there is none. */
+export const namedTampers = (evidence: Evidence, fitted: Fitted = FITTED): Named[] =>
+  surestFirst(evidence, (name, score) => score >= fitted.tampers[name].threshold);
+
+/**
+ * The same where a backbone has looked too. A covered lens and a turned camera show another place, which features tell better than
+ * pixels do; a large thing that came, or another coding of the picture, leaves most of them as they were. A camera that is out of
+ * focus leaves them too.
+ * @param margin agreement of both frames' features less the least of two frames of one place
+ */
+export const joinedTampers = (evidence: Evidence, margin: number, { joint }: Fitted = FITTED): Named[] =>
+  surestFirst(
+    evidence,
+    (name, score) => score >= joint[name].threshold && margin <= joint[name].mostAgreement,
+  );
+
+type Named = { readonly name: TamperName; readonly score: number };
+
+const surestFirst = ({ tampers }: Evidence, isNamed: (name: TamperName, score: number) => boolean): Named[] =>
+  TAMPERS.map((name) => ({ name, score: tampers[name] }))
+    .filter(({ name, score }) => isNamed(name, score))
     .sort((a, b) => b.score - a.score);
-}
 
 /** Pixels a side, below which corners have no surroundings to know them by. */
 const SMALLEST = 64;

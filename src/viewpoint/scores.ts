@@ -22,10 +22,19 @@ export interface Logistic {
   readonly threshold: number;
 }
 
+/** When a tampering is named where a backbone has looked too: both have to say so. */
+export interface Joint {
+  /** the evidence's score from which it is named; lower than where the evidence stands alone, for it does not */
+  readonly threshold: number;
+  /** agreement of both frames' features, less the least of two frames of one place, up to which it is named */
+  readonly mostAgreement: number;
+}
+
 export interface Fitted {
   readonly leastInliers: number;
   readonly nuisances: Readonly<Record<NuisanceName, Logistic>>;
   readonly tampers: Readonly<Record<TamperName, Logistic>>;
+  readonly joint: Readonly<Record<TamperName, Joint>>;
 }
 
 export function scoreOf({ offset, weights }: Logistic, measurements: Measurements): number {

@@ -3,26 +3,23 @@ import { agreement } from '../model/agreement.js';
 import { COARSE_STRIDE } from '../model/bundle.js';
 import type { FeaturePair } from '../model/captioner.js';
 import type { Manifest } from '../model/manifest.js';
+import { type Evidence, joinedTampers, namedTampers } from '../viewpoint/examine.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
-const ANOTHER_PLACE: readonly TamperName[] = ['blocked', 'turned', 'defocused'];
-
 /**
- * A covered lens, a turned camera and one far out of focus show another place: where the features of most of the frame still
- * agree, what looked like that is a large change (a car that fills half of a bare yard) or another coding of the same picture. To
- * say "tampered" of a real change hides it, so all but darkness is believed only where the bundle can contradict it, and does not.
- * No tampering at all where the bundle is for a camera that moves.
- * @param named what the viewpoint's evidence names
+ * To say "tampered" of a real change hides it, so evidence and features decide together, by a rule that was fitted to both. Where
+ * the bundle cannot tell one place from another, only darkness is believed of the evidence alone. No tampering at all where the
+ * bundle is for a camera that moves.
+ * @returns the surest first
  */
-export function believableTampers<T extends { readonly name: TamperName }>(
+export function believableTampers(
   { camera, calibration, input }: Pick<Manifest, 'camera' | 'calibration' | 'input'>,
-  named: readonly T[],
+  evidence: Evidence,
   { before, after }: FeaturePair,
-): readonly T[] {
+): readonly { readonly name: TamperName; readonly score: number }[] {
   if (camera === 'moving') return [];
   const least = calibration.least_agreement;
-  if (named.length === 0) return named;
+  if (least === undefined) return namedTampers(evidence).filter(({ name }) => name === 'darkened');
   const cells = (input.width * input.height) / COARSE_STRIDE ** 2;
-  if (least !== undefined && agreement(before, after, cells) < least) return named;
-  return named.filter(({ name }) => !ANOTHER_PLACE.includes(name));
+  return joinedTampers(evidence, agreement(before, after, cells) - least);
 }

@@ -6,15 +6,15 @@ import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Side } from '../images.js';
 import type { Logger } from '../logger.js';
+import { BundleError } from '../model/bundle.js';
 import { kindOf } from '../model/calibration.js';
 import type { FeaturePair, Features, GlanceFeatures } from '../model/captioner.js';
-import { type Bundle, BundleError } from '../model/manifest.js';
+import type { Bundle } from '../model/manifest.js';
 import { wholeFrame } from '../model/preprocess.js';
 import { chooseGlances, findRegions, type MapRegion, toPixels } from '../model/regions.js';
 import { toSentence } from '../model/tokenizer.js';
 import type { HeatmapData } from '../stores/heatmap-data.js';
 import type { ModelDescription } from '../stores/workers.js';
-import { namedTampers } from '../viewpoint/examine.js';
 import type { Registration } from '../viewpoint/register.js';
 import { believableTampers } from './believable-tampers.js';
 import { loadBundles } from './bundles.js';
@@ -142,7 +142,7 @@ export async function createPipeline(options: {
         step('register', () => pool.run('examine', bundle.manifest.name, frames)),
       );
       const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
-      const tampers = believableTampers(bundle.manifest, namedTampers(evidence), asTheyAre.features);
+      const tampers = believableTampers(bundle.manifest, evidence, asTheyAre.features);
       if (tampers.length > 0)
         return { finding: tamperedFinding(tampers, viewpoint), heatmaps: null, timings };
 

@@ -11,6 +11,7 @@ import type { Bundle, Manifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
 import { examine } from '../viewpoint/examine.js';
+import { warmUpExamine } from '../viewpoint/warm-up.js';
 import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
 import type {
@@ -52,6 +53,8 @@ try {
     if (message.type === 'close') void close();
     else void answer(message);
   });
+  // Not before: nobody has to wait for what the first comparison would have done itself.
+  warmUpExamine();
 } catch (error) {
   say({ type: 'unfit', reason: reasonOf(error) });
 }

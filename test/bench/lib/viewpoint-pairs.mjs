@@ -1,0 +1,82 @@
+/** A thread of bench:viewpoint: one development pair and its variants, examined and looked at as the service does. */
+import { join } from 'node:path';
+import { seededRandom } from '../../../dist/evaluation/random.js';
+import { examine } from '../../../dist/viewpoint/examine.js';
+import { project } from '../../../dist/viewpoint/homography.js';
+import { believableTampers } from '../../../dist/workers/believable-tampers.js';
+import { alignedTo, openLook } from '../../../scripts/lib/look.mjs';
+import { NUISANCE_VARIANTS, TAMPER_VARIANTS } from '../../../scripts/lib/made-pairs.mjs';
+import { serve } from '../../../scripts/lib/threads.mjs';
+import * as make from '../../../scripts/lib/variants.mjs';
+
+const WIDTH = 640;
+const JPEG_QUALITY = 20;
+const VARIANTS = {
+  'as it is': {},
+  ...NUISANCE_VARIANTS,
+  jpeg: { nuisance: 'compression', make: (image) => make.jpeg(image, JPEG_QUALITY) },
+  ...TAMPER_VARIANTS,
+};
+
+await serve(async ({ data, bundle }) => {
+  const look = await openLook(bundle);
+  const load = (file) => make.load(join(data, file), WIDTH);
+  return {
+    /** @param {{ pair, stranger: string }} item stranger: the file of another scene's frame */
+    async each({ pair, stranger }) {
+      const [before, after, elsewhere] = await Promise.all([pair.before, pair.after, stranger].map(load));
+      const unmoved = make.view(before, null).image;
+      const ofUnmoved = await look.encode(unmoved);
+      const entries = [];
+      for (const [variant, rule] of Object.entries(VARIANTS)) {
+        const random = seededRandom(`bench ${pair.id} ${variant}`);
+        let frames;
+        let homography = null;
+        if (rule.half) {
+          frames = make.turnedHalf(before, random);
+        } else {
+          const source = rule.other ? await make.resized(elsewhere, after) : after;
+          const moved = make.view(source, rule.motion ? rule.motion(source, random) : null);
+          homography = moved.homography;
+          frames = { before: unmoved, after: rule.make ? await rule.make(moved.image, random) : moved.image };
+        }
+        const evidence = examine(frames.before, frames.after);
+        const features = {
+          before: rule.half ? await look.encode(frames.before) : ofUnmoved,
+          after: await look.encode(frames.after),
+        };
+        entries.push({
+          id: pair.id,
+          variant,
+          nuisance: rule.nuisance,
+          tamper: rule.tamper,
+          changed: pair.verdict === 'change',
+          evidence,
+          tampers: believableTampers(look.bundle.manifest, evidence, features).map(({ name }) => name),
+          error: rule.motion ? errorOf(evidence.registration, homography, frames.before) : null,
+          ...(rule.tamper ? {} : await logits(look, frames, evidence, features)),
+        });
+      }
+      return entries;
+    },
+    close: () => look.release(),
+  };
+});
+
+/** What the difference graph says of the frames as they are, and of `after` carried into before's view. */
+async function logits(look, { before, after }, { registration }, features) {
+  const asItIs = await look.compare(features.before, features.after);
+  if (registration === null || registration.displacement * WIDTH <= 0.5) return { asItIs, aligned: asItIs };
+  const aligned = await look.encode(alignedTo(before, after, registration));
+  return { asItIs, aligned: await look.compare(features.before, aligned) };
+}
+
+/** Pixels: of the frame's middle, and of the worst corner; null where registration was refused. */
+function errorOf(registration, homography, { width, height }) {
+  if (registration === null) return null;
+  const off = (x, y) => {
+    const [found, truth] = [project(registration.homography, x, y), project(homography, x, y)];
+    return Math.hypot((found.x - truth.x) * width, (found.y - truth.y) * height);
+  };
+  return { middle: off(0.5, 0.5), corner: Math.max(off(0, 0), off(1, 0), off(0, 1), off(1, 1)) };
+}
