@@ -34,8 +34,11 @@ export interface PoolOptions {
   readonly script?: URL;
 }
 
-/** Finishing what was begun comes first, so that few pictures are held at a time. */
-const ORDER: readonly Operation[] = ['caption', 'difference', 'align', 'examine', 'encode'];
+/**
+ * Finishing what was begun comes first, so that few pictures are held at a time. Of the same rank the older: a pair's two frames
+ * are encoded beside each other, and examined beside the comparison of their features.
+ */
+const RANK: Readonly<Record<Operation, number>> = { caption: 0, difference: 1, align: 2, encode: 3, examine: 3 };
 const RESTART_MS = { first: 100, longest: 30_000 };
 
 interface Task {
@@ -161,8 +164,8 @@ export class InferencePool {
 
   /** The next task, and on a GPU those that can run in the same batch. */
   #takeBatch(): Task[] {
-    const first = ORDER.map((op) => this.#waiting.find((task) => task.operation === op)).find(Boolean);
-    if (first === undefined) return [];
+    if (this.#waiting.length === 0) return [];
+    const first = this.#waiting.reduce((a, b) => (RANK[b.operation] < RANK[a.operation] ? b : a));
     const most = this.provider === 'cpu' ? 1 : this.#options.batchSize;
     const batch: Task[] = [];
     let rows = 0;

@@ -75,10 +75,12 @@ describe('InferencePool', () => {
     await Promise.all([
       first,
       note(pool.run('encode', 'echo', picture())),
+      note(pool.run('examine', 'echo', {} as never)),
+      note(pool.run('encode', 'echo', picture())),
       note(pool.run('difference', 'echo', {} as never)),
       note(pool.run('caption', 'echo', {} as never)),
     ]);
-    expect(done).toEqual(['caption', 'difference', 'encode']);
+    expect(done).toEqual(['caption', 'difference', 'encode', 'examine', 'encode']);
   });
 
   it('takes one task at a time on a CPU', async () => {
