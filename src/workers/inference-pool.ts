@@ -38,7 +38,13 @@ export interface PoolOptions {
  * Finishing what was begun comes first, so that few pictures are held at a time. Of the same rank the older: a pair's two frames
  * are encoded beside each other, and examined beside the comparison of their features.
  */
-const RANK: Readonly<Record<Operation, number>> = { caption: 0, difference: 1, align: 2, encode: 3, examine: 3 };
+const RANK: Readonly<Record<Operation, number>> = {
+  caption: 0,
+  difference: 1,
+  align: 2,
+  encode: 3,
+  examine: 3,
+};
 const RESTART_MS = { first: 100, longest: 30_000 };
 
 interface Task {
