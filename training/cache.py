@@ -20,6 +20,8 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -128,19 +130,32 @@ def rendered(world, seeds: range):
         yield from world.sample_batch(list(seeds[first : first + SEEDS_AT_ONCE]))
 
 
-def write_shard(world, features, seeds: range, out: Path) -> bool:
-    """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
-    folder = out / f"{seeds.start:08d}-{seeds.stop:08d}"
+@contextmanager
+def new_shard(out: Path, numbers: range) -> Iterator[Path | None]:
+    """A folder to fill, that becomes the shard of `numbers` where all goes well and nothing where not; None if that shard is there."""
+    folder = out / f"{numbers.start:08d}-{numbers.stop:08d}"
     if folder.exists():
-        return False
+        yield None
+        return
     partial = out / f".{folder.name}.{os.getpid()}"
     partial.mkdir(parents=True)
     try:
+        yield partial
+        partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_shard(world, features, seeds: range, out: Path) -> bool:
+    """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
+    with new_shard(out, seeds) as folder:
+        if folder is None:
+            return False
         arrays = {
-            name: open_memmap(partial / f"{name}.npy", "w+", np.float16, (len(seeds), *shape))
+            name: open_memmap(folder / f"{name}.npy", "w+", np.float16, (len(seeds), *shape))
             for name, shape in layout(features.coarse_dim, features.fine_dim).items()
         }
-        with open(partial / "meta.jsonl", "w", encoding="utf-8") as lines:
+        with open(folder / "meta.jsonl", "w", encoding="utf-8") as lines:
             for row, pair in enumerate(rendered(world, seeds)):
                 entry, meta = pair_entry(pair, features)
                 for name, array in arrays.items():
@@ -148,9 +163,6 @@ def write_shard(world, features, seeds: range, out: Path) -> bool:
                 lines.write(json.dumps(meta, ensure_ascii=False, default=_plain) + "\n")
         for array in arrays.values():
             array.flush()
-        partial.rename(folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return True
 
 

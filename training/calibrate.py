@@ -31,13 +31,14 @@ SHARES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 @torch.no_grad()
-def logits_of(difference: Difference, data: Batches, batch: int = 50) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """change logits [n], changed [n], nuisance probabilities [n,Q], nuisances [n,Q]."""
+def beliefs(difference: Difference, data: Batches, batch: int = 50) -> tuple[np.ndarray, ...]:
+    """change logits [n], changed [n], nuisance probabilities [n,Q], nuisances [n,Q], `agreement` [n]."""
     rows = []
     for start in range(0, len(data.cache), batch):
         b = data.batch(list(range(start, min(start + batch, len(data.cache)))), np.random.default_rng(0))
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        rows.append((d["change_logit"], b["changed"], torch.sigmoid(d["nuisance_logits"]), b["nuisances"]))
+        alike = torch.from_numpy(agreement(b["coarse"][:, 0].numpy(), b["coarse"][:, 1].numpy()))
+        rows.append((d["change_logit"], b["changed"], torch.sigmoid(d["nuisance_logits"]), b["nuisances"], alike))
     return tuple(torch.cat(column).numpy() for column in zip(*rows))
 
 
@@ -67,16 +68,6 @@ def operating_point(probability: np.ndarray, changed: np.ndarray, rate: float) -
     allowed = int(np.floor(rate * len(quiet)))
     threshold = float(np.nextafter(quiet[allowed], 2)) if allowed < len(quiet) else 0.0
     return {"false_alarm_rate": rate, "threshold": round(threshold, 6), "recall": round(float((probability[changed > 0] >= threshold).mean()), 4)}
-
-
-def agreements_of(data: Batches, batch: int = 50) -> np.ndarray:
-    """`agreement` of every pair, [n]."""
-    parts = []
-    for start in range(0, len(data.cache), batch):
-        indices = list(range(start, min(start + batch, len(data.cache))))
-        coarse = data.batch(indices, np.random.default_rng(0))["coarse"].numpy()
-        parts.append(agreement(coarse[:, 0], coarse[:, 1]))
-    return np.concatenate(parts)
 
 
 def trusted(probability: np.ndarray, present: np.ndarray) -> float:
@@ -140,7 +131,7 @@ def main() -> None:
     torch.set_num_threads(1)
     difference, captioner, saved = load_run(args.checkpoint)
     data = Batches(open_cache(args.heldout, forward=True), Labels(**saved["labels"]), captioner.c)
-    logits, changed, probabilities, nuisances = logits_of(difference, data)
+    logits, changed, probabilities, nuisances, alike = beliefs(difference, data)
     scale, offset = platt(logits, changed)
     p = 1 / (1 + np.exp(-(scale * logits + offset)))
     points = [operating_point(p, changed, rate) for rate in RATES]
@@ -148,7 +139,7 @@ def main() -> None:
         "change": {"scale": round(scale, 6), "offset": round(offset, 6)},
         "threshold": next(point["threshold"] for point in points if point["false_alarm_rate"] == args.rate),
         "operating_points": points,
-        "least_agreement": round(float(np.quantile(agreements_of(data), STRANGE_SHARE)), 4),
+        "least_agreement": round(float(np.quantile(alike, STRANGE_SHARE)), 4),
         "nuisances": {name: trusted(probabilities[:, i], nuisances[:, i]) for i, name in enumerate(NUISANCES)},
     }
     source = {"source": "held-out synthetic pairs", "changed": int(changed.sum()), "unchanged": int((1 - changed).sum())}

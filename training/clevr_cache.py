@@ -11,8 +11,6 @@ A shard is renamed into place when it is complete, and complete shards are skipp
 
 import argparse
 import json
-import os
-import shutil
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -20,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.cache import Features
+from training.cache import Features, new_shard
 from training.preprocess import LOOK_HEIGHT, LOOK_WIDTH, resize
 from training.scenes.clevr import SPLITS
 from training.scenes.clevr_family import VIEWS, Family, draw_family
@@ -37,12 +35,9 @@ def scene_meta(scene: int, family: Family) -> dict:
 
 def write_shard(features: Features, scenes: range, split: str, out: Path) -> bool:
     """False if that shard was complete already."""
-    folder = out / f"{scenes.start:08d}-{scenes.stop:08d}"
-    if folder.exists():
-        return False
-    partial = out / f".{folder.name}.{os.getpid()}"
-    partial.mkdir(parents=True)
-    try:
+    with new_shard(out, scenes) as folder:
+        if folder is None:
+            return False
         arrays, lines = {"coarse": [], "fine": [], "slots": []}, []
         for scene in scenes:
             family = draw_family(scene, split)
@@ -54,11 +49,8 @@ def write_shard(features: Features, scenes: range, split: str, out: Path) -> boo
                 arrays["slots"].append(slot[SLOT_STRIDE // 2 :: SLOT_STRIDE, SLOT_STRIDE // 2 :: SLOT_STRIDE].astype(np.int8))
             lines.append(scene_meta(scene, family))
         for name, parts in arrays.items():
-            np.save(partial / f"{name}.npy", np.stack(parts))
-        (partial / "meta.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        partial.rename(folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+            np.save(folder / f"{name}.npy", np.stack(parts))
+        (folder / "meta.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return True
 
 
