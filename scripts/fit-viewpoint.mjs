@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { startProgress } from '../dist/cli/progress.js';
 import { seededRandom } from '../dist/evaluation/random.js';
 import { loadBundle } from '../dist/model/manifest.js';
-import { examine } from '../dist/viewpoint/examine.js';
+import { examine, LEAST_DETAILED } from '../dist/viewpoint/examine.js';
 import { FITTED } from '../dist/viewpoint/fitted.js';
 import { MEASUREMENTS } from '../dist/viewpoint/measure.js';
 import { LEAST_CORNERS } from '../dist/viewpoint/register.js';
@@ -37,12 +37,16 @@ if (least === undefined)
 /** Two views that share nothing agree by chance on fewer corners than this, but for one pair in a hundred; three times that is asked for. */
 const CHANCE = 0.99;
 const SAFETY = 3;
+/** A similarity has four unknowns and two corners carry it; what four times as many do not carry is no measured motion. */
+const LEAST_BORNE = 8;
 /** A name is given where nine of ten such names are true. */
 const PRECISION = 0.9;
 /** Share of pairs without tampering that one class of tampering may accuse. */
 const FALSE_TAMPER = 0.002;
 
-/** Share of the pairs with a tampering whose features agree no more than is let through: the rest is found by its evidence or not at all. */
+/** A covered lens and a turned camera show another place: features agree less than `least_agreement`, which frames of one place keep. */
+const ANOTHER_PLACE = ['blocked', 'turned'];
+/** Share of the defocused pairs whose features agree no more than is let through: the rest is not found. */
 const KEPT_BY_AGREEMENT = 0.98;
 /** More than two frames can agree: in the dark there is nothing that features could contradict. */
 const ANY = 2;
@@ -109,7 +113,7 @@ const unrelated = [
 unrelated.sort((a, b) => a - b);
 const leastInliers = jointOnly
   ? FITTED.leastInliers
-  : Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1));
+  : Math.max(LEAST_BORNE, Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1)));
 console.log(
   `unrelated views agree on at most ${unrelated.at(-1)} corners (${unrelated.length} pairs): leastInliers ${leastInliers}`,
 );
@@ -117,7 +121,7 @@ console.log(
 for (const sample of samples) {
   if (sample.inliers < leastInliers) sample.measurements = sample.measurementsIfRefused;
   // Of a place that shows too little, no tampering is claimed (examine.ts): it is not fitted on either.
-  sample.judgeable = sample.corners >= LEAST_CORNERS;
+  sample.judgeable = sample.corners >= LEAST_CORNERS && sample.measurements.detailed >= LEAST_DETAILED;
 }
 
 const fitClass = (name, from, inputs, isTrue, choose) => {
@@ -174,7 +178,9 @@ const joint = Object.fromEntries(
     const own = judgeable.filter(({ tamper }) => tamper === name).map(margin);
     own.sort((a, b) => a - b);
     if (name === 'darkened') return [name, { threshold: tampers[name].threshold, mostAgreement: ANY }];
-    const mostAgreement = round(own[Math.ceil(KEPT_BY_AGREEMENT * (own.length - 1))]);
+    const mostAgreement = ANOTHER_PLACE.includes(name)
+      ? 0
+      : round(own[Math.ceil(KEPT_BY_AGREEMENT * (own.length - 1))]);
     const apart = judgeable.map((s) => (margin(s) <= mostAgreement ? s.scores[name] : 0));
     return [name, { threshold: rare(apart, LEAST_JOINT_SCORE), mostAgreement }];
   }),

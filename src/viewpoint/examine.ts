@@ -46,6 +46,8 @@ const surestFirst = ({ tampers }: Evidence, isNamed: (name: TamperName, score: n
     .filter(({ name, score }) => isNamed(name, score))
     .sort((a, b) => b.score - a.score);
 
+/** Share of the tiles of `before`; of a place that shows less (bare asphalt) one car is most of what there is to see. */
+export const LEAST_DETAILED = 0.05;
 /** Pixels a side, below which corners have no surroundings to know them by. */
 const SMALLEST = 64;
 const ASPECT_TOLERANCE = 0.02;
@@ -69,8 +71,15 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
     light,
     measurements,
     nuisances: scoresOf(fitted.nuisances, measurements),
-    tampers: outcome.corners < LEAST_CORNERS ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
+    tampers: tamperScores(outcome.corners, measurements, fitted),
   };
+}
+
+/** Of a bare place only darkness can be told: whatever else seems to have gone may be one car. */
+function tamperScores(corners: number, measurements: Measurements, { tampers }: Fitted): Evidence['tampers'] {
+  if (corners < LEAST_CORNERS) return NO_TAMPERING;
+  const scores = scoresOf(tampers, measurements);
+  return measurements.detailed < LEAST_DETAILED ? { ...NO_TAMPERING, darkened: scores.darkened } : scores;
 }
 
 const NO_TAMPERING: Evidence['tampers'] = { blocked: 0, defocused: 0, darkened: 0, turned: 0 };

@@ -104,7 +104,7 @@ describe('believe', () => {
   it('names a nuisance that only the evidence sees', () => {
     const rule = ruleFor(bundle.sha256);
     const { nuisances } = believe(logits(), dim, bundle.manifest, rule, undefined);
-    expect(nuisances[0]).toEqual({ name: 'lighting', score: expect.closeTo(dim.nuisances.lighting, 6) });
+    expect(nuisances[0]).toEqual({ name: 'lighting', score: expect.closeTo(dim.nuisances.lighting, 3) });
   });
 });
 
