@@ -47,7 +47,7 @@ const surestFirst = ({ tampers }: Evidence, isNamed: (name: TamperName, score: n
     .sort((a, b) => b.score - a.score);
 
 /** Share of the tiles of `before`; of a place that shows less (bare asphalt) one car is most of what there is to see. */
-export const LEAST_DETAILED = 0.05;
+export const LEAST_DETAILED = 0.25;
 /** Pixels a side, below which corners have no surroundings to know them by. */
 const SMALLEST = 64;
 const ASPECT_TOLERANCE = 0.02;
