@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from training.agreeing import sentence_that_agrees
 from training.cache import Features
 from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig, make_difference
 from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, resize
@@ -120,6 +121,7 @@ class Server:
             if "kind_logits" in said:  # what the whole look and the glances both believe
                 both = d["kind_logits"][0] + said["kind_logits"][0]
                 out["kind_logits"], out["kind"] = both.tolist(), KINDS[1 + int(both[1:].argmax())]
+            out["caption"] = sentence_that_agrees(out["caption"], out["kind"])
         return out
 
 

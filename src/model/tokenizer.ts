@@ -40,9 +40,20 @@ export function toSentence(
     sum += logProbability;
     words.push({ text, score: Math.exp(logProbability) });
   }
-  return {
-    text: words.map((word) => word.text).join(' '),
-    words,
-    score: length === 0 ? 0 : Math.exp(sum / length),
-  };
+  return sentenceOf(words, sum);
 }
+
+/** @param indices of the words that stay, ascending */
+export function withWords({ words }: Sentence, indices: readonly number[]): Sentence {
+  const kept = indices.map((i) => words[i] as ScoredWord);
+  return sentenceOf(
+    kept,
+    kept.reduce((sum, { score }) => sum + Math.log(score), 0),
+  );
+}
+
+const sentenceOf = (words: readonly ScoredWord[], sumOfLogs: number): Sentence => ({
+  text: words.map((word) => word.text).join(' '),
+  words,
+  score: words.length === 0 ? 0 : Math.exp(sumOfLogs / words.length),
+});

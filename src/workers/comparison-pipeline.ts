@@ -8,11 +8,12 @@ import type { Side } from '../images.js';
 import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import { kindOf } from '../model/calibration.js';
-import type { FeaturePair, Features, GlanceFeatures } from '../model/captioner.js';
+import type { CaptionOutput, FeaturePair, Features, GlanceFeatures } from '../model/captioner.js';
+import { wordsThatAgree } from '../model/clauses.js';
 import type { Bundle } from '../model/manifest.js';
 import { wholeFrame } from '../model/preprocess.js';
 import { chooseGlances, findRegions, type MapRegion, toPixels } from '../model/regions.js';
-import { toSentence } from '../model/tokenizer.js';
+import { toSentence, withWords } from '../model/tokenizer.js';
 import type { HeatmapData } from '../stores/heatmap-data.js';
 import type { ModelDescription } from '../stores/workers.js';
 import type { Registration } from '../viewpoint/register.js';
@@ -188,12 +189,16 @@ export async function createPipeline(options: {
       // The glances saw the strongest places from close by, the whole look all of them: the kind is what both believe.
       const seen = [difference.kindLogits, ...(caption.kindLogits === null ? [] : [caption.kindLogits])];
       const informed = { ...belief, kind: kindOf(seen, bundle.manifest.kinds) };
-      const written = toSentence(caption.ids, caption.logProbabilities, caption.length, bundle.manifest);
-      const { sentence, replaced } = sentenceOfChange(written, informed, regions);
+      const decoded = toSentence(caption.ids, caption.logProbabilities, caption.length, bundle.manifest);
+      const kept = wordsThatAgree(
+        decoded.words.map(({ text }) => text),
+        informed.kind.name,
+      );
+      const { sentence, replaced } = sentenceOfChange(withWords(decoded, kept), informed, regions);
       const words = await step('heatmap', async () =>
         replaced
           ? sentence.words.map(() => emptyLike(maps.after))
-          : wordHeatmaps(bundle, sentence, caption, maps.after).map(own.map),
+          : wordHeatmaps(bundle, sentence, attentionOf(caption, kept), maps.after).map(own.map),
       );
       const found = own.regions(regions);
       const finding = changedFinding(informed, sentence, found, modelUsed(bundle), viewpoint);
@@ -311,5 +316,11 @@ export async function createPipeline(options: {
     close: () => pool.close(),
   };
 }
+
+/** Of the words that stayed in the sentence. */
+const attentionOf = <T extends CaptionOutput>(caption: T, kept: readonly number[]): T => ({
+  ...caption,
+  attention: kept.map((word) => caption.attention[word] as Float32Array),
+});
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,6 +1,7 @@
 /**
  * What is said of a pair. The calibrated change probability decides the verdict, because it alone was tuned against false
  * alarms; kind, caption and regions follow it, so that no answer contradicts itself:
+ * - of a sentence of several clauses those are left out that contradict the kind (model/clauses.ts);
  * - none and nuisance never carry a caption of a change, nor regions; the caption graph is not even asked;
  * - a change whose caption says that nothing changed gets a plain sentence from its kind and its strongest region;
  * - of a tampered camera nothing else is said: what its frame shows is not the scene.
