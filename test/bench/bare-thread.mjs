@@ -1,5 +1,5 @@
 /**
- * A thread of the bare loop: the service's own decoding and graphs, one pair after the other, with nothing around them (no
+ * A thread of the bare loop: the service's own decoding, graphs and, where asked for, viewpoint's evidence, one pair after the other, with nothing around them (no
  * HTTP, no queue, no files, no messages between threads).
  */
 import { parentPort, workerData } from 'node:worker_threads';
@@ -10,6 +10,7 @@ const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
 const { chooseGlances, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
 const { judge } = await dist('model/calibration.js');
+const { examine } = await dist('viewpoint/examine.js');
 const { decodeFrame } = await dist('workers/decode.js');
 
 const { bundle, pairs, pixelLimit } = workerData;
@@ -29,10 +30,11 @@ const image = (frame, box, width, height) => {
   return out;
 };
 
-async function compare({ before, after }) {
+async function compare({ before, after }, evidence) {
   const decode = (bytes, side) =>
     decodeFrame(bytes, { side, pixelLimit, allocate: (length) => new Uint8Array(length) });
   const frames = [await decode(before, 'before'), await decode(after, 'after')];
+  if (evidence) examine(frames[0], frames[1]);
   const { width, height } = manifest.input;
   const encoded = [];
   for (const frame of frames) {
@@ -57,10 +59,10 @@ async function compare({ before, after }) {
   await captioner.caption([{ memory: difference.memory, glances: looks }]);
 }
 
-parentPort.on('message', async ({ until }) => {
+parentPort.on('message', async ({ until, evidence }) => {
   let done = 0;
   while (Date.now() < until) {
-    await compare(pairs[done % pairs.length]);
+    await compare(pairs[done % pairs.length], evidence);
     done += 1;
   }
   parentPort.postMessage({ done });
