@@ -2,11 +2,15 @@
  * `npm run fit:verdict -- --data=FOLDER [--bundle=models/scorer-surveillance] [--count=400]`: fits how that bundle's belief and the
  * viewpoint's evidence become one verdict, on pairs made of plates and sprites, and writes verdict.json into the bundle. To be
  * run again whenever the bundle's weights or src/viewpoint/fitted.ts change. The development pairs choose nothing.
+ *
+ * With `--align-from=PIXELS` (at 640 px width) nothing is fitted: the bundle keeps its own calibration and decides alone, of frames
+ * that are aligned where the camera moved by as much. What to give is read off `npm run bench:viewpoint`.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startProgress } from '../dist/cli/progress.js';
 import { seededRandom } from '../dist/evaluation/random.js';
+import { loadBundle } from '../dist/model/manifest.js';
 import { examine } from '../dist/viewpoint/examine.js';
 import { NUISANCES } from '../dist/viewpoint/scores.js';
 import { logitOf, RULE_FILE } from '../dist/workers/verdict-rule.js';
@@ -18,6 +22,11 @@ import { ROOT } from './lib/shell.mjs';
 
 const count = Number(option('count', '400'));
 const folder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
+const given = option('align-from', '');
+if (given !== '') {
+  await keepCalibration(Number(given));
+  process.exit(0);
+}
 const material = openMaterial(dataFolder());
 /** Pixels at 640 px width; null = frames are never aligned. */
 const ALIGN_FROM = [null, 2, 4, 8, 16];
@@ -130,6 +139,29 @@ for (const nuisance of NUISANCES) {
   };
 }
 
+/** The rule that says of every pair what the bundle says of it alone, but aligns frames from `pixels` on. */
+async function keepCalibration(pixels) {
+  if (!(pixels >= 0 && pixels <= 640))
+    throw new RangeError(`--align-from is ${given}, expected 0 to 640 pixels`);
+  const { manifest, sha256 } = await loadBundle(folder);
+  const { change, threshold, operating_points } = manifest.calibration;
+  save({
+    format: 'scenedelta-verdict/1',
+    bundle_sha256: sha256,
+    align_from: pixels / 640,
+    change: { offset: change.offset, model: change.scale, weights: {} },
+    threshold,
+    operating_points: operating_points ?? [],
+    nuisances: {},
+    fitted: {
+      command: `npm run fit:verdict -- --align-from=${pixels}`,
+      figures: [
+        "the bundle's own calibration; alignment by the development pairs, see test/bench/RESULTS.md",
+      ],
+    },
+  });
+}
+
 /** The lowest threshold from 0.5 on at which PRECISION of those named are true. */
 function precise(scores, truths) {
   for (let threshold = 0.5; threshold < 0.99; threshold += 0.01) {
@@ -140,7 +172,7 @@ function precise(scores, truths) {
 }
 
 console.log(figures.join('\n'));
-const rule = {
+save({
   format: 'scenedelta-verdict/1',
   bundle_sha256: sha256,
   align_from: chosen.from === null ? null : chosen.from / 640,
@@ -153,6 +185,9 @@ const rule = {
   operating_points: operatingPoints,
   nuisances,
   fitted: { command: `npm run fit:verdict -- --data=FOLDER --count=${count}`, figures },
-};
-writeFileSync(join(folder, RULE_FILE), `${JSON.stringify(rule, null, 1)}\n`);
-console.log(`written to ${join(folder, RULE_FILE)}`);
+});
+
+function save(rule) {
+  writeFileSync(join(folder, RULE_FILE), `${JSON.stringify(rule, null, 1)}\n`);
+  console.log(`written to ${join(folder, RULE_FILE)}`);
+}

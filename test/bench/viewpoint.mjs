@@ -121,7 +121,7 @@ row(
   count(altered, (s) => strongest(s) === s.nuisance),
   '>= 85 %',
 );
-if (rule !== null)
+if (rule !== null && Object.keys(rule.nuisances).length > 0)
   row(
     'the same, joined with the model',
     count(altered, (s) => joined(s) === s.nuisance),
