@@ -30,7 +30,12 @@ module.exports = {
       'Never the API.',
     ),
     only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),
-    only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/images\\.ts$', 'Numbers in, evidence out.'),
+    only(
+      'viewpoint',
+      '^src/viewpoint/',
+      '^src/viewpoint/|^src/(images|random)\\.ts$',
+      'Numbers in, evidence out.',
+    ),
     only(
       'evaluation',
       '^src/evaluation/',

@@ -1,4 +1,5 @@
 /** Chance that comes out the same on every machine: a seed is any text, e.g. a pair's id and the name of what is made of it. */
+import { normalNumber, uniformNumbers } from '../random.js';
 
 export interface Random {
   /** uniform in [from, to) */
@@ -9,19 +10,14 @@ export interface Random {
   sign(): number;
 }
 
-/** mulberry32 (public domain, T. Ettinger) seeded by FNV-1a. */
+/** `uniformNumbers` seeded by FNV-1a. */
 export function seededRandom(seed: string): Random {
-  let state = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(seed)) state = Math.imul(state ^ byte, 0x01000193);
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(seed)) hash = Math.imul(hash ^ byte, 0x01000193);
+  const next = uniformNumbers(hash);
   return {
     uniform: (from, to) => from + (to - from) * next(),
-    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
+    normal: () => normalNumber(next),
     sign: () => (next() < 0.5 ? -1 : 1),
   };
 }

@@ -1,5 +1,5 @@
 /** Which of many correspondences agree on one motion of the camera (RANSAC with the MSAC cost, Torr and Zisserman 2000). */
-import { seededRandom } from './corners.js';
+import { uniformNumbers } from '../random.js';
 import { fitSimilarity, type Homography, type Pairs } from './homography.js';
 
 const SAMPLES = 400;
@@ -20,7 +20,7 @@ export interface Consensus {
  * wrong; keystone is left to the refinement. @returns null where no plausible similarity has three inliers
  */
 export function agree(pairs: Pairs): Consensus | null {
-  const random = seededRandom(1);
+  const random = uniformNumbers(1);
   const weights = new Float64Array(pairs.count);
   let best: Homography | null = null;
   let bestCost = Number.POSITIVE_INFINITY;

@@ -1,4 +1,5 @@
 /** Places that can be found again: corners, and 256-bit descriptions of what is around them. All of planes of half the working size. */
+import { normalNumber, uniformNumbers } from '../random.js';
 import { boxMean, type Plane, plane } from './planes.js';
 
 /** Interleaved x, y in pixels of the plane. */
@@ -92,23 +93,9 @@ const REACH = BORDER - 1;
 const PATTERN = drawPattern();
 
 function drawPattern(): Int8Array {
-  const random = seededRandom(0x5eed);
-  const offset = () => {
-    const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-    return Math.max(-REACH, Math.min(REACH, Math.round(normal * SPREAD)));
-  };
+  const random = uniformNumbers(0x5eed);
+  const offset = () => Math.max(-REACH, Math.min(REACH, Math.round(normalNumber(random) * SPREAD)));
   return Int8Array.from({ length: WORDS * 32 * 4 }, offset);
-}
-
-/** mulberry32 (public domain): the same numbers 0..1 on every machine. */
-export function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** @returns [count, 8] words of 32 bits. Upright: a fixed camera rolls by a few degrees at most, which BRIEF bears. */

@@ -1,6 +1,6 @@
 /** Lets the engine compile what `examine` runs, before anybody waits for it. */
 import type { RgbImage } from '../images.js';
-import { seededRandom } from './corners.js';
+import { uniformNumbers } from '../random.js';
 import { examine } from './examine.js';
 
 const SIZE = { width: 384, height: 288 };
@@ -23,7 +23,7 @@ export function warmUpExamine(): void {
 function boxes(left: number, brighter: number): RgbImage {
   const { width, height } = SIZE;
   const data = new Uint8Array(width * height * 3).fill(100 + brighter);
-  const random = seededRandom(1);
+  const random = uniformNumbers(1);
   for (let n = 0; n < BOXES; n++) {
     const [x0, y0] = [Math.floor(random() * (width + SHIFT)) - left, Math.floor(random() * height)];
     const [x1, y1] = [Math.min(width, x0 + 6 + random() * 50), Math.min(height, y0 + 6 + random() * 50)];
