@@ -1,5 +1,5 @@
 /** Did the camera move, or did the scene change? Everything that can be said of a pair without a model. */
-import type { RgbImage } from '../images.js';
+import { haveOneAspect, type RgbImage } from '../images.js';
 import { FITTED } from './fitted.js';
 import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
@@ -50,7 +50,6 @@ const surestFirst = ({ tampers }: Evidence, isNamed: (name: TamperName, score: n
 export const LEAST_DETAILED = 0.25;
 /** Pixels a side, below which corners have no surroundings to know them by. */
 const SMALLEST = 64;
-const ASPECT_TOLERANCE = 0.02;
 
 /**
  * Deterministic; leaves its inputs alone; never throws for what the pictures show.
@@ -98,8 +97,7 @@ function refuseShape(before: RgbImage, after: RgbImage): Outcome | null {
   const least = Math.min(before.width, before.height, after.width, after.height);
   if (least < SMALLEST)
     return refuse('too_small', `a side has ${least} px, expected at least ${SMALLEST} px`);
-  const ratio = before.width / before.height / (after.width / after.height);
-  if (Math.abs(ratio - 1) <= ASPECT_TOLERANCE) return null;
+  if (haveOneAspect(before, after)) return null;
   return refuse(
     'shape',
     `before has ${before.width}x${before.height} px and after ${after.width}x${after.height} px, expected one aspect ratio`,

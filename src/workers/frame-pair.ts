@@ -1,6 +1,6 @@
 /** Two frames that belong together: worked on beside each other, and held to one shape. */
 import { ScenedeltaError } from '../errors.js';
-import type { Side } from '../images.js';
+import { ASPECT_TOLERANCE, haveOneAspect, type Side } from '../images.js';
 import type { Frame } from './decode.js';
 
 /** Does something for both frames beside each other, and returns only when both have ended, also where one fails. */
@@ -17,12 +17,9 @@ export async function together<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, 
   return [first.value, second.value];
 }
 
-/** Both frames are squashed to one input, so a slightly other aspect is harmless and a really other one is another view. */
-const ASPECT_TOLERANCE = 0.02;
-
+/** Both frames are squashed to one input: a slightly other aspect is harmless, a really other one is another view. */
 export function refuseOtherShape({ before, after }: Record<Side, Frame>): void {
-  const ratio = before.width / before.height / (after.width / after.height);
-  if (Math.abs(ratio - 1) <= ASPECT_TOLERANCE) return;
+  if (haveOneAspect(before, after)) return;
   throw new ScenedeltaError(
     'frames-differ-in-shape',
     `before has ${before.sourceWidth}x${before.sourceHeight} px and after ${after.sourceWidth}x${after.sourceHeight} px, expected the same aspect ratio (within ${ASPECT_TOLERANCE * 100} %)`,
