@@ -148,43 +148,34 @@ const round = (value) => Number(value.toPrecision(4));
 const intact = samples.filter(({ tamper }) => tamper === null);
 /** Of a place that showed nothing before, no tampering is claimed (examine.ts): it is not fitted on either. */
 const judgeable = samples.filter((s) => s.judgeable);
-const nuisances = Object.fromEntries(
-  NUISANCES.map((name) => [
+const byName = (names, of) => Object.fromEntries(names.map((name) => [name, of(name)]));
+const nuisances = byName(NUISANCES, (name) => {
+  const inputs = name === 'camera_moved' ? OF_MOTION : MEASUREMENTS;
+  return fitClass(name, intact, inputs, (s) => s.nuisance === name, precise);
+});
+const tampers = byName(TAMPERS, (name) =>
+  fitClass(
     name,
-    fitClass(
-      name,
-      intact,
-      name === 'camera_moved' ? OF_MOTION : MEASUREMENTS,
-      (s) => s.nuisance === name,
-      precise,
-    ),
-  ]),
-);
-const tampers = Object.fromEntries(
-  TAMPERS.map((name) => [
-    name,
-    fitClass(
-      name,
-      judgeable,
-      OF_TAMPERING,
-      (s) => s.tamper === name,
-      (scores) => rare(scores),
-    ),
-  ]),
+    judgeable,
+    OF_TAMPERING,
+    (s) => s.tamper === name,
+    (scores) => rare(scores),
+  ),
 );
 /** Evidence and features: how far features of such a pair agree, and what the evidence then has to say. */
-const joint = Object.fromEntries(
-  TAMPERS.map((name) => {
-    const own = judgeable.filter(({ tamper }) => tamper === name).map(margin);
-    own.sort((a, b) => a - b);
-    if (name === 'darkened') return [name, { threshold: tampers[name].threshold, mostAgreement: ANY }];
-    const mostAgreement = ANOTHER_PLACE.includes(name)
-      ? 0
-      : round(own[Math.ceil(KEPT_BY_AGREEMENT * (own.length - 1))]);
-    const apart = judgeable.map((s) => (margin(s) <= mostAgreement ? s.scores[name] : 0));
-    return [name, { threshold: rare(apart, LEAST_JOINT_SCORE), mostAgreement }];
-  }),
-);
+const joint = byName(TAMPERS, (name) => {
+  if (name === 'darkened') return { threshold: tampers[name].threshold, mostAgreement: ANY };
+  const mostAgreement = ANOTHER_PLACE.includes(name) ? 0 : mostOfOwn(name);
+  const apart = judgeable.map((s) => (margin(s) <= mostAgreement ? s.scores[name] : 0));
+  return { threshold: rare(apart, LEAST_JOINT_SCORE), mostAgreement };
+});
+
+/** What KEPT_BY_AGREEMENT of the pairs with this tampering agree at most. */
+function mostOfOwn(name) {
+  const own = judgeable.filter(({ tamper }) => tamper === name).map(margin);
+  own.sort((a, b) => a - b);
+  return round(own[Math.ceil(KEPT_BY_AGREEMENT * (own.length - 1))]);
+}
 
 /** The lowest threshold from 0.5 on at which PRECISION of those named are true. */
 function precise(scores, truths) {

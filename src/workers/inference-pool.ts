@@ -301,8 +301,7 @@ async function launch({ script }: PoolOptions, workerData: ThreadOptions, number
   );
 }
 
-const endWorker = (worker: Worker): void => worker.postMessage({ type: 'close' });
-const endThread = ({ worker }: Thread): void => endWorker(worker);
+const endThread = ({ worker }: Thread): void => worker.postMessage({ type: 'close' });
 
 /** Tasks with one key can share a run. */
 function batchKey({ operation, bundle, input }: Task): string {
