@@ -74,6 +74,8 @@ TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
 # Verbs that nobody uses of these.
 UNSAID = {"standing": ("cyclist",), "walked": ("cyclist",), "driven": ("bicycle", "bike", "scooter"),
           "arrived": ("bicycle", "bike")}
+# Places that say nothing of these: everybody indoors is on the floor.
+EMPTY_PLACES = {"person": ("on the floor",)}
 
 
 def _alternation(words: Any) -> str:
@@ -234,11 +236,11 @@ def choose_clauses(objects: list[dict[str, Any]], rng: np.random.Generator) -> l
     while index < len(objects) and len(clauses) < MAX_CLAUSES:
         thing = objects[index]
         where = None
-        if thing["action"] == "moved":
-            if rng.random() < 0.9:
-                where = thing["where"] if rng.random() < 0.6 else str(rng.choice(thing["places"]))
-        elif rng.random() < place_rate:
-            where = thing["where"] if rng.random() < 0.65 else str(rng.choice(thing["places"]))
+        empty = EMPTY_PLACES.get(thing["hypernym"], ())
+        telling = [place for place in thing["places"] if place not in empty]
+        if telling and rng.random() < (0.9 if thing["action"] == "moved" else place_rate):
+            first = 0.6 if thing["action"] == "moved" else 0.65
+            where = thing["where"] if thing["where"] in telling and rng.random() < first else str(rng.choice(telling))
         noun, colour, new = choose_noun(thing, rng), choose_colour(thing, rng), None
         if thing["action"] == "replaced":
             index += 1

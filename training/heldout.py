@@ -47,6 +47,12 @@ def judge(caption: str, meta: dict) -> tuple[bool, tuple[bool, bool, bool]]:
     return not found, (bool(matching), bool(named), any(same_colour(first.colour, o["colour"]) for o in named))
 
 
+def place_right(caption: str, meta: dict) -> bool:
+    """Whether the first clause says a place, or a way, that is true of something that did what the clause says."""
+    first = next(iter(clauses(caption)), None)
+    return first is not None and any(first.action == o["action"] and first.where in (o["where"], *o["places"]) for o in meta["objects"])
+
+
 def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
     """Mann-Whitney: probability that a changed pair scores above an unchanged one; ties count half."""
     order = scores.argsort()
@@ -63,7 +69,7 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, limit: int = 600, threshold: float = 0.0) -> dict[str, float]:
     """Glances are those of the truth's boxes (as in training); the full serving path is evaluate.py's. threshold: of the change logit."""
     vocabulary = data.config.vocabulary
-    scores, changed, kinds, hits, facts, peaks, empty = [], [], [], [], [], [], []
+    scores, changed, kinds, hits, facts, places, peaks, empty = [], [], [], [], [], [], [], []
     for start in range(0, min(len(data.cache), limit), batch):
         indices = list(range(start, min(start + batch, len(data.cache), limit)))
         b = data.batch(indices, np.random.default_rng(0))
@@ -76,7 +82,8 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
         kinds.append((torch.where(d["change_logit"] > threshold, kind, 0) == b["kind"]).numpy())
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]
-            silent, right = judge(words_of(said["ids"][i].tolist(), vocabulary), meta)
+            caption = words_of(said["ids"][i].tolist(), vocabulary)
+            silent, right = judge(caption, meta)
             for s, name in enumerate(("map_before", "map_after")):
                 mask, predicted = b["masks"][i, s], d[name][i]
                 if mask.max() > 0.2:
@@ -85,6 +92,8 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
                     empty.append(bool(predicted.max() < 0.5))
             if meta["objects"]:
                 facts.append(right)
+                if meta.get("world") != "clevr":  # CLEVR's sentences tell places by other things, if at all
+                    places.append(place_right(caption, meta))
             else:
                 hits.append(silent)
     s, c = np.concatenate(scores), np.concatenate(changed)
@@ -94,5 +103,7 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
         "silent": float(np.mean(hits)), "action": action, "noun": noun, "colour": colour,
         "pointing": float(np.mean(peaks)), "empty": float(np.mean(empty)),
     }
-    out["score"] = out["verdict"] + out["action"] + out["noun"] + 0.5 * out["colour"] + out["pointing"]
+    if places:
+        out["place"] = float(np.mean(places))
+    out["score"] = out["verdict"] + out["action"] + out["noun"] + 0.5 * (out["colour"] + out.get("place", 0.0)) + out["pointing"]
     return {k: round(v, 4) for k, v in out.items()}

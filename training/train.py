@@ -4,7 +4,8 @@
         [--heldout DIR] [--seed 1] [--threads 1] [--set train.steps=2000]
 
 RUN holds checkpoint.pt (everything needed to go on: start the same command again), best.pt and log.ndjson. The best is chosen on
-synthetic held-out pairs by facts (verdict, map, words against the truth), never on development pairs.
+synthetic held-out pairs by facts (verdict, map, words against the truth), never on development pairs. With `train.average` what is
+evaluated and kept is the moving average of the weights: single steps swing by as much as seeds do.
 """
 
 import argparse
@@ -18,12 +19,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from training.clevr_data import open_cache
 from training.clevr_losses import reading_losses
 from training.data import Batches, Labels
 from training.heldout import heldout_figures
-from training.clevr_losses import reading_losses
 from training.losses import all_losses
 from training.model import BackwardReasoning, Captioner, ModelConfig, make_difference
 
@@ -55,12 +57,22 @@ class Run:
         self.config, self.labels, self.seed = config, labels, seed
         self.model_config = ModelConfig(**config["model"], **asdict(labels))
         parts = (make_difference(self.model_config), Captioner(self.model_config), BackwardReasoning(self.model_config))
-        self.difference, self.captioner, self.cbr = (p.to(device) for p in parts)
-        parameters = [p for m in (self.difference, self.captioner, self.cbr) for p in m.parameters()]
+        self.parts = nn.ModuleList(parts).to(device)
+        self.difference, self.captioner, self.cbr = self.parts
+        parameters = list(self.parts.parameters())
         t = config["train"]
+        self.average = self._start_average() if t.get("average") else None
         self.optimiser = torch.optim.AdamW(parameters, lr=t["learning_rate"], weight_decay=t["weight_decay"])
         self.parameters, self.step, self.best = parameters, 0, -math.inf
         self.epoch, self.position, self.pairs = 0, 0, 0  # pairs: how many the epoch's order was drawn from
+
+    def _start_average(self) -> AveragedModel:
+        """The first update copies the weights; the later ones move towards them by 1 - `train.average`."""
+        return AveragedModel(self.parts, multi_avg_fn=get_ema_multi_avg_fn(self.config["train"]["average"]))
+
+    def kept(self) -> nn.ModuleList:
+        """Difference, Captioner and BackwardReasoning with the weights that are evaluated and kept."""
+        return self.parts if self.average is None else self.average.module
 
     def state(self) -> dict:
         return {
@@ -68,6 +80,7 @@ class Run:
             "epoch": self.epoch, "position": self.position, "pairs": self.pairs,
             "difference": self.difference.state_dict(), "captioner": self.captioner.state_dict(), "cbr": self.cbr.state_dict(),
             "optimiser": self.optimiser.state_dict(), "torch_rng": torch.get_rng_state(),
+            "average": None if self.average is None else self.average.state_dict(),
         }
 
     def restore(self, path: Path) -> None:
@@ -78,6 +91,8 @@ class Run:
             raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)})")
         for name in ("difference", "captioner", "cbr", "optimiser"):
             getattr(self, name).load_state_dict(saved[name])
+        if self.average is not None and saved.get("average") is not None:
+            self.average.load_state_dict(saved["average"])
         for name in ("step", "best", "epoch", "position", "pairs"):
             setattr(self, name, saved[name])
         torch.set_rng_state(saved["torch_rng"])
@@ -94,16 +109,20 @@ class Run:
             module.load_state_dict({**own, **fits})
             print(f"{name}: {len(fits)} tensors of {path.name}, new: {sorted(own.keys() - fits)}, left behind: {sorted(saved[name].keys() - fits)}", flush=True)
 
-    def save(self, path: Path, optimiser: bool = True) -> None:
-        state = self.state()
-        if not optimiser:
-            del state["optimiser"]
-        torch.save(state, path.with_suffix(".tmp"))
-        os.replace(path.with_suffix(".tmp"), path)
+    def save(self, path: Path) -> None:
+        """Everything needed to go on."""
+        _write(self.state(), path)
 
-    def train(self, mode: bool) -> None:
-        for m in (self.difference, self.captioner, self.cbr):
-            m.train(mode)
+    def save_kept(self, path: Path) -> None:
+        """Only what is served, for export and for other runs to start from."""
+        state = self.state() | {name: part.state_dict() for name, part in zip(("difference", "captioner", "cbr"), self.kept())}
+        del state["optimiser"], state["average"]
+        _write(state, path)
+
+
+def _write(state: dict, path: Path) -> None:
+    torch.save(state, path.with_suffix(".tmp"))
+    os.replace(path.with_suffix(".tmp"), path)
 
 
 def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
@@ -121,6 +140,8 @@ def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
     total.backward()
     norm = torch.nn.utils.clip_grad_norm_(run.parameters, t["clip"])
     run.optimiser.step()
+    if run.average is not None:
+        run.average.update_parameters(run.parts)
     return {"loss": total.item(), "norm": norm.item(), **{k: v.item() for k, v in terms.items()}}
 
 
@@ -183,27 +204,23 @@ def main() -> None:
                     run.pairs = len(cache)
                 kinds = [m["kind"] for m in cache.meta[: run.pairs]]
                 order = epoch_order(kinds, t["kind_weights"], args.seed, run.epoch)
-            if run.model_config.moving_camera and not still(run):
-                cache.drop_tokens()
-            elif run.model_config.moving_camera and not cache.tokens:
-                cache.keep_tokens(run.difference)
             indices = sorted(order[run.position : run.position + t["batch"]].tolist())
             run.position += t["batch"]
             if run.model_config.moving_camera:
                 cache.keep_tokens(run.difference) if still(run) else cache.drop_tokens()
                 indices = cache.both_ways(indices)
             batch = {k: v.to(args.device) for k, v in batches.batch(indices, np.random.default_rng([args.seed, run.step])).items()}
-            run.train(True)
+            run.parts.train()
             figures = train_step(run, batch, t)
             run.step += 1
             line = {"step": run.step, "pairs": run.pairs, "lr": learning_rate(run.step, t), "s": round(time.perf_counter() - began, 1), **{k: round(v, 4) for k, v in figures.items()}}
             if run.step % t["evaluate_every"] == 0 or run.step == t["steps"]:
                 if heldout:
-                    run.train(False)
-                    line["heldout"] = heldout_figures(run.difference, run.captioner, heldout)
+                    difference, captioner, _ = run.kept().eval()
+                    line["heldout"] = heldout_figures(difference, captioner, heldout, limit=len(heldout.cache))
                     if line["heldout"]["score"] > run.best:
                         run.best = line["heldout"]["score"]
-                        run.save(args.out / "best.pt", optimiser=False)
+                        run.save_kept(args.out / "best.pt")
                 run.save(args.out / "checkpoint.pt")
             log.write(json.dumps(line) + "\n")
             log.flush()

@@ -143,8 +143,10 @@ def _another(rng: np.random.Generator) -> int:
 def _single(sprite: Sprite, variation: int) -> Figure:
     noun = "suv" if sprite.noun == "car" and sprite.subtype == "SUV" else sprite.noun
     noun = "minivan" if sprite.noun == "car" and sprite.subtype == "minivan" else noun
-    return Figure(varied(sprite_pixels(sprite.path), variation), sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun,
-                  sprite.hypernym, sprite.colours[0] if sprite.colours else "grey", sprite.hypernym == "person",
+    colour = sprite.colours[0] if sprite.colours else "grey"
+    person = sprite.hypernym == "person"
+    pixels = varied(sprite_pixels(sprite.path), variation, grey_cloth=person and colour == "grey")
+    return Figure(pixels, sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun, sprite.hypernym, colour, person,
                   sprite.azimuth, (sprite,), variation)
 
 

@@ -18,6 +18,11 @@ from .view import Ground, View
 MIN_HEIGHT_PX, MIN_PERSON_HEIGHT_PX = 8, 12
 MAX_HEIGHT, MAX_WIDTH = 0.95, 0.8  # of the frame
 CLEARANCE = 1.1  # of the sum of two half footprints
+# The sprites were rendered dim and flat: white paint at 0.58 of full scale, black cloth at 0.12. In real frames black coats are at 0 to 0.05, white
+# cars near the frame's brightest, red coats three times as red as the sprites came out (measured in Lab, JOURNAL.md). Mean logarithms.
+KEY, GAMMA = math.log(1.35), math.log(1.3)
+BRIGHTEST = 1.9  # gain of a channel
+LIFT = 0.3  # of the plate's black: haze in front of things that stand close by
 
 
 @dataclass(eq=False)
@@ -100,11 +105,13 @@ class Light:
     background: np.ndarray  # uint8 canvas, to read brightness from
     black: float  # 0..1
     white: float  # 0..1
+    key: float  # the camera's gain over what sprites were rendered in
+    gamma: float  # above 1: darks stay dark, as cameras render them
     tint: tuple[float, float, float]
     contact: float
 
 
-def read_light(background: np.ndarray, view: View, sun: Sun | None, rng: np.random.Generator) -> Light:
+def read_light(background: np.ndarray, sun: Sun | None, rng: np.random.Generator) -> Light:
     small = cv2.resize(background, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
     luminance = small @ np.float32([0.299, 0.587, 0.114])
     black, white = np.percentile(luminance, [1.5, 97])
@@ -112,7 +119,8 @@ def read_light(background: np.ndarray, view: View, sun: Sun | None, rng: np.rand
     # Half of the plate's cast: the rest is what the place is painted in.
     tint = np.power(mean / mean.mean(), 0.35)
     contact = rng.uniform(0.25, 0.5) if sun is None else rng.uniform(0.15, 0.35)
-    return Light(sun, background, float(black), float(white), tuple(float(t) for t in tint), float(contact))
+    key, gamma = np.exp(rng.normal(KEY, 0.12)), np.exp(rng.normal(GAMMA, 0.1))
+    return Light(sun, background, float(black), float(white), float(key), float(gamma), tuple(float(t) for t in tint), float(contact))
 
 
 def to_layer(actor: Actor, view: View, light: Light, seed: int) -> Layer:
@@ -127,17 +135,22 @@ def to_layer(actor: Actor, view: View, light: Light, seed: int) -> Layer:
     y0, y1 = int(max(0, fy - 4 + margin)), int(fy + fh + 6 + margin)
     patch = light.background[y0:y1:2, x0:x1:2]
     around = float(patch.mean()) / 255 if patch.size else 0.4
-    # Asphalt and floors reflect about 0.4 of full scale under the light that sprites were rendered in.
-    exposure = 0.6 * around / 0.42 + 0.4 * light.white / 0.9
-    gain = float(np.clip(exposure, 0.22, 1.25)) * (0.92 if actor.figure.sprites[0].sunlit else 1.0)
-    gain *= float(np.exp(rng.normal(0, 0.08)))
-    lift = min(light.black, 0.2) * 0.85
-    channel = tuple(min(gain * t, 1.35) * (1 - lift) for t in light.tint)
-    tone = Tone(gain=channel, gamma=float(np.exp(rng.normal(0.0, 0.08))), lift=lift)
+    tone = exposed(light, around, actor.figure.sprites[0].sunlit, rng)
     blur = math.hypot(max(view.blur, 0.35), rng.uniform(0.0, 0.3))
     return Layer(pixels=actor.figure.pixels, matrix=matrix, anchor=actor.figure.anchor,
                  footprint=actor.figure.footprint, elevation=float(actor.figure.elevation), tone=tone,
                  blur=blur, contact=light.contact, sun=light.sun, bulk=_bulk(actor.figure))
+
+
+def exposed(light: Light, around: float, sunlit: bool, rng: np.random.Generator) -> Tone:
+    """Of a thing that stands where the ground is `around` bright (0..1)."""
+    # Asphalt and floors reflect about 0.4 of full scale under the light that sprites were rendered in.
+    exposure = 0.6 * around / 0.42 + 0.4 * light.white / 0.9
+    gain = float(np.clip(exposure, 0.22, 1.25)) * (0.92 if sunlit else 1.0)
+    gain *= light.key * float(np.exp(rng.normal(0, 0.08)))
+    lift = min(light.black, 0.2) * LIFT
+    channel = tuple(min(gain * t, BRIGHTEST) * (1 - lift) for t in light.tint)
+    return Tone(gain=channel, gamma=light.gamma * float(np.exp(rng.normal(0.0, 0.06))), lift=lift)
 
 
 def _bulk(figure: Figure) -> float:

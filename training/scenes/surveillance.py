@@ -22,7 +22,7 @@ from .view import Ground, View
 
 # Real changed pairs are several things at once in two of five cases. `multi` is drawn as several changes, of one kind or of many.
 KIND_SHARE = {"none": 0.36, "appear": 0.14, "disappear": 0.14, "move": 0.09, "replace": 0.05, "multi": 0.22}
-SEVERAL_SHARE = {"group": 0.15, "traffic": 0.2, "swap": 0.25, "mixed": 0.2, "crowd": 0.2}
+SEVERAL_SHARE = {"group": 0.15, "traffic": 0.2, "swap": 0.35, "mixed": 0.15, "crowd": 0.15}
 COVERED_SHARE = 0.5  # of changed things: something else stands close by, so that one hides a part of the other
 COVERS = ("chair", "table", "bench", "plant", "box", "trash can", "stool", "sofa", "barrier", "stroller", "bicycle", "suitcase")
 IN_LINE_SHARE = 0.5  # of those: right in front or behind, as the camera sees it
@@ -105,7 +105,7 @@ class SurveillanceWorld:
         changes = stage.changes(kind)
         context += stage.covers(changes)
         background = view.canvas()
-        light = read_light(background, view, stage.sun, rng)
+        light = read_light(background, stage.sun, rng)
         look_seed = int(rng.integers(2**31))
         sides = []
         for index, look in enumerate((looks.before, looks.after)):

@@ -77,6 +77,17 @@ def test_directions_of_a_move_never_contradict_it():
             assert said in ([], [SIDE[way]]), text
 
 
+def test_nobody_is_told_to_be_on_the_floor_but_a_bag_is():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        where = {"where": "on the floor", "places": ["on the left", "on the floor"]}
+        assert not any("floor" in text for text in grammar.captions([thing(rng, "appeared", **where, noun="man", hypernym="person")], [], rng))
+        alone = {"where": "on the floor", "places": ["on the floor"]}
+        assert not any("floor" in text for text in grammar.captions([thing(rng, "disappeared", **alone, noun="man", hypernym="person")], [], rng))
+    said = [grammar.captions([thing(rng, "appeared", **where, noun="bag", hypernym="object")], [], rng) for _ in range(20)]
+    assert any("on the floor" in text for texts in said for text in texts)
+
+
 def test_no_hue_is_said_of_a_thing_seen_in_grey():
     for seed in range(120):
         rng = np.random.default_rng(seed)

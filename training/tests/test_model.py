@@ -5,11 +5,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.data import SPECIALS
+from training.data import SPECIALS, Labels
+from training.heldout import place_right
 from training.losses import map_loss
 from training.model import (
     END, PAD, START, Captioner, Difference, Glances, ModelConfig, ScorerLayer, info_nce, matching_distance, shifted,
 )
+from training.train import Run
 
 
 @pytest.fixture(scope="module")
@@ -173,3 +175,37 @@ def test_calibration_finds_the_same_line_for_overlapping_and_for_nearly_separate
     scale, offset = platt(far, (np.arange(600) >= 270).astype(float))
     assert 0.1 < scale < 5
     assert abs(offset) < 5
+
+
+def test_what_is_kept_is_the_moving_average_of_the_weights():
+    config = {"model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.75}}
+    run = Run(config, Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"]), 1, "cpu")
+    weight = lambda parts: parts[0].change[0].weight.detach().clone()
+    first = weight(run.parts)
+    run.average.update_parameters(run.parts)
+    with torch.no_grad():
+        run.difference.change[0].weight += 1
+    run.average.update_parameters(run.parts)
+    torch.testing.assert_close(weight(run.parts), first + 1)
+    torch.testing.assert_close(weight(run.kept()), first + 0.25)
+
+
+def test_a_run_that_goes_on_has_its_average_again(tmp_path):
+    config = {"model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.5}}
+    labels = Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"])
+    run, again = Run(config, labels, 1, "cpu"), Run(config, labels, 2, "cpu")
+    run.average.update_parameters(run.parts)
+    run.save(tmp_path / "checkpoint.pt")
+    again.restore(tmp_path / "checkpoint.pt")
+    for ours, theirs in ((run.parts, again.parts), (run.kept(), again.kept())):
+        for a, b in zip(ours.parameters(), theirs.parameters()):
+            torch.testing.assert_close(a, b)
+
+
+def test_the_place_of_the_first_clause_counts_only_where_it_is_true_of_what_did_that():
+    meta = {"objects": [{"action": "appeared", "where": "on the left", "places": ["on the left", "on the road"]}]}
+    assert place_right("a red car has appeared on the road", meta)
+    assert not place_right("a red car has appeared on the right", meta)
+    assert not place_right("a red car has appeared", meta)
+    assert not place_right("the red car on the left has left", meta)
+    assert not place_right("nothing has changed", {"objects": []})

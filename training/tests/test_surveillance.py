@@ -15,6 +15,7 @@ from training.scenes.assets import Plate, data_root, load_plates, load_sprites
 from training.scenes.layers import Layer, Tone, render
 from training.scenes.pair import KINDS, NUISANCES
 from training.scenes.rooms import room_plate
+from training.scenes.staging import exposed, read_light
 from training.scenes.steep import Patch
 from training.scenes.surveillance import SurveillanceWorld
 from training.scenes.variation import varied
@@ -318,3 +319,28 @@ class TestVariation:
         inside = first[20:40, 14:26]
         assert (inside[..., 3] == 255).all()
         assert (inside[..., 0] > inside[..., 1] + 60).all(), "red stays red"
+
+    def test_grey_cloth_may_be_light_and_what_has_a_hue_stays_as_it_is(self):
+        pixels = np.full((40, 40, 4), 255, np.uint8)
+        pixels[:20, :, :3], pixels[20:, :, :3] = 64, (180, 40, 40)
+        ratios = []
+        for seed in range(12):
+            plain, cloth = varied(pixels, seed).astype(float), varied(pixels, seed, grey_cloth=True).astype(float)
+            np.testing.assert_allclose(cloth[25:], plain[25:], atol=1)
+            ratios.append(cloth[:15, :, :3].mean() / plain[:15, :, :3].mean())
+        assert min(ratios) >= 0.99 and max(ratios) > 1.4 and max(ratios) < 2
+
+
+def test_white_paint_is_bright_and_black_cloth_is_black_in_a_clear_frame():
+    """The sprites as they were rendered are dim and flat: 0.58 of full scale, and 0.12."""
+    background = np.full((400, 640, 3), 107, np.uint8)
+    background[:40], background[-40:] = 235, 12
+    white, black = [], []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        light = read_light(background, None, rng)
+        tone = exposed(light, 0.42, False, rng)
+        at = lambda level: tone.lift + float(np.mean(tone.gain)) * level**tone.gamma
+        white.append(at(0.58))
+        black.append(at(0.12))
+    assert 0.6 < np.median(white) < 0.95 and max(black) < 0.2 and np.median(black) < 0.11
