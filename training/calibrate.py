@@ -146,7 +146,7 @@ def main() -> None:
     hedge = fit_hedge(difference, captioner, data)
     captioner.hedge(WIDER, hedge["share"])
     odds = calibration["threshold"] / (1 - calibration["threshold"])
-    figures = heldout_figures(difference, captioner, data, limit=len(data.cache), threshold=float((np.log(odds) - offset) / scale))
+    figures = heldout_figures(difference, captioner, data, threshold=float((np.log(odds) - offset) / scale))
     out = {"calibration": calibration, "hedge": hedge, "heldout": figures, "calibrated_on": source}
     args.out.write_text(json.dumps(out, indent=1) + "\n")
     print(json.dumps(out))

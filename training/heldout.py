@@ -66,20 +66,20 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 
 
 @torch.no_grad()
-def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, limit: int = 600, threshold: float = 0.0) -> dict[str, float]:
+def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, threshold: float = 0.0) -> dict[str, float]:
     """Glances are those of the truth's boxes (as in training); the full serving path is evaluate.py's. threshold: of the change logit."""
-    vocabulary = data.config.vocabulary
+    vocabulary, device = data.config.vocabulary, next(difference.parameters()).device
     scores, changed, kinds, hits, facts, places, peaks, empty = [], [], [], [], [], [], [], []
-    for start in range(0, min(len(data.cache), limit), batch):
-        indices = list(range(start, min(start + batch, len(data.cache), limit)))
-        b = data.batch(indices, np.random.default_rng(0))
+    for start in range(0, len(data.cache), batch):
+        indices = list(range(start, min(start + batch, len(data.cache))))
+        b = {name: value.to(device) for name, value in data.batch(indices, np.random.default_rng(0)).items()}
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
         said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None)
-        scores.append(d["change_logit"].numpy())
-        changed.append(b["changed"].numpy() > 0)
+        scores.append(d["change_logit"].cpu().numpy())
+        changed.append(b["changed"].cpu().numpy() > 0)
         # As served: "none" is the change head's to say, the kind what the whole look and the glances both believe.
         kind = 1 + (d["kind_logits"] + said.get("kind_logits", 0))[:, 1:].argmax(1)
-        kinds.append((torch.where(d["change_logit"] > threshold, kind, 0) == b["kind"]).numpy())
+        kinds.append((torch.where(d["change_logit"] > threshold, kind, 0) == b["kind"]).cpu().numpy())
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]
             caption = words_of(said["ids"][i].tolist(), vocabulary)

@@ -13,11 +13,12 @@ from training.agreeing import sentence_that_agrees
 from training.cache import Features
 from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig, make_difference
 from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, resize
-from training.regions import area, iou, union
+from training.regions import area, iou, overlap, union
 
 REGION_THRESHOLD = 0.5
 REGION_MIN_CELLS = 2
 SAME_GLANCE_IOU = 0.1
+PART_OF = 0.8  # of a box, inside a stronger one
 UNCHANGED = "nothing has changed"  # what is said of an unchanged pair, where the run's config has no `unchanged`
 
 
@@ -56,19 +57,22 @@ def map_regions(heat: np.ndarray, side: str) -> list[Region]:
 
 
 def glance_regions(regions: list[Region], limit: int) -> list[tuple[float, float, float, float]]:
-    """Boxes to look at again: overlapping regions of the two sides are one; the strongest by score * sqrt(area)."""
-    merged: list[tuple[tuple[float, float, float, float], float]] = []
-    later = [r for r in regions if r.side == "after"]
-    strength = lambda box, score: score * area(box) ** 0.5
-    for r in (r for r in regions if r.side == "before"):
-        best = max(later, key=lambda other: iou(r.box, other.box), default=None)
-        if best is not None and iou(r.box, best.box) > SAME_GLANCE_IOU:
-            later.remove(best)
-            merged.append((union(r.box, best.box), max(r.score, best.score)))
+    """Boxes to look at again, as src/model/regions.ts chooses them: overlapping regions of the two sides are one, parts of a stronger
+    place are none; the strongest by score * sqrt(area)."""
+    strength = lambda r: r.score * area(r.box) ** 0.5
+    places: list[tuple[tuple[float, float, float, float], float]] = []
+    free = sorted(regions, key=strength, reverse=True)
+    while free:
+        region = free.pop(0)
+        twin = max((r for r in free if r.side != region.side), key=lambda r: iou(region.box, r.box), default=None)
+        if twin is not None and iou(region.box, twin.box) > SAME_GLANCE_IOU:
+            free.remove(twin)
+            places.append((union(region.box, twin.box), max(strength(region), strength(twin))))
         else:
-            merged.append((r.box, r.score))
-    merged += [(r.box, r.score) for r in later]
-    return [box for box, score in sorted(merged, key=lambda m: -strength(*m))[:limit]]
+            places.append((region.box, strength(region)))
+    places.sort(key=lambda place: place[1], reverse=True)
+    boxes = [box for box, _ in places]
+    return [box for i, box in enumerate(boxes) if not any(overlap(box, other) > PART_OF * area(box) for other in boxes[:i])][:limit]
 
 
 class Server:

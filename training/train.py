@@ -217,7 +217,7 @@ def main() -> None:
             if run.step % t["evaluate_every"] == 0 or run.step == t["steps"]:
                 if heldout:
                     difference, captioner, _ = run.kept().eval()
-                    line["heldout"] = heldout_figures(difference, captioner, heldout, limit=len(heldout.cache))
+                    line["heldout"] = heldout_figures(difference, captioner, heldout)
                     if line["heldout"]["score"] > run.best:
                         run.best = line["heldout"]["score"]
                         run.save_kept(args.out / "best.pt")

@@ -83,6 +83,8 @@ export interface Glance {
 
 /** A before- and an after-region that overlap more are one place: something was replaced, or moved a little. */
 const SAME_PLACE_IOU = 0.1;
+/** A place of which more lies inside a stronger one is a part of what changed there: a table's edge that somebody now hides. */
+const PART_OF = 0.8;
 
 /**
  * The strongest places, at most as many as the bundle looks at.
@@ -105,8 +107,9 @@ export function chooseGlances(
       strength: Math.max(strength(region), twin === undefined ? 0 : strength(twin)),
     });
   }
+  places.sort((a, b) => b.strength - a.strength);
   return places
-    .sort((a, b) => b.strength - a.strength)
+    .filter(({ box }, i) => !places.slice(0, i).some((other) => shared(box, other.box) > PART_OF * area(box)))
     .slice(0, rule.regions)
     .map(({ box }) => ({ object: box, crop: cropAround(box, frame, rule) }));
 }
@@ -146,12 +149,18 @@ function bestOverlap(region: MapRegion, others: Iterable<MapRegion>): MapRegion 
 }
 
 export function intersectionOverUnion(a: Box, b: Box): number {
+  const both = shared(a, b);
+  return both === 0 ? 0 : both / (area(a) + area(b) - both);
+}
+
+/** Area of the intersection. */
+function shared(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
-  if (width <= 0 || height <= 0) return 0;
-  const shared = width * height;
-  return shared / (a.width * a.height + b.width * b.height - shared);
+  return width <= 0 || height <= 0 ? 0 : width * height;
 }
+
+const area = (box: Box): number => box.width * box.height;
 
 function union(a: Box, b: Box): Box {
   const x = Math.min(a.x, b.x);

@@ -114,6 +114,14 @@ describe('chooseGlances', () => {
     });
   });
 
+  it('does not look again at a part of a place that it looks at', () => {
+    const person = region('after', 0.4, 0.1, 0.2, 0.8);
+    const edgeOfTheTable = region('before', 0.42, 0.6, 0.05, 0.05);
+    const another = region('before', 0.55, 0.6, 0.1, 0.1);
+    expect(chooseGlances([person, edgeOfTheTable], FRAME, rule).map((g) => g.object)).toEqual([person.box]);
+    expect(chooseGlances([person, another], FRAME, rule)).toHaveLength(2);
+  });
+
   it('keeps overlapping regions of one side apart', () => {
     const pair = [region('after', 0.4, 0.4, 0.2, 0.2), region('after', 0.45, 0.4, 0.2, 0.2)];
     expect(chooseGlances(pair, FRAME, rule)).toHaveLength(2);
