@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import type { Comparison } from '../../src/comparison.js';
 import { newId } from '../../src/ids.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { freshState } from '../../src/workers/camera-frame.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeApp } from '../helpers/fakes.js';
 import { form, jpeg } from '../helpers/requests.js';
 
@@ -305,19 +307,21 @@ describe('a frame of a camera', () => {
     expect(Math.abs((stored?.job.turn?.capturedAt ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
+  const endsWhileAwaited = async (end: (comparison: Comparison) => Comparison) => {
+    await eventually(() => expect(service.events.listening).toBe(1));
+    const [stored] = [...service.results.kept.values()];
+    if (stored === undefined) throw new Error('nothing is stored of what is waited for');
+    await service.results.update(stored.comparison.id, { comparison: end(stored.comparison) });
+  };
+
   it('is waited for as a comparison is', async () => {
     await put('gate', {});
     const answering = send('gate', form({ frame: await jpeg() }), { prefer: 'wait=5' });
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      const stored = [...service.results.kept.values()][0];
-      if (stored === undefined || service.events.listening === 0) continue;
-      const camera_frame = { captured_at: '2026-06-01T12:00:00.000Z', before: null, notes: [] };
-      await service.results.update(stored.comparison.id, {
-        comparison: finished(stored.comparison, { camera_frame }),
-      });
-      break;
-    }
+    await endsWhileAwaited((comparison) =>
+      finished(comparison, {
+        camera_frame: { captured_at: '2026-06-01T12:00:00.000Z', before: null, notes: [] },
+      }),
+    );
     const answer = await answering;
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['preference-applied']).toBe('wait=5');
@@ -327,21 +331,18 @@ describe('a frame of a camera', () => {
   it('that came too late is answered with its problem and the comparison', async () => {
     await put('gate', {});
     const answering = send('gate', form({ frame: await jpeg() }), { prefer: 'wait=5' });
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      const stored = [...service.results.kept.values()][0];
-      if (stored === undefined || service.events.listening === 0) continue;
-      const error = {
-        type: 'https://scenedelta.dev/errors/frame-out-of-order',
-        title: 'A later frame of the camera has been worked on already',
-        status: 409,
-        detail: 'late',
-      };
-      await service.results.update(stored.comparison.id, {
-        comparison: { ...stored.comparison, status: 'failed', finished_at: new Date().toISOString(), error },
-      });
-      break;
-    }
+    const error = {
+      type: 'https://scenedelta.dev/errors/frame-out-of-order',
+      title: 'A later frame of the camera has been worked on already',
+      status: 409,
+      detail: 'late',
+    };
+    await endsWhileAwaited((comparison) => ({
+      ...comparison,
+      status: 'failed',
+      finished_at: new Date().toISOString(),
+      error,
+    }));
     const answer = await answering;
     expect(answer.statusCode).toBe(409);
     expect(answer.json()).toMatchObject({ status: 409, comparison: { status: 'failed' } });
