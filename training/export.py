@@ -299,7 +299,7 @@ def main() -> None:
     facts = stated | {
         "name": args.name, "version": args.version, "calibration": fitted["calibration"],
         "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
-        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]}, "seeds": [saved["seed"]],
+        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]}, "seeds": [of["seed"] for of in saved.get("soup", [saved])],
         "command": f"python -m training.train --config training/configs/{saved['config']['name']}.toml --seed {saved['seed']}",
     }
     if "unchanged" in saved["config"]:

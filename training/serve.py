@@ -137,8 +137,13 @@ def load_run(path: Path) -> tuple[Difference, Captioner, dict]:
     missing = {"config", "labels", "difference", "captioner"} - set(saved)
     if missing:
         raise SystemExit(f"{path}: is not a checkpoint of training.train: lacks {', '.join(sorted(missing))}")
+    return *models_of(saved), saved
+
+
+def models_of(saved: dict) -> tuple[Difference, Captioner]:
+    """Of a checkpoint's content, ready to serve."""
     c = ModelConfig(**saved["config"]["model"], **saved["labels"])
     difference, captioner = make_difference(c), Captioner(c)
     difference.load_state_dict(saved["difference"])
     captioner.load_state_dict(saved["captioner"])
-    return difference.eval(), captioner.eval(), saved
+    return difference.eval(), captioner.eval()

@@ -1,0 +1,69 @@
+"""The mean of several seeds' weights, and how far the seeds lie apart.
+
+    python -m training.soup --checkpoints A/best.pt B/best.pt C/best.pt --heldout HELDOUT --out soup.pt
+
+Runs that started from the same weights end in one basin, where their mean is about as good as the best of them without anybody having
+chosen one (Wortsman et al., "Model soups", ICML 2022; the uniform soup). Prints one line of held-out figures a checkpoint, their spread
+(mean and standard deviation), and those of the mean, which goes to --out.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training.clevr_data import open_cache
+from training.data import Batches, Labels
+from training.heldout import heldout_figures
+from training.serve import models_of
+
+PARTS = ("difference", "captioner", "cbr")
+
+
+def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
+    """Of tensors of the same names and shapes; what is not floating-point is the first one's."""
+    return {
+        name: torch.stack([s[name] for s in states]).mean(0) if first.is_floating_point() else first
+        for name, first in states[0].items()
+    }
+
+
+def soup(saved: list[dict], names: list[str]) -> dict:
+    """A checkpoint as training.train keeps one. @raises SystemExit naming the one that is of another model."""
+    first = saved[0]
+    for other, name in zip(saved[1:], names[1:]):
+        if other["config"]["model"] != first["config"]["model"] or other["labels"] != first["labels"]:
+            raise SystemExit(f"{name}: is of another model config or has other labels than {names[0]}; their mean means nothing")
+    return {**first, **{part: mean_of([s[part] for s in saved]) for part in PARTS}, "soup": [{"seed": s["seed"], "step": s["step"]} for s in saved]}
+
+
+def figures(saved: dict, heldout: list[Path]) -> dict[str, float]:
+    difference, captioner = models_of(saved)
+    return heldout_figures(difference, captioner, Batches(open_cache(heldout, forward=True), Labels(**saved["labels"]), captioner.c))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--checkpoints", type=Path, nargs="+", required=True)
+    parser.add_argument("--heldout", type=Path, nargs="+", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    for path in args.checkpoints:
+        if not path.exists():
+            raise SystemExit(f"{path}: no such checkpoint")
+    saved = [torch.load(path, map_location="cpu", weights_only=False) for path in args.checkpoints]
+    mean = soup(saved, [str(path) for path in args.checkpoints])
+    each = [figures(s, args.heldout) for s in saved]
+    for path, found in zip(args.checkpoints, each):
+        print(json.dumps({"checkpoint": str(path), **found}), flush=True)
+    spread = {name: [round(float(f([e[name] for e in each])), 4) for f in (np.mean, np.std)] for name in each[0]}
+    print(json.dumps({"mean and standard deviation of the seeds": spread}), flush=True)
+    print(json.dumps({"checkpoint": str(args.out), **figures(mean, args.heldout)}), flush=True)
+    torch.save(mean, args.out)
+
+
+if __name__ == "__main__":
+    main()
