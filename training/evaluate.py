@@ -1,7 +1,8 @@
 """A checkpoint on a manifest of pairs (NDJSON), through the whole serving path; writes predictions that `scenedelta evaluate
 --from-predictions` turns into every figure. Prints a short table of its own so that a training run can be followed.
 
-    python -m training.evaluate --checkpoint RUN/best.pt --features features.q.onnx --manifest pairs.ndjson [--predictions FILE]
+    python -m training.evaluate --checkpoint RUN/best.pt --features features.q.onnx --manifest pairs.ndjson \
+        [--calibration calibration.json] [--predictions FILE]
 """
 
 import argparse
@@ -12,10 +13,11 @@ import numpy as np
 import torch
 
 from training.cache import Features
+from training.calibrate import logit_of
 from training.clevr_data import truth_of
 from training.heldout import auroc, clauses, judge, same_colour, same_noun
+from training.lexicon import WIDER
 from training.serve import UNCHANGED, Server, load_run, read_frame
-
 
 
 def read_manifest(path: Path) -> list[dict]:
@@ -125,13 +127,19 @@ def main() -> None:
     parser.add_argument("--manifest", type=Path, required=True)
     parser.add_argument("--predictions", type=Path)
     parser.add_argument("--looks", type=Path, help="file to keep whole-look features in between calls")
-    parser.add_argument("--threshold", type=float, default=0.0, help="of the change logit")
+    parser.add_argument("--calibration", type=Path, help="of training.calibrate: threshold and hedging as served (default: a logit of 0, none)")
+    parser.add_argument("--glances", type=int, help="at most so many (default: as many as the model was trained with)")
     args = parser.parse_args()
     torch.set_num_threads(1)
     difference, captioner, saved = load_run(args.checkpoint)
-    server = Server(Features(args.features), difference, captioner, saved["config"].get("unchanged", UNCHANGED))
+    threshold = 0.0
+    if args.calibration:
+        fitted = json.loads(args.calibration.read_text())
+        threshold = logit_of(fitted["calibration"])
+        captioner.hedge(WIDER, fitted["hedge"]["share"])
+    server = Server(Features(args.features), difference, captioner, saved["config"].get("unchanged", UNCHANGED), args.glances)
     pairs = read_manifest(args.manifest)
-    predictions = predict(server, pairs, args.manifest.parent, args.threshold, args.looks)
+    predictions = predict(server, pairs, args.manifest.parent, threshold, args.looks)
     if args.predictions:
         partial = args.predictions.with_suffix(".partial")
         partial.write_text("".join(json.dumps(q) + "\n" for q in predictions))

@@ -76,10 +76,13 @@ def glance_regions(regions: list[Region], limit: int) -> list[tuple[float, float
 
 
 class Server:
-    def __init__(self, features: Features, difference: Difference, captioner: Captioner, unchanged: str = UNCHANGED):
+    """most_glances: fewer than the model was trained with, to see what they are worth."""
+
+    def __init__(self, features: Features, difference: Difference, captioner: Captioner, unchanged: str = UNCHANGED, most_glances: int | None = None):
         self.unchanged = unchanged
         self.features, self.difference, self.captioner = features, difference.eval(), captioner.eval()
         self.c: ModelConfig = captioner.c
+        self.most_glances = self.c.regions if most_glances is None else min(most_glances, self.c.regions)
 
     def look(self, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.features(resize(frame, LOOK_WIDTH, LOOK_HEIGHT)[None])
@@ -117,7 +120,7 @@ class Server:
             "caption": self.unchanged, "verdict": "change" if logit >= threshold else "none",
         }
         if logit >= threshold:
-            boxes = glance_regions(regions, self.c.regions)
+            boxes = glance_regions(regions, self.most_glances)
             said = self.captioner.greedy(d["memory"], self.glances(before, after, boxes) if self.c.glances else None)
             ids = said["ids"][0].tolist()
             out["caption"] = " ".join(self.c.vocabulary[i] for i in ids if i not in (PAD, END))

@@ -9,14 +9,16 @@ CELLS = 4  # of the smooth random fields, a side
 STRAY = 0.02  # standard deviation of how far a part of the outline moves, of the sprite's size
 SHADING = 0.10  # standard deviation of the cloth's or the paint's unevenness, of its brightness
 SPECKLE = 0.05  # of fine texture
-LIGHTEST_GREY = 1.9  # grey cloth of the sprites is dark grey; people call any between black and white so
+# How much lighter cloth may be than the sprites', whose grey is dark grey and whose white is grey: people call any cloth between black and white
+# grey, and white what is hardly darker than a wall.
+LIGHTER_CLOTH = {"grey": (1.0, 1.9), "white": (1.15, 1.6)}
 COLOURLESS = 40.0  # levels between the largest and the smallest channel, above which cloth is not grey
 
 
-def varied(pixels: np.ndarray, seed: int, grey_cloth: bool = False) -> np.ndarray:
+def varied(pixels: np.ndarray, seed: int, cloth: str | None = None) -> np.ndarray:
     """uint8 [h, w, 4], RGBA, not premultiplied, in and out: other proportions and another texture, the same colour names.
 
-    grey_cloth: what has no hue is cloth, and as light as any grey.
+    cloth: the colour name of somebody's clothes. What has no hue is cloth, and as light as any of that name.
 
     The border stays in place, so anchor and footprint stay true.
     """
@@ -33,9 +35,9 @@ def varied(pixels: np.ndarray, seed: int, grey_cloth: bool = False) -> np.ndarra
     alpha = picture[..., 3:]
     shade = 1 + SHADING * _smooth(rng, width, height) + SPECKLE * rng.standard_normal((height, width)).astype(np.float32)
     colour = picture[..., :3] / np.maximum(alpha / 255, 1e-3) * shade[..., None]
-    if grey_cloth:
+    if cloth in LIGHTER_CLOTH:
         hueless = np.clip(1 - np.ptp(colour, axis=2, keepdims=True) / COLOURLESS, 0, 1)
-        colour *= 1 + hueless * (np.exp(rng.uniform(0, np.log(LIGHTEST_GREY))) - 1)
+        colour *= 1 + hueless * (np.exp(rng.uniform(*np.log(LIGHTER_CLOTH[cloth]))) - 1)
     return np.uint8(np.clip(np.concatenate([colour, alpha], axis=2) + 0.5, 0, 255))
 
 

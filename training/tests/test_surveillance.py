@@ -325,10 +325,11 @@ class TestVariation:
         pixels[:20, :, :3], pixels[20:, :, :3] = 64, (180, 40, 40)
         ratios = []
         for seed in range(12):
-            plain, cloth = varied(pixels, seed).astype(float), varied(pixels, seed, grey_cloth=True).astype(float)
+            plain, cloth = varied(pixels, seed).astype(float), varied(pixels, seed, cloth="grey").astype(float)
             np.testing.assert_allclose(cloth[25:], plain[25:], atol=1)
             ratios.append(cloth[:15, :, :3].mean() / plain[:15, :, :3].mean())
         assert min(ratios) >= 0.99 and max(ratios) > 1.4 and max(ratios) < 2
+        np.testing.assert_array_equal(varied(pixels, 3, cloth="black"), varied(pixels, 3))
 
 
 def test_white_paint_is_bright_and_black_cloth_is_black_in_a_clear_frame():
