@@ -27,7 +27,8 @@ export const load = (source, width) =>
 /** @returns {Promise<Buffer>} encoded without loss */
 export const encode = (image) => raw(image).png({ compressionLevel: 1 }).toBuffer();
 
-export const jpeg = async (image, quality) => pixels(sharp(await raw(image).jpeg({ quality }).toBuffer()));
+export const jpeg = async (image, quality, chromaSubsampling = '4:2:0') =>
+  pixels(sharp(await raw(image).jpeg({ quality, chromaSubsampling }).toBuffer()));
 export const blur = (image, sigma) => pixels(raw(image).blur(sigma));
 
 export const resized = async (image, { width, height }) =>
@@ -35,7 +36,7 @@ export const resized = async (image, { width, height }) =>
     ? image
     : pixels(raw(image).resize(width, height, { fit: 'fill' }));
 
-function each({ width, height, data }, change) {
+export function each({ width, height, data }, change) {
   const out = new Uint8Array(data.length);
   for (let y = 0, i = 0; y < height; y++)
     for (let x = 0; x < width; x++)

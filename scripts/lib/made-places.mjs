@@ -1,0 +1,104 @@
+/** Places for made pairs: a whole plate, or a bare place, of which a camera sees little more than what comes and goes. */
+import { join } from 'node:path';
+import sharp from 'sharp';
+import * as make from './variants.mjs';
+
+/** Pixels: 640 and a little after the margin is cut off. */
+const WIDTH = 720;
+/** Share of the places that are bare, and of those whose ground is all of one tone, as asphalt is from above: noise hides its grain. */
+const BARE = 0.35;
+const PLAIN = 0.2;
+
+/** @returns {Promise<{ picture, bare: boolean }>} what the camera sees of a plate when nothing stands there */
+export async function placeOf({ folder }, plate, random) {
+  const whole = await make.load(join(folder, plate.file), WIDTH);
+  const kind = random.uniform(0, 1);
+  if (kind >= BARE) return { picture: whole, bare: false };
+  if (kind < PLAIN) {
+    const ground = await smooth(whole, random.uniform(150, 600));
+    const fine = await textured(ground, random.uniform(0, 1.5), random.uniform(0.5, 1.4), random);
+    return { picture: await marked(fine, { areas: 0, lines: 1, spots: 8 }, random), bare: true };
+  }
+  const ground =
+    random.uniform(0, 1) < 0.7 ? await smooth(whole, random.uniform(15, 80)) : await nearest(whole, random);
+  const coarse = await textured(ground, random.uniform(0, 2.5), random.uniform(3, 12), random);
+  const fine = await textured(coarse, random.uniform(0, 3), random.uniform(0.5, 1.4), random);
+  return { picture: await marked(fine, { areas: 2, lines: 5, spots: 30 }, random), bare: true };
+}
+
+/** What is left of a picture when nothing smaller than about `size` pixels is. */
+async function smooth(picture, size) {
+  const [width, height] = [picture.width, picture.height].map((side) => Math.max(2, Math.round(side / size)));
+  return make.resized(await make.resized(picture, { width, height }), picture);
+}
+
+/** The part of the picture with the least in it, as large as the whole: asphalt, floor, wall, sky. */
+async function nearest(picture, random) {
+  const share = random.uniform(0.35, 0.6);
+  const [width, height] = [picture.width, picture.height].map((side) => Math.round(side * share));
+  const parts = Array.from({ length: 12 }, () => {
+    const left = Math.floor(random.uniform(0, picture.width - width));
+    const top = Math.floor(random.uniform(0, picture.height - height));
+    const part = make.crop(picture, left, top, width, height);
+    return { part, detail: detailOf(part) };
+  });
+  parts.sort((a, b) => a.detail - b.detail);
+  return make.resized(parts[0].part, picture);
+}
+
+/** Mean step of the green between pixels that are four apart. */
+function detailOf({ width, data }) {
+  let sum = 0;
+  let count = 0;
+  for (let i = 1; i + 12 < data.length; i += 9) {
+    if (((i / 3) | 0) % width >= width - 4) continue;
+    sum += Math.abs(data[i + 12] - data[i]);
+    count++;
+  }
+  return sum / count;
+}
+
+/** The grain of a surface: it stays where it is, as a sensor's noise does not. `level` is its deviation in levels. */
+async function textured(picture, level, size, random) {
+  const { width, height } = picture;
+  const grey = { width, height, data: new Uint8Array(width * height * 3).fill(128) };
+  const sigma = 40;
+  const field = await make.blur(make.grain(grey, sigma, random, true), size);
+  // Of white noise of deviation s, a blur of that size leaves s / (2 sqrt(pi) size).
+  const share = level / (sigma / (2 * Math.sqrt(Math.PI) * size));
+  const data = new Uint8ClampedArray(picture.data.length);
+  for (let i = 0; i < data.length; i++) data[i] = picture.data[i] + share * (field.data[i] - 128);
+  return { width, height, data: new Uint8Array(data.buffer) };
+}
+
+/** Walls and kerbs as areas of another tone, painted lines, spots: up to so many of each. */
+async function marked(picture, most, random) {
+  const { width, height } = picture;
+  const count = (limit) => Math.floor(random.uniform(0, limit + 1));
+  const x = () => random.uniform(-0.1, 1.1) * width;
+  const y = () => random.uniform(-0.1, 1.1) * height;
+  const tone = () => {
+    const level = random.uniform(10, 245);
+    return `rgb(${[0, 1, 2].map(() => Math.round(level * random.uniform(0.85, 1.1))).join(',')})`;
+  };
+  const areas = Array.from({ length: count(most.areas) }, () => {
+    const [cx, cy, angle] = [x(), y(), random.uniform(0, 360)];
+    return `<rect x="${cx}" y="${cy}" width="${2 * width}" height="${2 * width}" transform="rotate(${angle} ${cx} ${cy})" fill="${tone()}" opacity="${random.uniform(0.15, 0.7)}"/>`;
+  });
+  const lines = Array.from({ length: count(most.lines) }, () => {
+    const dashes =
+      random.uniform(0, 1) < 0.4
+        ? ` stroke-dasharray="${random.uniform(20, 90)} ${random.uniform(20, 90)}"`
+        : '';
+    return `<line x1="${x()}" y1="${y()}" x2="${x()}" y2="${y()}" stroke="${tone()}" stroke-width="${random.uniform(1.5, 12)}" opacity="${random.uniform(0.3, 1)}"${dashes}/>`;
+  });
+  const spots = Array.from(
+    { length: count(most.spots) },
+    () =>
+      `<circle cx="${x()}" cy="${y()}" r="${random.uniform(0.7, 3)}" fill="${tone()}" opacity="${random.uniform(0.3, 1)}"/>`,
+  );
+  const drawn = [...areas, ...lines, ...spots].join('');
+  const input = Buffer.from(`<svg width="${width}" height="${height}">${drawn}</svg>`);
+  const out = sharp(picture.data, { raw: { width, height, channels: 3 } }).composite([{ input }]);
+  return { width, height, data: await out.removeAlpha().raw().toBuffer() };
+}

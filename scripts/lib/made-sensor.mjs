@@ -1,0 +1,37 @@
+/** What lens, sensor and coder do to the frames of one camera: the same to both, and a little that drifts between them. */
+import { pick } from './pick.mjs';
+import * as make from './variants.mjs';
+
+/** Share of the pairs whose frames were not exposed and coded alike: another hour, another bit rate, another stream. */
+const DRIFTS = 0.5;
+/** Share of those whose second frame is a little softer: a smaller stream enlarged, a coder that saves. */
+const SOFTER = 0.3;
+
+/** @returns {{ lens, before, after }} each takes a picture and gives a promise of one */
+export function sensorOf(random) {
+  const blur = random.uniform(0, 1) < 0.5 ? random.uniform(0.3, 0.9) : 0;
+  const level = random.uniform(0.4, 3.5);
+  const quality = random.uniform(60, 94);
+  const own = () => Math.round(Math.min(95, quality + random.uniform(-4, 4)));
+  const coded = (image) => make.jpeg(make.grain(image, level, random), own());
+  return {
+    lens: (image) => (blur === 0 ? image : make.blur(image, blur)),
+    before: coded,
+    after: random.uniform(0, 1) < DRIFTS ? drifted(level, random) : coded,
+  };
+}
+
+function drifted(level, random) {
+  const factor = 2 ** (0.15 * random.normal());
+  const power = 2 ** (0.08 * random.normal());
+  const tints = [0, 1, 2].map(() => 1 + 0.015 * random.normal());
+  const soft = random.uniform(0, 1) < SOFTER ? random.uniform(0.4, 1) : 0;
+  const noise = level * 2 ** (0.5 * random.normal());
+  const quality = Math.round(random.uniform(40, 95));
+  const chroma = pick(['4:2:0', '4:4:4'], random);
+  return async (image) => {
+    const light = make.each(image, (value, c) => 255 * (value / 255) ** power * factor * tints[c]);
+    const seen = soft === 0 ? light : await make.blur(light, soft);
+    return make.jpeg(make.grain(seen, noise, random), quality, chroma);
+  };
+}
