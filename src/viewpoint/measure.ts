@@ -1,6 +1,16 @@
 /** Everything that the scores look at, as one list of named numbers a pair. README.md gives each one's equation. */
+import { measureEdges } from './edges.js';
 import type { Grain } from './grain.js';
-import { fitLight, type Light, lightResidual, median, quantile, relit, showsTheSame } from './photometric.js';
+import {
+  fitLight,
+  type Light,
+  lightResidual,
+  median,
+  quantile,
+  relit,
+  showsTheSame,
+  tintResidual,
+} from './photometric.js';
 import type { Plane } from './planes.js';
 import type { Registration } from './register.js';
 import { TILE, type Tile, type Tiles } from './tiles.js';
@@ -23,6 +33,7 @@ export const MEASUREMENTS = [
   'covered',
   'detailed',
   'level_kept',
+  'tone_kept',
   'correlation',
   'coarse_correlation',
   'detail_ratio',
@@ -46,6 +57,10 @@ export const MEASUREMENTS = [
   'rest_horizontal',
   'changed_share',
   'changed_largest',
+  'edge_change',
+  'edge_before',
+  'edge_after',
+  'edge_soft',
 ] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 export type Measurements = Readonly<Record<Measurement, number>>;
@@ -57,6 +72,7 @@ const KEPT = 0.6;
 const LOST = 0.3;
 /** Log units of light. */
 const SAME_LEVEL = 0.2;
+const SAME_TINT = 0.12;
 
 /**
  * @param tiles of both frames in one view where they could be registered
@@ -82,6 +98,7 @@ export function measure(
     ...grainOf(grains.before, grains.after),
     ...restOf(tiled, luma, light),
     ...changedOf(tiled, light),
+    ...edgesOf(tiled, luma),
   };
   return { measurements, light };
 }
@@ -138,6 +155,7 @@ function structureOf(
   | 'covered'
   | 'detailed'
   | 'level_kept'
+  | 'tone_kept'
   | 'correlation'
   | 'coarse_correlation'
   | 'detail_ratio'
@@ -156,6 +174,10 @@ function structureOf(
     covered: share(detailed, (t) => t.correlation < LOST && t.after.contrast < t.before.contrast / 2),
     detailed: detailed.length / Math.max(1, tiles.length),
     level_kept: share(tiles, (t) => Math.abs(lightResidual(t, light)) < SAME_LEVEL),
+    tone_kept: share(
+      tiles,
+      (t) => Math.abs(lightResidual(t, light)) < SAME_LEVEL && tintResidual(t, light) < SAME_TINT,
+    ),
     correlation: median(detailed.map((t) => t.correlation)),
     coarse_correlation: correlationOf(
       tiles.map((t) => Math.log(t.before.luma + 8)),
@@ -299,6 +321,22 @@ function largestComponent(cells: Uint8Array, columns: number, rows: number): num
     largest = Math.max(largest, queue.length);
   }
   return largest;
+}
+
+/** Log steepness: the strongest edges of 19 in 20 made frames that nobody tampered with are steeper. */
+const SOFT = -1.4;
+
+function edgesOf(
+  tiled: Tiles,
+  luma: Plane,
+): Some<'edge_change' | 'edge_before' | 'edge_after' | 'edge_soft'> {
+  const { change, before, after } = measureEdges(tiled, luma);
+  return {
+    edge_change: change,
+    edge_before: before,
+    edge_after: after,
+    edge_soft: Math.max(0, SOFT - after),
+  };
 }
 
 const meanOf = (values: readonly number[]): number =>

@@ -2,7 +2,7 @@
  * The light of one frame as a function of the other's: per channel c, log(after + 8) = k_c + gamma log(before + 8), fitted to the
  * tiles that show the same thing in both. Gain is exp(k_c); the 8 keeps noise in the dark from counting as light.
  */
-import type { Tile } from './tiles.js';
+import type { Tile, TileOfFrame } from './tiles.js';
 
 export interface Light {
   /** log gain of red, green, blue */
@@ -45,6 +45,15 @@ export function fitLight(tiles: readonly Tile[]): Light {
 export function lightResidual(tile: Tile, { gains, gamma }: Light): number {
   const k = 0.299 * gains[0] + 0.587 * gains[1] + 0.114 * gains[2];
   return logLevel(tile.after.luma) - k - gamma * logLevel(tile.before.luma);
+}
+
+/** How much redder or bluer (log, against green; the greater of both) the tile is in `after` than the light makes it. */
+export function tintResidual({ before, after }: Tile, { gains, gamma }: Light): number {
+  const off = (channel: 'red' | 'blue', gain: number) => {
+    const tint = (t: TileOfFrame) => logLevel(t[channel]) - logLevel(t.green);
+    return Math.abs(tint(after) - gain + gains[1] - gamma * tint(before));
+  };
+  return Math.max(off('red', gains[0]), off('blue', gains[2]));
 }
 
 /** What a luma level of `before` becomes under the light. */

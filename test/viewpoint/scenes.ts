@@ -113,3 +113,25 @@ export function withBox(image: RgbImage, box: Box, colour: number[]): RgbImage {
   }
   return { width, height, data };
 }
+
+/** Out of focus: means over `radius` pixels to all four sides, three times over. */
+export function softened(image: RgbImage, radius: number): RgbImage {
+  const { width, height } = image;
+  const across = (data: Uint8Array, step: number, limit: (i: number) => number) =>
+    Uint8Array.from(data, (_, i) => {
+      const at = limit(i);
+      let [sum, count] = [0, 0];
+      for (let k = -radius; k <= radius; k++) {
+        if (at + k < 0 || at + k >= (step === 3 ? width : height)) continue;
+        sum += data[i + k * step] as number;
+        count++;
+      }
+      return sum / count + 0.5;
+    });
+  let { data } = image;
+  for (let pass = 0; pass < 3; pass++) {
+    data = across(data, 3, (i) => floor(i / 3) % width);
+    data = across(data, 3 * width, (i) => floor(i / 3 / width));
+  }
+  return { width, height, data };
+}
