@@ -3,7 +3,8 @@
  * threshold and weight of src/viewpoint/fitted.ts on pairs made of plates and sprites, and says what they reach on places that
  * they were not fitted on. The development pairs choose nothing. What was measured is kept in FILE, so that a run that was cut
  * short goes on; the file is of no use any more once what is measured changes. With --joint the weights of the evidence stay as
- * they are, and only the rule that joins it with the features is fitted: enough, and with fewer pairs, for another backbone.
+ * they are, and only the rule that joins it with the features is fitted: enough, and with fewer pairs, for another backbone. With
+ * --tampering those of the nuisances stay: they were fitted on pairs of whole plates whose frames were exposed and coded alike.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,11 +12,11 @@ import { join, resolve } from 'node:path';
 import { startProgress } from '../dist/cli/progress.js';
 import { seededRandom } from '../dist/evaluation/random.js';
 import { loadBundle } from '../dist/model/manifest.js';
-import { examine, LEAST_DETAILED } from '../dist/viewpoint/examine.js';
+import { examine, isBare } from '../dist/viewpoint/examine.js';
 import { FITTED } from '../dist/viewpoint/fitted.js';
 import { MEASUREMENTS } from '../dist/viewpoint/measure.js';
 import { LEAST_CORNERS } from '../dist/viewpoint/register.js';
-import { NUISANCES, scoreOf, TAMPERS } from '../dist/viewpoint/scores.js';
+import { logitOf, NUISANCES, scoreOf, TAMPERS } from '../dist/viewpoint/scores.js';
 import { crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
 import { VARIANTS } from './lib/made-pairs.mjs';
 import { dataFolder, option } from './lib/options.mjs';
@@ -28,6 +29,7 @@ const folder = dataFolder();
 const bundleFolder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
 const keep = option('keep', '');
 const jointOnly = process.argv.includes('--joint');
+const tamperingOnly = process.argv.includes('--tampering');
 const { name: bundleName, version, calibration } = (await loadBundle(bundleFolder)).manifest;
 const least = calibration.least_agreement;
 if (least === undefined)
@@ -44,12 +46,12 @@ const PRECISION = 0.9;
 /** Share of pairs without tampering that one class of tampering may accuse. */
 const FALSE_TAMPER = 0.002;
 
-/** A covered lens and a turned camera show another place: features agree less than `least_agreement`, which frames of one place keep. */
-const ANOTHER_PLACE = ['blocked', 'turned'];
-/** Share of the defocused pairs whose features agree no more than is let through: the rest is not found. */
+/** Share of the pairs with a tampering whose features agree no more than is let through: the rest is not found. */
 const KEPT_BY_AGREEMENT = 0.98;
 /** More than two frames can agree: in the dark there is nothing that features could contradict. */
 const ANY = 2;
+/** A covered lens and a turned camera show another place, which the features see; out of focus and in the dark it is the same one. */
+const ANOTHER_PLACE = ['blocked', 'turned'];
 /** Where the features agree with it, evidence for one of four ways of tampering need not be more than even among them. */
 const LEAST_JOINT_SCORE = 0.25;
 
@@ -68,8 +70,11 @@ const OF_TAMPERING = [
     'correlation',
   ],
   ...['coarse_correlation', 'detail_ratio', 'detail_ratio_best', 'flat_gained', 'dark_after', 'dark_fall'],
-  ...['contrast_after', 'contrast_fall', 'sharpness_fall', 'changed_share'],
+  ...['contrast_after', 'contrast_fall', 'sharpness_fall', 'changed_share', 'tone_kept'],
+  ...['edge_change', 'edge_before', 'edge_after'],
 ];
+/** Softness only says that a camera is out of focus: by it, the others would be told from that alone. */
+const inputsOf = (name) => (name === 'defocused' ? [...OF_TAMPERING, 'edge_soft'] : OF_TAMPERING);
 /** Whether the camera moved is a matter of where things are, whatever the light does. */
 const OF_MOTION = ['refused', 'displacement', 'hidden'];
 const RIDGE = 3;
@@ -100,7 +105,7 @@ async function measured(items) {
 }
 
 /** Noise has corners everywhere, and none of them in two frames. */
-const noiseOnly = Array.from({ length: jointOnly ? 0 : 40 }, (_, i) => {
+const noiseOnly = Array.from({ length: jointOnly || tamperingOnly ? 0 : 40 }, (_, i) => {
   const random = seededRandom(`noise only ${i}`);
   const grey = { width: 544, height: 408, data: new Uint8Array(544 * 408 * 3).fill(random.uniform(20, 230)) };
   const [before, after] = [0, 1].map(() => grain(grey, random.uniform(5, 60), random));
@@ -111,21 +116,23 @@ const unrelated = [
   ...noiseOnly,
 ];
 unrelated.sort((a, b) => a - b);
-const leastInliers = jointOnly
-  ? FITTED.leastInliers
-  : Math.max(LEAST_BORNE, Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1)));
+const leastInliers =
+  jointOnly || tamperingOnly
+    ? FITTED.leastInliers
+    : Math.max(LEAST_BORNE, Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1)));
 console.log(
   `unrelated views agree on at most ${unrelated.at(-1)} corners (${unrelated.length} pairs): leastInliers ${leastInliers}`,
 );
 
 for (const sample of samples) {
   if (sample.inliers < leastInliers) sample.measurements = sample.measurementsIfRefused;
-  // Of a place that shows too little, no tampering is claimed (examine.ts): it is not fitted on either.
-  sample.judgeable = sample.corners >= LEAST_CORNERS && sample.measurements.detailed >= LEAST_DETAILED;
+  // Of a place that shows nothing, no tampering is claimed (examine.ts): it is not fitted on either.
+  sample.judgeable = sample.corners >= LEAST_CORNERS;
+  sample.bounded = isBare(sample.measurements) ? 'bareThreshold' : 'threshold';
 }
 
 const fitClass = (name, from, inputs, isTrue, choose) => {
-  if (jointOnly) {
+  if (jointOnly || (tamperingOnly && name in FITTED.nuisances)) {
     const known = FITTED.nuisances[name] ?? FITTED.tampers[name];
     for (const s of from) s.scores = { ...s.scores, [name]: scoreOf(known, s.measurements) };
     return known;
@@ -133,41 +140,60 @@ const fitClass = (name, from, inputs, isTrue, choose) => {
   const rowOf = ({ measurements }) => inputs.map((input) => measurements[input]);
   const [rows, truths] = [from.map(rowOf), from.map(isTrue)];
   const scores = crossFitted(rows, truths, placesOf(from), { ridge: RIDGE }).map(sigmoid);
-  const threshold = choose(scores, truths);
+  const bounds = choose(scores, truths);
   from.forEach((sample, i) => {
     sample.scores = { ...sample.scores, [name]: scores[i] };
   });
   const { offset, weights } = fitLogistic(rows, truths, { ridge: RIDGE });
   const named = Object.fromEntries(inputs.map((input, k) => [input, round(weights[k])]));
-  return { offset: round(offset), weights: named, threshold };
+  return { offset: round(offset), weights: named, ...bounds };
 };
 const placesOf = (from) => from.map(({ place }) => place);
 const margin = (s) => s.agreement - least;
 const round = (value) => Number(value.toPrecision(4));
 
 const intact = samples.filter(({ tamper }) => tamper === null);
-/** Of a place that showed nothing before, no tampering is claimed (examine.ts): it is not fitted on either. */
 const judgeable = samples.filter((s) => s.judgeable);
 const byName = (names, of) => Object.fromEntries(names.map((name) => [name, of(name)]));
 const nuisances = byName(NUISANCES, (name) => {
   const inputs = name === 'camera_moved' ? OF_MOTION : MEASUREMENTS;
-  return fitClass(name, intact, inputs, (s) => s.nuisance === name, precise);
+  return fitClass(
+    name,
+    intact,
+    inputs,
+    (s) => s.nuisance === name,
+    (scores, truths) => ({
+      threshold: precise(scores, truths),
+    }),
+  );
 });
 const tampers = byName(TAMPERS, (name) =>
   fitClass(
     name,
     judgeable,
-    OF_TAMPERING,
+    inputsOf(name),
     (s) => s.tamper === name,
     (scores) => rare(scores),
   ),
 );
-/** Evidence and features: how far features of such a pair agree, and what the evidence then has to say. */
+/** Evidence and features: a logistic regression of the evidence's own logit and the margin of the agreement. */
 const joint = byName(TAMPERS, (name) => {
-  if (name === 'darkened') return { threshold: tampers[name].threshold, mostAgreement: ANY };
-  const mostAgreement = ANOTHER_PLACE.includes(name) ? 0 : mostOfOwn(name);
-  const apart = judgeable.map((s) => (margin(s) <= mostAgreement ? s.scores[name] : 0));
-  return { threshold: rare(apart, LEAST_JOINT_SCORE), mostAgreement };
+  if (!ANOTHER_PLACE.includes(name)) {
+    for (const s of judgeable) s.jointScores = { ...s.jointScores, [name]: s.scores[name] };
+    const { threshold, bareThreshold } = tampers[name];
+    const mostAgreement = name === 'darkened' ? ANY : mostOfOwn(name);
+    return { offset: 0, evidence: 1, agreement: 0, mostAgreement, threshold, bareThreshold };
+  }
+  const rows = judgeable.map((s) => [logitOf(s.scores[name]), margin(s)]);
+  const truths = judgeable.map((s) => s.tamper === name);
+  const scores = crossFitted(rows, truths, placesOf(judgeable), { ridge: RIDGE }).map(sigmoid);
+  judgeable.forEach((s, i) => {
+    s.jointScores = { ...s.jointScores, [name]: scores[i] };
+  });
+  const { offset, weights } = fitLogistic(rows, truths, { ridge: RIDGE });
+  const [evidence, agreement] = weights.map(round);
+  const bounds = rare(scores, LEAST_JOINT_SCORE);
+  return { offset: round(offset), evidence, agreement, mostAgreement: mostOfOwn(name), ...bounds };
 });
 
 /** What KEPT_BY_AGREEMENT of the pairs with this tampering agree at most. */
@@ -186,17 +212,20 @@ function precise(scores, truths) {
   return 0.99;
 }
 
-/** The lowest threshold from `least` on that FALSE_TAMPER of the pairs without tampering reach. */
+/** The lowest thresholds from `least` on that FALSE_TAMPER of the pairs without tampering reach, of bare places and of others. */
 function rare(scores, least = 0.5) {
-  const quiet = scores.filter((_, i) => judgeable[i].tamper === null).sort((a, b) => b - a);
-  return round(Math.max(least, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
+  return byName(['threshold', 'bareThreshold'], (bounded) => {
+    const quiet = scores.filter((_, i) => judgeable[i].tamper === null && judgeable[i].bounded === bounded);
+    quiet.sort((a, b) => b - a);
+    return round(Math.max(least, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
+  });
 }
 
-const alone = (s) => TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tampers[name].threshold);
+const alone = (s) => TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tampers[name][s.bounded]);
 const joined = (s) =>
   TAMPERS.filter(
     (name) =>
-      s.judgeable && s.scores[name] >= joint[name].threshold && margin(s) <= joint[name].mostAgreement,
+      s.judgeable && s.jointScores[name] >= joint[name][s.bounded] && margin(s) <= joint[name].mostAgreement,
   );
 const share = (list, test) => list.filter(test).length / Math.max(1, list.length);
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
@@ -207,15 +236,15 @@ const found = (list, named) => {
 };
 const altered = intact.filter(({ nuisance }) => nuisance !== null);
 const pairsOf = `${count} pairs of ${new Set(samples.map(({ place }) => place)).size} places`;
-const ofEvidence = [
+const ofNuisances = [
   `${pairsOf}; figures are of places not fitted on`,
   `strongest nuisance is the true one: ${percent(share(altered, (s) => strongest(s) === s.nuisance))} of ${altered.length}`,
   ...NUISANCES.map((name) => {
     const own = altered.filter(({ nuisance }) => nuisance === name);
     return `  ${name}: strongest ${percent(share(own, (s) => strongest(s) === name))}, named ${percent(share(own, (s) => s.scores[name] >= nuisances[name].threshold))} of ${own.length}`;
   }),
-  ...ofTampering('evidence alone', alone),
 ];
+const ofTampers = [`tampering: ${pairsOf}`, ...ofTampering('evidence alone', alone)];
 const ofJoint = [
   `joint: ${pairsOf}, features of ${bundleName} ${version}${jointOnly ? '; evidence as it was fitted before' : ''}`,
   ...ofTampering('joint', joined),
@@ -231,12 +260,19 @@ function ofTampering(how, named) {
   ];
 }
 const file = join(ROOT, 'src/viewpoint/fitted.ts');
-const figures = jointOnly ? [...figuresOfEvidenceIn(file), ...ofJoint] : [...ofEvidence, ...ofJoint];
-/** What the fit before wrote of the evidence: it still holds. */
-function figuresOfEvidenceIn(path) {
-  const lines = [...readFileSync(path, 'utf8').matchAll(/^ \* (.*)$/gm)].map(([, line]) => line).slice(1);
-  const end = lines.findIndex((line) => line.startsWith('joint: '));
-  return end < 0 ? lines : lines.slice(0, end);
+const figures = [
+  ...(jointOnly || tamperingOnly ? figuresBefore('tampering: ') : ofNuisances),
+  ...(jointOnly ? figuresBefore('joint: ', 'tampering: ') : ofTampers),
+  ...ofJoint,
+];
+/** What the fit before wrote of what stays: it still holds. */
+function figuresBefore(end, start) {
+  const lines = [...readFileSync(file, 'utf8').matchAll(/^ \* (.*)$/gm)].map(([, line]) => line).slice(1);
+  const from = start === undefined ? 0 : lines.findIndex((line) => line.startsWith(start));
+  return lines.slice(
+    from,
+    lines.findIndex((line) => line.startsWith(end)),
+  );
 }
 console.log(figures.join('\n'));
 
@@ -245,6 +281,7 @@ const command = [
   '--data=FOLDER',
   `--count=${count}`,
   ...(jointOnly ? ['--joint'] : []),
+  ...(tamperingOnly ? ['--tampering'] : []),
 ].join(' ');
 writeFileSync(
   file,

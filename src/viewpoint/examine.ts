@@ -7,7 +7,15 @@ import { type Measurements, measure } from './measure.js';
 import type { Light } from './photometric.js';
 import { reductionOf, type Size, toWorking } from './planes.js';
 import { LEAST_CORNERS, type Outcome, type Registration, refuse, register } from './register.js';
-import { type Fitted, type NuisanceName, scoresOf, TAMPERS, type TamperName } from './scores.js';
+import {
+  type Bounds,
+  type Fitted,
+  jointScore,
+  type NuisanceName,
+  scoresOf,
+  TAMPERS,
+  type TamperName,
+} from './scores.js';
 import { tileUp } from './tiles.js';
 import { warpFrame } from './warp.js';
 
@@ -25,29 +33,39 @@ export const hasMoved = ({ nuisances }: Evidence, fitted: Fitted = FITTED): bool
 
 /** The tampering that the evidence names by itself, the surest first; empty where there is none. */
 export const namedTampers = (evidence: Evidence, fitted: Fitted = FITTED): Named[] =>
-  surestFirst(evidence, (name, score) => score >= fitted.tampers[name].threshold);
+  surestFirst(evidence, fitted.tampers, (name) => evidence.tampers[name]);
 
 /**
  * The same where a backbone has looked too. A covered lens and a turned camera show another place, which features tell better than
- * pixels do; a large thing that came, or another coding of the picture, leaves most of them as they were. A camera that is out of
- * focus leaves them too.
+ * pixels do; a large thing that came, or another coding of the picture, leaves most of them as they were.
  * @param margin agreement of both frames' features less the least of two frames of one place
  */
 export const joinedTampers = (evidence: Evidence, margin: number, { joint }: Fitted = FITTED): Named[] =>
-  surestFirst(
-    evidence,
-    (name, score) => score >= joint[name].threshold && margin <= joint[name].mostAgreement,
+  surestFirst(evidence, joint, (name) =>
+    margin <= joint[name].mostAgreement ? jointScore(joint[name], evidence.tampers[name], margin) : 0,
   );
 
 type Named = { readonly name: TamperName; readonly score: number };
 
-const surestFirst = ({ tampers }: Evidence, isNamed: (name: TamperName, score: number) => boolean): Named[] =>
-  TAMPERS.map((name) => ({ name, score: tampers[name] }))
-    .filter(({ name, score }) => isNamed(name, score))
+function surestFirst(
+  { corners, measurements }: Evidence,
+  bounds: Readonly<Record<TamperName, Bounds>>,
+  scoreOf: (name: TamperName) => number,
+): Named[] {
+  if (showsTooLittle(corners)) return [];
+  const bound = isBare(measurements) ? 'bareThreshold' : 'threshold';
+  return TAMPERS.map((name) => ({ name, score: scoreOf(name) }))
+    .filter(({ name, score }) => score >= bounds[name][bound])
     .sort((a, b) => b.score - a.score);
+}
 
 /** Share of the tiles of `before`; of a place that shows less (bare asphalt) one car is most of what there is to see. */
-export const LEAST_DETAILED = 0.25;
+const LEAST_DETAILED = 0.25;
+export const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_DETAILED;
+
+/** Of `before`, where nobody can say what was there. */
+const showsTooLittle = (corners: number): boolean => corners < LEAST_CORNERS;
+
 /** Pixels a side, below which corners have no surroundings to know them by. */
 const SMALLEST = 64;
 
@@ -70,15 +88,8 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
     light,
     measurements,
     nuisances: scoresOf(fitted.nuisances, measurements),
-    tampers: tamperScores(outcome.corners, measurements, fitted),
+    tampers: showsTooLittle(outcome.corners) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
   };
-}
-
-/** Of a bare place only darkness can be told: whatever else seems to have gone may be one car. */
-function tamperScores(corners: number, measurements: Measurements, { tampers }: Fitted): Evidence['tampers'] {
-  if (corners < LEAST_CORNERS) return NO_TAMPERING;
-  const scores = scoresOf(tampers, measurements);
-  return measurements.detailed < LEAST_DETAILED ? { ...NO_TAMPERING, darkened: scores.darkened } : scores;
 }
 
 const NO_TAMPERING: Evidence['tampers'] = { blocked: 0, defocused: 0, darkened: 0, turned: 0 };

@@ -12,7 +12,7 @@ import { type Belief, judge, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/captioner.js';
 import type { Bundle, Manifest } from '../model/manifest.js';
 import type { Evidence } from '../viewpoint/examine.js';
-import { NUISANCES } from '../viewpoint/scores.js';
+import { logitOf, NUISANCES } from '../viewpoint/scores.js';
 
 export const RULE_FILE = 'verdict.json';
 
@@ -159,10 +159,3 @@ export function changeProbability(changeLogit: number, { nuisances }: Evidence, 
   for (const name of NUISANCES) logit += (weights[name] ?? 0) * logitOf(nuisances[name]);
   return sigmoid(logit);
 }
-
-/** A score nearer to 0 or 1 than this says no more. */
-const SURE = 1e-4;
-export const logitOf = (probability: number): number => {
-  const p = Math.min(1 - SURE, Math.max(SURE, probability));
-  return Math.log(p / (1 - p));
-};
