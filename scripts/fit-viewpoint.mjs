@@ -52,6 +52,8 @@ const KEPT_BY_AGREEMENT = 0.98;
 const ANY = 2;
 /** A covered lens and a turned camera show another place, which the features see; out of focus and in the dark it is the same one. */
 const ANOTHER_PLACE = ['blocked', 'turned'];
+/** Margin of the agreement that 199 of 200 pairs of one place keep: what shows the same place is neither covered nor turned away. */
+const ONE_PLACE = 0;
 /** Where the features agree with it, evidence for one of four ways of tampering need not be more than even among them. */
 const LEAST_JOINT_SCORE = 0.25;
 
@@ -193,7 +195,7 @@ const joint = byName(TAMPERS, (name) => {
   const { offset, weights } = fitLogistic(rows, truths, { ridge: RIDGE });
   const [evidence, agreement] = weights.map(round);
   const bounds = rare(scores, LEAST_JOINT_SCORE);
-  return { offset: round(offset), evidence, agreement, mostAgreement: mostOfOwn(name), ...bounds };
+  return { offset: round(offset), evidence, agreement, mostAgreement: ONE_PLACE, ...bounds };
 });
 
 /** What KEPT_BY_AGREEMENT of the pairs with this tampering agree at most. */

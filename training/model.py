@@ -59,6 +59,7 @@ class ModelConfig:
     glance_colour: bool = False  # colours are named from all features and from a path of RGB alone, which cannot learn models by heart
     glance_dropout: float = 0.0  # of the crops' feature channels, the same in both frames: there are few models to learn from
     glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there?
+    told: int = 2  # served sentences tell of so many glances, the strongest; all of them say the kind, and training tells of all
 
     moving_camera: bool = False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
     tokens_kept: int = 128  # of a frame, those that show an object; only a moving camera's model leaves any out
@@ -576,7 +577,9 @@ class Captioner(nn.Module):
             return memory, bias[:, None, None], {}
         seen = self.glances(memory, *glances)
         mask = glances[-1]
-        each = seen["tokens"].shape[1] // mask.shape[1]
+        if not self.training:
+            mask = mask * (torch.arange(mask.shape[1], device=mask.device) < self.c.told).to(mask)
+        each = seen["tokens"].shape[1] // glances[-1].shape[1]
         empty = (mask[:, :, None].expand(-1, -1, each).reshape(mask.shape[0], -1) - 1) * 10_000  # 0 used, -10000 empty
         return torch.cat([memory, seen["tokens"]], 1), torch.cat([bias, empty], 1)[:, None, None], seen
 

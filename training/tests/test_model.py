@@ -1,5 +1,7 @@
 """Laws of the captioner, on a small random model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -161,6 +163,18 @@ def test_the_glances_say_of_which_kind_the_change_is_and_empty_ones_have_no_say(
     assert first.shape == (1, 6)
     assert torch.allclose(first, second)
     assert not torch.allclose(first, captioner.remember(memory, other)[2]["kind_logits"])
+
+
+def test_the_words_tell_of_the_strongest_glances_and_the_kind_of_all(config):
+    torch.manual_seed(0)
+    c = replace(config, regions=3, glance_relations=True)
+    captioner, memory = Captioner(c).eval(), torch.randn(1, 4, c.width)
+    three, one = glances(c, 1, [1.0, 1.0, 1.0]), glances(c, 1, [1.0, 0.0, 0.0])
+    empty = lambda g: [round(v) for v in captioner.remember(memory, g)[1].flatten()[4 :: c.glance_grid**2 + 1].tolist()]
+    assert empty(three) == [0, 0, -10_000] and empty(one) == [0, -10_000, -10_000]
+    assert not torch.allclose(*(captioner.greedy(memory, g)["kind_logits"] for g in (three, glances(c, 1, [1.0, 1.0, 0.0]))))
+    captioner.train()
+    assert empty(three) == [0, 0, 0]
 
 
 def test_calibration_finds_the_same_line_for_overlapping_and_for_nearly_separate_classes():
