@@ -29,7 +29,7 @@ const folder = dataFolder();
 const bundleFolder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
 const keep = option('keep', '');
 const jointOnly = process.argv.includes('--joint');
-const tamperingOnly = process.argv.includes('--tampering');
+const nuisancesStay = jointOnly || process.argv.includes('--tampering');
 const { name: bundleName, version, calibration } = (await loadBundle(bundleFolder)).manifest;
 const least = calibration.least_agreement;
 if (least === undefined)
@@ -107,7 +107,7 @@ async function measured(items) {
 }
 
 /** Noise has corners everywhere, and none of them in two frames. */
-const noiseOnly = Array.from({ length: jointOnly || tamperingOnly ? 0 : 40 }, (_, i) => {
+const noiseOnly = Array.from({ length: nuisancesStay ? 0 : 40 }, (_, i) => {
   const random = seededRandom(`noise only ${i}`);
   const grey = { width: 544, height: 408, data: new Uint8Array(544 * 408 * 3).fill(random.uniform(20, 230)) };
   const [before, after] = [0, 1].map(() => grain(grey, random.uniform(5, 60), random));
@@ -118,10 +118,9 @@ const unrelated = [
   ...noiseOnly,
 ];
 unrelated.sort((a, b) => a - b);
-const leastInliers =
-  jointOnly || tamperingOnly
-    ? FITTED.leastInliers
-    : Math.max(LEAST_BORNE, Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1)));
+const leastInliers = nuisancesStay
+  ? FITTED.leastInliers
+  : Math.max(LEAST_BORNE, Math.ceil(SAFETY * (unrelated[Math.floor(CHANCE * (unrelated.length - 1))] + 1)));
 console.log(
   `unrelated views agree on at most ${unrelated.at(-1)} corners (${unrelated.length} pairs): leastInliers ${leastInliers}`,
 );
@@ -134,7 +133,7 @@ for (const sample of samples) {
 }
 
 const fitClass = (name, from, inputs, isTrue, choose) => {
-  if (jointOnly || (tamperingOnly && name in FITTED.nuisances)) {
+  if (jointOnly || (nuisancesStay && name in FITTED.nuisances)) {
     const known = FITTED.nuisances[name] ?? FITTED.tampers[name];
     for (const s of from) s.scores = { ...s.scores, [name]: scoreOf(known, s.measurements) };
     return known;
@@ -263,7 +262,7 @@ function ofTampering(how, named) {
 }
 const file = join(ROOT, 'src/viewpoint/fitted.ts');
 const figures = [
-  ...(jointOnly || tamperingOnly ? figuresBefore('tampering: ') : ofNuisances),
+  ...(nuisancesStay ? figuresBefore('tampering: ') : ofNuisances),
   ...(jointOnly ? figuresBefore('joint: ', 'tampering: ') : ofTampers),
   ...ofJoint,
 ];
@@ -283,7 +282,7 @@ const command = [
   '--data=FOLDER',
   `--count=${count}`,
   ...(jointOnly ? ['--joint'] : []),
-  ...(tamperingOnly ? ['--tampering'] : []),
+  ...(nuisancesStay && !jointOnly ? ['--tampering'] : []),
 ].join(' ');
 writeFileSync(
   file,

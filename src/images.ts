@@ -33,6 +33,15 @@ export interface Box {
   readonly height: number;
 }
 
+export const areaOf = ({ width, height }: Box): number => width * height;
+
+/** Area of the intersection. */
+export function sharedArea(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return width <= 0 || height <= 0 ? 0 : width * height;
+}
+
 export const SIDES = ['before', 'after'] as const;
 /** Which of the two frames something is seen in. */
 export type Side = (typeof SIDES)[number];

@@ -577,9 +577,9 @@ class Captioner(nn.Module):
             return memory, bias[:, None, None], {}
         seen = self.glances(memory, *glances)
         mask = glances[-1]
+        each = seen["tokens"].shape[1] // mask.shape[1]
         if not self.training:
             mask = mask * (torch.arange(mask.shape[1], device=mask.device) < self.c.told).to(mask)
-        each = seen["tokens"].shape[1] // glances[-1].shape[1]
         empty = (mask[:, :, None].expand(-1, -1, each).reshape(mask.shape[0], -1) - 1) * 10_000  # 0 used, -10000 empty
         return torch.cat([memory, seen["tokens"]], 1), torch.cat([bias, empty], 1)[:, None, None], seen
 

@@ -133,14 +133,20 @@ class Server:
 
 
 def load_run(path: Path) -> tuple[Difference, Captioner, dict]:
-    """A checkpoint of train.py. @raises SystemExit naming the file where it is none."""
+    """A checkpoint of train.py: its models and its content. @raises SystemExit naming the file where it is none."""
+    saved = read_run(path)
+    return *models_of(saved), saved
+
+
+def read_run(path: Path) -> dict:
+    """Its content alone. @raises SystemExit naming the file where it is none."""
     if not path.exists():
         raise SystemExit(f"{path}: no such checkpoint")
     saved = torch.load(path, map_location="cpu", weights_only=False)
     missing = {"config", "labels", "difference", "captioner"} - set(saved)
     if missing:
         raise SystemExit(f"{path}: is not a checkpoint of training.train: lacks {', '.join(sorted(missing))}")
-    return *models_of(saved), saved
+    return saved
 
 
 def models_of(saved: dict) -> tuple[Difference, Captioner]:

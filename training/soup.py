@@ -17,7 +17,7 @@ import torch
 from training.clevr_data import open_cache
 from training.data import Batches, Labels
 from training.heldout import heldout_figures
-from training.serve import models_of
+from training.serve import models_of, read_run
 
 PARTS = ("difference", "captioner", "cbr")
 
@@ -51,10 +51,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    for path in args.checkpoints:
-        if not path.exists():
-            raise SystemExit(f"{path}: no such checkpoint")
-    saved = [torch.load(path, map_location="cpu", weights_only=False) for path in args.checkpoints]
+    saved = [read_run(path) for path in args.checkpoints]
     mean = soup(saved, [str(path) for path in args.checkpoints])
     each = [figures(s, args.heldout) for s in saved]
     for path, found in zip(args.checkpoints, each):

@@ -1,6 +1,6 @@
 /** Where something differs, and whether two places are one. Boxes are fractions of the frame. */
 import type { ChangeKind, ChangeRegion } from '../change.js';
-import type { Box, Side } from '../images.js';
+import { areaOf, type Box, type Side, sharedArea } from '../images.js';
 import type { Observation, Sighting } from './state.js';
 
 /**
@@ -20,12 +20,6 @@ const wholeFrame = (area: number, score: number): ChangeRegion => ({
   zone: null,
 });
 
-function sharedArea(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
-  return width <= 0 || height <= 0 ? 0 : width * height;
-}
-const areaOf = ({ width, height }: Box): number => width * height;
 const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
 const isSameOutline = (a: Box, b: Box): boolean =>
   sharedArea(a, b) >= SAME_OUTLINE * (areaOf(a) + areaOf(b) - sharedArea(a, b));

@@ -1,5 +1,5 @@
 /** Where the maps say that something changed: connected components, and which of them deserve a second glance. */
-import type { Box, Heatmap, Side } from '../images.js';
+import { areaOf, type Box, type Heatmap, type Side, sharedArea } from '../images.js';
 import type { Manifest } from './manifest.js';
 import type { PixelBox } from './preprocess.js';
 
@@ -109,7 +109,9 @@ export function chooseGlances(
   }
   places.sort((a, b) => b.strength - a.strength);
   return places
-    .filter(({ box }, i) => !places.slice(0, i).some((other) => shared(box, other.box) > PART_OF * area(box)))
+    .filter(
+      ({ box }, i) => !places.slice(0, i).some((other) => sharedArea(box, other.box) > PART_OF * areaOf(box)),
+    )
     .slice(0, rule.regions)
     .map(({ box }) => ({ object: box, crop: cropAround(box, frame, rule) }));
 }
@@ -149,18 +151,9 @@ function bestOverlap(region: MapRegion, others: Iterable<MapRegion>): MapRegion 
 }
 
 export function intersectionOverUnion(a: Box, b: Box): number {
-  const both = shared(a, b);
-  return both === 0 ? 0 : both / (area(a) + area(b) - both);
+  const both = sharedArea(a, b);
+  return both === 0 ? 0 : both / (areaOf(a) + areaOf(b) - both);
 }
-
-/** Area of the intersection. */
-function shared(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
-  return width <= 0 || height <= 0 ? 0 : width * height;
-}
-
-const area = (box: Box): number => box.width * box.height;
 
 function union(a: Box, b: Box): Box {
   const x = Math.min(a.x, b.x);
