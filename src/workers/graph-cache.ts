@@ -44,7 +44,8 @@ export async function openBundleGraph(
   try {
     const now = new Date();
     await utimes(kept, now, now);
-    return await openGraph(kept, provider);
+    // An error names the bundle's file: nobody can mend the copy.
+    return { ...(await openGraph(kept, provider)), file: original };
   } catch {
     // not there yet, or damaged
   }
