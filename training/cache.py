@@ -1,11 +1,14 @@
 """Features of rendered pairs on disk, so that a training step reads instead of rendering and running the backbone.
 
-    python -m training.cache --data ROOT --features features.onnx --out DIR --start S --count N [--split heldout]
+    python -m training.cache --data ROOT --features features.onnx --out DIR --start S --count N [--split heldout] [--maps difference.onnx]
     python -m training.cache --world clevr --features features.onnx --out DIR --start S --count N [--split heldout]
 
 One folder a shard, named by its seeds, holds float16 .npy files (open them with mmap_mode="r") and meta.jsonl, one line a
 pair. A shard is renamed into place when it is complete, and complete shards are skipped: stop and start at will. Several
 processes may fill one folder with different seeds.
+
+With --maps the glances are at the places that an earlier bundle's maps show, as on the server, and not at the true boxes: what the
+captioner will be asked about is then what it learns from.
 
 Sizes: n pairs of a shard, R glances a pair. Second axis 2: before, after.
   coarse [n,2,256,16,24]           fine [n,2,67,32,48]            of the whole looks
@@ -28,8 +31,9 @@ import numpy as np
 import onnxruntime
 from numpy.lib.format import open_memmap
 
+from training.map_regions import glance_regions, map_regions
 from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, resize, resize_by_area
-from training.regions import REGIONS, choose_regions
+from training.regions import REGIONS, Region, choose_regions, regions_at
 
 COARSE_STRIDE, FINE_STRIDE = 16, 8
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
@@ -55,13 +59,17 @@ def layout(coarse_dim: int, fine_dim: int) -> dict[str, tuple[int, ...]]:
     }
 
 
+def _one_thread(graph: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+
+
 class Features:
     """features.onnx on one thread: several processes use the cores better than several threads do."""
 
     def __init__(self, path: Path):
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self.session = _one_thread(path)
         self.coarse_dim, self.fine_dim = (output.shape[1] for output in self.session.get_outputs())
 
     def __call__(self, images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -69,7 +77,29 @@ class Features:
         return tuple(self.session.run(["coarse", "fine"], {"image": images}))
 
 
-def pair_entry(pair, features) -> tuple[dict[str, np.ndarray], dict]:
+class Maps:
+    """difference.onnx of an earlier bundle: where it sees changes."""
+
+    def __init__(self, path: Path):
+        self.session = _one_thread(path)
+
+    def __call__(self, coarse: np.ndarray, fine: np.ndarray) -> list[tuple[float, float, float, float]]:
+        """coarse [2,C,h,w], fine [2,C,2h,2w] of a pair's whole looks -> at most REGIONS boxes as shares of the frame, strongest first."""
+        looks = {"coarse_before": coarse[:1], "fine_before": fine[:1], "coarse_after": coarse[1:], "fine_after": fine[1:]}
+        heats = self.session.run(["map_before", "map_after"], looks)
+        return glance_regions([r for side, heat in zip(("before", "after"), heats) for r in map_regions(heat[0], side)], REGIONS)
+
+
+def pair_regions(pair, entry: dict[str, np.ndarray], maps: Maps | None) -> list[Region]:
+    """Of the maps where they show any; else of the truth, so that no pair goes by unused."""
+    height, width, _ = pair.before.shape
+    boxes = maps(entry["coarse"], entry["fine"]) if maps else []
+    if boxes:
+        return regions_at([tuple(v * s for v, s in zip(box, (width, height, width, height))) for box in boxes], pair.objects, width, height)
+    return choose_regions(pair.objects, width, height, np.random.default_rng([pair.seed, REGION_STREAM]))
+
+
+def pair_entry(pair, features, maps: Maps | None = None) -> tuple[dict[str, np.ndarray], dict]:
     """The arrays (see the module's table, without n) and the meta line of one `Pair`."""
     frames = (pair.before, pair.after)
     if pair.before.shape != pair.after.shape:
@@ -82,7 +112,7 @@ def pair_entry(pair, features) -> tuple[dict[str, np.ndarray], dict]:
     fine_height, fine_width = entry["fine"].shape[-2:]
     entry["masks"] = np.stack([resize_by_area(m, fine_width, fine_height) for m in (pair.mask_before, pair.mask_after)])
 
-    regions = choose_regions(pair.objects, width, height, np.random.default_rng([pair.seed, REGION_STREAM]))
+    regions = pair_regions(pair, entry, maps)
     if regions:
         count = len(regions)
         crops = np.stack([resize(f, GLANCE_SIZE, GLANCE_SIZE, region.crop) for region in regions for f in frames])
@@ -146,7 +176,7 @@ def new_shard(out: Path, numbers: range) -> Iterator[Path | None]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def write_shard(world, features, seeds: range, out: Path) -> bool:
+def write_shard(world, features, seeds: range, out: Path, maps: Maps | None = None) -> bool:
     """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
     with new_shard(out, seeds) as folder:
         if folder is None:
@@ -157,7 +187,7 @@ def write_shard(world, features, seeds: range, out: Path) -> bool:
         }
         with open(folder / "meta.jsonl", "w", encoding="utf-8") as lines:
             for row, pair in enumerate(rendered(world, seeds)):
-                entry, meta = pair_entry(pair, features)
+                entry, meta = pair_entry(pair, features, maps)
                 for name, array in arrays.items():
                     array[row] = entry[name]
                 lines.write(json.dumps(meta, ensure_ascii=False, default=_plain) + "\n")
@@ -178,6 +208,7 @@ def main() -> None:
     parser.add_argument("--world", choices=("surveillance", "clevr"), default="surveillance")
     parser.add_argument("--data", type=Path, help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA); clevr needs none")
     parser.add_argument("--features", type=Path, required=True, help="features.onnx")
+    parser.add_argument("--maps", type=Path, help="difference.onnx of an earlier bundle: glances where its maps fire, not at the true boxes")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start", type=int, required=True, help="first seed")
     parser.add_argument("--count", type=int, required=True, help="pairs")
@@ -186,11 +217,12 @@ def main() -> None:
     args = parser.parse_args()
 
     world, features = open_world(args.world, args.data, args.split), Features(args.features)
+    maps = Maps(args.maps) if args.maps else None
     stop = args.start + args.count
     for first in range(args.start, stop, args.shard_size):
         seeds = range(first, min(first + args.shard_size, stop))
         began = time.perf_counter()
-        written = write_shard(world, features, seeds, args.out)
+        written = write_shard(world, features, seeds, args.out, maps)
         rate = f"{len(seeds) / (time.perf_counter() - began):.2f} pairs/s" if written else "there already"
         print(f"{seeds.start}..{seeds.stop - 1}: {rate}", flush=True)
 

@@ -9,10 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.model import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, START, UNK, ModelConfig, matching_evidence
+from training.model import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig, matching_evidence
+from training.preprocess import Box
+from training.regions import iou, seen_object
 
 SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
 ARRAYS = ("coarse", "fine", "glance_coarse", "glance_fine", "glance_box", "glance_object_box", "glance_mask", "masks", "evidence")
+ROLE_OF = {"appeared": "came or went", "disappeared": "came or went", "moved": "moved", "replaced": "replaced"}
+AT_BOX_IOU = 0.25  # of a glance's box and an object that is what the glance is at
 IGNORE = -100  # cross-entropy's own mark for "no target here"
 
 
@@ -113,7 +117,16 @@ class Batches:
         side = torch.full((len(metas), R), IGNORE)
         noun = torch.full((len(metas), R, 2), IGNORE)
         colour = torch.full((len(metas), R, 2), IGNORE)
+        role = torch.zeros((len(metas), R, 2), dtype=torch.long)
+        same = torch.full((len(metas), R, R), IGNORE)
         for i, m in enumerate(metas):
+            things = glance_objects(m, b["glance_object_box"][i].tolist(), b["glance_box"][i].tolist())
+            for r, (before, after) in enumerate(things[:R]):
+                for s, (thing, name) in enumerate(((before, "before"), (after, "after"))):
+                    role[i, r, s] = ROLES.index(ROLE_OF[thing["action"]]) if thing else IGNORE if m["glances"][r][name] else 0
+                for q, (_, later) in enumerate(things[:R]):
+                    if before and later:
+                        same[i, r, q] = int(before is later and before["action"] == "moved")
             for r, glance in enumerate(m["glances"][:R]):
                 side[i, r] = GLANCE_SIDES.index(glance["side"])
                 for s, name in enumerate(("before", "after")):
@@ -124,8 +137,19 @@ class Batches:
         b["kind"] = torch.tensor([KINDS.index(m["kind"]) for m in metas])
         b["changed"] = (b["kind"] != 0).float()
         b["nuisances"] = torch.tensor([[float(n in m["nuisances"]) for n in NUISANCES] for m in metas])
-        b["side"], b["noun"], b["colour"] = side, noun, colour
+        b["side"], b["noun"], b["colour"], b["role"], b["same"] = side, noun, colour, role, same
         return b
+
+
+def glance_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
+    """Of a pair's objects that which each frame shows at each of its glances (boxes as shares of the frame): at its box, not beside it."""
+    width, height = meta["frame"]
+    pixels = lambda box: tuple(v * s for v, s in zip(box, (width, height, width, height)))
+    found = []
+    for box, crop in zip(map(pixels, boxes[: len(meta["glances"])]), map(pixels, crops)):
+        seen = [(seen_object(box, crop, meta["objects"], side), f"box_{side}") for side in ("before", "after")]
+        found.append(tuple(thing if thing and iou(box, thing[key]) > AT_BOX_IOU else None for thing, key in seen))
+    return found
 
 
 def glance_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...]:

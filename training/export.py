@@ -26,7 +26,8 @@ from training.export_features import store_half
 from training.lexicon import WIDER
 from training.model import END, KINDS, NUISANCES, PAD, START, UNK, Captioner, Difference
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH
-from training.serve import REGION_MIN_CELLS, REGION_THRESHOLD, load_run
+from training.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
+from training.serve import load_run
 
 OPSET = 17
 DTYPES = {"tensor(float)": "float32", "tensor(int64)": "int64"}

@@ -40,7 +40,7 @@ def class_loss(logits: Tensor, target: Tensor) -> Tensor:
 def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReasoning, b: dict[str, Tensor], smoothing: float, learn_maps: bool = True) -> dict[str, Tensor]:
     d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps)
     glances = glance_inputs(b) if captioner.glances is not None else None
-    logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1])
+    logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1], {name: b[name] for name in ("role", "kind") if name in b})
     words = (b["ids"][:, :-1] != PAD).float()
     terms = {
         "caption": caption_loss(logits, b["ids"], smoothing),
@@ -59,4 +59,7 @@ def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReason
         terms["colour"] = class_loss(seen["colour_logits"], b["colour"])
     if "kind_logits" in seen:
         terms["story"] = F.cross_entropy(seen["kind_logits"], b["kind"])
+        terms["role"] = class_loss(seen["role_logits"], b["role"].masked_fill(b["glance_mask"][..., None] == 0, IGNORE))
+        known = b["same"] != IGNORE
+        terms["same"] = F.binary_cross_entropy_with_logits(seen["same_logits"][known], b["same"][known].float()) if known.any() else seen["same_logits"].sum() * 0
     return terms

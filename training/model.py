@@ -25,6 +25,7 @@ NUISANCES = (
     "lighting", "ir_switch", "shadow", "weather", "compression", "noise", "camera_moved", "defocus", "foliage", "overlay",
 )
 GLANCE_SIDES = ("before", "after", "both", "none")
+ROLES = ("nothing", "came or went", "moved", "replaced")  # what became of that which a frame shows at a glance
 RGB_SCALE = 3.0  # brings RGB (standard deviation about 0.33) to unit variance
 
 
@@ -58,7 +59,7 @@ class ModelConfig:
     matching_evidence: bool = True  # local feature matching as input of the maps; False = learned difference only
     glance_colour: bool = False  # colours are named from all features and from a path of RGB alone, which cannot learn models by heart
     glance_dropout: float = 0.0  # of the crops' feature channels, the same in both frames: there are few models to learn from
-    glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there?
+    glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there? (`Relations`)
     told: int = 2  # served sentences tell of so many glances, the strongest; all of them say the kind, and training tells of all
 
     moving_camera: bool = False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
@@ -349,7 +350,7 @@ class Tints(nn.Module):
         super().__init__()
         self.where = nn.Linear(c.width, self.POOLS)
         self.cell = nn.Conv2d(3, self.CHANNELS, 2, stride=2)
-        self.name = nn.Sequential(nn.Linear(self.POOLS * self.CHANNELS + 3, 96), nn.ReLU(), nn.Dropout(c.dropout), nn.Linear(96, len(c.colours)))
+        self.name = nn.Sequential(nn.Linear(self.POOLS * self.CHANNELS + 9, 96), nn.ReLU(), nn.Dropout(c.dropout), nn.Linear(96, len(c.colours)))
 
     def forward(self, rgb: Tensor, tokens: Tensor, inside: Tensor) -> Tensor:
         """rgb [M,2,3,2g,2g] (-1..1), tokens [M,2,G,D], inside [M,G,1] -> logits [M,2,colours]."""
@@ -358,45 +359,135 @@ class Tints(nn.Module):
         cells = F.relu(self.cell(rgb)).flatten(2).reshape(M, 2, self.CHANNELS, -1)  # [M,2,channels,G]
         weight = torch.softmax(self.where(tokens) + 4 * inside[:, None], 2)  # [M,2,G,pools]
         seen = (cells @ weight).flatten(2)  # [M,2,channels*pools]
-        light = rgb.mean((2, 3)).reshape(M, 2, 3)
+        around = F.avg_pool2d(rgb, 2).flatten(2)  # grey is what is darker than a white wall and lighter than a black car
+        light = torch.cat([around.mean(2), around.amax(2), around.amin(2)], 1).reshape(M, 2, 9)
         return self.name(torch.cat([seen, light], -1))
 
 
-class Relations(nn.Module):
-    """What the glances tell together: 2R things (what each frame shows at each changed place) attend to each other.
+def inside_box(crop: Tensor, obj: Tensor, grid: int) -> Tensor:
+    """Which cells of a crop lie inside the region's box: [...,4] x2 (x, y, w, h, frame units) -> [...,grid*grid] of 0/1, row-major."""
+    steps = (torch.arange(grid, device=crop.device, dtype=crop.dtype) + 0.5) / grid
+    cx = crop[..., 0:1] + crop[..., 2:3] * steps.repeat(grid)  # columns run fastest
+    cy = crop[..., 1:2] + crop[..., 3:4] * steps[:, None].expand(grid, grid).reshape(-1)
+    x, y, w, h = (obj[..., i : i + 1] for i in range(4))
+    return ((cx >= x) & (cx <= x + w) & (cy >= y) & (cy <= y + h)).to(crop.dtype)
 
-    One glance cannot tell "moved" from "one gone, another come"; two that show the same thing can. Gives each glance what it means
-    among the others, and the kind of the pair.
+
+# Mean and standard deviation of each channel of `same_thing_evidence`, on training pairs: only there so that they learn at one pace.
+SAME_CENTRE = (0.44, 0.44, 0.5, 0.52, 0.52, 0.57, 0.19, 0.19, 0.04, 0.35, 0.38, 0.31, 0.27)
+SAME_SPREAD = (0.19, 0.19, 0.24, 0.14, 0.14, 0.23, 0.17, 0.17, 0.04, 0.44, 0.49, 0.27, 0.44)
+
+
+@torch.no_grad()
+def same_thing_evidence(coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor) -> Tensor:
+    """How alike that which was here before and that which is there now are, without parameters: nothing to learn by heart.
+
+    coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g] (its last three channels are RGB), crop and obj [B,R,4] -> [B,R,R,13], standardised:
+    at [:, i, j] the thing of the before frame at glance i with that of the after frame at glance j. Three measures on coarse and three on fine
+    features (each cell's best match there, and back; cosine of the means), colour apart, lightness apart, hue apart, and how differently large and
+    wide they are, how far apart, and whether both are one place. A cell counts by how much it differs between the frames.
+    """
+    out = []
+    for x in (coarse, fine[:, :, :, :-3]):
+        grid = x.shape[-1]
+        cells = x.flatten(4).transpose(3, 4)  # [B,R,2,G,C]
+        unit = F.normalize(cells, dim=-1)
+        differs = (1 - (unit[:, :, 0] * unit[:, :, 1]).sum(-1)).clamp(min=0)  # [B,R,G]
+        weight = differs * inside_box(crop, obj, grid) + 1e-6
+        weight = weight / weight.sum(-1, keepdim=True)
+        products = unit[:, :, None, 0] @ unit[:, None, :, 1].transpose(-1, -2)  # [B,R,R,G,G]
+        unseen = -2 * (weight < 1e-4).to(x)  # below every cosine: what is not part of the thing matches nothing
+        there = ((products + unseen[:, None, :, None, :]).amax(-1) * weight[:, :, None]).sum(-1)
+        back = ((products + unseen[:, :, None, :, None]).amax(-2) * weight[:, None]).sum(-1)
+        mean = F.normalize((cells * weight[:, :, None, :, None]).sum(3), dim=-1)  # [B,R,2,C]
+        out += [there, back, mean[:, :, 0] @ mean[:, :, 1].transpose(-1, -2)]
+    rgb = (fine[:, :, :, -3:].flatten(4) * weight[:, :, None, None]).sum(-1)  # [B,R,2,3], by the fine cells' weights
+    apart = rgb[:, :, None, 0] - rgb[:, None, :, 1]  # [B,R,R,3]
+    light = apart.mean(-1)
+    out += [apart.abs().mean(-1), light.abs(), (apart - light[..., None]).abs().mean(-1)]
+    size, foot = obj[..., 2:].clamp(min=1e-3).log(), torch.stack([obj[..., 0] + obj[..., 2] / 2, obj[..., 1] + obj[..., 3]], -1)
+    grown = size[:, :, None] - size[:, None]
+    way = (foot[:, :, None] - foot[:, None]).square().sum(-1).sqrt()
+    out += [grown[..., 1].abs(), (grown[..., 0] - grown[..., 1]).abs(), way, torch.eye(obj.shape[1], device=obj.device).expand_as(way)]
+    centre, spread = (torch.tensor(v, device=obj.device) for v in (SAME_CENTRE, SAME_SPREAD))
+    return (torch.stack(out, -1) - centre) / spread
+
+
+class Relations(nn.Module):
+    """What the glances tell together. One glance cannot tell "moved" from "one gone, another come"; two that show the same thing can.
+
+    Whether they do is asked of evidence that nothing can be learned by heart from (a model that was free to learn told 99.8 % of its training
+    pairs' kinds and 83 % of new ones). Few parameters lead from there to the role of each thing and from the roles to the kind; the words learn
+    from the true roles and kind, so that they say what these say.
     """
 
     def __init__(self, c: ModelConfig):
         super().__init__()
         D, self.heads = c.width, c.heads
+        self.same = nn.Sequential(nn.Linear(len(SAME_CENTRE), 16), nn.ReLU(), nn.Linear(16, 1))
+        self.role = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, len(ROLES)))
+        self.kind = nn.Sequential(nn.Linear(4 * (len(ROLES) - 1), 32), nn.ReLU(), nn.Linear(32, len(KINDS)))
         self.enter = nn.Linear(D, D)
         self.frame = nn.Parameter(torch.randn(2, D) * 0.02)
         self.qkv = nn.Linear(D, 3 * D)
+        self.partner = nn.Parameter(torch.ones(c.heads))  # how much a thing looks at what may be itself in the other frame
         self.ffn = nn.Sequential(nn.Linear(D, D), nn.GELU(), nn.Linear(D, D), nn.Dropout(c.dropout))
         self.norms = nn.ModuleList([nn.LayerNorm(D, eps=1e-6) for _ in range(2)])
-        self.kind = nn.Sequential(nn.Linear(3 * D, 96), nn.ReLU(), nn.Linear(96, len(KINDS)))
         self.leave = nn.Linear(2 * D, D)
         self.told = nn.Linear(len(KINDS), D)
-        for last in (self.leave, self.told):  # starts as if it were not there
+        self.told_roles = nn.Linear(2 * len(ROLES), D)
+        for last in (self.leave, self.told, self.told_roles):  # starts as if it were not there
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
 
-    def forward(self, before: Tensor, after: Tensor, place: Tensor, mask: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """before, after, place [B,R,D], mask [B,R] (1 = used), memory [B,N,D] -> to add to each summary [B,R,D], kind logits [B,K]."""
+    def roles(self, same: Tensor, sides: Tensor, mask: Tensor) -> Tensor:
+        """same [B,R,R] (logits), sides [B,R,4] (probabilities as GLANCE_SIDES), mask [B,R] -> logits [B,R,2,ROLES]."""
+        shown = torch.stack([sides[..., 0] + sides[..., 2], sides[..., 1] + sides[..., 2]], -1) * mask[..., None]  # [B,R,2]
+        link = torch.sigmoid(same) * shown[:, :, None, 0] * shown[:, None, :, 1]
+        here = torch.eye(mask.shape[1], device=mask.device)
+        stays, link = (link * here).sum(-1), link * (1 - here)
+        mutual = link.square() / (link.sum(1, keepdim=True) * link.sum(2, keepdim=True) + 1e-6)  # less where another one is as like
+        best = lambda x: torch.stack([x.amax(2), x.amax(1)], -1)  # [B,R,R] -> [B,R,2]
+        inputs = [shown, shown.flip(-1), stays[..., None].expand_as(shown), best(link), best(mutual), best(link * mutual)]
+        return self.role(torch.stack(inputs, -1))
+
+    def forward(
+        self, before: Tensor, after: Tensor, place: Tensor, mask: Tensor, evidence: Tensor, sides: Tensor, truth: dict[str, Tensor] | None
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """before, after, place [B,R,D], mask [B,R] (1 = used), evidence of `same_thing_evidence`, sides [B,R,4] (probabilities); truth: role
+        [B,R,2] (negative where unknown) and kind [B] -> to add to each summary [B,R,D], and same [B,R,R], role [B,R,2,ROLES], kind [B,K] logits."""
         B, R, D = before.shape
+        same = self.same(evidence)[..., 0]
+        role_logits = self.roles(same, sides, mask)
+        role = torch.softmax(role_logits, -1)
+        used = mask[:, :, None, None]
+        count = mask.sum(1)[:, None, None].clamp(min=1)
+        likely = (role * used)[..., 1:]
+        kind_logits = self.kind(torch.cat([likely.amax(1), likely.sum(1) / count], -1).flatten(1))
+        if truth is None:
+            role, kind = surest(role), surest(kind_logits)
+        else:
+            known = truth["role"] >= 0
+            role = torch.where(known[..., None], F.one_hot(truth["role"].clamp(min=0), len(ROLES)).to(role), surest(role))
+            kind = F.one_hot(truth["kind"], len(KINDS)).to(role)
+
         things = torch.stack([self.enter(before) + self.frame[0], self.enter(after) + self.frame[1]], 2) + place[:, :, None]
-        x = things.reshape(B, 2 * R, D)
-        used = mask[:, :, None].expand(-1, -1, 2).reshape(B, 2 * R)
-        bias = (used[:, None, None] - 1) * 10_000
+        x = things.transpose(1, 2).reshape(B, 2 * R, D)  # first all of the before frame
+        each = torch.cat([mask, mask], 1)
+        none = torch.zeros_like(same)
+        across = torch.cat([torch.cat([none, same], 2), torch.cat([same.transpose(1, 2), none], 2)], 1)
+        bias = (each[:, None, None] - 1) * 10_000 + across[:, None] * self.partner[:, None, None]
         q, k, v = (split_heads(t, self.heads) for t in self.qkv(x).chunk(3, -1))
         x = self.norms[0](x + join_heads(torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + bias, -1) @ v))
-        x = self.norms[1](x + self.ffn(x)) * used[:, :, None]
-        mean = x.sum(1) / used.sum(1, keepdim=True).clamp(min=1)
-        kind = self.kind(torch.cat([mean, x.amax(1), memory.mean(1)], 1))
-        return self.leave(x.reshape(B, R, 2 * D)) + self.told(torch.softmax(kind, -1))[:, None], kind
+        x = self.norms[1](x + self.ffn(x)) * each[:, :, None]
+        told = self.told(kind)[:, None] + self.told_roles((role * used).flatten(2))
+        related = self.leave(torch.cat(x.chunk(2, 1), -1)) + told
+        return related, {"same_logits": same, "role_logits": role_logits, "kind_logits": kind_logits}
+
+
+def surest(x: Tensor) -> Tensor:
+    """1 at the largest of the last dimension, else 0."""
+    return (x == x.amax(-1, keepdim=True)).to(x)
 
 
 class Glances(nn.Module):
@@ -425,26 +516,21 @@ class Glances(nn.Module):
         self.noun = nn.Sequential(nn.Dropout(c.dropout), nn.Linear(D, len(c.nouns)))
         self.colour = nn.Sequential(nn.Dropout(c.dropout), nn.Linear(D, len(c.colours)))
 
-    def inside_box(self, crop: Tensor, obj: Tensor) -> Tensor:
-        """Which cells of the crop lie inside the region's box: [M,4] x2 (x,y,w,h, frame units) -> [M,G,1] of 0/1."""
-        g = self.c.glance_grid
-        steps = (torch.arange(g, device=crop.device, dtype=crop.dtype) + 0.5) / g
-        cx = crop[:, None, 0:1] + crop[:, None, 2:3] * steps.repeat(g)[None, :, None]  # [M,G,1]: columns run fastest
-        cy = crop[:, None, 1:2] + crop[:, None, 3:4] * steps[:, None].expand(g, g).reshape(-1)[None, :, None]
-        x, y, w, h = (obj[:, None, i : i + 1] for i in range(4))
-        return ((cx >= x) & (cx <= x + w) & (cy >= y) & (cy <= y + h)).to(crop.dtype)
-
     def cells(self, coarse: Tensor, fine: Tensor, inside: Tensor) -> Tensor:
         """[M,Cc,g,g], [M,Cf,2g,2g] -> [M,G,D]."""
         x = self.coarse(coarse.flatten(2).transpose(1, 2)) + self.fine(fine).flatten(2).transpose(1, 2)
         return self.norm(x + self.inside(inside) + self.position())
 
-    def forward(self, memory: Tensor, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, mask: Tensor) -> dict[str, Tensor]:
-        """memory [B,N,D], coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g], crop and obj [B,R,4], mask [B,R] -> tokens [B,R*(G+1),D] + logits."""
+    def forward(
+        self, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, mask: Tensor, truth: dict[str, Tensor] | None = None
+    ) -> dict[str, Tensor]:
+        """coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g], crop and obj [B,R,4], mask [B,R] -> tokens [B,R*(G+1),D] + logits.
+        truth: see `Relations`; without it the tokens tell what is believed."""
         B, R = mask.shape
+        evidence = same_thing_evidence(coarse, fine, crop, obj) if self.relations is not None else None
         coarse, fine = coarse.flatten(0, 1), fine.flatten(0, 1)
         crop, obj = crop.flatten(0, 1), obj.flatten(0, 1)
-        inside = self.inside_box(crop, obj)
+        inside = inside_box(crop, obj, self.c.glance_grid)[..., None]
         rgb = fine[:, :, -3:]
         if self.training and self.c.glance_dropout > 0:
             coarse, fine = (x * F.dropout(torch.ones_like(x[:, :1, :, :1, :1]), self.c.glance_dropout) for x in (coarse, fine))
@@ -460,15 +546,16 @@ class Glances(nn.Module):
         if self.tints is not None:
             colours = colours + self.tints(rgb, torch.stack([b, a], 1), inside)
             summary = summary + self.tell_colour(torch.softmax(colours, -1).flatten(1))
-        kind = {}
+        side_logits, relations = self.side(both).reshape(B, R, -1), {}
         if self.relations is not None:
-            related, kind_logits = self.relations(*(x.reshape(B, R, -1) for x in (sb, sa, place)), mask, memory)
-            summary, kind = summary + related.flatten(0, 1), {"kind_logits": kind_logits}
+            things = (x.reshape(B, R, -1) for x in (sb, sa, place))
+            related, relations = self.relations(*things, mask, evidence, torch.softmax(side_logits, -1), truth)
+            summary = summary + related.flatten(0, 1)
         tokens = torch.cat([cells, summary[:, None]], 1).reshape(B, -1, cells.shape[-1])  # [B,R*(G+1),D]
         return {
             "tokens": tokens,
-            **kind,  # of the pair, where the glances look at each other
-            "side_logits": self.side(both).reshape(B, R, -1),
+            **relations,
+            "side_logits": side_logits,
             "noun_logits": torch.stack([self.noun(sb), self.noun(sa)], 1).reshape(B, R, 2, -1),
             "colour_logits": colours.reshape(B, R, 2, -1),
         }
@@ -570,12 +657,14 @@ class Captioner(nn.Module):
         unsure = (best.exp() < self.hedging * together) & (general != token)
         return torch.where(unsure, together.clamp(max=1).log(), best), torch.where(unsure, general, token)
 
-    def remember(self, memory: Tensor, glances: tuple[Tensor, ...] | None) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    def remember(
+        self, memory: Tensor, glances: tuple[Tensor, ...] | None, truth: dict[str, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
         """Memory of the whole look and the glances' tokens, with the additive mask of empty glances: [B,S,D], [B,1,1,S]."""
         bias = memory.new_zeros(memory.shape[:2])
         if self.glances is None or glances is None:
             return memory, bias[:, None, None], {}
-        seen = self.glances(memory, *glances)
+        seen = self.glances(*glances, truth)
         mask = glances[-1]
         each = seen["tokens"].shape[1] // mask.shape[1]
         if not self.training:
@@ -586,9 +675,11 @@ class Captioner(nn.Module):
     def embed_words(self, ids: Tensor, positions: Tensor) -> Tensor:
         return self.norm(self.dropout(self.project(self.embedding(ids) + positions)))
 
-    def forward(self, memory: Tensor, glances: tuple[Tensor, ...] | None, ids: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-        """Teacher forcing. ids [B,T] = START w1 .. -> logits [B,T,V] of the next word, last hidden [B,T,D], glance logits."""
-        memory, bias, seen = self.remember(memory, glances)
+    def forward(
+        self, memory: Tensor, glances: tuple[Tensor, ...] | None, ids: Tensor, truth: dict[str, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """Teacher forcing. ids [B,T] = START w1 .., truth as in `Relations` -> logits [B,T,V] of the next word, last hidden [B,T,D], glance logits."""
+        memory, bias, seen = self.remember(memory, glances, truth)
         T = ids.shape[1]
         causal = torch.full((T, T), -10_000.0, device=ids.device).triu(1)[None, None]
         x = self.embed_words(ids, self.positions[:T])

@@ -1,6 +1,7 @@
 """Which places of a training pair the captioner glances at, and what there is to see in each.
 
-Imitates the server, which takes regions from the predicted maps: boxes are jittered, and some show nothing new.
+Either the places that a trained map shows, as on the server (map_regions.py), or, before there is one, the true boxes: jittered, and some
+show nothing new.
 All boxes are (x, y, width, height) in pixels.
 """
 
@@ -77,25 +78,24 @@ def choose_regions(objects: list[dict[str, Any]], width: int, height: int, rng: 
     chance = DISTRACTOR_CHANGED if objects else DISTRACTOR_UNCHANGED
     if len(boxes) < REGIONS and rng.random() < chance:
         boxes.append(_anywhere(width, height, rng))
-    boxes = sorted((_inside(box, width, height) for box in boxes), key=area, reverse=True)
+    return regions_at(sorted((_inside(box, width, height) for box in boxes), key=area, reverse=True), objects, width, height)
+
+
+def regions_at(boxes: list[Box], objects: list[dict[str, Any]], width: int, height: int) -> list[Region]:
+    """The regions of `boxes` in their order, with what of `objects` is seen there."""
     regions = []
     for box in boxes:
         crop = glance_box(box, width, height)
-        regions.append(Region(box, crop, *(_seen(box, crop, objects, side) for side in ("box_before", "box_after"))))
+        seen = (seen_object(box, crop, objects, side) for side in ("before", "after"))
+        regions.append(Region(box, crop, *(thing and {key: thing[key] for key in DESCRIPTION} for thing in seen)))
     return regions
 
 
-def _seen(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -> dict[str, Any] | None:
-    """Of the objects in view (half of them lies in the crop, or they fill a quarter of it), the one that fits `box` best."""
-    in_view = [
-        thing
-        for thing in objects
-        if thing[side] and overlap(crop, thing[side]) > min(0.5 * area(thing[side]), 0.25 * area(crop))
-    ]
-    if not in_view:
-        return None
-    thing = max(in_view, key=lambda thing: iou(box, thing[side]))
-    return {key: thing[key] for key in DESCRIPTION}
+def seen_object(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -> dict[str, Any] | None:
+    """Of the objects in view in that frame (half of them lies in the crop, or they fill a quarter of it), the one that fits `box` best."""
+    key = f"box_{side}"
+    in_view = [thing for thing in objects if thing[key] and overlap(crop, thing[key]) > min(0.5 * area(thing[key]), 0.25 * area(crop))]
+    return max(in_view, key=lambda thing: iou(box, thing[key]), default=None)
 
 
 def _jitter(box: Box, rng: np.random.Generator) -> Box:

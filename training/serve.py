@@ -1,7 +1,6 @@
 """The serving path in Python: two pictures -> verdict, caption, maps. Mirrors what the service does with the bundle, so that a
 checkpoint can be judged on real frames before it is exported. Used by evaluate.py, calibrate.py and the parity tests."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -11,23 +10,11 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from training.agreeing import sentence_that_agrees
 from training.cache import Features
+from training.map_regions import glance_regions, map_regions
 from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig, make_difference
 from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, resize
-from training.regions import area, iou, overlap, union
 
-REGION_THRESHOLD = 0.5
-REGION_MIN_CELLS = 2
-SAME_GLANCE_IOU = 0.1
-PART_OF = 0.8  # of a box, inside a stronger one
 UNCHANGED = "nothing has changed"  # what is said of an unchanged pair, where the run's config has no `unchanged`
-
-
-@dataclass
-class Region:
-    side: str
-    box: tuple[float, float, float, float]  # x, y, width, height as shares of the frame
-    score: float  # mean of the map inside
-    cells: int
 
 
 def read_frame(path: Path) -> np.ndarray:
@@ -42,37 +29,6 @@ def read_frame(path: Path) -> np.ndarray:
     while frame.shape[1] > 1280:  # the working frame
         frame = cv2.resize(frame, (frame.shape[1] // 2, frame.shape[0] // 2), interpolation=cv2.INTER_AREA)
     return frame
-
-
-def map_regions(heat: np.ndarray, side: str) -> list[Region]:
-    """Connected components (4-neighbourhood) of the cells at or above REGION_THRESHOLD."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((heat >= REGION_THRESHOLD).astype(np.uint8), connectivity=4)
-    h, w = heat.shape
-    found = []
-    for i in range(1, count):
-        x, y, width, height, cells = (int(v) for v in stats[i])
-        if cells >= REGION_MIN_CELLS:
-            found.append(Region(side, (x / w, y / h, width / w, height / h), float(heat[labels == i].mean()), cells))
-    return found
-
-
-def glance_regions(regions: list[Region], limit: int) -> list[tuple[float, float, float, float]]:
-    """Boxes to look at again, as src/model/regions.ts chooses them: overlapping regions of the two sides are one, parts of a stronger
-    place are none; the strongest by score * sqrt(area)."""
-    strength = lambda r: r.score * area(r.box) ** 0.5
-    places: list[tuple[tuple[float, float, float, float], float]] = []
-    free = sorted(regions, key=strength, reverse=True)
-    while free:
-        region = free.pop(0)
-        twin = max((r for r in free if r.side != region.side), key=lambda r: iou(region.box, r.box), default=None)
-        if twin is not None and iou(region.box, twin.box) > SAME_GLANCE_IOU:
-            free.remove(twin)
-            places.append((union(region.box, twin.box), max(strength(region), strength(twin))))
-        else:
-            places.append((region.box, strength(region)))
-    places.sort(key=lambda place: place[1], reverse=True)
-    boxes = [box for box, _ in places]
-    return [box for i, box in enumerate(boxes) if not any(overlap(box, other) > PART_OF * area(box) for other in boxes[:i])][:limit]
 
 
 class Server:

@@ -59,11 +59,16 @@ class Run:
         parts = (make_difference(self.model_config), Captioner(self.model_config), BackwardReasoning(self.model_config))
         self.parts = nn.ModuleList(parts).to(device)
         self.difference, self.captioner, self.cbr = self.parts
-        parameters = list(self.parts.parameters())
         t = config["train"]
+        rates = t.get("rates", {})  # by the beginning of a parameter's name
+        groups: dict[float, list[nn.Parameter]] = {}
+        for part, module in zip(("difference", "captioner", "cbr"), parts):
+            for name, parameter in module.named_parameters():
+                rate = next((r for start, r in rates.items() if f"{part}.{name}".startswith(start)), 1.0)
+                groups.setdefault(rate, []).append(parameter)
         self.average = self._start_average() if t.get("average") else None
-        self.optimiser = torch.optim.AdamW(parameters, lr=t["learning_rate"], weight_decay=t["weight_decay"])
-        self.parameters, self.step, self.best = parameters, 0, -math.inf
+        self.optimiser = torch.optim.AdamW([{"params": p, "rate": rate} for rate, p in groups.items()], lr=t["learning_rate"], weight_decay=t["weight_decay"])
+        self.parameters, self.step, self.best = list(self.parts.parameters()), 0, -math.inf
         self.epoch, self.position, self.pairs = 0, 0, 0  # pairs: how many the epoch's order was drawn from
 
     def _start_average(self) -> AveragedModel:
@@ -135,7 +140,7 @@ def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
         raise SystemExit(f"step {run.step}: loss is not finite: {', '.join(bad)}")
     total = sum(t["weights"][name] * value for name, value in terms.items())
     for group in run.optimiser.param_groups:
-        group["lr"] = learning_rate(run.step, t)
+        group["lr"] = group["rate"] * learning_rate(run.step, t)
     run.optimiser.zero_grad(set_to_none=True)
     total.backward()
     norm = torch.nn.utils.clip_grad_norm_(run.parameters, t["clip"])

@@ -11,7 +11,8 @@ from training.data import SPECIALS, Labels
 from training.heldout import place_right
 from training.losses import map_loss
 from training.model import (
-    END, PAD, START, Captioner, Difference, Glances, ModelConfig, ScorerLayer, info_nce, matching_distance, shifted,
+    END, PAD, START, Captioner, Difference, ModelConfig, ScorerLayer, info_nce, inside_box, matching_distance, same_thing_evidence,
+    shifted,
 )
 from training.train import Run
 
@@ -127,9 +128,53 @@ def test_after_the_end_everything_is_padding(config):
 
 
 def test_inside_box_marks_the_cells_whose_centres_lie_in_the_region(config):
-    g = Glances(config)
-    inside = g.inside_box(torch.tensor([[0.0, 0.0, 0.7, 0.7]]), torch.tensor([[0.1, 0.0, 0.1, 0.7]])).reshape(7, 7)
+    inside = inside_box(torch.tensor([[0.0, 0.0, 0.7, 0.7]]), torch.tensor([[0.1, 0.0, 0.1, 0.7]]), 7).reshape(7, 7)
     assert inside[:, 1].eq(1).all() and inside.sum() == 7
+
+
+def stage(c: ModelConfig, background: torch.Tensor, things: dict[tuple[int, int], torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """Glances of one pair: crops of `background` [C], and in the middle of crop r of frame s what `things[r, s]` [C] looks like."""
+    q, R = c.glance_grid, c.regions
+    maps = []
+    for channels, grid in ((c.coarse_channels, q), (c.fine_channels, 2 * q)):
+        x = background[:channels].reshape(1, 1, 1, -1, 1, 1).repeat(1, R, 2, 1, grid, grid)
+        a, b = grid // 3, grid - grid // 3
+        for (r, s), look in things.items():
+            x[0, r, s, :, a:b, a:b] = look[:channels, None, None]
+        maps.append(x)
+    crop, obj = torch.tensor([0.2, 0.2, 0.3, 0.3]).expand(1, R, 4), torch.tensor([0.3, 0.3, 0.1, 0.1]).expand(1, R, 4)
+    return *maps, crop, obj
+
+
+def test_a_thing_is_more_like_itself_elsewhere_than_like_another_thing(config):
+    c = replace(config, regions=3)
+    one, other, ground = torch.randn(3, 8, generator=torch.Generator().manual_seed(0))
+    evidence = same_thing_evidence(*stage(c, ground, {(0, 0): one, (1, 1): one, (2, 1): other}))
+    assert evidence.shape == (1, 3, 3, 13) and evidence.isfinite().all()
+    moved, left = evidence[0, 0, 1], evidence[0, 0, 2]
+    assert (moved[:6] > left[:6] + 1).all()  # every cosine, by more than a standard deviation
+    assert (moved[6:9] <= left[6:9]).all()  # and the colours are nearer
+    assert evidence[0, 1, 1, -1] > evidence[0, 0, 1, -1]  # the last channel: one place
+
+
+def test_empty_glances_give_finite_evidence(config):
+    q, R, B = config.glance_grid, config.regions, 2
+    nothing = torch.zeros(B, R, 2, config.coarse_channels, q, q), torch.zeros(B, R, 2, config.fine_channels, 2 * q, 2 * q)
+    assert same_thing_evidence(*nothing, torch.zeros(B, R, 4), torch.zeros(B, R, 4)).isfinite().all()
+
+
+def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembered_anyway(config):
+    torch.manual_seed(1)
+    c = replace(config, regions=3, glance_relations=True)
+    captioner, memory, seen = Captioner(c).eval(), torch.randn(2, 4, c.width), glances(c, 2, [1.0, 1.0, 0.0])
+    for last in ("told", "told_roles", "leave"):
+        torch.nn.init.normal_(getattr(captioner.glances.relations, last).weight)
+    believed, _, logits = captioner.remember(memory, seen)
+    truth = {"role": logits["role_logits"].argmax(-1), "kind": logits["kind_logits"].argmax(-1)}
+    torch.testing.assert_close(captioner.remember(memory, seen, truth)[0], believed)
+    torch.testing.assert_close(captioner.remember(memory, seen, {**truth, "role": torch.full_like(truth["role"], -100)})[0], believed)
+    other = {**truth, "kind": (truth["kind"] + 1) % 6}
+    assert not torch.allclose(captioner.remember(memory, seen, other)[0], believed)
 
 
 def test_map_loss_prefers_the_true_map():

@@ -3,7 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from training.cache import layout, pair_entry, write_shard
+from training.cache import Maps, layout, pair_entry, write_shard
+from training.data import glance_objects
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
 from training.regions import JITTER, REGIONS, changed_places, choose_regions, iou
 from training.scenes.pair import Pair
@@ -134,6 +135,27 @@ class TestRegions:
         assert np.mean(counts) == pytest.approx(0.35, abs=0.05)
 
 
+class TestGlanceObjects:
+    moved = {**thing(), "action": "moved", "box_before": [100, 100, 40, 40], "box_after": [400, 100, 40, 40]}
+    gone = {**thing(), "action": "disappeared", "box_before": [150, 100, 40, 40], "box_after": None}
+
+    def at(self, *boxes):
+        """What the glances at `boxes` (pixels of 640x480) show."""
+        shares = [tuple(v / s for v, s in zip(box, (640, 480, 640, 480))) for box in boxes]
+        crops = [tuple(v / s for v, s in zip(glance_box(box, 640, 480), (640, 480, 640, 480))) for box in boxes]
+        seen = [{"side": "both", "before": {}, "after": {}} for _ in boxes]
+        return glance_objects({"frame": [640, 480], "objects": [self.moved, self.gone], "glances": seen}, shares, crops)
+
+    def test_the_same_object_is_found_where_it_was_and_where_it_is(self):
+        (was, nothing), (none, now) = self.at((98, 102, 40, 40), (402, 98, 40, 40))
+        assert was is self.moved and now is self.moved
+        assert nothing is None and none is None
+
+    def test_what_only_stands_beside_the_box_is_not_what_the_glance_is_at(self):
+        ((before, after),) = self.at((196, 100, 40, 40))
+        assert before is None and after is None
+
+
 class FakeFeatures:
     """Means of blocks of pixels instead of a network."""
 
@@ -197,6 +219,23 @@ class TestCache:
         with pytest.raises(ZeroDivisionError):
             write_shard(world, FakeFeatures(), range(2), tmp_path)
         assert list(tmp_path.iterdir()) == []
+
+    def test_with_maps_the_glances_are_where_these_fire_and_where_they_are_silent_at_the_true_boxes(self):
+        class FakeMaps(Maps):
+            def __init__(self, *boxes):
+                self.boxes = list(boxes)
+
+            def __call__(self, coarse, fine):
+                return self.boxes
+
+        pair = FakeWorld().sample(1)  # what changed fills 320 to 400, 160 to 240 of 640x360
+        entry, meta = pair_entry(pair, FakeFeatures(), FakeMaps((0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)))
+        np.testing.assert_allclose(entry["glance_object_box"][:2], [(0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)], atol=1e-6)
+        assert entry["glance_mask"].tolist() == [1, 1, 0]
+        assert [glance["side"] for glance in meta["glances"]] == ["after", "none"]
+        silent, _ = pair_entry(pair, FakeFeatures(), FakeMaps())
+        truth, _ = pair_entry(pair, FakeFeatures())
+        np.testing.assert_array_equal(silent["glance_object_box"], truth["glance_object_box"])
 
     def test_frames_of_different_size_are_refused(self):
         pair = FakeWorld().sample(0)
