@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from .assets import SCENERY_INDOORS, SCENERY_OUTDOORS, Sprite, sprite_pixels
+from .drawn_vehicles import OTHER_COLOUR, VEHICLE_COLOUR, draw_vehicle, kind_of
 from .variation import varied
 
 PERSONS = ("man", "woman", "boy", "girl")
@@ -21,10 +22,11 @@ NOUN_WEIGHT = {"man": 16.0, "woman": 15.0, "boy": 3.5, "girl": 3.5, "car": 31.0,
 OTHER_WEIGHT = 0.12
 UNUSUAL_OUTDOORS = frozenset(("sofa", "television", "stool", "table", "fire extinguisher", "basket"))
 UNUSUAL_INDOORS = frozenset(("horse", "tent", "container", "barrier", "traffic cone", "wheelbarrow"))
-# Streets are not as colourful as the sprites, which come evenly spread.
-VEHICLE_COLOUR = {"white": 5.0, "black": 4.5, "grey": 3.0, "silver": 4.0, "blue": 1.5, "dark blue": 1.2, "red": 1.7}
 PERSON_COLOUR = {"black": 5.0, "dark blue": 2.0, "grey": 2.5, "white": 2.2, "blue": 1.6, "red": 1.4, "brown": 1.2}
-OTHER_COLOUR = 0.6
+# How often a figure of a noun is drawn and not a sprite, and what else a car may turn out to be.
+DRAWN_SHARE = {"truck": 0.65, "van": 0.75, "bus": 0.3}
+DRAWN_CARS = {"suv": 0.15, "minivan": 0.03}
+DRAWN_STRAY = 0.004  # of their outlines, see `varied`: their proportions differ anyway, and boxes have straight edges
 # How often a model is taken, relative to the others of its noun; what is not listed: 1.
 POSE_WEIGHT = {"sitting on the ground": 0.05, "sitting on a bench": 0.12, "sitting on a chair": 0.12}
 SUBTYPE_WEIGHT = {"semi truck": 0.35, "beetle": 0.5, "convertible": 0.5, "sports car": 0.6, "coach": 0.6}
@@ -45,18 +47,25 @@ class Figure:
     colour: str
     upright: bool
     azimuth: float
-    sprites: tuple[Sprite, ...]
+    sunlit: bool
+    height_m: float
+    sprites: tuple[Sprite, ...]  # none of a drawn vehicle
     variation: int  # seed of what makes this one differ from the others of its model
+    drawn: str | None = None  # kind of a drawn vehicle
 
     @property
     def models(self) -> list[str]:
-        return [s.model for s in self.sprites]
+        return [f"drawn_{self.drawn}"] if self.drawn else [s.model for s in self.sprites]
 
 
 class Cast:
-    """All sprites of a split, ready to be asked for one of a noun that is seen from about here."""
+    """All sprites of a split, ready to be asked for one of a noun that is seen from about here.
 
-    def __init__(self, sprites: list[Sprite], scenery: list[Sprite]):
+    drawn: whether some vehicles are drawn instead, which are no model of any split.
+    """
+
+    def __init__(self, sprites: list[Sprite], scenery: list[Sprite], drawn: bool = False):
+        self._drawn = drawn
         self._by_noun: dict[str, dict[str, list[Sprite]]] = defaultdict(lambda: defaultdict(list))
         self._views: dict[tuple[str, tuple[str, ...]], list[Sprite]] = defaultdict(list)
         self._riders: dict[str, list[Sprite]] = defaultdict(list)
@@ -84,7 +93,24 @@ class Cast:
             return self._ridden("bicycle", "cyclist", elevation, azimuth, sunny, rng)
         if noun in ("motorcycle", "scooter") and self._riders and rng.random() < 0.6:
             return self._ridden(noun, noun, elevation, azimuth, sunny, rng)
+        word = self._drawn_noun(noun, rng) if self._drawn else None
+        if word:
+            seed = _another(rng)
+            return _drawn(kind_of(word, seed), word, elevation, azimuth, sunny, seed)
         return _single(self._pick(self._by_noun[noun], elevation, azimuth, sunny, rng), _another(rng))
+
+    @staticmethod
+    def _drawn_noun(noun: str, rng: np.random.Generator) -> str | None:
+        """What to draw for the noun; None where it is to be a sprite."""
+        chances = DRAWN_CARS if noun == "car" else {noun: DRAWN_SHARE[noun]} if noun in DRAWN_SHARE else {}
+        if not chances:
+            return None
+        left = float(rng.random())
+        for word, chance in chances.items():
+            left -= chance
+            if left < 0:
+                return word
+        return None
 
     def has_scenery(self, indoor: bool) -> bool:
         return bool(self._scenery[indoor])
@@ -95,6 +121,8 @@ class Cast:
 
     def turned(self, figure: Figure, azimuth: float) -> Figure:
         """The same figure from another side."""
+        if figure.drawn:
+            return _drawn(figure.drawn, figure.noun, figure.elevation, azimuth, figure.sunlit, figure.variation)
         sprites = [self._nearest(self._views[s.model, s.colours], figure.elevation, azimuth, s.sunlit)
                    for s in figure.sprites]
         if len(sprites) == 1:
@@ -147,7 +175,7 @@ def _single(sprite: Sprite, variation: int) -> Figure:
     person = sprite.hypernym == "person"
     pixels = varied(sprite_pixels(sprite.path), variation, cloth=colour if person else None)
     return Figure(pixels, sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun, sprite.hypernym, colour, person,
-                  sprite.azimuth, (sprite,), variation)
+                  sprite.azimuth, sprite.sunlit, sprite.height_m, (sprite,), variation)
 
 
 def _compose(mount: Sprite, rider: Sprite, noun: str, variation: int) -> Figure:
@@ -155,7 +183,15 @@ def _compose(mount: Sprite, rider: Sprite, noun: str, variation: int) -> Figure:
     cyclist = noun == "cyclist"
     colours = rider.colours if cyclist else mount.colours
     return Figure(varied(pixels, variation), anchor, footprint, px_per_m, mount.elevation, noun, "person" if cyclist else "vehicle",
-                  colours[0] if colours else "grey", cyclist, mount.azimuth, (mount, rider), variation)
+                  colours[0] if colours else "grey", cyclist, mount.azimuth, mount.sunlit, mount.height_m,
+                  (mount, rider), variation)
+
+
+def _drawn(kind: str, noun: str, elevation: float, azimuth: float, sunny: bool, seed: int) -> Figure:
+    elevation, azimuth = int(round(elevation)), azimuth % 360
+    drawing, colour, height_m = draw_vehicle(kind, elevation, azimuth, sunny, seed)
+    return Figure(varied(drawing.pixels, seed, stray=DRAWN_STRAY), drawing.anchor, drawing.footprint, drawing.px_per_m, elevation, noun,
+                  "vehicle", colour, False, azimuth, sunny, height_m, (), seed, kind)
 
 
 def _mounted(mount: Sprite, rider: Sprite) -> tuple[np.ndarray, tuple[float, float], np.ndarray, float]:

@@ -135,7 +135,7 @@ def to_layer(actor: Actor, view: View, light: Light, seed: int) -> Layer:
     y0, y1 = int(max(0, fy - 4 + margin)), int(fy + fh + 6 + margin)
     patch = light.background[y0:y1:2, x0:x1:2]
     around = float(patch.mean()) / 255 if patch.size else 0.4
-    tone = exposed(light, around, actor.figure.sprites[0].sunlit, rng)
+    tone = exposed(light, around, actor.figure.sunlit, rng)
     blur = math.hypot(max(view.blur, 0.35), rng.uniform(0.0, 0.3))
     return Layer(pixels=actor.figure.pixels, matrix=matrix, anchor=actor.figure.anchor,
                  footprint=actor.figure.footprint, elevation=float(actor.figure.elevation), tone=tone,
@@ -157,4 +157,4 @@ def _bulk(figure: Figure) -> float:
     """Height in sprite pixels of box-like figures; vehicles narrow towards the roof."""
     if figure.hypernym != "vehicle" or figure.noun in TWO_WHEELERS:
         return 0.0
-    return 0.85 * figure.sprites[0].height_m * figure.px_per_m
+    return 0.85 * figure.height_m * figure.px_per_m

@@ -63,7 +63,7 @@ class SurveillanceWorld:
         root = data_root(data_root_path)
         self.split = split
         self.plates = load_plates(root, split, shippable_only)
-        self.cast = Cast(load_sprites(root, split), load_scenery(root, split))
+        self.cast = Cast(load_sprites(root, split), load_scenery(root, split), drawn=split == "train")
         if not self.plates or not self.cast.nouns:
             raise ValueError(f"split {split!r} of {root} has {len(self.plates)} plates and "
                              f"{len(self.cast.nouns)} nouns, expected at least one of each")

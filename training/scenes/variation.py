@@ -15,10 +15,10 @@ LIGHTER_CLOTH = {"grey": (1.0, 1.9), "white": (1.15, 1.6)}
 COLOURLESS = 40.0  # levels between the largest and the smallest channel, above which cloth is not grey
 
 
-def varied(pixels: np.ndarray, seed: int, cloth: str | None = None) -> np.ndarray:
+def varied(pixels: np.ndarray, seed: int, cloth: str | None = None, stray: float = STRAY) -> np.ndarray:
     """uint8 [h, w, 4], RGBA, not premultiplied, in and out: other proportions and another texture, the same colour names.
 
-    cloth: the colour name of somebody's clothes. What has no hue is cloth, and as light as any of that name.
+    cloth: the colour name of somebody's clothes. What has no hue is cloth, and as light as any of that name. stray: see STRAY.
 
     The border stays in place, so anchor and footprint stay true.
     """
@@ -27,8 +27,8 @@ def varied(pixels: np.ndarray, seed: int, cloth: str | None = None) -> np.ndarra
     rise = np.minimum(1, 8 * np.minimum(np.linspace(0, 1, width), np.linspace(1, 0, width)))[None]
     fall = np.minimum(1, 8 * np.minimum(np.linspace(0, 1, height), np.linspace(1, 0, height)))[:, None]
     still = np.float32(rise * fall)
-    x = np.arange(width, dtype=np.float32)[None] + STRAY * width * still * _smooth(rng, width, height)
-    y = np.arange(height, dtype=np.float32)[:, None] + STRAY * height * still * _smooth(rng, width, height)
+    x = np.arange(width, dtype=np.float32)[None] + stray * width * still * _smooth(rng, width, height)
+    y = np.arange(height, dtype=np.float32)[:, None] + stray * height * still * _smooth(rng, width, height)
     picture = pixels.astype(np.float32)
     picture[..., :3] *= picture[..., 3:] / 255  # else the colour of what cannot be seen creeps in at the edges
     picture = cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)

@@ -1,0 +1,90 @@
+"""Drawn vehicles, and the casts that may use them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from training import lexicon
+from training.scenes.assets import Sprite
+from training.scenes.cast import DRAWN_CARS, DRAWN_SHARE, NOUN_WEIGHT, Cast, _drawn
+from training.scenes.drawn_vehicles import NOUN, PAINT_RANGE, draw_vehicle, kind_of
+
+ELEVATIONS = (4, 10, 30, 55, 80)
+SEEDS = range(4)
+
+
+@pytest.mark.parametrize("kind", NOUN)
+class TestDrawing:
+    def test_every_elevation_gives_a_whole_vehicle_of_a_sprites_size(self, kind):
+        for seed, elevation in enumerate(ELEVATIONS):
+            pixels = draw_vehicle(kind, elevation, 75.0 * seed, bool(seed % 2), seed)[0].pixels
+            alpha = pixels[..., 3]
+            assert pixels.dtype == np.uint8 and 140 <= max(alpha.shape) <= 170
+            assert (alpha == 255).mean() > 0.25
+            for border in (alpha[0], alpha[-1], alpha[:, 0], alpha[:, -1]):
+                assert not border.any()
+
+    def test_the_same_seed_gives_the_same_pixels_and_another_seed_others(self, kind):
+        first, again, other = (draw_vehicle(kind, 30, 40, True, seed)[0].pixels for seed in (1, 1, 2))
+        assert np.array_equal(first, again)
+        assert first.shape != other.shape or not np.array_equal(first, other)
+
+    def test_colour_and_height_are_the_same_from_every_side(self, kind):
+        for seed in SEEDS:
+            looks = {draw_vehicle(kind, 10, azimuth, False, seed)[1:] for azimuth in (0, 90, 200)}
+            assert len(looks) == 1 and looks.pop()[0] in PAINT_RANGE
+
+    def test_the_anchor_is_where_the_footprints_diagonals_cross(self, kind):
+        drawing = draw_vehicle(kind, 30, 25, False, 3)[0]
+        a, b, c, d = np.float64(drawing.footprint)
+        along = np.linalg.solve(np.column_stack([c - a, b - d]), b - a)
+        assert np.allclose(a + along[0] * (c - a), drawing.anchor, atol=0.1)
+
+    def test_turned_by_90_degrees_it_is_as_long_as_it_was_wide(self, kind):
+        front, flank = (draw_vehicle(kind, 10, azimuth, False, 5)[0] for azimuth in (0, 90))
+        spans = [np.ptp(np.flatnonzero(d.pixels[..., 3].any(axis=0))) / d.px_per_m for d in (front, flank)]
+        assert 1.6 < spans[0] < 3.65 < spans[1] < 14
+
+
+def test_words_are_in_the_lexicon():
+    assert {*NOUN.values(), *DRAWN_SHARE, *DRAWN_CARS} <= set(lexicon.NOUNS)
+    assert set(PAINT_RANGE) <= set(lexicon.COLOURS)
+    assert set(DRAWN_SHARE) <= set(NOUN_WEIGHT)
+
+
+def test_a_noun_has_only_its_own_kinds():
+    for noun in set(NOUN.values()):
+        assert {kind_of(noun, seed) for seed in range(60)} == {k for k, n in NOUN.items() if n == noun}
+
+
+def test_a_turned_figure_is_the_same_vehicle():
+    cast = Cast([], [], drawn=True)
+    figure = _drawn("pickup", "truck", 10, 30, True, 7)
+    turned = cast.turned(figure, 390 + 90)
+    assert (turned.models, turned.noun, turned.colour, turned.height_m) == (["drawn_pickup"], "truck", figure.colour, figure.height_m)
+    assert turned.azimuth == 120 and not np.array_equal(turned.pixels, figure.pixels)
+    assert np.array_equal(cast.turned(turned, 30).pixels, figure.pixels)
+
+
+class TestCast:
+    @pytest.fixture
+    def sprites(self, tmp_path, monkeypatch) -> list[Sprite]:
+        monkeypatch.setattr("training.scenes.cast.sprite_pixels", lambda path: np.full((20, 40, 4), 200, np.uint8))
+        return [Sprite(tmp_path / noun, noun, noun, "vehicle", None, ("red",), None, False, 1.5, 4.0, 10, 0, False, 30.0, (20.0, 15.0),
+                       np.float32([[0, 20], [40, 20], [40, 10], [0, 10]])) for noun in ("car", "truck", "van", "bus", "bicycle")]
+
+    def _drawn(self, cast: Cast, noun: str) -> list[bool]:
+        rng = np.random.default_rng(0)
+        return [cast.draw(noun, 10, None, False, rng).drawn is not None for _ in range(40)]
+
+    def test_a_cast_that_may_not_draw_never_does(self, sprites):
+        cast = Cast(sprites, [])
+        assert not any(any(self._drawn(cast, noun)) for noun in ("car", "truck", "van", "bus"))
+
+    def test_one_that_may_mixes_drawn_vehicles_and_sprites(self, sprites):
+        cast = Cast(sprites, [], drawn=True)
+        for noun in ("car", "truck", "van", "bus"):
+            drawn = self._drawn(cast, noun)
+            assert any(drawn) and not all(drawn)
+        assert not any(self._drawn(cast, "bicycle"))
