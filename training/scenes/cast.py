@@ -1,4 +1,4 @@
-"""Who appears: sprites by noun, colour and viewing direction, and figures made of two sprites (cyclists, riders)."""
+"""Who appears: sprites by noun, colour and viewing direction, figures made of two sprites (cyclists, riders), drawn vehicles."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import cv2
 import numpy as np
 
 from .assets import SCENERY_INDOORS, SCENERY_OUTDOORS, Sprite, sprite_pixels
-from .drawn_vehicles import OTHER_COLOUR, VEHICLE_COLOUR, draw_vehicle, kind_of
+from .drawn_vehicles import draw_vehicle, kind_of
 from .variation import varied
+from .vehicle_parts import OTHER_COLOUR, VEHICLE_COLOUR
 
 PERSONS = ("man", "woman", "boy", "girl")
 TWO_WHEELERS = ("bicycle", "motorcycle", "scooter", "cyclist")

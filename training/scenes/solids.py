@@ -238,5 +238,5 @@ def _colour(material: Material, light: float, up: float, along: float, height: f
     else:
         gain, veil = light * (0.78 + 0.22 * min(1.0, height / 0.4)), 0.0  # dirt, and ground that is darker than the sky
         if material.finish == PAINT:
-            gain, veil = gain * (0.95 + 0.1 * along), 0.1 * (0.4 + up) * (0.5 + along)
+            gain, veil = gain * (0.95 + 0.1 * along), 0.1 * (0.4 + up) * (0.8 + 0.4 * along)
     return (*(int(255 * min(1.0, v * gain + veil * s)) for v, s in zip(material.rgb, SKY)), 255)

@@ -8,7 +8,8 @@ import pytest
 from training import lexicon
 from training.scenes.assets import Sprite
 from training.scenes.cast import DRAWN_CARS, DRAWN_SHARE, NOUN_WEIGHT, Cast, _drawn
-from training.scenes.drawn_vehicles import NOUN, PAINT_RANGE, draw_vehicle, kind_of
+from training.scenes.drawn_vehicles import NOUN, draw_vehicle, kind_of
+from training.scenes.vehicle_parts import PAINT_RANGE
 
 ELEVATIONS = (4, 10, 30, 55, 80)
 SEEDS = range(4)
