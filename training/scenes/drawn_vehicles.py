@@ -116,7 +116,7 @@ class _Vehicle(Parts):
         self._wheels(wheel, (-half + self.length * self._between(.17, .21), half - max(.55 * nose, .75)), sill)
 
     def _van(self) -> None:
-        self._size((4.7, 6.2), (1.85, 2.1), (1.9, 2.7))
+        self._size((4.7, 6.2), (1.85, 2.1), (2.0, 2.7))
         belt = self._between(1.05, 1.25)
         door = 1 - 1.15 / self.length
         windows = [(door - .08, .93)]
