@@ -16,7 +16,7 @@ from .vehicle_parts import OTHER_COLOUR, VEHICLE_COLOUR
 PERSONS = ("man", "woman", "boy", "girl")
 TWO_WHEELERS = ("bicycle", "motorcycle", "scooter", "cyclist")
 # What fixed cameras see, in percent; the rest of the nouns share what is left.
-NOUN_WEIGHT = {"man": 16.0, "woman": 15.0, "boy": 3.5, "girl": 3.5, "car": 31.0, "truck": 6.0, "van": 4.0, "bus": 2.0,
+NOUN_WEIGHT = {"man": 16.0, "woman": 15.0, "boy": 3.5, "girl": 3.5, "car": 31.0, "truck": 9.0, "van": 6.0, "bus": 2.0,
                "motorcycle": 2.0, "bicycle": 2.0, "scooter": 1.0, "cyclist": 5.0,
                "dog": 1.3, "suitcase": 1.0, "backpack": 0.8, "box": 1.2, "bag": 0.5, "chair": 0.9, "trash can": 0.8,
                "traffic cone": 0.8, "stroller": 0.5, "bench": 0.4, "table": 0.3, "barrier": 0.3, "cat": 0.3}
