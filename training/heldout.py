@@ -69,7 +69,7 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, threshold: float = 0.0) -> dict[str, float]:
     """Glances are those of the truth's boxes (as in training); the full serving path is evaluate.py's. threshold: of the change logit."""
     vocabulary, device = data.config.vocabulary, next(difference.parameters()).device
-    scores, changed, kinds, hits, facts, places, peaks, empty = [], [], [], [], [], [], [], []
+    scores, changed, kinds, facts, places, peaks, empty = [], [], [], [], [], [], []
     for start in range(0, len(data.cache), batch):
         indices = list(range(start, min(start + batch, len(data.cache))))
         b = {name: value.to(device) for name, value in data.batch(indices, np.random.default_rng(0)).items()}
@@ -83,7 +83,7 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]
             caption = words_of(said["ids"][i].tolist(), vocabulary)
-            silent, right = judge(caption, meta)
+            _, right = judge(caption, meta)
             for s, name in enumerate(("map_before", "map_after")):
                 mask, predicted = b["masks"][i, s], d[name][i]
                 if mask.max() > 0.2:
@@ -94,13 +94,11 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
                 facts.append(right)
                 if meta.get("world") != "clevr":  # CLEVR's sentences tell places by other things, if at all
                     places.append(place_right(caption, meta))
-            else:
-                hits.append(silent)
     s, c = np.concatenate(scores), np.concatenate(changed)
     action, noun, colour = (float(v) for v in np.mean(facts, 0))
     out = {
         "auroc": auroc(s, c), "verdict": float(((s > threshold) == c).mean()), "kind": float(np.concatenate(kinds).mean()),
-        "silent": float(np.mean(hits)), "action": action, "noun": noun, "colour": colour,
+        "action": action, "noun": noun, "colour": colour,
         "pointing": float(np.mean(peaks)), "empty": float(np.mean(empty)),
     }
     if places:

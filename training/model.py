@@ -464,8 +464,8 @@ class Relations(nn.Module):
         count = mask.sum(1)[:, None, None].clamp(min=1)
         likely = (role * used)[..., 1:]
         kind_logits = self.kind(torch.cat([likely.amax(1), likely.sum(1) / count], -1).flatten(1))
-        if truth is None:
-            role, kind = surest(role), surest(kind_logits)
+        if truth is None:  # asked only where something changed
+            role, kind = surest(role), F.pad(surest(kind_logits[:, 1:]), (1, 0))
         else:
             known = truth["role"] >= 0
             role = torch.where(known[..., None], F.one_hot(truth["role"].clamp(min=0), len(ROLES)).to(role), surest(role))

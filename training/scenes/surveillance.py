@@ -31,6 +31,7 @@ SCENERY_SHARE = 0.3  # of what stands around
 IDENTICAL_SHARE = 0.1  # of unchanged pairs: the same exposure, coded twice
 MIN_VISIBLE_SHARE, MIN_VISIBLE_PX = 0.4, 60  # of a changed thing; what is hidden more cannot be named
 MIN_CONTRAST = 7.0  # mean absolute difference to the background, levels
+TURNED_SHARE, VEHICLE_TURN = 0.75, 35.0  # of what moves; degrees (standard deviation), for most vehicles
 CLEAR_HEIGHT_PX = 42  # below, people say "person" and leave out colours more often
 DARK_LEVEL = 26.0  # mean level below which no colour can be told
 ALPHA_SEEN = 0.35
@@ -351,8 +352,9 @@ class _Stage:
         near = None
         if self.rng.random() < 0.6:
             near = (start.x, start.y, float(self.rng.uniform(1, 4) if figure.hypernym != "vehicle" else self.rng.uniform(3, 12)))
-        if figure.hypernym != "vehicle" and self.rng.random() < 0.6:
-            figure = self.cast.turned(figure, float(self.rng.uniform(0, 360)))
+        if self.rng.random() < TURNED_SHARE:  # seen from the same side it is too easy to know again
+            spread = VEHICLE_TURN if figure.hypernym == "vehicle" and self.rng.random() < 0.8 else 360.0
+            figure = self.cast.turned(figure, figure.azimuth + float(self.rng.normal(0, spread)))
         end = self.actor(noun, start.ground, figure, near)
         end.stretch = start.stretch
         self.taken.append(start)
