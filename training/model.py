@@ -62,6 +62,8 @@ class ModelConfig:
     glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there? (`Relations`)
     told: int = 2  # served sentences tell of so many glances, the strongest; all of them say the kind, and training tells of all
 
+    moved_odds: float = 1.4  # added to the log odds of "the same thing" when served: in made pairs like things go and come twice as often as one moves; chosen on real ones (model card)
+
     moving_camera: bool = False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
     tokens_kept: int = 128  # of a frame, those that show an object; only a moving camera's model leaves any out
     memory_pool: int = 1  # tokens a side of one that the decoder sees; likewise
@@ -423,7 +425,7 @@ class Relations(nn.Module):
 
     def __init__(self, c: ModelConfig):
         super().__init__()
-        D, self.heads = c.width, c.heads
+        D, self.heads, self.moved_odds = c.width, c.heads, c.moved_odds
         self.same = nn.Sequential(nn.Linear(len(SAME_CENTRE), 16), nn.ReLU(), nn.Linear(16, 1))
         self.role = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, len(ROLES)))
         self.kind = nn.Sequential(nn.Linear(4 * (len(ROLES) - 1), 32), nn.ReLU(), nn.Linear(32, len(KINDS)))
@@ -457,7 +459,7 @@ class Relations(nn.Module):
         """before, after, place [B,R,D], mask [B,R] (1 = used), evidence of `same_thing_evidence`, sides [B,R,4] (probabilities); truth: role
         [B,R,2] (negative where unknown) and kind [B] -> to add to each summary [B,R,D], and same [B,R,R], role [B,R,2,ROLES], kind [B,K] logits."""
         B, R, D = before.shape
-        same = self.same(evidence)[..., 0]
+        same = self.same(evidence)[..., 0] + (self.moved_odds if truth is None else 0.0)
         role_logits = self.roles(same, sides, mask)
         role = torch.softmax(role_logits, -1)
         used = mask[:, :, None, None]
