@@ -7,13 +7,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.data import SPECIALS, Labels
+from training.data import SPECIALS, Labels, glance_objects
 from training.heldout import place_right
 from training.losses import map_loss
 from training.model import (
     END, PAD, START, Captioner, Difference, ModelConfig, ScorerLayer, info_nce, inside_box, matching_distance, same_thing_evidence,
     shifted,
 )
+from training.preprocess import glance_box
 from training.train import Run
 
 
@@ -165,7 +166,7 @@ def test_empty_glances_give_finite_evidence(config):
 
 def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembered_anyway(config):
     torch.manual_seed(1)
-    c = replace(config, regions=3, glance_relations=True)
+    c = replace(config, regions=3, glance_relations=True, moved_odds=0.0)
     captioner, memory, seen = Captioner(c).eval(), torch.randn(2, 4, c.width), glances(c, 2, [1.0, 1.0, 0.0])
     for last in ("told", "told_roles", "leave"):
         torch.nn.init.normal_(getattr(captioner.glances.relations, last).weight)
@@ -173,6 +174,9 @@ def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembe
     truth = {"role": logits["role_logits"].argmax(-1), "kind": 1 + logits["kind_logits"][:, 1:].argmax(-1)}
     torch.testing.assert_close(captioner.remember(memory, seen, truth)[0], believed)
     torch.testing.assert_close(captioner.remember(memory, seen, {**truth, "role": torch.full_like(truth["role"], -100)})[0], believed)
+    captioner.glances.relations.moved_odds = 1.4
+    shifted_odds = captioner.remember(memory, seen)[2]["same_logits"] - logits["same_logits"]
+    torch.testing.assert_close(shifted_odds, torch.full_like(shifted_odds, 1.4))
     other = {**truth, "kind": truth["kind"] % 5 + 1}
     assert not torch.allclose(captioner.remember(memory, seen, other)[0], believed)
 
@@ -268,3 +272,24 @@ def test_the_place_of_the_first_clause_counts_only_where_it_is_true_of_what_did_
     assert not place_right("a red car has appeared", meta)
     assert not place_right("the red car on the left has left", meta)
     assert not place_right("nothing has changed", {"objects": []})
+
+
+class TestGlanceObjects:
+    moved = {"action": "moved", "box_before": [100, 100, 40, 40], "box_after": [400, 100, 40, 40]}
+    gone = {"action": "disappeared", "box_before": [150, 100, 40, 40], "box_after": None}
+
+    def at(self, *boxes):
+        """What the glances at `boxes` (pixels of 640x480) show."""
+        shares = [tuple(v / s for v, s in zip(box, (640, 480, 640, 480))) for box in boxes]
+        crops = [tuple(v / s for v, s in zip(glance_box(box, 640, 480), (640, 480, 640, 480))) for box in boxes]
+        seen = [{"side": "both", "before": {}, "after": {}} for _ in boxes]
+        return glance_objects({"frame": [640, 480], "objects": [self.moved, self.gone], "glances": seen}, shares, crops)
+
+    def test_the_same_object_is_found_where_it_was_and_where_it_is(self):
+        (was, nothing), (none, now) = self.at((98, 102, 40, 40), (402, 98, 40, 40))
+        assert was is self.moved and now is self.moved
+        assert nothing is None and none is None
+
+    def test_what_only_stands_beside_the_box_is_not_what_the_glance_is_at(self):
+        ((before, after),) = self.at((196, 100, 40, 40))
+        assert before is None and after is None

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from training.cache import Maps, layout, pair_entry, write_shard
-from training.data import glance_objects
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
 from training.regions import JITTER, REGIONS, changed_places, choose_regions, iou
 from training.scenes.pair import Pair
@@ -133,27 +132,6 @@ class TestRegions:
         counts = [len(choose_regions([], 640, 480, np.random.default_rng(seed))) for seed in range(1000)]
         assert set(counts) == {0, 1}
         assert np.mean(counts) == pytest.approx(0.35, abs=0.05)
-
-
-class TestGlanceObjects:
-    moved = {**thing(), "action": "moved", "box_before": [100, 100, 40, 40], "box_after": [400, 100, 40, 40]}
-    gone = {**thing(), "action": "disappeared", "box_before": [150, 100, 40, 40], "box_after": None}
-
-    def at(self, *boxes):
-        """What the glances at `boxes` (pixels of 640x480) show."""
-        shares = [tuple(v / s for v, s in zip(box, (640, 480, 640, 480))) for box in boxes]
-        crops = [tuple(v / s for v, s in zip(glance_box(box, 640, 480), (640, 480, 640, 480))) for box in boxes]
-        seen = [{"side": "both", "before": {}, "after": {}} for _ in boxes]
-        return glance_objects({"frame": [640, 480], "objects": [self.moved, self.gone], "glances": seen}, shares, crops)
-
-    def test_the_same_object_is_found_where_it_was_and_where_it_is(self):
-        (was, nothing), (none, now) = self.at((98, 102, 40, 40), (402, 98, 40, 40))
-        assert was is self.moved and now is self.moved
-        assert nothing is None and none is None
-
-    def test_what_only_stands_beside_the_box_is_not_what_the_glance_is_at(self):
-        ((before, after),) = self.at((196, 100, 40, 40))
-        assert before is None and after is None
 
 
 class FakeFeatures:
