@@ -32,7 +32,7 @@ import onnxruntime
 from numpy.lib.format import open_memmap
 
 from training.map_regions import glance_regions, map_regions
-from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, resize, resize_by_area
+from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, in_pixels, resize, resize_by_area
 from training.regions import REGIONS, Region, choose_regions, regions_at
 
 COARSE_STRIDE, FINE_STRIDE = 16, 8
@@ -95,7 +95,7 @@ def pair_regions(pair, entry: dict[str, np.ndarray], maps: Maps | None) -> list[
     height, width, _ = pair.before.shape
     boxes = maps(entry["coarse"], entry["fine"]) if maps else []
     if boxes:
-        return regions_at([tuple(v * s for v, s in zip(box, (width, height, width, height))) for box in boxes], pair.objects, width, height)
+        return regions_at([in_pixels(box, width, height) for box in boxes], pair.objects, width, height)
     return choose_regions(pair.objects, width, height, np.random.default_rng([pair.seed, REGION_STREAM]))
 
 

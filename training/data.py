@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from training.model import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig, matching_evidence
-from training.preprocess import Box
+from training.preprocess import Box, in_pixels
 from training.regions import iou, seen_object
 
 SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
@@ -120,19 +120,20 @@ class Batches:
         role = torch.zeros((len(metas), R, 2), dtype=torch.long)
         same = torch.full((len(metas), R, R), IGNORE)
         for i, m in enumerate(metas):
-            things = glance_objects(m, b["glance_object_box"][i].tolist(), b["glance_box"][i].tolist())
-            for r, (before, after) in enumerate(things[:R]):
-                for s, (thing, name) in enumerate(((before, "before"), (after, "after"))):
-                    role[i, r, s] = ROLES.index(ROLE_OF[thing["action"]]) if thing else IGNORE if m["glances"][r][name] else 0
-                for q, (_, later) in enumerate(things[:R]):
-                    if before and later:
-                        same[i, r, q] = int(before is later and before["action"] == "moved")
-            for r, glance in enumerate(m["glances"][:R]):
+            if not m["glances"]:  # of CLEVR there are none, nor their arrays
+                continue
+            things = glance_objects(m, b["glance_object_box"][i].tolist(), b["glance_box"][i].tolist())[:R]
+            for r, (glance, shown) in enumerate(zip(m["glances"], things)):
                 side[i, r] = GLANCE_SIDES.index(glance["side"])
-                for s, name in enumerate(("before", "after")):
+                for s, (name, thing) in enumerate(zip(("before", "after"), shown)):
+                    role[i, r, s] = ROLES.index(ROLE_OF[thing["action"]]) if thing else IGNORE if glance[name] else 0
                     if glance[name]:
                         noun[i, r, s] = self.noun.get(glance[name]["noun"], IGNORE)
                         colour[i, r, s] = self.colour.get(glance[name]["colour"], IGNORE)
+                earlier = shown[0]
+                for q, (_, later) in enumerate(things):
+                    if earlier and later:
+                        same[i, r, q] = int(earlier is later and earlier["action"] == "moved")
         b["ids"] = torch.tensor([self.encode(m["captions"][rng.integers(len(m["captions"]))]) for m in metas])
         b["kind"] = torch.tensor([KINDS.index(m["kind"]) for m in metas])
         b["changed"] = (b["kind"] != 0).float()
@@ -143,10 +144,9 @@ class Batches:
 
 def glance_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
     """Of a pair's objects that which each frame shows at each of its glances (boxes as shares of the frame): at its box, not beside it."""
-    width, height = meta["frame"]
-    pixels = lambda box: tuple(v * s for v, s in zip(box, (width, height, width, height)))
     found = []
-    for box, crop in zip(map(pixels, boxes[: len(meta["glances"])]), map(pixels, crops)):
+    for box, crop in zip(boxes[: len(meta["glances"])], crops):
+        box, crop = (in_pixels(shares, *meta["frame"]) for shares in (box, crop))
         seen = [(seen_object(box, crop, meta["objects"], side), f"box_{side}") for side in ("before", "after")]
         found.append(tuple(thing if thing and iou(box, thing[key]) > AT_BOX_IOU else None for thing, key in seen))
     return found

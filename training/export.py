@@ -24,9 +24,9 @@ from torch import Tensor, nn
 from training.data import SPECIALS
 from training.export_features import store_half
 from training.lexicon import WIDER
+from training.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
 from training.model import END, KINDS, NUISANCES, PAD, START, UNK, Captioner, Difference
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH
-from training.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
 from training.serve import load_run
 
 OPSET = 17

@@ -67,7 +67,7 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 
 @torch.no_grad()
 def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, threshold: float = 0.0) -> dict[str, float]:
-    """Glances are those of the truth's boxes (as in training); the full serving path is evaluate.py's. threshold: of the change logit."""
+    """Glances are the cache's (at the true boxes or where a map fires: cache.py); the full serving path is evaluate.py's. threshold: of the change logit."""
     vocabulary, device = data.config.vocabulary, next(difference.parameters()).device
     scores, changed, kinds, facts, places, peaks, empty = [], [], [], [], [], [], []
     for start in range(0, len(data.cache), batch):

@@ -40,7 +40,7 @@ def class_loss(logits: Tensor, target: Tensor) -> Tensor:
 def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReasoning, b: dict[str, Tensor], smoothing: float, learn_maps: bool = True) -> dict[str, Tensor]:
     d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps)
     glances = glance_inputs(b) if captioner.glances is not None else None
-    logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1], {name: b[name] for name in ("role", "kind") if name in b})
+    logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1], b)
     words = (b["ids"][:, :-1] != PAD).float()
     terms = {
         "caption": caption_loss(logits, b["ids"], smoothing),

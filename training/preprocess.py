@@ -35,6 +35,12 @@ def resize(image: np.ndarray, width: int, height: int, box: Box | None = None) -
     return np.asarray(resized, dtype=np.float32).transpose(2, 0, 1) / 255
 
 
+def in_pixels(box: Box, width: int, height: int) -> Box:
+    """A box given as shares of a frame of width x height."""
+    x, y, box_width, box_height = box
+    return x * width, y * height, box_width * width, box_height * height
+
+
 def glance_box(box: Box, frame_width: int, frame_height: int) -> Box:
     """The square to crop for an object's box (pixels): the object with some context, inside the frame."""
     x, y, width, height = box

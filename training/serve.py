@@ -12,7 +12,7 @@ from training.agreeing import sentence_that_agrees
 from training.cache import Features
 from training.map_regions import glance_regions, map_regions
 from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig, make_difference
-from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, resize
+from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, in_pixels, resize
 
 UNCHANGED = "nothing has changed"  # what is said of an unchanged pair, where the run's config has no `unchanged`
 
@@ -50,7 +50,7 @@ class Server:
         fine = np.zeros((1, R, 2, c.fine_channels, 2 * g, 2 * g), np.float32)
         crop, obj, mask = np.zeros((1, R, 4), np.float32), np.zeros((1, R, 4), np.float32), np.zeros((1, R), np.float32)
         for r, box in enumerate(boxes):
-            square = glance_box(tuple(v * s for v, s in zip(box, (w, h, w, h))), w, h)
+            square = glance_box(in_pixels(box, w, h), w, h)
             for s, frame in enumerate((before, after)):
                 fh, fw, _ = frame.shape
                 scaled = tuple(v * s2 for v, s2 in zip(square, (fw / w, fh / h, fw / w, fh / h)))

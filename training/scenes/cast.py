@@ -24,9 +24,8 @@ OTHER_WEIGHT = 0.12
 UNUSUAL_OUTDOORS = frozenset(("sofa", "television", "stool", "table", "fire extinguisher", "basket"))
 UNUSUAL_INDOORS = frozenset(("horse", "tent", "container", "barrier", "traffic cone", "wheelbarrow"))
 PERSON_COLOUR = {"black": 5.0, "dark blue": 2.0, "grey": 2.5, "white": 2.2, "blue": 1.6, "red": 1.4, "brown": 1.2}
-# How often a figure of a noun is drawn and not a sprite, and what else a car may turn out to be.
-DRAWN_SHARE = {"truck": 0.65, "van": 0.75, "bus": 0.3}
-DRAWN_CARS = {"suv": 0.15, "minivan": 0.03}
+# How often a figure of a noun is drawn and not a sprite, and as what.
+DRAWN_SHARE = {"truck": {"truck": 0.65}, "van": {"van": 0.75}, "bus": {"bus": 0.3}, "car": {"suv": 0.15, "minivan": 0.03}}
 DRAWN_STRAY = 0.004  # of their outlines, see `varied`: their proportions differ anyway, and boxes have straight edges
 # How often a model is taken, relative to the others of its noun; what is not listed: 1.
 POSE_WEIGHT = {"sitting on the ground": 0.05, "sitting on a bench": 0.12, "sitting on a chair": 0.12}
@@ -103,11 +102,10 @@ class Cast:
     @staticmethod
     def _drawn_noun(noun: str, rng: np.random.Generator) -> str | None:
         """What to draw for the noun; None where it is to be a sprite."""
-        chances = DRAWN_CARS if noun == "car" else {noun: DRAWN_SHARE[noun]} if noun in DRAWN_SHARE else {}
-        if not chances:
+        if noun not in DRAWN_SHARE:
             return None
         left = float(rng.random())
-        for word, chance in chances.items():
+        for word, chance in DRAWN_SHARE[noun].items():
             left -= chance
             if left < 0:
                 return word
