@@ -23,6 +23,8 @@ export const LEARN_EVERY_MS = 300_000;
 const STEP = 6;
 /** Around a region, as a share of the frame's width: its edge is not exact, and shadows lie beside it. */
 const MARGIN = 0.02;
+/** Of the frame's width: a camera whose view is further from the plate's than this shows another view. */
+const STRAYED = 0.01;
 
 /** The plate of this light, or else of the most similar one: better than nothing, and the captioner knows changes of light. */
 export function plateFor<R>(memory: Memory<R>, light: Light): { light: Light; plate: Plate<R> } | null {
@@ -38,7 +40,7 @@ export function plateFor<R>(memory: Memory<R>, light: Light): { light: Light; pl
 export type Lesson = 'start' | 'learn' | 'keep';
 
 export interface Occasion {
-  readonly finding: Pick<Finding, 'verdict' | 'nuisance' | 'regions'>;
+  readonly finding: Pick<Finding, 'verdict' | 'regions' | 'viewpoint'>;
   /** captured time, epoch ms */
   readonly at: number;
   readonly width: number;
@@ -49,12 +51,15 @@ export interface Occasion {
   readonly absorb: readonly unknown[];
 }
 
+/** A mast that trembles in the wind may teach; a view that has gone further would teach every edge twice. */
+const hasStrayed = ({ finding: { viewpoint }, width }: Occasion): boolean =>
+  viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved && viewpoint.shift_px > STRAYED * width;
+
 /** @param plate of the frame's own light; undefined where there is none */
 export function lessonFor(plate: Plate<unknown> | undefined, occasion: Occasion): Lesson {
   const { finding, at, pending } = occasion;
   // What a covered or turned camera sees is not the place.
-  if (finding.verdict === 'tamper' || finding.nuisance.some(({ name }) => name === 'camera_moved'))
-    return 'keep';
+  if (finding.verdict === 'tamper' || hasStrayed(occasion)) return 'keep';
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
   if (plate === undefined || plate.width !== occasion.width || plate.height !== occasion.height) {
     return unchanged || occasion.absorb.length > 0 ? 'start' : 'keep';

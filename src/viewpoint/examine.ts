@@ -87,10 +87,24 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
       : { ...outcome, registration: ofWholeFrames(outcome.registration, before, after) }),
     light,
     measurements,
-    nuisances: scoresOf(fitted.nuisances, measurements),
+    nuisances: possible(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
     tampers: showsTooLittle(outcome.corners) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
   };
 }
+
+/** A switch between day and night mode takes or gives at least this share of the colour (log): two frames by infrared are none. */
+const LEAST_COLOUR_LOST = Math.log(0.6);
+
+/** Without what the classes cannot be without; their regressions have not met every pair of frames there is. */
+const possible = (
+  scores: Evidence['nuisances'],
+  registration: Registration | null,
+  { colour_kept }: Measurements,
+): Evidence['nuisances'] => ({
+  ...scores,
+  ...(colour_kept > LEAST_COLOUR_LOST ? { ir_switch: 0 } : {}),
+  ...(registration === null ? { camera_moved: 0 } : {}),
+});
 
 const NO_TAMPERING: Evidence['tampers'] = { blocked: 0, defocused: 0, darkened: 0, turned: 0 };
 /** Working frames leave out up to a few pixels at the right and the lower edge: fractions of them become fractions of all. */

@@ -119,10 +119,15 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-const observationOf = (finding: Finding, comparisonId: string, at: number): Observation => ({
+/** Nuisances through which a thing that is still there may not be seen: a frame that has none of them tells as much as one without any. */
+const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus']);
+const mayHide = ({ nuisance }: Finding): boolean => nuisance.some(({ name }) => HIDING.has(name));
+
+/** What a finding says of the life of changes. */
+export const observationOf = (finding: Finding, comparisonId: string, at: number): Observation => ({
   comparisonId,
   at,
-  verdict: finding.verdict,
+  verdict: finding.verdict === 'nuisance' && !mayHide(finding) ? 'none' : finding.verdict,
   kind: finding.kind,
   confidence: finding.confidence,
   caption: finding.caption,

@@ -1,6 +1,8 @@
 /**
- * How the model's belief and the viewpoint's evidence become one: logistic regressions that `npm run fit:verdict` fitted for
- * one bundle, kept beside it as verdict.json. Without such a file, or with one for other weights, the model decides alone.
+ * How the model's belief and the viewpoint's evidence become one. Whether something changed: logistic regressions that
+ * `npm run fit:verdict` fitted for one bundle, kept beside it as verdict.json; without such a file, or with one for other weights,
+ * the model decides alone. Which nuisance there is: the evidence, where it knows the nuisance (measured on real pairs in
+ * test/bench/RESULTS.md: of what the model alone names half is true, and it misses most).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +14,8 @@ import { type Belief, judge, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/captioner.js';
 import type { Bundle, Manifest } from '../model/manifest.js';
 import type { Evidence } from '../viewpoint/examine.js';
-import { logitOf, NUISANCES } from '../viewpoint/scores.js';
+import { FITTED } from '../viewpoint/fitted.js';
+import { logitOf, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
 
 export const RULE_FILE = 'verdict.json';
 
@@ -122,7 +125,7 @@ export function isToBeAligned({ registration }: Evidence, rule: VerdictRule | nu
 }
 
 /**
- * The model's belief, corrected by the evidence where there is a rule.
+ * The model's belief, corrected by the evidence.
  * @param threshold of the probability of a change; absent = the rule's, or else the bundle's
  */
 export function believe(
@@ -132,26 +135,35 @@ export function believe(
   rule: VerdictRule | null,
   threshold: number | undefined,
 ): Belief {
-  if (rule === null) return judge(difference, manifest, threshold);
   const ofModel = judge(difference, manifest, threshold);
-  const change = changeProbability(difference.changeLogit, evidence, rule);
-  const joined = Object.entries(rule.nuisances).map(([name, joint]) => {
+  const measured = NUISANCES.map((name) => {
     const logit = difference.nuisanceLogits[manifest.nuisances.indexOf(name)] ?? 0;
-    const own = logitOf(evidence.nuisances[name as keyof Evidence['nuisances']] ?? 0.5);
+    const own = logitOf(evidence.nuisances[name]);
+    const joint = rule?.nuisances[name] ?? (DOUBTED.has(name) ? EQUAL_SAY : EVIDENCE_ALONE);
     const score = sigmoid(joint.offset + joint.model * logit + joint.evidence * own);
-    return { name, score, named: score >= joint.threshold };
+    return { name, score, named: score >= (joint.threshold ?? FITTED.nuisances[name].threshold) };
   });
-  const alone = ofModel.nuisances.filter(({ name }) => !(name in rule.nuisances));
-  return {
-    ...ofModel,
-    change,
-    changed: change >= (threshold ?? rule.threshold),
-    nuisances: [
-      ...joined.filter(({ named }) => named).map(({ name, score }) => ({ name, score })),
-      ...alone,
-    ].sort((a, b) => b.score - a.score),
-  };
+  const nuisances = [
+    ...measured.filter(({ named }) => named).map(({ name, score }) => ({ name, score })),
+    ...ofModel.nuisances.filter(({ name }) => !NUISANCES.some((known) => known === name)),
+  ].sort((a, b) => b.score - a.score);
+  if (rule === null) return { ...ofModel, nuisances };
+  const change = changeProbability(difference.changeLogit, evidence, rule);
+  return { ...ofModel, change, changed: change >= (threshold ?? rule.threshold), nuisances };
 }
+
+interface Say {
+  readonly offset: number;
+  readonly model: number;
+  readonly evidence: number;
+  /** absent: the evidence's own */
+  readonly threshold?: number;
+}
+const EVIDENCE_ALONE: Say = { offset: 0, model: 0, evidence: 1 };
+/** The geometric mean of both odds. */
+const EQUAL_SAY: Say = { offset: 0, model: 0.5, evidence: 0.5 };
+/** Measurements take leaves in the wind for rain and snow; what has seen trees does not. */
+const DOUBTED: ReadonlySet<NuisanceName> = new Set(['weather']);
 
 export function changeProbability(changeLogit: number, { nuisances }: Evidence, rule: VerdictRule): number {
   const { offset, model, weights } = rule.change;

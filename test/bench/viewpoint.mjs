@@ -136,6 +136,37 @@ for (const variant of Object.keys(NUISANCE_VARIANTS)) {
   );
 }
 
+/** What the answers carry, and what they would carry if nobody measured. */
+const answered = (s) => believe(inUse(s), s.evidence, manifest, rule, undefined).nuisances;
+const ofModel = (s) => judge(inUse(s), manifest).nuisances;
+const has = (names, s) => names(s).some(({ name }) => name === s.nuisance);
+row(
+  'the made nuisance is among those that the answer names; that the model alone would name',
+  `${count(altered, (s) => has(answered, s))}; ${count(altered, (s) => has(ofModel, s))}`,
+  '',
+);
+/** How people who labelled the pairs put it; they did not label every one. */
+const CONFIRMED_BY = {
+  lighting: /light|exposure/,
+  shadow: /shadow/,
+  weather: /weather/,
+  compression: /compression|re-encoded/,
+  noise: /noise/,
+  camera_moved: /jitter|drift|shift/,
+  defocus: /blur/,
+  foliage: /foliage|tree/,
+};
+const labels = new Map(pairs.map(({ id, nuisance }) => [id, nuisance.join(', ')]));
+const confirmed = (names) => {
+  const said = [...asItWas.values()].flatMap((s) => names(s).map(({ name }) => ({ name, id: s.id })));
+  return count(said, ({ name, id }) => CONFIRMED_BY[name]?.test(labels.get(id)) ?? false);
+};
+row(
+  'names given to the pairs as they are that their labels confirm (labels leave some out): in the answer; by the model alone',
+  `${confirmed(answered)}; ${confirmed(ofModel)}`,
+  '',
+);
+
 const tampered = seen.filter(({ tamper }) => tamper !== undefined);
 const intact = seen.filter(({ tamper }) => tamper === undefined);
 /** As the service names it, and what the evidence names by itself. */

@@ -51,13 +51,17 @@ describe('learning', () => {
 
 describe('the lesson of a frame', () => {
   const plate = { frame: 'p', width: 40, height: 30, learnedAt: 0 };
-  const finding = (
-    verdict: 'none' | 'nuisance' | 'change' | 'tamper',
-    nuisance: string[] = [],
-    regions = 0,
-  ) => ({
+  const finding = (verdict: 'none' | 'nuisance' | 'change' | 'tamper', regions = 0, shift_px = 0) => ({
     verdict,
-    nuisance: nuisance.map((name) => ({ name, score: 1 })),
+    viewpoint: {
+      moved: shift_px > 0,
+      shift_px,
+      rotation_deg: 0,
+      scale: 1,
+      overlap: 1,
+      inliers: 60,
+      residual_px: 0.1,
+    },
     regions: Array(regions).fill({ box: { x: 0, y: 0, width: 0.1, height: 0.1 } }),
   });
   const occasion = (change: Partial<Occasion>): Occasion => ({
@@ -72,21 +76,22 @@ describe('the lesson of a frame', () => {
   it.each([
     ['nothing changed', occasion({}), 'learn'],
     ['it learned a moment ago', occasion({ at: LEARN_EVERY_MS - 1 }), 'keep'],
-    ['only the light changed', occasion({ finding: finding('nuisance', ['lighting']) }), 'learn'],
-    ['the camera moved', occasion({ finding: finding('nuisance', ['camera_moved']) }), 'keep'],
+    ['only the light changed', occasion({ finding: finding('nuisance') }), 'learn'],
+    ['the camera trembled', occasion({ finding: finding('nuisance', 0, 0.3) }), 'learn'],
+    ['the camera moved', occasion({ finding: finding('nuisance', 0, 0.5) }), 'keep'],
     ['the camera is covered', occasion({ finding: finding('tamper') }), 'keep'],
-    ['a change with its place', occasion({ finding: finding('change', [], 1) }), 'learn'],
+    ['a change with its place', occasion({ finding: finding('change', 1) }), 'learn'],
     ['a change nobody can place', occasion({ finding: finding('change') }), 'keep'],
     [
       'a change that waits for its confirmation',
-      occasion({ finding: finding('change', [], 1), pending: true }),
+      occasion({ finding: finding('change', 1), pending: true }),
       'keep',
     ],
     ['something settled, though it learned a moment ago', occasion({ at: 1, absorb: [1] }), 'learn'],
     ['a frame of another size', occasion({ width: 20 }), 'start'],
     [
       'a frame of another size that shows a change',
-      occasion({ width: 20, finding: finding('change', [], 1) }),
+      occasion({ width: 20, finding: finding('change', 1) }),
       'keep',
     ],
   ])('%s', (_what, given, lesson) => {
@@ -95,8 +100,8 @@ describe('the lesson of a frame', () => {
 
   it('without a plate: begins with a frame without change, or with one whose change has settled', () => {
     expect(lessonFor(undefined, occasion({}))).toBe('start');
-    expect(lessonFor(undefined, occasion({ finding: finding('change', [], 1) }))).toBe('keep');
-    expect(lessonFor(undefined, occasion({ finding: finding('change', [], 1), absorb: [1] }))).toBe('start');
+    expect(lessonFor(undefined, occasion({ finding: finding('change', 1) }))).toBe('keep');
+    expect(lessonFor(undefined, occasion({ finding: finding('change', 1), absorb: [1] }))).toBe('start');
   });
 });
 

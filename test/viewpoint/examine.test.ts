@@ -149,6 +149,18 @@ describe('what altered the picture is told apart', () => {
     expect(strongest(evidence.nuisances)).toBe(name);
     expect(tampers).toEqual([]);
   });
+
+  it('a switch between day and night mode is none between two frames by infrared', async () => {
+    const dark = altered(grey(before), (value) => value * 0.6);
+    const { evidence } = await examine(noisy(dark, 4, 'a'), noisy(grey(before), 4, 'b'));
+    expect(evidence.nuisances.ir_switch).toBe(0);
+  });
+
+  it('a movement of the camera is none where the views cannot be laid on each other', async () => {
+    const { evidence } = await examine(before, street('elsewhere'));
+    expect(evidence.registration).toBeNull();
+    expect(evidence.nuisances.camera_moved).toBe(0);
+  });
 });
 
 describe('tampering', () => {

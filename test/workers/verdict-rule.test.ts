@@ -101,10 +101,39 @@ describe('believe', () => {
     expect(believe(logits(), dim, bundle.manifest, rule, 0.5).changed).toBe(true);
   });
 
-  it('names a nuisance that only the evidence sees', () => {
-    const rule = ruleFor(bundle.sha256);
+  it.each([
+    ['where a rule has fitted it', true],
+    ['where there is no rule', false],
+  ])('names a nuisance that only the evidence sees, %s', (_, ruled) => {
+    const rule = ruled ? ruleFor(bundle.sha256) : null;
     const { nuisances } = believe(logits(), dim, bundle.manifest, rule, undefined);
     expect(nuisances[0]).toEqual({ name: 'lighting', score: expect.closeTo(dim.nuisances.lighting, 3) });
+  });
+
+  describe('of what the model alone sees', () => {
+    const nuisances = ['lighting', 'ir_switch', 'weather', 'foliage'];
+    const sees = (...names: string[]) => ({
+      ...logits(),
+      nuisanceLogits: Float32Array.from(nuisances, (name) => (names.includes(name) ? 8 : -8)),
+    });
+    const named = (given: ReturnType<typeof logits>, evidence = dim) => {
+      const thresholds = Object.fromEntries(nuisances.map((name) => [name, 0.5]));
+      const calibration = { ...bundle.manifest.calibration, nuisances: thresholds };
+      const manifest = { ...bundle.manifest, nuisances, calibration };
+      return believe(given, evidence, manifest, null, undefined).nuisances.map(({ name }) => name);
+    };
+    const rainy = (weather: number) => ({ ...dim, nuisances: { ...dim.nuisances, weather } });
+
+    it('names what the evidence does not know, and nothing that it would have seen', () => {
+      expect(named(sees('ir_switch', 'foliage')).sort()).toEqual(['foliage', 'lighting']);
+    });
+
+    it('names weather where the evidence agrees: leaves in the wind look like it to the one or to the other', () => {
+      expect(named(sees(), rainy(0.95))).not.toContain('weather');
+      expect(named(sees('weather'), rainy(0.001))).toContain('weather');
+      expect(named(sees('weather'), rainy(0.0001))).not.toContain('weather');
+      expect(named(sees('weather'), rainy(0.95))).toContain('weather');
+    });
   });
 });
 
