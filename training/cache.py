@@ -31,13 +31,15 @@ import numpy as np
 import onnxruntime
 from numpy.lib.format import open_memmap
 
+from training.grammar import captions
 from training.map_regions import glance_regions, map_regions
 from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, in_pixels, resize, resize_by_area
-from training.regions import REGIONS, Region, choose_regions, regions_at
+from training.regions import REGIONS, Region, choose_regions, regions_at, told_objects
 
 COARSE_STRIDE, FINE_STRIDE = 16, 8
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
-REGION_STREAM = 1  # keeps the choice of regions apart from the random numbers that rendered the pair
+# Keep the choice of regions and new words apart from the random numbers that rendered the pair.
+REGION_STREAM, WORDING_STREAM = 1, 2
 
 
 def layout(coarse_dim: int, fine_dim: int) -> dict[str, tuple[int, ...]]:
@@ -116,8 +118,8 @@ def pair_entry(pair, features, maps: Maps | None = None) -> tuple[dict[str, np.n
     if regions:
         count = len(regions)
         crops = np.stack([resize(f, GLANCE_SIZE, GLANCE_SIZE, region.crop) for region in regions for f in frames])
-        for name, maps in zip(("glance_coarse", "glance_fine"), features(crops)):
-            entry[name][:count] = maps.reshape(count, 2, *maps.shape[1:])
+        for name, cells in zip(("glance_coarse", "glance_fine"), features(crops)):
+            entry[name][:count] = cells.reshape(count, 2, *cells.shape[1:])
         shares = np.array([width, height, width, height])
         entry["glance_box"][:count] = [region.crop / shares for region in regions]
         entry["glance_object_box"][:count] = [region.object_box / shares for region in regions]
@@ -134,6 +136,10 @@ def pair_entry(pair, features, maps: Maps | None = None) -> tuple[dict[str, np.n
         "captions": pair.captions,
         "glances": [{"side": region.side, "before": region.before, "after": region.after} for region in regions],
     }
+    if regions:
+        told = told_objects(meta, entry["glance_object_box"].tolist(), entry["glance_box"].tolist())
+        if len(told) < len(pair.objects):
+            meta["captions"] = captions(told, pair.nuisances, np.random.default_rng([pair.seed, WORDING_STREAM]))
     return entry, meta
 
 

@@ -101,13 +101,13 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch
         indices = changed[start : start + batch]
         b = data.batch(indices, np.random.default_rng(0))
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        inputs.append((indices, d["memory"], glance_inputs(b) if captioner.glances is not None else None))
+        inputs.append((indices, (d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"])))
     table = []
     for share in SHARES:
         captioner.hedge(WIDER, share)
         right, first_nouns = [], 0
-        for indices, memory, glances in inputs:
-            ids = captioner.greedy(memory, glances)["ids"].tolist()
+        for indices, seen in inputs:
+            ids = captioner.greedy(*seen)["ids"].tolist()
             for index, row in zip(indices, ids):
                 said = clauses(words_of(row, captioner.c.vocabulary))[:1]
                 first_nouns += len(said)

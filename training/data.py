@@ -10,13 +10,11 @@ import torch
 from torch import Tensor
 
 from training.model import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig, matching_evidence
-from training.preprocess import Box, in_pixels
-from training.regions import iou, seen_object
+from training.regions import glance_objects
 
 SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
 ARRAYS = ("coarse", "fine", "glance_coarse", "glance_fine", "glance_box", "glance_object_box", "glance_mask", "masks", "evidence")
 ROLE_OF = {"appeared": "came or went", "disappeared": "came or went", "moved": "moved", "replaced": "replaced"}
-AT_BOX_IOU = 0.25  # of a glance's box and an object that is what the glance is at
 IGNORE = -100  # cross-entropy's own mark for "no target here"
 
 
@@ -140,16 +138,6 @@ class Batches:
         b["nuisances"] = torch.tensor([[float(n in m["nuisances"]) for n in NUISANCES] for m in metas])
         b["side"], b["noun"], b["colour"], b["role"], b["same"] = side, noun, colour, role, same
         return b
-
-
-def glance_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
-    """Of a pair's objects that which each frame shows at each of its glances (boxes as shares of the frame): at its box, not beside it."""
-    found = []
-    for box, crop in zip(boxes[: len(meta["glances"])], crops):
-        box, crop = (in_pixels(shares, *meta["frame"]) for shares in (box, crop))
-        seen = [(seen_object(box, crop, meta["objects"], side), f"box_{side}") for side in ("before", "after")]
-        found.append(tuple(thing if thing and iou(box, thing[key]) > AT_BOX_IOU else None for thing, key in seen))
-    return found
 
 
 def glance_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...]:

@@ -35,12 +35,22 @@ PARITY = 1e-3  # largest difference of a float between PyTorch and ONNX Runtime
 DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
 GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
+LOOK_KIND = "look_kind_logits"  # the difference graph's kind_logits, for glances that look at each other to believe the kind together with
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
 
+def related(c) -> bool:
+    return c.glances and c.glance_relations
+
+
+def caption_in(c) -> tuple[str, ...]:
+    """Names of the caption graph's inputs."""
+    return ("memory", *GLANCE_IN, LOOK_KIND) if related(c) else ("memory", *GLANCE_IN) if c.glances else ("memory",)
+
+
 def caption_out(c) -> tuple[str, ...]:
-    """Names of the caption graph's outputs: kind_logits only where the glances look at each other."""
-    return (*CAPTION_OUT, "kind_logits") if c.glances and c.glance_relations else CAPTION_OUT
+    """Names of the caption graph's outputs: kind_logits (of the whole look and the glances together) only where the glances look at each other."""
+    return (*CAPTION_OUT, "kind_logits") if related(c) else CAPTION_OUT
 
 
 class DifferenceGraph(nn.Module):
@@ -60,10 +70,12 @@ class Remember(nn.Module):
         super().__init__()
         self.captioner = captioner
 
-    def forward(self, memory: Tensor, *glances: Tensor):
-        memory, bias, seen = self.captioner.remember(memory, glances or None)
-        kind = (seen["kind_logits"],) if "kind_logits" in seen else ()
-        return (bias, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)), *kind)
+    def forward(self, memory: Tensor, *seen: Tensor):
+        """seen: nothing, the glances, or the glances and the whole look's kind logits."""
+        glances, look_kind = seen[: len(GLANCE_IN)], seen[len(GLANCE_IN) :]
+        memory, bias, opening, said = self.captioner.remember(memory, glances or None, *look_kind)
+        kind = (said["kind_logits"],) if "kind_logits" in said else ()
+        return (bias, opening, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)), *kind)
 
 
 class Step(nn.Module):
@@ -71,8 +83,8 @@ class Step(nn.Module):
         super().__init__()
         self.captioner = captioner
 
-    def forward(self, tokens, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias):
-        scores, looked, (k0, v0, k1, v1) = self.captioner.step(tokens, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias)
+    def forward(self, tokens, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening):
+        scores, looked, (k0, v0, k1, v1) = self.captioner.step(tokens, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, opening)
         best, token = self.captioner.choose(scores)
         return token, best, looked, k0, v0, k1, v1
 
@@ -94,10 +106,10 @@ class GreedyGraph(nn.Module):
         self.register_buffer("future", torch.triu(torch.full((c.max_length, c.max_length), -10_000.0), 1))
 
     def forward(self, memory: Tensor, glance_coarse: Tensor, glance_fine: Tensor, glance_box: Tensor, object_box: Tensor, glance_mask: Tensor):
-        bias, mk0, mv0, mk1, mv1 = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
-        return self.decode(memory, bias, mk0, mv0, mk1, mv1)
+        bias, opening, mk0, mv0, mk1, mv1 = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
+        return self.decode(memory, bias, opening, mk0, mv0, mk1, mv1)
 
-    def decode(self, memory: Tensor, bias: Tensor, mk0: Tensor, mv0: Tensor, mk1: Tensor, mv1: Tensor):
+    def decode(self, memory: Tensor, bias: Tensor, opening: Tensor, mk0: Tensor, mv0: Tensor, mk1: Tensor, mv1: Tensor):
         B = memory.size(0)
         S = mk0.size(2)
         empty = torch.zeros([B, self.H, self.T, self.d], dtype=memory.dtype)
@@ -111,7 +123,7 @@ class GreedyGraph(nn.Module):
         go = True
         while go:
             slot = self.eye[t]
-            token, best, looked, k0, v0, k1, v1 = self.step(token, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias)
+            token, best, looked, k0, v0, k1, v1 = self.step(token, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening)
             token = token * alive
             living = alive.to(memory.dtype)
             ids = ids + token[:, None] * slot.to(torch.int64)[None, :]
@@ -130,11 +142,22 @@ class GreedyGraph(nn.Module):
 
 
 class RelatedGreedyGraph(GreedyGraph):
-    """With glances that look at each other: they also say of what kind the change is."""
+    """With glances that look at each other: together with the whole look they also say of what kind the change is."""
 
-    def forward(self, memory: Tensor, glance_coarse: Tensor, glance_fine: Tensor, glance_box: Tensor, object_box: Tensor, glance_mask: Tensor):
-        bias, mk0, mv0, mk1, mv1, kind = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
-        ids, log_prob, length, attention = self.decode(memory, bias, mk0, mv0, mk1, mv1)
+    def forward(
+        self,
+        memory: Tensor,
+        glance_coarse: Tensor,
+        glance_fine: Tensor,
+        glance_box: Tensor,
+        object_box: Tensor,
+        glance_mask: Tensor,
+        look_kind: Tensor,
+    ):
+        bias, opening, mk0, mv0, mk1, mv1, kind = self.remember(
+            memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask, look_kind
+        )
+        ids, log_prob, length, attention = self.decode(memory, bias, opening, mk0, mv0, mk1, mv1)
         return ids, log_prob, length, attention, kind
 
 
@@ -142,8 +165,8 @@ class PlainGreedyGraph(GreedyGraph):
     """Without glances (the paper's single memory)."""
 
     def forward(self, memory: Tensor):
-        bias, mk0, mv0, mk1, mv1 = self.remember(memory)
-        return self.decode(memory, bias, mk0, mv0, mk1, mv1)
+        bias, opening, mk0, mv0, mk1, mv1 = self.remember(memory)
+        return self.decode(memory, bias, opening, mk0, mv0, mk1, mv1)
 
 
 def example_inputs(c, batch: int, seed: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
@@ -211,10 +234,10 @@ def check_parity(folder: Path, difference: Difference, captioner: Captioner, bat
     looks, glances = example_inputs(c, batch, seed)
     with torch.no_grad():
         d = difference(*looks)
-        said = captioner.greedy(d["memory"], glances if c.glances else None)
+        said = captioner.greedy(d["memory"], glances if c.glances else None, d["kind_logits"])
     got = dict(zip(DIFFERENCE_OUT, session(folder / "difference.onnx").run(DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)})))
     errors = {name: worst(d[name], got[name]) for name in DIFFERENCE_OUT}
-    feed = {"memory": d["memory"].numpy()} | ({n: x.numpy() for n, x in zip(GLANCE_IN, glances)} if c.glances else {})
+    feed = {n: x.numpy() for n, x in zip(caption_in(c), (d["memory"], *glances, d["kind_logits"]))}
     got = dict(zip(caption_out(c), session(folder / "caption.onnx").run(caption_out(c), feed)))
     for name in ("ids", "length"):
         if not np.array_equal(said[name].numpy(), got[name]):
@@ -239,18 +262,17 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
     shutil.copyfile(features, folder / "features.onnx")
     looks, glances = example_inputs(c, 2, 1)
     with torch.no_grad():
-        memory = difference(*looks)["memory"]
+        d = difference(*looks)
         write_graph(DifferenceGraph(difference).eval(), looks, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx")
-        first = (memory, *glances) if c.glances else (memory,)
+        first = (d["memory"], *glances, d["kind_logits"])[: len(caption_in(c))]
         remember = torch.jit.trace(Remember(captioner).eval(), first, check_trace=False)
-        bias, *kv = remember(*first)[:5]
+        bias, opening, *kv = remember(*first)[:6]
         T, H, d = c.max_length, c.heads, c.width // c.heads
         caches = [torch.zeros(2, H, T, d) for _ in range(4)]
-        step = torch.jit.trace(Step(captioner).eval(), (torch.tensor([START, START]), torch.eye(T)[0], torch.zeros(T), *caches, *kv, bias), check_trace=False)
+        step = torch.jit.trace(Step(captioner).eval(), (torch.tensor([START, START]), torch.eye(T)[0], torch.zeros(T), *caches, *kv, bias, opening), check_trace=False)
         kind = PlainGreedyGraph if not c.glances else RelatedGreedyGraph if c.glance_relations else GreedyGraph
         graph = kind(remember, step, c, c.glances)
-        names = ("memory", *GLANCE_IN) if c.glances else ("memory",)
-        write_graph(torch.jit.script(graph.eval()), first, names, caption_out(c), folder / "caption.onnx")
+        write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), folder / "caption.onnx")
     return check_parity(folder, difference, captioner)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.export import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, session
+from training.export import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, LOOK_KIND, session
 from training.preprocess import resize
 
 SAMPLES = 64  # values kept of each tensor, evenly spread
@@ -57,6 +57,8 @@ def golden(folder: Path) -> dict:
         feed["glance_box"] = np.array([[[0.1 * (r + 1), 0.2, 0.25, 0.3] for r in range(R)]], np.float32)
         feed["object_box"] = np.array([[[0.1 * (r + 1) + 0.05, 0.25, 0.15, 0.2] for r in range(R)]], np.float32)
         feed["glance_mask"] = np.array([[1.0] * (R - 1) + [0.0]], np.float32)
+    if LOOK_KIND in (t["name"] for t in manifest["graphs"]["caption"]["inputs"]):
+        feed[LOOK_KIND] = difference["kind_logits"]
     names = [output.name for output in graphs["caption"].get_outputs()]
     caption = dict(zip(names, graphs["caption"].run(names, feed)))
     return {

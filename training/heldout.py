@@ -74,11 +74,10 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
         indices = list(range(start, min(start + batch, len(data.cache))))
         b = {name: value.to(device) for name, value in data.batch(indices, np.random.default_rng(0)).items()}
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None)
+        said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"])
         scores.append(d["change_logit"].cpu().numpy())
         changed.append(b["changed"].cpu().numpy() > 0)
-        # As served: "none" is the change head's to say, the kind what the whole look and the glances both believe.
-        kind = 1 + (d["kind_logits"] + said.get("kind_logits", 0))[:, 1:].argmax(1)
+        kind = 1 + said.get("kind_logits", d["kind_logits"])[:, 1:].argmax(1)  # as served: "none" is the change head's to say
         kinds.append((torch.where(d["change_logit"] > threshold, kind, 0) == b["kind"]).cpu().numpy())
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]

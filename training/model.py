@@ -26,6 +26,11 @@ NUISANCES = (
 )
 GLANCE_SIDES = ("before", "after", "both", "none")
 ROLES = ("nothing", "came or went", "moved", "replaced")  # what became of that which a frame shows at a glance
+# What things can have done in pairs of a kind: roles beside "nothing" in the before frame and in the after frame.
+ROLES_OF_KIND = {
+    "none": ((), ()), "appear": ((), ("came or went",)), "disappear": (("came or went",), ()), "move": (("moved",), ("moved",)),
+    "replace": (("replaced",), ("replaced",)), "multi": (ROLES, ROLES),
+}
 RGB_SCALE = 3.0  # brings RGB (standard deviation about 0.33) to unit variance
 
 
@@ -420,7 +425,7 @@ class Relations(nn.Module):
 
     Whether they do is asked of evidence that nothing can be learned by heart from (a model that was free to learn told 99.8 % of its training
     pairs' kinds and 83 % of new ones). Few parameters lead from there to the role of each thing and from the roles to the kind; the words learn
-    from the true roles and kind, so that they say what these say.
+    from the true roles and kind, so that they say what these say. When served, the roles are the likeliest that the kind allows.
     """
 
     def __init__(self, c: ModelConfig):
@@ -438,7 +443,11 @@ class Relations(nn.Module):
         self.leave = nn.Linear(2 * D, D)
         self.told = nn.Linear(len(KINDS), D)
         self.told_roles = nn.Linear(2 * len(ROLES), D)
-        for last in (self.leave, self.told, self.told_roles):  # starts as if it were not there
+        self.told_cells = nn.Linear(2 * len(ROLES), D)
+        self.opening = nn.Linear(len(KINDS) + c.regions * 2 * len(ROLES), D)
+        allowed = [[[role == "nothing" or role in frame for role in ROLES] for frame in ROLES_OF_KIND[kind]] for kind in KINDS]
+        self.register_buffer("allowed", torch.tensor(allowed, dtype=torch.float32), persistent=False)  # [K,2,ROLES]
+        for last in (self.leave, self.told, self.told_roles, self.told_cells, self.opening):  # starts as if it were not there
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
 
@@ -454,10 +463,20 @@ class Relations(nn.Module):
         return self.role(torch.stack(inputs, -1))
 
     def forward(
-        self, before: Tensor, after: Tensor, place: Tensor, mask: Tensor, evidence: Tensor, sides: Tensor, truth: dict[str, Tensor] | None
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        """before, after, place [B,R,D], mask [B,R] (1 = used), evidence of `same_thing_evidence`, sides [B,R,4] (probabilities); truth: role
-        [B,R,2] (negative where unknown) and kind [B] -> to add to each summary [B,R,D], and same [B,R,R], role [B,R,2,ROLES], kind [B,K] logits."""
+        self,
+        things: tuple[Tensor, Tensor, Tensor],
+        mask: Tensor,
+        evidence: Tensor,
+        sides: Tensor,
+        look_kind: Tensor | None,
+        truth: dict[str, Tensor] | None,
+        told: Tensor,
+    ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """things: what the glances show before and after and where, [B,R,D] each; mask [B,R] (1 = used); evidence of `same_thing_evidence`;
+        sides [B,R,4] (probabilities); look_kind [B,K]: logits of the whole look, for what is believed together; truth: role [B,R,2] (negative where
+        unknown) and kind [B]; told [B,R]: 1 where the words may tell of a glance -> to add to each summary [B,R,D] and to each cell [B,R,D], and
+        same [B,R,R], role [B,R,2,ROLES], kind [B,K] logits and opening [B,D] (for every word: what the sentence is about)."""
+        before, after, place = things
         B, R, D = before.shape
         same = self.same(evidence)[..., 0] + (self.moved_odds if truth is None else 0.0)
         role_logits = self.roles(same, sides, mask)
@@ -466,15 +485,17 @@ class Relations(nn.Module):
         count = mask.sum(1)[:, None, None].clamp(min=1)
         likely = (role * used)[..., 1:]
         kind_logits = self.kind(torch.cat([likely.amax(1), likely.sum(1) / count], -1).flatten(1))
-        if truth is None:  # asked only where something changed
-            role, kind = surest(role), F.pad(surest(kind_logits[:, 1:]), (1, 0))
+        if truth is None:
+            kind_logits = kind_logits if look_kind is None else kind_logits + look_kind
+            kind = F.pad(surest(kind_logits[:, 1:]), (1, 0))  # asked only where something changed
+            role = surest(role * (kind @ self.allowed.flatten(1)).reshape(B, 1, 2, -1))
         else:
             known = truth["role"] >= 0
             role = torch.where(known[..., None], F.one_hot(truth["role"].clamp(min=0), len(ROLES)).to(role), surest(role))
             kind = F.one_hot(truth["kind"], len(KINDS)).to(role)
 
-        things = torch.stack([self.enter(before) + self.frame[0], self.enter(after) + self.frame[1]], 2) + place[:, :, None]
-        x = things.transpose(1, 2).reshape(B, 2 * R, D)  # first all of the before frame
+        entered = torch.stack([self.enter(before) + self.frame[0], self.enter(after) + self.frame[1]], 2) + place[:, :, None]
+        x = entered.transpose(1, 2).reshape(B, 2 * R, D)  # first all of the before frame
         each = torch.cat([mask, mask], 1)
         none = torch.zeros_like(same)
         across = torch.cat([torch.cat([none, same], 2), torch.cat([same.transpose(1, 2), none], 2)], 1)
@@ -482,9 +503,11 @@ class Relations(nn.Module):
         q, k, v = (split_heads(t, self.heads) for t in self.qkv(x).chunk(3, -1))
         x = self.norms[0](x + join_heads(torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + bias, -1) @ v))
         x = self.norms[1](x + self.ffn(x)) * each[:, :, None]
-        told = self.told(kind)[:, None] + self.told_roles((role * used).flatten(2))
-        related = self.leave(torch.cat(x.chunk(2, 1), -1)) + told
-        return related, {"same_logits": same, "role_logits": role_logits, "kind_logits": kind_logits}
+        roles = (role * used).flatten(2)  # [B,R,2*ROLES]
+        related = self.leave(torch.cat(x.chunk(2, 1), -1)) + self.told(kind)[:, None] + self.told_roles(roles)
+        opening = self.opening(torch.cat([kind, (roles * told[:, :, None]).flatten(1)], 1))
+        logits = {"same_logits": same, "role_logits": role_logits, "kind_logits": kind_logits}
+        return related, self.told_cells(roles), {**logits, "opening": opening}
 
 
 def surest(x: Tensor) -> Tensor:
@@ -524,11 +547,19 @@ class Glances(nn.Module):
         return self.norm(x + self.inside(inside) + self.position())
 
     def forward(
-        self, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, mask: Tensor, truth: dict[str, Tensor] | None = None
+        self,
+        coarse: Tensor,
+        fine: Tensor,
+        crop: Tensor,
+        obj: Tensor,
+        mask: Tensor,
+        look_kind: Tensor | None = None,
+        truth: dict[str, Tensor] | None = None,
     ) -> dict[str, Tensor]:
-        """coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g], crop and obj [B,R,4], mask [B,R] -> tokens [B,R*(G+1),D] + logits.
-        truth: see `Relations`; without it the tokens tell what is believed."""
+        """coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g], crop and obj [B,R,4], mask [B,R] -> tokens [B,R*(G+1),D] + logits,
+        told [B,R]: the glances that the words may tell of. look_kind and truth: see `Relations`; without truth the tokens tell what is believed."""
         B, R = mask.shape
+        told = mask if self.training else mask * (torch.arange(R, device=mask.device) < self.c.told).to(mask)
         evidence = same_thing_evidence(coarse, fine, crop, obj) if self.relations is not None else None
         coarse, fine = coarse.flatten(0, 1), fine.flatten(0, 1)
         crop, obj = crop.flatten(0, 1), obj.flatten(0, 1)
@@ -550,12 +581,14 @@ class Glances(nn.Module):
             summary = summary + self.tell_colour(torch.softmax(colours, -1).flatten(1))
         side_logits, relations = self.side(both).reshape(B, R, -1), {}
         if self.relations is not None:
-            things = (x.reshape(B, R, -1) for x in (sb, sa, place))
-            related, relations = self.relations(*things, mask, evidence, torch.softmax(side_logits, -1), truth)
+            things = tuple(x.reshape(B, R, -1) for x in (sb, sa, place))
+            related, for_cells, relations = self.relations(things, mask, evidence, torch.softmax(side_logits, -1), look_kind, truth, told)
             summary = summary + related.flatten(0, 1)
+            cells = cells + for_cells.flatten(0, 1)[:, None]
         tokens = torch.cat([cells, summary[:, None]], 1).reshape(B, -1, cells.shape[-1])  # [B,R*(G+1),D]
         return {
             "tokens": tokens,
+            "told": told,
             **relations,
             "side_logits": side_logits,
             "noun_logits": torch.stack([self.noun(sb), self.noun(sa)], 1).reshape(B, R, 2, -1),
@@ -660,39 +693,39 @@ class Captioner(nn.Module):
         return torch.where(unsure, together.clamp(max=1).log(), best), torch.where(unsure, general, token)
 
     def remember(
-        self, memory: Tensor, glances: tuple[Tensor, ...] | None, truth: dict[str, Tensor] | None = None
-    ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-        """Memory of the whole look and the glances' tokens, with the additive mask of empty glances: [B,S,D], [B,1,1,S]."""
-        bias = memory.new_zeros(memory.shape[:2])
+        self, memory: Tensor, glances: tuple[Tensor, ...] | None, look_kind: Tensor | None = None, truth: dict[str, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor, Tensor, dict[str, Tensor]]:
+        """Memory of the whole look and the glances' tokens, with the additive mask of glances not told of, and what is added to every word:
+        [B,S,D], [B,1,1,S], [B,D]. look_kind and truth: see `Relations`."""
+        bias, opening = memory.new_zeros(memory.shape[:2]), torch.zeros_like(memory[:, 0])
         if self.glances is None or glances is None:
-            return memory, bias[:, None, None], {}
-        seen = self.glances(*glances, truth)
-        mask = glances[-1]
-        each = seen["tokens"].shape[1] // mask.shape[1]
-        if not self.training:
-            mask = mask * (torch.arange(mask.shape[1], device=mask.device) < self.c.told).to(mask)
-        empty = (mask[:, :, None].expand(-1, -1, each).reshape(mask.shape[0], -1) - 1) * 10_000  # 0 used, -10000 empty
-        return torch.cat([memory, seen["tokens"]], 1), torch.cat([bias, empty], 1)[:, None, None], seen
+            return memory, bias[:, None, None], opening, {}
+        seen = self.glances(*glances, look_kind, truth)
+        told = seen["told"]
+        each = seen["tokens"].shape[1] // told.shape[1]
+        empty = (told[:, :, None].expand(-1, -1, each).reshape(told.shape[0], -1) - 1) * 10_000  # 0 told of, -10000 not
+        return torch.cat([memory, seen["tokens"]], 1), torch.cat([bias, empty], 1)[:, None, None], seen.get("opening", opening), seen
 
-    def embed_words(self, ids: Tensor, positions: Tensor) -> Tensor:
-        return self.norm(self.dropout(self.project(self.embedding(ids) + positions)))
+    def embed_words(self, ids: Tensor, positions: Tensor, opening: Tensor) -> Tensor:
+        """The opening belongs to every word: what a sentence is to tell may not be forgotten on the way."""
+        return self.norm(self.dropout(self.project(self.embedding(ids) + positions))) + opening
 
     def forward(
         self, memory: Tensor, glances: tuple[Tensor, ...] | None, ids: Tensor, truth: dict[str, Tensor] | None = None
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
         """Teacher forcing. ids [B,T] = START w1 .., truth as in `Relations` -> logits [B,T,V] of the next word, last hidden [B,T,D], glance logits."""
-        memory, bias, seen = self.remember(memory, glances, truth)
+        memory, bias, opening, seen = self.remember(memory, glances, None, truth)
         T = ids.shape[1]
         causal = torch.full((T, T), -10_000.0, device=ids.device).triu(1)[None, None]
-        x = self.embed_words(ids, self.positions[:T])
+        x = self.embed_words(ids, self.positions[:T], opening[:, None])
         for layer in self.layers:
             x, _ = layer(x, causal, *layer.memory_kv(memory), bias)
         return self.logits(x), x, seen
 
-    def step(self, tokens: Tensor, slot: Tensor, past: Tensor, caches: list[Tensor], memory: list[Tensor], bias: Tensor):
-        """One greedy step. tokens [B] -> log-probabilities [B,V], attention [B,S] of the last layer, new caches."""
+    def step(self, tokens: Tensor, slot: Tensor, past: Tensor, caches: list[Tensor], memory: list[Tensor], bias: Tensor, opening: Tensor):
+        """One greedy step. tokens [B], opening [B,D] -> log-probabilities [B,V], attention [B,S] of the last layer, new caches."""
         position = (self.positions * slot[:, None]).sum(0)
-        x = self.embed_words(tokens, position)[:, None]  # [B,1,D]
+        x = self.embed_words(tokens, position, opening)[:, None]  # [B,1,D]
         new = []
         for i, layer in enumerate(self.layers):
             x, attention, k, v = layer.step(x, caches[2 * i], caches[2 * i + 1], slot, past, memory[2 * i], memory[2 * i + 1], bias)
@@ -703,9 +736,9 @@ class Captioner(nn.Module):
         return torch.log_softmax(logits + forbidden, -1), attention[:, 0], new
 
     @torch.no_grad()
-    def greedy(self, memory: Tensor, glances: tuple[Tensor, ...] | None) -> dict[str, Tensor]:
-        """-> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,S], kind_logits [B,K]?."""
-        memory, bias, seen = self.remember(memory, glances)
+    def greedy(self, memory: Tensor, glances: tuple[Tensor, ...] | None, look_kind: Tensor | None = None) -> dict[str, Tensor]:
+        """look_kind [B,K]: kind_logits of the whole look -> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,S], kind_logits [B,K]?."""
+        memory, bias, opening, seen = self.remember(memory, glances, look_kind)
         B, S, D = memory.shape
         T, H = self.c.max_length, self.c.heads
         kv = [t for layer in self.layers for t in layer.memory_kv(memory)]
@@ -716,7 +749,7 @@ class Captioner(nn.Module):
         for t in range(T):
             slot = F.one_hot(torch.tensor(t), T).to(memory)
             past = (torch.arange(T, device=memory.device) > t).to(memory) * -10_000
-            scores, looked, caches = self.step(tokens, slot, past, caches, kv, bias)
+            scores, looked, caches = self.step(tokens, slot, past, caches, kv, bias, opening)
             best, tokens = self.choose(scores)
             tokens = torch.where(alive, tokens, torch.zeros_like(tokens))
             ids.append(tokens)

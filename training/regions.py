@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from training.preprocess import Box, glance_box
+from training.preprocess import Box, glance_box, in_pixels
 
 REGIONS = 3  # at most, a pair
 SAME_PLACE_IOU = 0.1  # a box before and one after that overlap more are one region, as one blob of the maps would be
 JITTER = 0.15  # of a box's size: how far its position and size are off
 DISTRACTOR_CHANGED, DISTRACTOR_UNCHANGED = 0.25, 0.35  # probability of a region where nothing changed
+AT_BOX_IOU = 0.25  # of a glance's box and an object that is what the glance is at
 DESCRIPTION = ("noun", "hypernym", "colour")
 
 
@@ -96,6 +97,28 @@ def seen_object(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -
     key = f"box_{side}"
     in_view = [thing for thing in objects if thing[key] and overlap(crop, thing[key]) > min(0.5 * area(thing[key]), 0.25 * area(crop))]
     return max(in_view, key=lambda thing: iou(box, thing[key]), default=None)
+
+
+def glance_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
+    """Of a pair's objects that which each frame shows at each of its glances (boxes as shares of the frame): at its box, not beside it."""
+    found = []
+    for box, crop in zip(boxes[: len(meta["glances"])], crops):
+        box, crop = (in_pixels(shares, *meta["frame"]) for shares in (box, crop))
+        seen = [(seen_object(box, crop, meta["objects"], side), f"box_{side}") for side in ("before", "after")]
+        found.append(tuple(thing if thing and iou(box, thing[key]) > AT_BOX_IOU else None for thing, key in seen))
+    return found
+
+
+def told_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[dict[str, Any]]:
+    """Of a pair's objects those that a glance is at, of a replacement both or neither; all where no glance is at any. A sentence that tells of what
+    nobody looked at teaches to invent."""
+    seen = [thing for shown in glance_objects(meta, boxes, crops) for thing in shown if thing]
+    told = []
+    things = iter(meta["objects"])
+    for thing in things:
+        one = [thing, next(things)] if thing["action"] == "replaced" else [thing]
+        told += one if any(other is thing for thing in one for other in seen) else []
+    return told or meta["objects"]
 
 
 def _jitter(box: Box, rng: np.random.Generator) -> Box:

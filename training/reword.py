@@ -13,20 +13,25 @@ from pathlib import Path
 import numpy as np
 
 from training import grammar
+from training.cache import WORDING_STREAM
+from training.preprocess import Box
+from training.regions import told_objects
 from training.scenes.pair import kind_of
 
-WORDING_STREAM = 2  # apart from the random numbers that rendered the pair and chose its regions
 
-
-def reworded(meta: dict) -> dict:
-    captions = grammar.captions(meta["objects"], meta["nuisances"], np.random.default_rng([meta["seed"], WORDING_STREAM]))
+def reworded(meta: dict, boxes: list[Box], crops: list[Box]) -> dict:
+    """A line of meta.jsonl with its pair's `glance_object_box` and `glance_box`."""
+    told = told_objects(meta, boxes, crops)
+    captions = grammar.captions(told, meta["nuisances"], np.random.default_rng([meta["seed"], WORDING_STREAM]))
     return {**meta, "kind": kind_of(meta["objects"]), "captions": captions}
 
 
 def reword_shard(shard: Path) -> int:
     """Number of pairs; the file is replaced as a whole."""
     target, partial = shard / "meta.jsonl", shard / ".meta.partial.jsonl"
-    lines = [json.dumps(reworded(json.loads(line)), ensure_ascii=False) for line in target.read_text(encoding="utf-8").splitlines()]
+    boxes, crops = (np.load(shard / f"{name}.npy").tolist() for name in ("glance_object_box", "glance_box"))
+    pairs = zip(target.read_text(encoding="utf-8").splitlines(), boxes, crops, strict=True)
+    lines = [json.dumps(reworded(json.loads(line), *glances), ensure_ascii=False) for line, *glances in pairs]
     partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
     os.replace(partial, target)
     return len(lines)

@@ -77,13 +77,12 @@ class Server:
         }
         if logit >= threshold:
             boxes = glance_regions(regions, self.most_glances)
-            said = self.captioner.greedy(d["memory"], self.glances(before, after, boxes) if self.c.glances else None)
+            said = self.captioner.greedy(d["memory"], self.glances(before, after, boxes) if self.c.glances else None, d["kind_logits"])
             ids = said["ids"][0].tolist()
             out["caption"] = " ".join(self.c.vocabulary[i] for i in ids if i not in (PAD, END))
             out["attention"] = said["attention"][0].numpy()
-            if "kind_logits" in said:  # what the whole look and the glances both believe
-                both = d["kind_logits"][0] + said["kind_logits"][0]
-                out["kind_logits"], out["kind"] = both.tolist(), KINDS[1 + int(both[1:].argmax())]
+            if "kind_logits" in said:
+                out["kind_logits"], out["kind"] = said["kind_logits"][0].tolist(), KINDS[1 + int(said["kind_logits"][0, 1:].argmax())]
             out["caption"] = sentence_that_agrees(out["caption"], out["kind"])
         return out
 

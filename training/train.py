@@ -60,12 +60,15 @@ class Run:
         self.parts = nn.ModuleList(parts).to(device)
         self.difference, self.captioner, self.cbr = self.parts
         t = config["train"]
-        rates = t.get("rates", {})  # by the beginning of a parameter's name
+        rates, unused = t.get("rates", {}), set(t.get("rates", {}))  # by the beginning of a parameter's name
         groups: dict[float, list[nn.Parameter]] = {}
         for part, module in zip(("difference", "captioner", "cbr"), parts):
             for name, parameter in module.named_parameters():
-                rate = next((r for start, r in rates.items() if f"{part}.{name}".startswith(start)), 1.0)
-                groups.setdefault(rate, []).append(parameter)
+                start = next((start for start in rates if f"{part}.{name}".startswith(start)), None)
+                unused.discard(start)
+                groups.setdefault(rates.get(start, 1.0), []).append(parameter)
+        if unused:
+            raise SystemExit(f"train.rates: no parameter's name starts with {', '.join(sorted(unused))}")
         self.average = self._start_average() if t.get("average") else None
         self.optimiser = torch.optim.AdamW([{"params": p, "rate": rate} for rate, p in groups.items()], lr=t["learning_rate"], weight_decay=t["weight_decay"])
         self.parameters, self.step, self.best = list(self.parts.parameters()), 0, -math.inf
@@ -94,6 +97,9 @@ class Run:
             raise SystemExit(f"{path}: is of another model config: {saved['config']['model']}, expected {self.config['model']}")
         if saved["labels"] != asdict(self.labels):
             raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)})")
+        was, now = (config["train"].get("rates", {}) for config in (saved["config"], self.config))
+        if was != now:
+            raise SystemExit(f"{path}: was trained with train.rates {was}, expected {now}")
         for name in ("difference", "captioner", "cbr", "optimiser"):
             getattr(self, name).load_state_dict(saved[name])
         if self.average is not None and saved.get("average") is not None:

@@ -27,21 +27,16 @@ export function judge(
     nuisances: scored
       .filter(({ name, score }) => score >= (calibration.nuisances[name] as number))
       .sort((a, b) => b.score - a.score),
-    kind: kindOf([logits.kindLogits], kinds),
+    kind: kindOf(logits.kindLogits, kinds),
   };
 }
 
 /**
- * The most probable kind of those that are one, where several have an opinion: their product (Hinton, "Training products of
- * experts", 2002).
- * @param opinions logits [K] each, in the order of `kinds`, whose first is 'none'
+ * The most probable kind of those that are one.
+ * @param logits [K], in the order of `kinds`, whose first is 'none'
  */
-export function kindOf(opinions: readonly Float32Array[], kinds: readonly string[]): Belief['kind'] {
-  const shares = softmax(
-    Float32Array.from(kinds.slice(1), (_, i) =>
-      opinions.reduce((sum, logits) => sum + (logits[i + 1] as number), 0),
-    ),
-  );
+export function kindOf(logits: Float32Array, kinds: readonly string[]): Belief['kind'] {
+  const shares = softmax(logits.subarray(1));
   const best = shares.indexOf(Math.max(...shares));
   return { name: kinds[best + 1] as string, score: shares[best] as number };
 }

@@ -6,7 +6,7 @@
  */
 import type { Box, Heatmap, Side } from '../images.js';
 import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
-import { checkGraph, floatOutput, integerOutput, statedSize } from './contract.js';
+import { checkGraph, floatOutput, integerOutput, LOOK_KIND, statedSize } from './contract.js';
 import type { Bundle, Manifest } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
@@ -44,6 +44,8 @@ export interface GlanceFeatures extends FeaturePair {
 
 export interface CaptionInput {
   readonly memory: Float32Array;
+  /** [K], of the same `Difference` */
+  readonly kindLogits: Float32Array;
   /** at most `glance.regions`; ignored by bundles without a second glance */
   readonly glances: readonly GlanceFeatures[];
 }
@@ -57,7 +59,8 @@ export interface CaptionOutput {
   readonly length: number;
   /** [length, N + R * g * g]: row t is what word t looked at */
   readonly attention: readonly Float32Array[];
-  /** [K], in the order of the manifest's `kinds`, from the glances; null where the bundle's glances do not say */
+  /** [K], in the order of the manifest's `kinds`: what the whole look and the glances believe together, and what the words say; null where the
+   * bundle's glances have no opinion */
   readonly kindLogits: Float32Array | null;
 }
 
@@ -76,6 +79,7 @@ export class Captioner {
   readonly #buckets: readonly number[] | null;
   /** Cc, Cf */
   readonly #channels: { readonly coarse: number; readonly fine: number };
+  readonly #glancesSeeKind: boolean;
 
   /**
    * @param buckets the only batch sizes that are run, ascending (a GPU is slow at every new shape; batches are filled up with
@@ -93,6 +97,7 @@ export class Captioner {
       coarse: statedSize('features', graphs.features, manifest, 'coarse', 1),
       fine: statedSize('features', graphs.features, manifest, 'fine', 1),
     };
+    this.#glancesSeeKind = graphs.caption.inputs.some(({ name }) => name === LOOK_KIND);
   }
 
   /** @param images planar float32 [3,height,width] each, normalised as the manifest says; sides are multiples of 16 */
@@ -154,15 +159,23 @@ export class Captioner {
       const outputs = await graph.run({
         memory: stack(memories, [N, -1], B),
         ...(glance === null ? {} : glanceFeeds(batch, glance, this.#channels, B)),
+        ...(this.#glancesSeeKind
+          ? {
+              [LOOK_KIND]: stack(
+                batch.map((input) => input.kindLogits),
+                [kinds.length],
+                B,
+              ),
+            }
+          : {}),
       });
       const ids = integerOutput(graph, outputs, 'ids', [B, T]);
       const logProbabilities = floatOutput(graph, outputs, 'log_prob', [B, T]);
       const lengths = integerOutput(graph, outputs, 'length', [B]);
       const looked = floatOutput(graph, outputs, 'attention', [B, T, N + glanceCells]);
-      const kind =
-        outputs.kind_logits === undefined
-          ? null
-          : floatOutput(graph, outputs, 'kind_logits', [B, kinds.length]);
+      const kind = this.#glancesSeeKind
+        ? floatOutput(graph, outputs, 'kind_logits', [B, kinds.length])
+        : null;
       return batch.map((_, i) => {
         const length = Number(lengths[i]);
         const ofItem = row(looked, i, B);
@@ -193,12 +206,12 @@ export class Captioner {
         whole.map((features) => ({ before: features, after: features })),
       );
       await this.caption(
-        differences.map(({ memory }, i) => {
+        differences.map(({ memory, kindLogits }, i) => {
           const crop = crops[i];
           const place = { x: 0, y: 0, width: 1, height: 1 };
           const glances =
             crop === undefined ? [] : [{ before: crop, after: crop, crop: place, object: place }];
-          return { memory, glances };
+          return { memory, kindLogits, glances };
         }),
       );
     }

@@ -5,6 +5,8 @@ import type { Graph, Tensor } from './session.js';
 
 export type GraphName = keyof Manifest['graphs'];
 
+/** The whole look's opinion on the kind, for a caption graph whose glances have one too; its `kind_logits` are what both believe together. */
+export const LOOK_KIND = 'look_kind_logits';
 const GLANCE_INPUTS = ['glance_coarse', 'glance_fine', 'glance_box', 'object_box', 'glance_mask'];
 
 const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly string[] }> = {
@@ -15,22 +17,31 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
   },
   caption: { inputs: ['memory', ...GLANCE_INPUTS], outputs: ['ids', 'log_prob', 'length', 'attention'] },
 };
-/** Outputs that a bundle may have beside these. */
-const OPTIONAL_OUTPUTS = new Set(['caption/kind_logits']);
 const INTEGERS = new Set(['ids', 'length']);
 
 /** @throws BundleError where an opened graph lacks a tensor of the contract, has one too many, or is not what the manifest says. */
 export function checkGraph(name: GraphName, graph: Graph, manifest: Manifest): void {
   const expected = TENSORS[name];
+  const seesKind =
+    name === 'caption' &&
+    (has(graph.inputs, LOOK_KIND) || has(graph.outputs, 'kind_logits')) &&
+    manifest.glance !== null;
   const inputs =
     manifest.glance === null ? expected.inputs.filter((n) => !GLANCE_INPUTS.includes(n)) : expected.inputs;
-  checkNames(graph.file, 'inputs', graph.inputs, inputs);
-  const outputs = graph.outputs.filter((tensor) => !OPTIONAL_OUTPUTS.has(`${name}/${tensor.name}`));
-  checkNames(graph.file, 'outputs', outputs, expected.outputs);
+  checkNames(graph.file, 'inputs', graph.inputs, seesKind ? [...inputs, LOOK_KIND] : inputs);
+  checkNames(
+    graph.file,
+    'outputs',
+    graph.outputs,
+    seesKind ? [...expected.outputs, 'kind_logits'] : expected.outputs,
+  );
   const stated: GraphSpec = manifest.graphs[name];
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);
   checkAgainstManifest(graph.file, 'output', graph.outputs, stated.outputs);
 }
+
+const has = (tensors: readonly TensorSpec[], name: string): boolean =>
+  tensors.some((tensor) => tensor.name === name);
 
 function checkNames(
   file: string,

@@ -182,13 +182,15 @@ export async function createPipeline(options: {
         const glances = await lookCloser(bundle, views, regions);
         const output = await pool.run('caption', bundle.manifest.name, {
           memory: difference.memory,
+          kindLogits: difference.kindLogits,
           glances,
         });
         return { ...output, crops: glances.map((glance) => glance.crop) };
       });
-      // The glances saw the strongest places from close by, the whole look all of them: the kind is what both believe.
-      const seen = [difference.kindLogits, ...(caption.kindLogits === null ? [] : [caption.kindLogits])];
-      const informed = { ...belief, kind: kindOf(seen, bundle.manifest.kinds) };
+      const informed = {
+        ...belief,
+        kind: kindOf(caption.kindLogits ?? difference.kindLogits, bundle.manifest.kinds),
+      };
       const decoded = toSentence(caption.ids, caption.logProbabilities, caption.length, bundle.manifest);
       const kept = wordsThatAgree(
         decoded.words.map(({ text }) => text),

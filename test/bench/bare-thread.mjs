@@ -56,7 +56,7 @@ async function compare({ before, after }, evidence) {
     crops.push(images.length === 0 ? [] : await captioner.encode(images, rule.size, rule.size));
   }
   const looks = glances.map((glance, i) => ({ ...glance, before: crops[0][i], after: crops[1][i] }));
-  await captioner.caption([{ memory: difference.memory, glances: looks }]);
+  await captioner.caption([{ ...difference, glances: looks }]);
 }
 
 parentPort.on('message', async ({ until, evidence }) => {

@@ -86,7 +86,7 @@ if (manifest.glance !== null && regions.length > 0) {
   const befores = await captioner.encode(crops(before), size, size);
   glances = chosen.map((glance, i) => ({ ...glance, before: befores[i], after: afters[i] }));
 }
-const [sentence] = await time('caption', () => captioner.caption([{ memory: difference.memory, glances }]));
+const [sentence] = await time('caption', () => captioner.caption([{ ...difference, glances }]));
 await captioner.release();
 
 report(

@@ -1,7 +1,7 @@
 /** The three graphs through ONNX Runtime, on the hand-made bundle: its answers follow from make-tiny-bundle.py. */
 import { join } from 'node:path';
 import { BundleError } from '../../src/model/bundle.js';
-import { Captioner, type Features, type Graphs } from '../../src/model/captioner.js';
+import { Captioner, type Difference, type Features, type Graphs } from '../../src/model/captioner.js';
 import { type Bundle, loadBundle, type TensorSpec } from '../../src/model/manifest.js';
 import { chooseProvider, type Graph, openGraph } from '../../src/model/session.js';
 import { toSentence } from '../../src/model/tokenizer.js';
@@ -68,7 +68,7 @@ describe('Captioner', () => {
     const run = async (model: Captioner) => {
       const features = await model.encode(images, HEIGHT, WIDTH);
       const differences = await model.difference(features.map((after) => ({ before: empty, after })));
-      const inputs = differences.map(({ memory }) => ({ memory, glances: [] }));
+      const inputs = differences.map((difference) => ({ ...difference, glances: [] }));
       return { features, differences, captions: await model.caption(inputs) };
     };
     const together = await run(captioner());
@@ -92,10 +92,10 @@ describe('Captioner', () => {
       (await model.encode([new Float32Array(3 * 48 * 48).fill(level)], 48, 48))[0] as Features;
     const box = { x: 0.5, y: 0.3, width: 0.5, height: 0.7 };
     const glance = { before: await crop(0.2), after: await crop(0.8), crop: box, object: box };
-    const memory = difference?.memory as Float32Array;
+    const { memory, kindLogits } = difference as Difference;
     const [seen, unseen] = await model.caption([
-      { memory, glances: [glance] },
-      { memory, glances: [] },
+      { memory, kindLogits, glances: [glance] },
+      { memory, kindLogits, glances: [] },
     ]);
     const textOf = (output = seen) =>
       output && toSentence(output.ids, output.logProbabilities, output.length, bundle.manifest).text;
@@ -107,25 +107,46 @@ describe('Captioner', () => {
     expect(sums((row) => row.subarray(24))).toEqual([0, 1, 1, 0, 0, 0, 0, 0]); // 'white' and 'thing' look closely
   });
 
-  it('gives the kind that the glances saw, where the bundle has them say it', async () => {
-    const silent = await captioner().caption([{ memory: new Float32Array(48), glances: [] }]);
-    expect(silent[0]?.kindLogits).toBeNull();
-
-    const spec: TensorSpec = { name: 'kind_logits', dtype: 'float32', shape: ['B', 6] };
-    const manifest = structuredClone(bundle.manifest);
-    manifest.graphs.caption.outputs.push(spec);
-    const logits = Float32Array.from([0, 1, 2, 3, 4, 5]);
-    const telling: Graph = {
+  describe('with a bundle whose glances have an opinion on the kind', () => {
+    const input: TensorSpec = { name: 'look_kind_logits', dtype: 'float32', shape: ['B', 6] };
+    const output: TensorSpec = { name: 'kind_logits', dtype: 'float32', shape: ['B', 6] };
+    /** A caption graph that adds 1 to the whole look's opinion. */
+    const telling = (): Graph => ({
       ...graphs.caption,
-      outputs: [...graphs.caption.outputs, spec],
-      run: async (feeds) => ({
+      inputs: [...graphs.caption.inputs, input],
+      outputs: [...graphs.caption.outputs, output],
+      run: async ({ look_kind_logits: look, ...feeds }) => ({
         ...(await graphs.caption.run(feeds)),
-        kind_logits: { dims: [1, 6], data: logits },
+        kind_logits: {
+          dims: look?.dims ?? [],
+          data: Float32Array.from(look?.data as Float32Array, (v) => v + 1),
+        },
       }),
+    });
+    const open = (caption: Graph): Captioner => {
+      const manifest = structuredClone(bundle.manifest);
+      if (caption.inputs !== graphs.caption.inputs) manifest.graphs.caption.inputs.push(input);
+      if (caption.outputs !== graphs.caption.outputs) manifest.graphs.caption.outputs.push(output);
+      return new Captioner({ ...bundle, manifest }, { ...graphs, caption }, [2]);
     };
-    const told = new Captioner({ ...bundle, manifest }, { ...graphs, caption: telling }, null);
-    const [said] = await told.caption([{ memory: new Float32Array(48), glances: [] }]);
-    expect(said?.kindLogits).toEqual(logits);
+
+    it('lets them know what the whole look believes, and gives what both believe together', async () => {
+      const kindLogits = Float32Array.from([0, 1, 2, 3, 4, 5]);
+      const seen = { memory: new Float32Array(48), kindLogits, glances: [] };
+      const [silent] = await captioner().caption([seen]);
+      expect(silent?.kindLogits).toBeNull();
+      const [said] = await open(telling()).caption([seen]);
+      expect(said?.kindLogits).toEqual(kindLogits.map((v) => v + 1));
+    });
+
+    it('refuses graphs that give an opinion without taking one, or take one without giving any', () => {
+      expect(() => open({ ...telling(), inputs: graphs.caption.inputs })).toThrow(
+        /has the inputs memory.*; expected memory.*look_kind_logits/,
+      );
+      expect(() => open({ ...telling(), outputs: graphs.caption.outputs })).toThrow(
+        /has the outputs ids.*; expected ids.*kind_logits/,
+      );
+    });
   });
 
   it('warms up every bucket', async () => {

@@ -106,7 +106,9 @@ describe('InferencePool', () => {
   it('moves buffers that may move', async () => {
     const pool = await start();
     const memory = new Float32Array(8);
-    await pool.run('caption', 'echo', { memory, glances: [] }, [memory.buffer]);
+    await pool.run('caption', 'echo', { memory, kindLogits: new Float32Array(6), glances: [] }, [
+      memory.buffer,
+    ]);
     expect(memory.byteLength).toBe(0);
   });
 

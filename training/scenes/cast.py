@@ -10,7 +10,7 @@ import numpy as np
 
 from .assets import SCENERY_INDOORS, SCENERY_OUTDOORS, Sprite, sprite_pixels
 from .drawn_vehicles import draw_vehicle, kind_of
-from .variation import varied
+from .variation import repainted, varied
 from .vehicle_parts import OTHER_COLOUR, VEHICLE_COLOUR
 
 PERSONS = ("man", "woman", "boy", "girl")
@@ -24,6 +24,8 @@ OTHER_WEIGHT = 0.12
 UNUSUAL_OUTDOORS = frozenset(("sofa", "television", "stool", "table", "fire extinguisher", "basket"))
 UNUSUAL_INDOORS = frozenset(("horse", "tent", "container", "barrier", "traffic cone", "wheelbarrow"))
 PERSON_COLOUR = {"black": 5.0, "dark blue": 2.0, "grey": 2.5, "white": 2.2, "blue": 1.6, "red": 1.4, "brown": 1.2}
+LEGS_COLOUR = {"black": 3.0, "dark blue": 3.0, "blue": 2.0, "grey": 1.5}  # of trousers and skirts, beside OTHER_LEGS
+OTHER_LEGS = 1.0
 # How often a figure of a noun is drawn and not a sprite, and as what.
 DRAWN_SHARE = {"truck": {"truck": 0.65}, "van": {"van": 0.75}, "bus": {"bus": 0.3}, "car": {"suv": 0.15, "minivan": 0.03}}
 DRAWN_STRAY = 0.004  # of their outlines, see `varied`: their proportions differ anyway, and boxes have straight edges
@@ -140,7 +142,7 @@ class Cast:
         shares = np.array([_model_weight(models[n][0]) for n in names])
         variants = models[names[int(rng.choice(len(names), p=shares / shares.sum()))]]
         palettes = sorted({s.colours for s in variants})
-        weights = np.array([_colour_weight(variants[0].hypernym, c[0] if c else "grey") for c in palettes])
+        weights = np.array([_palette_weight(variants[0].hypernym, c) for c in palettes])
         palette = palettes[int(rng.choice(len(palettes), p=weights / weights.sum()))]
         return self._nearest([s for s in variants if s.colours == palette], elevation, azimuth, sunny)
 
@@ -157,10 +159,14 @@ def _model_weight(sprite: Sprite) -> float:
     return POSE_WEIGHT.get(sprite.pose or "", 1.0) * SUBTYPE_WEIGHT.get(sprite.subtype or "", 1.0)
 
 
-def _colour_weight(hypernym: str, colour: str) -> float:
+def _palette_weight(hypernym: str, colours: tuple[str, ...]) -> float:
+    """colours: the main one first; of people then that of the legs."""
+    main = colours[0] if colours else "grey"
     if hypernym == "vehicle":
-        return VEHICLE_COLOUR.get(colour, OTHER_COLOUR)
-    return PERSON_COLOUR.get(colour, OTHER_COLOUR) if hypernym == "person" else 1.0
+        return VEHICLE_COLOUR.get(main, OTHER_COLOUR)
+    if hypernym != "person":
+        return 1.0
+    return PERSON_COLOUR.get(main, OTHER_COLOUR) * (LEGS_COLOUR.get(colours[1], OTHER_LEGS) if len(colours) > 1 else OTHER_LEGS)
 
 
 def _another(rng: np.random.Generator) -> int:
@@ -172,7 +178,10 @@ def _single(sprite: Sprite, variation: int) -> Figure:
     noun = "minivan" if sprite.noun == "car" and sprite.subtype == "minivan" else noun
     colour = sprite.colours[0] if sprite.colours else "grey"
     person = sprite.hypernym == "person"
-    pixels = varied(sprite_pixels(sprite.path), variation, cloth=colour if person else None)
+    pixels = sprite_pixels(sprite.path)
+    if sprite.hypernym == "vehicle":
+        pixels, colour = repainted(pixels, colour, variation)
+    pixels = varied(pixels, variation, cloth=colour if person else None)
     return Figure(pixels, sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun, sprite.hypernym, colour, person,
                   sprite.azimuth, sprite.sunlit, sprite.height_m, (sprite,), variation)
 

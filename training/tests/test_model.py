@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+F = torch.nn.functional
 
-from training.data import SPECIALS, Labels, glance_objects
+from training.data import SPECIALS, Labels
 from training.heldout import place_right
 from training.losses import map_loss
 from training.model import (
-    END, PAD, START, Captioner, Difference, ModelConfig, ScorerLayer, info_nce, inside_box, matching_distance, same_thing_evidence,
-    shifted,
+    END, KINDS, PAD, START, Captioner, Difference, ModelConfig, ScorerLayer, info_nce, inside_box, matching_distance,
+    same_thing_evidence, shifted,
 )
 from training.preprocess import glance_box
+from training.regions import glance_objects, told_objects
 from training.train import Run
 
 
@@ -168,17 +170,35 @@ def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembe
     torch.manual_seed(1)
     c = replace(config, regions=3, glance_relations=True, moved_odds=0.0)
     captioner, memory, seen = Captioner(c).eval(), torch.randn(2, 4, c.width), glances(c, 2, [1.0, 1.0, 0.0])
-    for last in ("told", "told_roles", "leave"):
+    for last in ("told", "told_roles", "told_cells", "opening", "leave"):
         torch.nn.init.normal_(getattr(captioner.glances.relations, last).weight)
-    believed, _, logits = captioner.remember(memory, seen)
-    truth = {"role": logits["role_logits"].argmax(-1), "kind": 1 + logits["kind_logits"][:, 1:].argmax(-1)}
-    torch.testing.assert_close(captioner.remember(memory, seen, truth)[0], believed)
-    torch.testing.assert_close(captioner.remember(memory, seen, {**truth, "role": torch.full_like(truth["role"], -100)})[0], believed)
+    several = F.one_hot(torch.tensor([KINDS.index("multi")] * 2), len(KINDS)) * 100.0  # which allows every role
+    believed, _, opening, logits = captioner.remember(memory, seen, several)
+    truth = {"role": logits["role_logits"].argmax(-1), "kind": logits["kind_logits"].argmax(-1)}
+    for known in (truth, {**truth, "role": torch.full_like(truth["role"], -100)}):
+        told = captioner.remember(memory, seen, None, known)
+        torch.testing.assert_close(told[0], believed)
+        torch.testing.assert_close(told[2], opening)
     captioner.glances.relations.moved_odds = 1.4
-    shifted_odds = captioner.remember(memory, seen)[2]["same_logits"] - logits["same_logits"]
+    shifted_odds = captioner.remember(memory, seen, several)[3]["same_logits"] - logits["same_logits"]
     torch.testing.assert_close(shifted_odds, torch.full_like(shifted_odds, 1.4))
-    other = {**truth, "kind": truth["kind"] % 5 + 1}
-    assert not torch.allclose(captioner.remember(memory, seen, other)[0], believed)
+    other = captioner.remember(memory, seen, None, {**truth, "kind": truth["kind"] % 5 + 1})
+    assert not torch.allclose(other[0], believed) and not torch.allclose(other[2], opening)
+
+
+@pytest.mark.parametrize("kind,before,after", [("appear", {0}, {0, 1}), ("disappear", {0, 1}, {0}), ("move", {0, 2}, {0, 2}), ("multi", {0, 1, 2, 3}, {0, 1, 2, 3})])
+def test_the_kind_that_is_believed_together_with_the_whole_look_says_which_roles_are_told(config, kind, before, after):
+    torch.manual_seed(2)
+    c = replace(config, regions=3, glance_relations=True)
+    captioner, memory, seen = Captioner(c).eval(), torch.randn(8, 4, c.width), glances(c, 8, [1.0, 1.0, 1.0])
+    relations, told = captioner.glances.relations, []
+    torch.nn.init.normal_(relations.role[-1].weight, std=3.0)
+    relations.told_roles.register_forward_hook(lambda module, given, made: told.append(given[0].reshape(8, 3, 2, -1)))
+    look_kind = F.one_hot(torch.tensor([KINDS.index(kind)] * 8), len(KINDS)) * 100.0
+    assert (captioner.remember(memory, seen, look_kind)[3]["kind_logits"].argmax(1) == KINDS.index(kind)).all()
+    for frame, allowed in enumerate((before, after)):
+        assert set(told[0][:, :, frame].argmax(-1).unique().tolist()) <= allowed
+        assert (told[0][:, :, frame].sum(-1) == 1).all()
 
 
 def test_map_loss_prefers_the_true_map():
@@ -208,10 +228,10 @@ def test_the_glances_say_of_which_kind_the_change_is_and_empty_ones_have_no_say(
     memory = torch.randn(1, 96, 32)
     one, other = (glances(c, 1, [1.0, 0.0], seed) for seed in (1, 2))
     mixed = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:4], other[:4])) + one[4:]
-    first, second = (captioner.remember(memory, g)[2]["kind_logits"] for g in (one, mixed))
+    first, second = (captioner.remember(memory, g)[3]["kind_logits"] for g in (one, mixed))
     assert first.shape == (1, 6)
     assert torch.allclose(first, second)
-    assert not torch.allclose(first, captioner.remember(memory, other)[2]["kind_logits"])
+    assert not torch.allclose(first, captioner.remember(memory, other)[3]["kind_logits"])
 
 
 def test_the_words_tell_of_the_strongest_glances_and_the_kind_of_all(config):
@@ -265,6 +285,17 @@ def test_a_run_that_goes_on_has_its_average_again(tmp_path):
             torch.testing.assert_close(a, b)
 
 
+def test_rates_that_fit_nothing_and_a_checkpoint_of_other_rates_are_refused(tmp_path):
+    model = {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}
+    labels = Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"])
+    run = lambda **rates: Run({"model": model, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "rates": rates}}, labels, 1, "cpu")
+    with pytest.raises(SystemExit, match="no parameter's name starts with captioner.glanses"):
+        run(**{"captioner.glanses": 2.0})
+    run(**{"cbr": 3.0}).save(tmp_path / "checkpoint.pt")
+    with pytest.raises(SystemExit, match=r"checkpoint.pt: was trained with train.rates \{'cbr': 3.0\}, expected \{'cbr': 2.0\}"):
+        run(**{"cbr": 2.0}).restore(tmp_path / "checkpoint.pt")
+
+
 def test_the_place_of_the_first_clause_counts_only_where_it_is_true_of_what_did_that():
     meta = {"objects": [{"action": "appeared", "where": "on the left", "places": ["on the left", "on the road"]}]}
     assert place_right("a red car has appeared on the road", meta)
@@ -272,6 +303,20 @@ def test_the_place_of_the_first_clause_counts_only_where_it_is_true_of_what_did_
     assert not place_right("a red car has appeared", meta)
     assert not place_right("the red car on the left has left", meta)
     assert not place_right("nothing has changed", {"objects": []})
+
+
+def test_a_caption_tells_only_of_what_a_glance_is_at():
+    came, gone = ({"action": a, "box_before": b, "box_after": f} for a, b, f in (("appeared", None, [100, 100, 40, 40]), ("disappeared", [300, 100, 40, 40], None)))
+    old, new = ({"action": "replaced", "box_before": b, "box_after": f} for b, f in (([500, 100, 40, 40], None), (None, [500, 300, 40, 40])))
+    at = lambda objects, *boxes: told_objects(
+        {"frame": [640, 480], "objects": objects, "glances": [{}] * len(boxes)},
+        [tuple(v / s for v, s in zip(box, (640, 480, 640, 480))) for box in boxes],
+        [tuple(v / s for v, s in zip(glance_box(box, 640, 480), (640, 480, 640, 480))) for box in boxes],
+    )
+    assert at([came, gone], [102, 98, 40, 40]) == [came]
+    assert at([came, gone], [300, 100, 40, 40], [100, 100, 40, 40]) == [came, gone]
+    assert at([came, old, new], [500, 300, 40, 40]) == [old, new]
+    assert at([came, gone], [10, 400, 40, 40]) == [came, gone]  # nothing of it is seen: then the whole look has to tell
 
 
 class TestGlanceObjects:

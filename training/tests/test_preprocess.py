@@ -91,7 +91,8 @@ class TestResizeByArea:
 
 
 def thing(before=None, after=None, noun="car", hypernym="vehicle") -> dict:
-    return {"noun": noun, "hypernym": hypernym, "colour": "red", "box_before": before, "box_after": after}
+    action = "moved" if before and after else "disappeared" if before else "appeared"
+    return {"noun": noun, "hypernym": hypernym, "colour": "red", "action": action, "box_before": before, "box_after": after}
 
 
 class TestRegions:

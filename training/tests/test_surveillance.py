@@ -18,7 +18,7 @@ from training.scenes.rooms import room_plate
 from training.scenes.staging import exposed, read_light
 from training.scenes.steep import Patch
 from training.scenes.surveillance import SurveillanceWorld
-from training.scenes.variation import varied
+from training.scenes.variation import repainted, varied
 
 SEEDS = range(28)
 MODELS = {"car": 4, "man": 4, "woman": 4, "dog": 2, "suitcase": 2}
@@ -330,6 +330,22 @@ class TestVariation:
             ratios.append(cloth[:15, :, :3].mean() / plain[:15, :, :3].mean())
         assert min(ratios) >= 0.99 and max(ratios) > 1.4 and max(ratios) < 2
         np.testing.assert_array_equal(varied(pixels, 3, cloth="black"), varied(pixels, 3))
+
+    def test_a_repainted_car_gets_the_paint_that_its_new_name_says_and_keeps_its_tyres(self):
+        white = np.full((20, 40, 4), 255, np.uint8)
+        white[:10, :, :3], white[10:, :, :3] = 230, 30
+        painted = {name: pixels for pixels, name in (repainted(white, "white", seed) for seed in range(200))}
+        assert set(painted) == {"white", "light blue", "beige"}
+        np.testing.assert_array_equal(painted["white"], white)
+        red, green, blue = painted["light blue"][0, 0, :3].astype(int)
+        assert red < green <= blue and blue == 230
+        assert (painted["beige"][0, 0, :3].astype(int) @ [1, 0, -1]) > 10
+        assert painted["light blue"][15, 0, :3].max() <= 30
+        dark = np.zeros((20, 40, 4), np.uint8)
+        dark[..., 0], dark[10:, :, 1:3] = 200, 20
+        names = {repainted(dark, "red", seed)[1] for seed in range(40)}
+        assert names == {"red", "dark red"}
+        assert all(repainted(dark, colour, seed)[1] == colour for colour in ("black", "yellow") for seed in range(20))
 
 
 def test_white_paint_is_bright_and_black_cloth_is_black_in_a_clear_frame():
