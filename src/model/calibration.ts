@@ -7,7 +7,7 @@ export interface Belief {
   readonly change: number;
   /** `change` reaches the threshold */
   readonly changed: boolean;
-  /** nuisances whose probability reaches their threshold, the most probable first */
+  /** nuisances whose probability reaches their threshold, the surest first; in the service those that were measured come before the others */
   readonly nuisances: readonly { readonly name: string; readonly score: number }[];
   /** the most probable kind of change, of those that are one (never 'none'), and its share among them */
   readonly kind: { readonly name: string; readonly score: number };

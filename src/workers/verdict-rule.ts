@@ -143,10 +143,14 @@ export function believe(
     const score = sigmoid(joint.offset + joint.model * logit + joint.evidence * own);
     return { name, score, named: score >= (joint.threshold ?? FITTED.nuisances[name].threshold) };
   });
+  // What is measured comes first, and so gives an unchanged pair its sentence.
   const nuisances = [
-    ...measured.filter(({ named }) => named).map(({ name, score }) => ({ name, score })),
+    ...measured
+      .filter(({ named }) => named)
+      .map(({ name, score }) => ({ name, score }))
+      .sort((a, b) => b.score - a.score),
     ...ofModel.nuisances.filter(({ name }) => !NUISANCES.some((known) => known === name)),
-  ].sort((a, b) => b.score - a.score);
+  ];
   if (rule === null) return { ...ofModel, nuisances };
   const change = changeProbability(difference.changeLogit, evidence, rule);
   return { ...ofModel, change, changed: change >= (threshold ?? rule.threshold), nuisances };

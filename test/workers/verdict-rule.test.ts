@@ -124,8 +124,8 @@ describe('believe', () => {
     };
     const rainy = (weather: number) => ({ ...dim, nuisances: { ...dim.nuisances, weather } });
 
-    it('names what the evidence does not know, and nothing that it would have seen', () => {
-      expect(named(sees('ir_switch', 'foliage')).sort()).toEqual(['foliage', 'lighting']);
+    it('names what the evidence does not know, after what that has measured, and nothing that it would have seen', () => {
+      expect(named(sees('ir_switch', 'foliage'))).toEqual(['lighting', 'foliage']);
     });
 
     it('names weather where the evidence agrees: leaves in the wind look like it to the one or to the other', () => {
