@@ -48,11 +48,11 @@ export const joinedTampers = (evidence: Evidence, margin: number, { joint }: Fit
 type Named = { readonly name: TamperName; readonly score: number };
 
 function surestFirst(
-  { corners, measurements }: Evidence,
+  { measurements, ...evidence }: Evidence,
   bounds: Readonly<Record<TamperName, Bounds>>,
   scoreOf: (name: TamperName) => number,
 ): Named[] {
-  if (showsTooLittle(corners)) return [];
+  if (showsTooLittle(evidence)) return [];
   const bound = isBare(measurements) ? 'bareThreshold' : 'threshold';
   return TAMPERS.map((name) => ({ name, score: scoreOf(name) }))
     .filter(({ name, score }) => score >= bounds[name][bound])
@@ -64,7 +64,7 @@ const LEAST_DETAILED = 0.25;
 export const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_DETAILED;
 
 /** Of `before`, where nobody can say what was there. */
-const showsTooLittle = (corners: number): boolean => corners < LEAST_CORNERS;
+export const showsTooLittle = ({ corners }: Pick<Evidence, 'corners'>): boolean => corners < LEAST_CORNERS;
 
 /** Pixels a side, below which corners have no surroundings to know them by. */
 const SMALLEST = 64;
@@ -88,7 +88,7 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
     light,
     measurements,
     nuisances: possible(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
-    tampers: showsTooLittle(outcome.corners) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
+    tampers: showsTooLittle(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
   };
 }
 

@@ -13,7 +13,7 @@ import { BundleError } from '../model/bundle.js';
 import { type Belief, judge, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/captioner.js';
 import type { Bundle, Manifest } from '../model/manifest.js';
-import type { Evidence } from '../viewpoint/examine.js';
+import { type Evidence, showsTooLittle } from '../viewpoint/examine.js';
 import { FITTED } from '../viewpoint/fitted.js';
 import { logitOf, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
 
@@ -136,6 +136,20 @@ export function believe(
   threshold: number | undefined,
 ): Belief {
   const ofModel = judge(difference, manifest, threshold);
+  const nuisances = namedNuisances(difference, evidence, manifest, rule, ofModel);
+  if (rule === null) return { ...ofModel, nuisances };
+  const change = changeProbability(difference.changeLogit, evidence, rule);
+  return { ...ofModel, change, changed: change >= (threshold ?? rule.threshold), nuisances };
+}
+
+function namedNuisances(
+  difference: Pick<Difference, 'nuisanceLogits'>,
+  evidence: Evidence,
+  manifest: Manifest,
+  rule: VerdictRule | null,
+  ofModel: Belief,
+): Belief['nuisances'] {
+  if (showsTooLittle(evidence)) return ofModel.nuisances; // nothing to measure by
   const measured = NUISANCES.map((name) => {
     const logit = difference.nuisanceLogits[manifest.nuisances.indexOf(name)] ?? 0;
     const own = logitOf(evidence.nuisances[name]);
@@ -144,16 +158,13 @@ export function believe(
     return { name, score, named: score >= (joint.threshold ?? FITTED.nuisances[name].threshold) };
   });
   // What is measured comes first, and so gives an unchanged pair its sentence.
-  const nuisances = [
+  return [
     ...measured
       .filter(({ named }) => named)
       .map(({ name, score }) => ({ name, score }))
       .sort((a, b) => b.score - a.score),
     ...ofModel.nuisances.filter(({ name }) => !NUISANCES.some((known) => known === name)),
   ];
-  if (rule === null) return { ...ofModel, nuisances };
-  const change = changeProbability(difference.changeLogit, evidence, rule);
-  return { ...ofModel, change, changed: change >= (threshold ?? rule.threshold), nuisances };
 }
 
 interface Say {

@@ -6,7 +6,7 @@ import { type Bundle, loadBundle } from '../../src/model/manifest.js';
 import { examine } from '../../src/viewpoint/examine.js';
 import { believe, isToBeAligned, loadRules, loadVerdictRule } from '../../src/workers/verdict-rule.js';
 import { TINY } from '../model/tiny-bundle.js';
-import { altered, seen, size, street } from '../viewpoint/scenes.js';
+import { altered, flat, seen, size, street } from '../viewpoint/scenes.js';
 import { ruleFor } from './rules.js';
 
 let bundle: Bundle;
@@ -126,6 +126,11 @@ describe('believe', () => {
 
     it('names what the evidence does not know, after what that has measured, and nothing that it would have seen', () => {
       expect(named(sees('ir_switch', 'foliage'))).toEqual(['lighting', 'foliage']);
+    });
+
+    it('names all of it where the picture shows nothing to measure by', () => {
+      const blank = examine(flat(90), flat(120));
+      expect(named(sees('ir_switch', 'foliage'), blank).sort()).toEqual(['foliage', 'ir_switch']);
     });
 
     it('names weather where the evidence agrees: leaves in the wind look like it to the one or to the other', () => {
