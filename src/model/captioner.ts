@@ -6,7 +6,7 @@
  */
 import type { Box, Heatmap, Side } from '../images.js';
 import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
-import { checkGraph, floatOutput, integerOutput, LOOK_KIND, statedSize } from './contract.js';
+import { checkGraph, floatOutput, has, integerOutput, LOOK_KIND, statedSize } from './contract.js';
 import type { Bundle, Manifest } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
@@ -97,7 +97,7 @@ export class Captioner {
       coarse: statedSize('features', graphs.features, manifest, 'coarse', 1),
       fine: statedSize('features', graphs.features, manifest, 'fine', 1),
     };
-    this.#glancesSeeKind = graphs.caption.inputs.some(({ name }) => name === LOOK_KIND);
+    this.#glancesSeeKind = has(graphs.caption.inputs, LOOK_KIND);
   }
 
   /** @param images planar float32 [3,height,width] each, normalised as the manifest says; sides are multiples of 16 */

@@ -40,7 +40,7 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: Manifest): v
   checkAgainstManifest(graph.file, 'output', graph.outputs, stated.outputs);
 }
 
-const has = (tensors: readonly TensorSpec[], name: string): boolean =>
+export const has = (tensors: readonly TensorSpec[], name: string): boolean =>
   tensors.some((tensor) => tensor.name === name);
 
 function checkNames(

@@ -48,12 +48,12 @@ export const joinedTampers = (evidence: Evidence, margin: number, { joint }: Fit
 type Named = { readonly name: TamperName; readonly score: number };
 
 function surestFirst(
-  { measurements, ...evidence }: Evidence,
+  evidence: Evidence,
   bounds: Readonly<Record<TamperName, Bounds>>,
   scoreOf: (name: TamperName) => number,
 ): Named[] {
   if (showsTooLittle(evidence)) return [];
-  const bound = isBare(measurements) ? 'bareThreshold' : 'threshold';
+  const bound = isBare(evidence.measurements) ? 'bareThreshold' : 'threshold';
   return TAMPERS.map((name) => ({ name, score: scoreOf(name) }))
     .filter(({ name, score }) => score >= bounds[name][bound])
     .sort((a, b) => b.score - a.score);

@@ -95,6 +95,7 @@ const lookedAt = (s, from) => {
 };
 const alignFrom = rule?.align_from ?? null;
 const inUse = (s) => lookedAt(s, alignFrom === null ? null : 640 * alignFrom);
+const ownVerdict = (s) => believe(inUse(s), s.evidence, manifest, rule, undefined);
 
 const altered = seen.filter(({ nuisance }) => nuisance !== undefined);
 const asItWas = new Map(seen.filter(({ variant }) => variant === 'as it is').map((s) => [s.id, s]));
@@ -137,7 +138,7 @@ for (const variant of Object.keys(NUISANCE_VARIANTS)) {
 }
 
 /** What the answers carry, and what they would carry if nobody measured. */
-const answered = (s) => believe(inUse(s), s.evidence, manifest, rule, undefined).nuisances;
+const answered = (s) => ownVerdict(s).nuisances;
 const ofModel = (s) => judge(inUse(s), manifest).nuisances;
 const has = (names, s) => names(s).some(({ name }) => name === s.nuisance);
 row(
@@ -214,7 +215,6 @@ for (const target of [recall, 0.99, 0.95]) {
     );
   }
 }
-const ownVerdict = (s) => believe(inUse(s), s.evidence, manifest, rule, undefined);
 if (rule !== null)
   row(
     "the rule's own threshold: recall; false alarms",

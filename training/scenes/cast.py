@@ -10,7 +10,7 @@ import numpy as np
 
 from .assets import SCENERY_INDOORS, SCENERY_OUTDOORS, Sprite, sprite_pixels
 from .drawn_vehicles import draw_vehicle, kind_of
-from .variation import repainted, varied
+from .variation import one_of, repainted, varied
 from .vehicle_parts import OTHER_COLOUR, VEHICLE_COLOUR
 
 PERSONS = ("man", "woman", "boy", "girl")
@@ -106,12 +106,7 @@ class Cast:
         """What to draw for the noun; None where it is to be a sprite."""
         if noun not in DRAWN_SHARE:
             return None
-        left = float(rng.random())
-        for word, chance in DRAWN_SHARE[noun].items():
-            left -= chance
-            if left < 0:
-                return word
-        return None
+        return one_of(DRAWN_SHARE[noun], rng.random())
 
     def has_scenery(self, indoor: bool) -> bool:
         return bool(self._scenery[indoor])

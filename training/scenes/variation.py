@@ -52,19 +52,22 @@ def varied(pixels: np.ndarray, seed: int, cloth: str | None = None, stray: float
     return np.uint8(np.clip(np.concatenate([colour, alpha], axis=2) + 0.5, 0, 255))
 
 
+def one_of(chances: dict[str, float], pick: float) -> str | None:
+    """The name that `pick` (uniform in 0..1) falls to, of names with their chances; None beyond their sum."""
+    for name, chance in chances.items():
+        pick -= chance
+        if pick < 0:
+            return name
+    return None
+
+
 def repainted(pixels: np.ndarray, colour: str, seed: int) -> tuple[np.ndarray, str]:
     """A vehicle's picture, uint8 [h, w, 4], RGBA, and the name of its paint, in and out: some get a paint that no sprite has.
 
     What is repainted has a hue where the old paint has one and none where it has none, so tyres stay black and lamps red.
     """
     rng = np.random.default_rng([seed, PAINT_STREAM])
-    chances = REPAINTED.get(colour, {})
-    pick, name = rng.random(), None
-    for other, chance in chances.items():
-        if pick < chance:
-            name = other
-            break
-        pick -= chance
+    name = one_of(REPAINTED.get(colour, {}), rng.random())
     if name is None:
         return pixels, colour
     low, high = np.log(TINT[name])
