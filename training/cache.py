@@ -33,10 +33,9 @@ from numpy.lib.format import open_memmap
 
 from training.grammar import captions
 from training.map_regions import glance_regions, map_regions
-from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, in_pixels, resize, resize_by_area
+from training.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, in_pixels, resize, resize_by_area
 from training.regions import REGIONS, Region, choose_regions, regions_at, told_objects
 
-COARSE_STRIDE, FINE_STRIDE = 16, 8
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
 # Keep the choice of regions and new words apart from the random numbers that rendered the pair.
 REGION_STREAM, WORDING_STREAM = 1, 2

@@ -19,7 +19,8 @@ from training.clevr_data import open_cache
 from training.data import Batches, Labels, glance_inputs
 from training.heldout import clauses, heldout_figures, words_of
 from training.lexicon import ALSO_CALLED, SINGULAR, WIDER
-from training.model import NUISANCES, Captioner, Difference
+from training.model import Captioner, Difference
+from training.model_config import NUISANCES
 from training.serve import load_run
 
 RATES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)

@@ -16,7 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.model import NUISANCES, KINDS, Difference, ModelConfig, ScorerLayer, strongest
+from training.model import Difference, ScorerLayer, strongest
+from training.model_config import KINDS, NUISANCES, ModelConfig
 
 # What a token's object is, in the order of the reading's logits; clevr_data gives the classes.
 READ = {"size": 2, "colour": 8, "material": 2, "shape": 3}

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.model import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig, matching_evidence
+from training.model import matching_evidence
+from training.model_config import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
 from training.regions import glance_objects
 
 SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")

@@ -25,8 +25,9 @@ from training.data import SPECIALS
 from training.export_features import store_half
 from training.lexicon import WIDER
 from training.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
-from training.model import END, KINDS, NUISANCES, PAD, START, UNK, Captioner, Difference
-from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH
+from training.model import Captioner, Difference
+from training.model_config import END, KINDS, NUISANCES, PAD, START, UNK
+from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE
 from training.serve import load_run
 
 OPSET = 17
@@ -73,9 +74,9 @@ class Remember(nn.Module):
     def forward(self, memory: Tensor, *seen: Tensor):
         """seen: nothing, the glances, or the glances and the whole look's kind logits."""
         glances, look_kind = seen[: len(GLANCE_IN)], seen[len(GLANCE_IN) :]
-        memory, bias, opening, said = self.captioner.remember(memory, glances or None, *look_kind)
+        memory, bias, opening, owed, said = self.captioner.remember(memory, glances or None, *look_kind)
         kind = (said["kind_logits"],) if "kind_logits" in said else ()
-        return (bias, opening, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)), *kind)
+        return (bias, opening, owed, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)), *kind)
 
 
 class Step(nn.Module):
@@ -83,10 +84,10 @@ class Step(nn.Module):
         super().__init__()
         self.captioner = captioner
 
-    def forward(self, tokens, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening):
-        scores, looked, (k0, v0, k1, v1) = self.captioner.step(tokens, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, opening)
+    def forward(self, tokens, previous, owed, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening):
+        scores, looked, owed, (k0, v0, k1, v1) = self.captioner.step(tokens, previous, owed, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, opening)
         best, token = self.captioner.choose(scores)
-        return token, best, looked, k0, v0, k1, v1
+        return token, best, looked, owed, k0, v0, k1, v1
 
 
 class GreedyGraph(nn.Module):
@@ -106,15 +107,16 @@ class GreedyGraph(nn.Module):
         self.register_buffer("future", torch.triu(torch.full((c.max_length, c.max_length), -10_000.0), 1))
 
     def forward(self, memory: Tensor, glance_coarse: Tensor, glance_fine: Tensor, glance_box: Tensor, object_box: Tensor, glance_mask: Tensor):
-        bias, opening, mk0, mv0, mk1, mv1 = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
-        return self.decode(memory, bias, opening, mk0, mv0, mk1, mv1)
+        bias, opening, owed, mk0, mv0, mk1, mv1 = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
+        return self.decode(memory, bias, opening, owed, mk0, mv0, mk1, mv1)
 
-    def decode(self, memory: Tensor, bias: Tensor, opening: Tensor, mk0: Tensor, mv0: Tensor, mk1: Tensor, mv1: Tensor):
+    def decode(self, memory: Tensor, bias: Tensor, opening: Tensor, owed: Tensor, mk0: Tensor, mv0: Tensor, mk1: Tensor, mv1: Tensor):
         B = memory.size(0)
         S = mk0.size(2)
         empty = torch.zeros([B, self.H, self.T, self.d], dtype=memory.dtype)
         k0, v0, k1, v1 = empty, empty, empty, empty
         token = torch.full([B], 2, dtype=torch.int64)  # START
+        previous = torch.zeros([B], dtype=torch.int64)
         alive = torch.ones([B], dtype=torch.int64)
         ids = torch.zeros([B, self.T], dtype=torch.int64)
         log_prob = torch.zeros([B, self.T], dtype=memory.dtype)
@@ -123,8 +125,10 @@ class GreedyGraph(nn.Module):
         go = True
         while go:
             slot = self.eye[t]
-            token, best, looked, k0, v0, k1, v1 = self.step(token, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening)
-            token = token * alive
+            said, best, looked, owed, k0, v0, k1, v1 = self.step(
+                token, previous, owed, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening
+            )
+            previous, token = token, said * alive
             living = alive.to(memory.dtype)
             ids = ids + token[:, None] * slot.to(torch.int64)[None, :]
             log_prob = log_prob + (best * living)[:, None] * slot[None, :]
@@ -154,10 +158,10 @@ class RelatedGreedyGraph(GreedyGraph):
         glance_mask: Tensor,
         look_kind: Tensor,
     ):
-        bias, opening, mk0, mv0, mk1, mv1, kind = self.remember(
+        bias, opening, owed, mk0, mv0, mk1, mv1, kind = self.remember(
             memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask, look_kind
         )
-        ids, log_prob, length, attention = self.decode(memory, bias, opening, mk0, mv0, mk1, mv1)
+        ids, log_prob, length, attention = self.decode(memory, bias, opening, owed, mk0, mv0, mk1, mv1)
         return ids, log_prob, length, attention, kind
 
 
@@ -165,8 +169,8 @@ class PlainGreedyGraph(GreedyGraph):
     """Without glances (the paper's single memory)."""
 
     def forward(self, memory: Tensor):
-        bias, opening, mk0, mv0, mk1, mv1 = self.remember(memory)
-        return self.decode(memory, bias, opening, mk0, mv0, mk1, mv1)
+        bias, opening, owed, mk0, mv0, mk1, mv1 = self.remember(memory)
+        return self.decode(memory, bias, opening, owed, mk0, mv0, mk1, mv1)
 
 
 def example_inputs(c, batch: int, seed: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
@@ -266,10 +270,10 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
         write_graph(DifferenceGraph(difference).eval(), looks, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx")
         first = (d["memory"], *glances, d["kind_logits"])[: len(caption_in(c))]
         remember = torch.jit.trace(Remember(captioner).eval(), first, check_trace=False)
-        bias, opening, *kv = remember(*first)[:6]
+        bias, opening, owed, *kv = remember(*first)[:7]
         T, H, d = c.max_length, c.heads, c.width // c.heads
         caches = [torch.zeros(2, H, T, d) for _ in range(4)]
-        step = torch.jit.trace(Step(captioner).eval(), (torch.tensor([START, START]), torch.eye(T)[0], torch.zeros(T), *caches, *kv, bias, opening), check_trace=False)
+        step = torch.jit.trace(Step(captioner).eval(), (torch.tensor([START, START]), torch.zeros(2, dtype=torch.int64), owed, torch.eye(T)[0], torch.zeros(T), *caches, *kv, bias, opening), check_trace=False)
         kind = PlainGreedyGraph if not c.glances else RelatedGreedyGraph if c.glance_relations else GreedyGraph
         graph = kind(remember, step, c, c.glances)
         write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), folder / "caption.onnx")
@@ -281,13 +285,13 @@ def sha256(path: Path) -> str:
 
 
 def manifest(folder: Path, c, facts: dict) -> dict:
-    rows, columns = c.memory_grid
+    (rows, columns), (height, width) = c.memory_grid, c.look
     graphs = {name: tensor_table(folder / f"{name}.onnx") for name in ("features", "difference", "caption")}
     return {
         "format": "scenedelta-bundle/1", "name": facts["name"], "version": facts["version"],
         "architecture": "scorer-two-glance" if c.glances else "scorer", "licence": facts["licence"],
         "files": {graph["file"]: sha256(folder / graph["file"]) for graph in graphs.values()},
-        "input": {"width": LOOK_WIDTH, "height": LOOK_HEIGHT, "resize": "antialiased-triangle", "channels": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
+        "input": {"width": width, "height": height, "resize": "antialiased-triangle", "channels": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "glance": {"size": GLANCE_SIZE, "regions": c.regions, "margin": GLANCE_MARGIN, "min_side": GLANCE_MIN_SIDE} if c.glances else None,
         "graphs": graphs,
         "attention": {"grid": [rows, columns], "glance": [c.glance_grid, c.glance_grid] if c.glances else None},

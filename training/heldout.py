@@ -6,7 +6,8 @@ import torch
 from training import clevr_grammar, grammar
 from training.data import Batches, glance_inputs
 from training.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
-from training.model import END, PAD, Captioner, Difference
+from training.model import Captioner, Difference
+from training.model_config import END, PAD
 
 
 def words_of(ids: list[int], vocabulary: list[str]) -> str:

@@ -6,7 +6,8 @@ from torch import Tensor
 
 from training.clevr_losses import moving_losses
 from training.data import IGNORE, glance_inputs
-from training.model import PAD, BackwardReasoning, Captioner, Difference
+from training.model import BackwardReasoning, Captioner, Difference
+from training.model_config import PAD
 
 
 def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:

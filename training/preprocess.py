@@ -7,6 +7,7 @@ import numpy as np
 from PIL import Image
 
 LOOK_WIDTH, LOOK_HEIGHT = 384, 256  # the whole frame, squashed: its aspect is not kept
+COARSE_STRIDE, FINE_STRIDE = 16, 8  # pixels a side of a cell of the features
 GLANCE_SIZE = 112  # square crop of a changed place
 GLANCE_MARGIN = 1.35  # side of the crop per longer side of the object: some context tells what a far object is
 GLANCE_MIN_SIDE = 48 / 640  # of the frame's width: below it, enlarging shows only blur and noise

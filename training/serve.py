@@ -11,8 +11,9 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from training.agreeing import sentence_that_agrees
 from training.cache import Features
 from training.map_regions import glance_regions, map_regions
-from training.model import END, KINDS, NUISANCES, PAD, Captioner, Difference, ModelConfig, make_difference
-from training.preprocess import GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, glance_box, in_pixels, resize
+from training.model import Captioner, Difference, make_difference
+from training.model_config import END, KINDS, NUISANCES, PAD, ModelConfig
+from training.preprocess import GLANCE_SIZE, glance_box, in_pixels, resize
 
 UNCHANGED = "nothing has changed"  # what is said of an unchanged pair, where the run's config has no `unchanged`
 
@@ -41,7 +42,8 @@ class Server:
         self.most_glances = self.c.regions if most_glances is None else min(most_glances, self.c.regions)
 
     def look(self, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.features(resize(frame, LOOK_WIDTH, LOOK_HEIGHT)[None])
+        height, width = self.c.look
+        return self.features(resize(frame, width, height)[None])
 
     def glances(self, before: np.ndarray, after: np.ndarray, boxes: list[tuple]) -> tuple[torch.Tensor, ...]:
         h, w, _ = before.shape

@@ -27,7 +27,8 @@ from training.clevr_losses import reading_losses
 from training.data import Batches, Labels
 from training.heldout import heldout_figures
 from training.losses import all_losses
-from training.model import BackwardReasoning, Captioner, ModelConfig, make_difference
+from training.model import BackwardReasoning, Captioner, make_difference
+from training.model_config import ModelConfig
 
 
 def load_config(path: Path, overrides: list[str]) -> dict:

@@ -18,7 +18,8 @@ from training.clevr_model import MovingDifference
 from training.data import Batches, Labels
 from training.heldout import judge
 from training.losses import all_losses
-from training.model import BackwardReasoning, Captioner, ModelConfig, make_difference
+from training.model import BackwardReasoning, Captioner, make_difference
+from training.model_config import ModelConfig
 from training.scenes import clevr_render as renderer
 from training.scenes.clevr_family import DISTRACTORS, SAME, VIEWS, draw_family
 from training.scenes.clevr_rules import CHANGES

@@ -11,7 +11,8 @@ torch = pytest.importorskip("torch")
 
 from training.data import SPECIALS
 from training.export import PARITY, check_parity, export_graphs
-from training.model import Captioner, Difference, ModelConfig
+from training.model import Captioner, Difference
+from training.model_config import ModelConfig
 
 ROOT = Path(__file__).parents[2]
 

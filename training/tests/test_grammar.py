@@ -128,6 +128,17 @@ def test_the_vocabulary_is_small_and_covers_what_is_written():
             assert set(text.split()) <= set(words), text
 
 
+def test_every_statement_says_one_word_that_tells_what_became_of_a_thing():
+    fate = {"appeared": "came", "disappeared": "went", "moved": "moved", "replaced": "replaced"}
+    for action, rows in grammar.TEMPLATES.items():
+        for template, _, _ in rows:
+            words = template.split()
+            told = [f for f, telling in grammar.TELLING.items() for w, before in zip(words, ["", *words]) if w in telling and (w != "left" or before == "{has}")]
+            assert told == [fate[action]], template
+    others = {word for phrase in (*PLACES, *DIRECTIONS, *NOUNS, *COLOURS) for word in phrase.split()}
+    assert others & {w for telling in grammar.TELLING.values() for w in telling} == {"left"}
+
+
 def test_synonyms_are_words_of_the_grammar():
     assert {word for words in ALSO_CALLED.values() for word in words} <= set(NOUNS)
     assert {word for words in ALSO_COLOURED.values() for word in words} <= set(COLOURS)

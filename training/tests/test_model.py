@@ -9,12 +9,11 @@ torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
 from training.data import SPECIALS, Labels
+from training.glances import inside_box, owed_by, same_thing_evidence, told_way, ways
 from training.heldout import place_right
 from training.losses import map_loss
-from training.model import (
-    END, KINDS, PAD, START, Captioner, Difference, ModelConfig, ScorerLayer, info_nce, inside_box, matching_distance,
-    same_thing_evidence, shifted,
-)
+from training.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, shifted
+from training.model_config import END, KINDS, PAD, START, ModelConfig
 from training.preprocess import glance_box
 from training.regions import glance_objects, told_objects
 from training.train import Run
@@ -104,9 +103,16 @@ def test_a_padded_memory_slot_changes_nothing(config):
     assert torch.allclose(a["log_prob"], b["log_prob"], atol=1e-6)
 
 
-def test_greedy_with_caches_says_what_the_whole_decoder_says(config):
+@pytest.mark.parametrize("owes", [False, True])
+def test_greedy_with_caches_says_what_the_whole_decoder_says(config, owes):
     torch.manual_seed(3)
+    if owes:  # words that tell, so that what is owed changes on the way
+        words = ["has", "left", "appeared", "moved", "gone", "the", "and", "on", "now", "have", "a", "is"]
+        config = replace(config, glance_relations=True, vocabulary=[*SPECIALS, *words])
     captioner = Captioner(config).eval()
+    if owes:
+        torch.nn.init.normal_(captioner.owing.weight, std=3.0)
+        torch.nn.init.normal_(captioner.glances.relations.opening.weight)
     memory = torch.randn(3, 5, config.width)
     seen = glances(config, 3, [1.0, 1.0])
     said = captioner.greedy(memory, seen)
@@ -163,24 +169,75 @@ def test_a_thing_is_more_like_itself_elsewhere_than_like_another_thing(config):
 def test_empty_glances_give_finite_evidence(config):
     q, R, B = config.glance_grid, config.regions, 2
     nothing = torch.zeros(B, R, 2, config.coarse_channels, q, q), torch.zeros(B, R, 2, config.fine_channels, 2 * q, 2 * q)
-    assert same_thing_evidence(*nothing, torch.zeros(B, R, 4), torch.zeros(B, R, 4)).isfinite().all()
+    boxes = torch.zeros(B, R, 4), torch.zeros(B, R, 4)
+    assert same_thing_evidence(*nothing, *boxes).isfinite().all()
+    assert told_way(ways(*nothing, *boxes), boxes[1][:, :, None]).isfinite().all()
+
+
+@pytest.mark.parametrize("dx,dy", [(1, 0), (-2, 0), (0, 1), (-1, -2)])
+def test_within_a_glance_the_features_tell_which_way_a_thing_has_gone(config, dx, dy):
+    q, g = config.glance_grid, torch.Generator().manual_seed(3)
+    coarse, fine = (torch.randn(channels, k * q, k * q, generator=g)[None].repeat(2, 1, 1, 1) for channels, k in ((32, 1), (35, 2)))
+    for x, k in ((coarse, 1), (fine, 2)):
+        thing = torch.randn(x.shape[1], k, 2 * k, generator=g)
+        for frame, (left, top) in ((0, (2, 3)), (1, (2 + dx, 3 + dy))):
+            x[frame, :, top * k : (top + 1) * k, left * k : (left + 2) * k] = thing
+    crop = torch.tensor([[[0.2, 0.3, 0.35, 0.35]]])
+    way = ways(coarse[None, None], fine[None, None], crop, crop)[0, 0, 0]
+    for found, steps in zip(way.tolist(), (dx, dy)):  # what was hidden finds no match and dilutes it, so a half is enough
+        assert abs(steps) * 0.05 / 2 - 0.01 <= found * (1 if steps >= 0 else -1) <= abs(steps) * 0.05 + 0.02, (way, dx, dy)
+
+
+def test_between_glances_the_boxes_tell_which_way_a_thing_has_gone(config):
+    q = config.glance_grid
+    seen = torch.randn(1, 2, 2, 8, q, q), torch.randn(1, 2, 2, 7, 2 * q, 2 * q)
+    boxes = torch.tensor([[[0.1, 0.2, 0.1, 0.2], [0.6, 0.5, 0.2, 0.4]]])
+    found = ways(*seen, boxes, boxes)
+    torch.testing.assert_close(found[0, 0, 1], torch.tensor([0.55, 0.5, 0.6931]), atol=1e-4, rtol=0)
+    torch.testing.assert_close(found[0, 1, 0], -found[0, 0, 1])
+    told = told_way(found, boxes[:, :, None])
+    assert (told.abs() <= 1).all() and told[0, 0, 1, 0] > 0.9 and told[0, 1, 0, 4] < -0.8
+
+
+def test_a_sentence_owes_a_word_for_each_told_thing_and_a_word_pays_once(config):
+    role = torch.zeros(1, 3, 2, 4)
+    role[0, 0, 1, 1] = role[0, 1, 0, 2] = role[0, 2, 1, 2] = 1.0  # one has come, one has moved from the second glance to the third
+    assert owed_by(role).tolist() == [[1.0, 0.0, 1.0, 0.0]]
+    words = ["the", "man", "on", "left", "has", "moved", "and", "a", "appeared", "gone", "is"]
+    captioner = Captioner(replace(config, vocabulary=[*SPECIALS, *words]))
+    say = lambda text: torch.tensor([captioner.c.vocabulary.index(w) for w in text.split()])
+    told = lambda text: captioner.told_by(say(text), F.pad(say(text), (1, 0))[:-1]).sum(0).tolist()
+    assert told("the man on the left has moved and a man has appeared") == [1.0, 0.0, 1.0, 0.0]
+    assert told("the man on the left has left and the man is gone") == [0.0, 2.0, 0.0, 0.0]
+
+
+def test_only_what_has_moved_is_told_with_a_way(config):
+    c = replace(config, regions=2, glance_relations=True)
+    relations = Captioner(c).glances.relations
+    way, link = torch.rand(1, 2, 2, 5), torch.tensor([[[0.0, 0.9], [0.0, 0.0]]])
+    role = torch.zeros(1, 2, 2, 4)
+    role[0, 0, 0, 2] = role[0, 1, 1, 2] = 1.0  # "moved": before at the first glance, after at the second
+    told = relations.gone_and_come(way, link, role).reshape(2, 2, 5)
+    torch.testing.assert_close(told[0, 0], way[0, 0, 1], atol=2e-3, rtol=0)
+    torch.testing.assert_close(told[1, 1], way[0, 0, 1], atol=2e-3, rtol=0)
+    assert (told[0, 1] == 0).all() and (told[1, 0] == 0).all()
 
 
 def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembered_anyway(config):
     torch.manual_seed(1)
     c = replace(config, regions=3, glance_relations=True, moved_odds=0.0)
     captioner, memory, seen = Captioner(c).eval(), torch.randn(2, 4, c.width), glances(c, 2, [1.0, 1.0, 0.0])
-    for last in ("told", "told_roles", "told_cells", "opening", "leave"):
+    for last in ("told", "told_roles", "told_cells", "opening", "opening_ways", "way_cells", "leave"):
         torch.nn.init.normal_(getattr(captioner.glances.relations, last).weight)
     several = F.one_hot(torch.tensor([KINDS.index("multi")] * 2), len(KINDS)) * 100.0  # which allows every role
-    believed, _, opening, logits = captioner.remember(memory, seen, several)
+    believed, _, opening, owed, logits = captioner.remember(memory, seen, several)
     truth = {"role": logits["role_logits"].argmax(-1), "kind": logits["kind_logits"].argmax(-1)}
     for known in (truth, {**truth, "role": torch.full_like(truth["role"], -100)}):
         told = captioner.remember(memory, seen, None, known)
         torch.testing.assert_close(told[0], believed)
         torch.testing.assert_close(told[2], opening)
     captioner.glances.relations.moved_odds = 1.4
-    shifted_odds = captioner.remember(memory, seen, several)[3]["same_logits"] - logits["same_logits"]
+    shifted_odds = captioner.remember(memory, seen, several)[4]["same_logits"] - logits["same_logits"]
     torch.testing.assert_close(shifted_odds, torch.full_like(shifted_odds, 1.4))
     other = captioner.remember(memory, seen, None, {**truth, "kind": truth["kind"] % 5 + 1})
     assert not torch.allclose(other[0], believed) and not torch.allclose(other[2], opening)
@@ -195,7 +252,7 @@ def test_the_kind_that_is_believed_together_with_the_whole_look_says_which_roles
     torch.nn.init.normal_(relations.role[-1].weight, std=3.0)
     relations.told_roles.register_forward_hook(lambda module, given, made: told.append(given[0].reshape(8, 3, 2, -1)))
     look_kind = F.one_hot(torch.tensor([KINDS.index(kind)] * 8), len(KINDS)) * 100.0
-    assert (captioner.remember(memory, seen, look_kind)[3]["kind_logits"].argmax(1) == KINDS.index(kind)).all()
+    assert (captioner.remember(memory, seen, look_kind)[4]["kind_logits"].argmax(1) == KINDS.index(kind)).all()
     for frame, allowed in enumerate((before, after)):
         assert set(told[0][:, :, frame].argmax(-1).unique().tolist()) <= allowed
         assert (told[0][:, :, frame].sum(-1) == 1).all()
@@ -228,10 +285,10 @@ def test_the_glances_say_of_which_kind_the_change_is_and_empty_ones_have_no_say(
     memory = torch.randn(1, 96, 32)
     one, other = (glances(c, 1, [1.0, 0.0], seed) for seed in (1, 2))
     mixed = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:4], other[:4])) + one[4:]
-    first, second = (captioner.remember(memory, g)[3]["kind_logits"] for g in (one, mixed))
+    first, second = (captioner.remember(memory, g)[4]["kind_logits"] for g in (one, mixed))
     assert first.shape == (1, 6)
     assert torch.allclose(first, second)
-    assert not torch.allclose(first, captioner.remember(memory, other)[3]["kind_logits"])
+    assert not torch.allclose(first, captioner.remember(memory, other)[4]["kind_logits"])
 
 
 def test_the_words_tell_of_the_strongest_glances_and_the_kind_of_all(config):
