@@ -11,11 +11,11 @@ With --maps the glances are at the places that an earlier bundle's maps show, as
 captioner will be asked about is then what it learns from.
 
 Sizes: n pairs of a shard, R glances a pair. Second axis 2: before, after.
-  coarse [n,2,256,16,24]           fine [n,2,67,32,48]            of the whole looks
+  coarse [n,2,256,H/16,W/16]       fine [n,2,67,H/8,W/8]          of the whole looks, W x H pixels (--look)
   glance_coarse [n,R,2,256,7,7]    glance_fine [n,R,2,67,14,14]   zero where there is no glance
   glance_box [n,R,4]               glance_object_box [n,R,4]      x, y, width, height as shares of the frame
   glance_mask [n,R]                1 where there is a glance
-  masks [n,2,32,48]                share of each cell that changed
+  masks [n,2,H/8,W/8]              share of each cell that changed
 """
 
 import argparse
@@ -33,7 +33,7 @@ from numpy.lib.format import open_memmap
 
 from training.grammar import captions
 from training.map_regions import glance_regions, map_regions
-from training.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, LOOK_HEIGHT, LOOK_WIDTH, in_pixels, resize, resize_by_area
+from training.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, LOOK, in_pixels, resize, resize_by_area
 from training.regions import REGIONS, Region, choose_regions, regions_at, told_objects
 
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
@@ -41,12 +41,12 @@ SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
 REGION_STREAM, WORDING_STREAM = 1, 2
 
 
-def layout(coarse_dim: int, fine_dim: int) -> dict[str, tuple[int, ...]]:
-    """Shape of one pair's entry in each array."""
-    look, glance = (LOOK_HEIGHT, LOOK_WIDTH), (GLANCE_SIZE, GLANCE_SIZE)
+def layout(coarse_dim: int, fine_dim: int, look: tuple[int, int]) -> dict[str, tuple[int, ...]]:
+    """Shape of one pair's entry in each array; look: width and height in pixels."""
+    glance = (GLANCE_SIZE, GLANCE_SIZE)
 
     def cells(size: tuple[int, int], stride: int) -> tuple[int, int]:
-        return size[0] // stride, size[1] // stride
+        return size[1] // stride, size[0] // stride
 
     return {
         "coarse": (2, coarse_dim, *cells(look, COARSE_STRIDE)),
@@ -100,15 +100,15 @@ def pair_regions(pair, entry: dict[str, np.ndarray], maps: Maps | None) -> list[
     return choose_regions(pair.objects, width, height, np.random.default_rng([pair.seed, REGION_STREAM]))
 
 
-def pair_entry(pair, features, maps: Maps | None = None) -> tuple[dict[str, np.ndarray], dict]:
+def pair_entry(pair, features, look: tuple[int, int], maps: Maps | None = None) -> tuple[dict[str, np.ndarray], dict]:
     """The arrays (see the module's table, without n) and the meta line of one `Pair`."""
     frames = (pair.before, pair.after)
     if pair.before.shape != pair.after.shape:
         raise ValueError(f"seed {pair.seed}: frames differ in shape: {pair.before.shape} and {pair.after.shape}")
     height, width, _ = pair.before.shape
-    entry = {name: np.zeros(shape, np.float32) for name, shape in layout(features.coarse_dim, features.fine_dim).items()}
+    entry = {name: np.zeros(shape, np.float32) for name, shape in layout(features.coarse_dim, features.fine_dim, look).items()}
 
-    looks = np.stack([resize(frame, LOOK_WIDTH, LOOK_HEIGHT) for frame in frames])  # [2,3,H,W]
+    looks = np.stack([resize(frame, *look) for frame in frames])  # [2,3,H,W]
     entry["coarse"], entry["fine"] = features(looks)
     fine_height, fine_width = entry["fine"].shape[-2:]
     entry["masks"] = np.stack([resize_by_area(m, fine_width, fine_height) for m in (pair.mask_before, pair.mask_after)])
@@ -181,18 +181,18 @@ def new_shard(out: Path, numbers: range) -> Iterator[Path | None]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def write_shard(world, features, seeds: range, out: Path, maps: Maps | None = None) -> bool:
+def write_shard(world, features, seeds: range, out: Path, look: tuple[int, int], maps: Maps | None = None) -> bool:
     """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
     with new_shard(out, seeds) as folder:
         if folder is None:
             return False
         arrays = {
             name: open_memmap(folder / f"{name}.npy", "w+", np.float16, (len(seeds), *shape))
-            for name, shape in layout(features.coarse_dim, features.fine_dim).items()
+            for name, shape in layout(features.coarse_dim, features.fine_dim, look).items()
         }
         with open(folder / "meta.jsonl", "w", encoding="utf-8") as lines:
             for row, pair in enumerate(rendered(world, seeds)):
-                entry, meta = pair_entry(pair, features, maps)
+                entry, meta = pair_entry(pair, features, look, maps)
                 for name, array in arrays.items():
                     array[row] = entry[name]
                 lines.write(json.dumps(meta, ensure_ascii=False, default=_plain) + "\n")
@@ -208,6 +208,14 @@ def _plain(value):
     raise TypeError(f"meta holds a {type(value).__name__}, which is not JSON: {value!r}")
 
 
+def look_size(text: str) -> tuple[int, int]:
+    """"288x192" -> (288, 192). @raises argparse.ArgumentTypeError saying what was expected."""
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and 0 < int(width) and 0 < int(height) and int(width) % COARSE_STRIDE == int(height) % COARSE_STRIDE == 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT in multiples of {COARSE_STRIDE}")
+    return int(width), int(height)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--world", choices=("surveillance", "clevr"), default="surveillance")
@@ -219,7 +227,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, required=True, help="pairs")
     parser.add_argument("--split", choices=("train", "heldout"), default="train")
     parser.add_argument("--shard-size", type=int, default=250)
+    parser.add_argument("--look", type=look_size, metavar="WIDTHxHEIGHT", help=f"of the whole look, multiples of {COARSE_STRIDE} (default: the world's, {LOOK})")
     args = parser.parse_args()
+    look = args.look or LOOK[args.world]
 
     world, features = open_world(args.world, args.data, args.split), Features(args.features)
     maps = Maps(args.maps) if args.maps else None
@@ -227,7 +237,7 @@ def main() -> None:
     for first in range(args.start, stop, args.shard_size):
         seeds = range(first, min(first + args.shard_size, stop))
         began = time.perf_counter()
-        written = write_shard(world, features, seeds, args.out, maps)
+        written = write_shard(world, features, seeds, args.out, look, maps)
         rate = f"{len(seeds) / (time.perf_counter() - began):.2f} pairs/s" if written else "there already"
         print(f"{seeds.start}..{seeds.stop - 1}: {rate}", flush=True)
 

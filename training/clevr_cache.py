@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from training.cache import Features, new_shard
-from training.preprocess import LOOK_HEIGHT, LOOK_WIDTH, resize
+from training.preprocess import LOOK, resize
 from training.scenes.clevr import SPLITS
 from training.scenes.clevr_family import VIEWS, Family, draw_family
 from training.scenes.clevr_render import render
@@ -43,7 +43,7 @@ def write_shard(features: Features, scenes: range, split: str, out: Path) -> boo
             family = draw_family(scene, split)
             pictures, slots = render(family.tensors())
             for picture, slot in zip(pictures.numpy(), slots.numpy()):
-                coarse, fine = features(resize(picture, LOOK_WIDTH, LOOK_HEIGHT)[None])
+                coarse, fine = features(resize(picture, *LOOK["clevr"])[None])
                 arrays["coarse"].append(coarse[0].astype(np.float16))
                 arrays["fine"].append(fine[0].astype(np.float16))
                 arrays["slots"].append(slot[SLOT_STRIDE // 2 :: SLOT_STRIDE, SLOT_STRIDE // 2 :: SLOT_STRIDE].astype(np.int8))

@@ -99,6 +99,9 @@ class Batches:
 
     def __init__(self, cache: PairCache, labels: Labels, config: ModelConfig):
         self.cache, self.config = cache, config
+        found = tuple(cache.shards[0]["coarse"].shape[-2:])
+        if found != tuple(config.grid):
+            raise SystemExit(f"the cache holds whole looks of {found} cells, the config says {tuple(config.grid)} (rows, columns)")
         self.word = {w: i for i, w in enumerate(labels.vocabulary)}
         self.noun = {n: i for i, n in enumerate(labels.nouns)}
         self.colour = {c: i for i, c in enumerate(labels.colours)}

@@ -172,8 +172,11 @@ class Relations(nn.Module):
         return self.role(torch.stack(inputs, -1))
 
     def gone_and_come(self, way: Tensor, link: Tensor, role: Tensor) -> Tensor:
-        """way [B,R,R,WAYS], link [B,R,R], role [B,R,2,ROLES] -> [B,R,2*WAYS]: the way of what each glance shows before and after; 0 of what has not moved."""
-        gone, come = (link / (link.sum(axis, keepdim=True) + 1e-3) for axis in (2, 1))
+        """way [B,R,R,WAYS], link [B,R,R], role [B,R,2,ROLES] -> [B,R,2*WAYS]: the way of what each glance shows before and after, to or from where it is
+        likeliest to be in the other frame (not a mean: half to the left and half to the right is no way); 0 of what has not moved."""
+        gone = surest(link)
+        come = surest(link.transpose(1, 2)).transpose(1, 2)
+        gone, come = gone / gone.sum(2, keepdim=True), come / come.sum(1, keepdim=True)
         each = torch.stack([(gone[..., None] * way).sum(2), (come[..., None] * way).sum(1)], 2)  # [B,R,2,WAYS]
         return (each * role[..., ROLES.index("moved"), None]).flatten(2)
 

@@ -40,7 +40,7 @@ class ModelConfig:
     heads: int = 8
     scorer_layers: int = 2
     decoder_layers: int = 2
-    token_pool: int = 2  # coarse cells per token side: 2 turns 16x24 cells into 96 tokens
+    token_pool: int = 2  # coarse cells per token side: 2 turns 12x18 cells into 54 tokens
     map_width: int = 48
     max_length: int = 28
     dropout: float = 0.1

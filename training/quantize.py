@@ -16,7 +16,7 @@ import onnx
 import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 
-from training.preprocess import LOOK_HEIGHT, LOOK_WIDTH, resize
+from training.preprocess import LOOK, resize
 
 CALIBRATION_SEED = 900_000_000  # far from the seeds that train
 
@@ -24,7 +24,7 @@ CALIBRATION_SEED = 900_000_000  # far from the seeds that train
 class Looks(CalibrationDataReader):
     def __init__(self, world, count: int):
         frames = (getattr(world.sample(CALIBRATION_SEED + i), ("before", "after")[i % 2]) for i in range(count))
-        self.looks = iter([resize(frame, LOOK_WIDTH, LOOK_HEIGHT)[None] for frame in frames])
+        self.looks = iter([resize(frame, *LOOK["clevr"])[None] for frame in frames])
 
     def get_next(self):
         look = next(self.looks, None)
@@ -80,7 +80,7 @@ def main() -> None:
 
     world = SurveillanceWorld(args.data, "train")
     quantise(args.features, args.out, Looks(world, args.count))
-    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, LOOK_WIDTH, LOOK_HEIGHT)[None] for i in range(8)]
+    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LOOK["clevr"])[None] for i in range(8)]
     for name, (mean, low) in cosines(args.features, args.out, unlike).items():
         print(f"{name}: cosine to the float graph {mean:.4f} (5th percentile {low:.4f})")
     print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB")

@@ -1,9 +1,10 @@
+import argparse
 import json
 
 import numpy as np
 import pytest
 
-from training.cache import Maps, layout, pair_entry, write_shard
+from training.cache import Maps, layout, look_size, pair_entry, write_shard
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
 from training.regions import JITTER, REGIONS, changed_places, choose_regions, iou
 from training.scenes.pair import Pair
@@ -163,9 +164,10 @@ class FakeWorld:
 
 class TestCache:
     def test_an_entry_holds_both_frames_glances_and_masks(self):
-        entry, meta = pair_entry(FakeWorld().sample(7), FakeFeatures())
-        assert {name: array.shape for name, array in entry.items()} == layout(3, 3)
+        entry, meta = pair_entry(FakeWorld().sample(7), FakeFeatures(), (384, 256))
+        assert {name: array.shape for name, array in entry.items()} == layout(3, 3, (384, 256))
         assert np.allclose(entry["coarse"][0], 100 / 255, atol=1e-6)
+        assert layout(3, 3, (288, 192))["fine"] == (2, 3, 24, 36)
         assert entry["fine"][1, 0, 15, 25] == pytest.approx(200 / 255)
         assert entry["masks"][0].sum() == 0 and entry["masks"][1].mean() == pytest.approx(100 / (45 * 80), rel=1e-5)
         count = int(entry["glance_mask"].sum())
@@ -178,13 +180,13 @@ class TestCache:
 
     def test_finished_shards_are_kept_and_the_same_seeds_give_the_same_bytes(self, tmp_path):
         world = FakeWorld()
-        assert write_shard(world, FakeFeatures(), range(4, 8), tmp_path / "a")
-        assert not write_shard(world, FakeFeatures(), range(4, 8), tmp_path / "a")
+        assert write_shard(world, FakeFeatures(), range(4, 8), tmp_path / "a", (288, 192))
+        assert not write_shard(world, FakeFeatures(), range(4, 8), tmp_path / "a", (288, 192))
         assert world.rendered == [4, 5, 6, 7]
-        write_shard(FakeWorld(), FakeFeatures(), range(4, 8), tmp_path / "b")
+        write_shard(FakeWorld(), FakeFeatures(), range(4, 8), tmp_path / "b", (288, 192))
         shard = tmp_path / "a" / "00000004-00000008"
         names = sorted(path.name for path in shard.iterdir())
-        assert names == sorted([f"{name}.npy" for name in layout(3, 3)] + ["meta.jsonl"])
+        assert names == sorted([f"{name}.npy" for name in layout(3, 3, (288, 192))] + ["meta.jsonl"])
         for name in names:
             assert (shard / name).read_bytes() == (tmp_path / "b" / shard.name / name).read_bytes()
         assert np.load(shard / "coarse.npy", mmap_mode="r").dtype == np.float16
@@ -196,7 +198,7 @@ class TestCache:
         world = FakeWorld()
         world.sample = lambda seed: 1 / 0
         with pytest.raises(ZeroDivisionError):
-            write_shard(world, FakeFeatures(), range(2), tmp_path)
+            write_shard(world, FakeFeatures(), range(2), tmp_path, (288, 192))
         assert list(tmp_path.iterdir()) == []
 
     def test_with_maps_the_glances_are_where_these_fire_and_where_they_are_silent_at_the_true_boxes(self):
@@ -208,16 +210,23 @@ class TestCache:
                 return self.boxes
 
         pair = FakeWorld().sample(1)  # what changed fills 320 to 400, 160 to 240 of 640x360
-        entry, meta = pair_entry(pair, FakeFeatures(), FakeMaps((0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)))
+        entry, meta = pair_entry(pair, FakeFeatures(), (384, 256), FakeMaps((0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)))
         np.testing.assert_allclose(entry["glance_object_box"][:2], [(0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)], atol=1e-6)
         assert entry["glance_mask"].tolist() == [1, 1, 0]
         assert [glance["side"] for glance in meta["glances"]] == ["after", "none"]
-        silent, _ = pair_entry(pair, FakeFeatures(), FakeMaps())
-        truth, _ = pair_entry(pair, FakeFeatures())
+        silent, _ = pair_entry(pair, FakeFeatures(), (384, 256), FakeMaps())
+        truth, _ = pair_entry(pair, FakeFeatures(), (384, 256))
         np.testing.assert_array_equal(silent["glance_object_box"], truth["glance_object_box"])
 
     def test_frames_of_different_size_are_refused(self):
         pair = FakeWorld().sample(0)
         pair.after = pair.after[:-8]
         with pytest.raises(ValueError, match="frames differ in shape"):
-            pair_entry(pair, FakeFeatures())
+            pair_entry(pair, FakeFeatures(), (384, 256))
+
+
+def test_the_size_of_the_look_is_read_or_refused():
+    assert look_size("288x192") == (288, 192)
+    for text in ("288", "288x190", "0x16", "axb", "-16x16"):
+        with pytest.raises(argparse.ArgumentTypeError, match="multiples of 16"):
+            look_size(text)
