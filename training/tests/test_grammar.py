@@ -139,6 +139,15 @@ def test_every_statement_says_one_word_that_tells_what_became_of_a_thing():
     assert others & {w for telling in grammar.TELLING.values() for w in telling} == {"left"}
 
 
+def test_hardly_anybody_says_dark_blue_of_a_car_and_it_stays_true():
+    rng = np.random.default_rng(0)
+    said = [grammar.choose_colour({"colour": "dark blue", "hypernym": "vehicle"}, rng) for _ in range(2000)]
+    assert said.count("dark blue") / 2000 == pytest.approx(0.15, abs=0.03)
+    assert set(said) == {None, "dark blue", *ALSO_COLOURED["dark blue"]}
+    worn = [grammar.choose_colour({"colour": "dark blue", "hypernym": "person"}, rng) for _ in range(2000)]
+    assert worn.count("dark blue") / 2000 == pytest.approx(0.75, abs=0.04)
+
+
 def test_synonyms_are_words_of_the_grammar():
     assert {word for words in ALSO_CALLED.values() for word in words} <= set(NOUNS)
     assert {word for words in ALSO_COLOURED.values() for word in words} <= set(COLOURS)
