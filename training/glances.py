@@ -33,11 +33,16 @@ class Tints(nn.Module):
         return self.name(torch.cat([seen, light], -1))
 
 
+def cell_centres(grid: int, like: Tensor) -> Tensor:
+    """x and y of a crop's cells in shares of the crop, row-major: [grid*grid,2]."""
+    steps = (torch.arange(grid, device=like.device, dtype=like.dtype) + 0.5) / grid
+    return torch.stack([steps.repeat(grid), steps[:, None].expand(grid, grid).reshape(-1)], -1)  # columns run fastest
+
+
 def inside_box(crop: Tensor, obj: Tensor, grid: int) -> Tensor:
     """Which cells of a crop lie inside the region's box: [...,4] x2 (x, y, w, h, frame units) -> [...,grid*grid] of 0/1, row-major."""
-    steps = (torch.arange(grid, device=crop.device, dtype=crop.dtype) + 0.5) / grid
-    cx = crop[..., 0:1] + crop[..., 2:3] * steps.repeat(grid)  # columns run fastest
-    cy = crop[..., 1:2] + crop[..., 3:4] * steps[:, None].expand(grid, grid).reshape(-1)
+    centres = cell_centres(grid, crop)
+    cx, cy = (crop[..., i : i + 1] + crop[..., i + 2 : i + 3] * centres[:, i] for i in (0, 1))
     x, y, w, h = (obj[..., i : i + 1] for i in range(4))
     return ((cx >= x) & (cx <= x + w) & (cy >= y) & (cy <= y + h)).to(crop.dtype)
 
@@ -101,8 +106,7 @@ def ways(coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor) -> Tensor:
         alike = unit[:, :, 0] @ unit[:, :, 1].transpose(-1, -2)  # [B,R,G,G]
         in_place = (unit[:, :, 0] * unit[:, :, 1]).sum(-1)
         inside = inside_box(crop, obj, g)
-        steps = (torch.arange(g, device=x.device, dtype=x.dtype) + 0.5) / g
-        cells = torch.stack([steps.repeat(g), steps[:, None].expand(g, g).reshape(-1)], -1)  # [G,2]: x, y
+        cells = cell_centres(g, x)
         moved, total = torch.zeros_like(crop[..., :2]), torch.full_like(crop[..., :1], 1e-3)
         for products, sign in ((alike, 1.0), (alike.transpose(-1, -2), -1.0)):
             gain = (products.amax(-1) - in_place).clamp(min=0) * inside  # [B,R,G]

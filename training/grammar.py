@@ -71,7 +71,7 @@ TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
     ),
 }
 
-# The words by which a clause has told what became of something, of each role of it (model_config.ROLES); "left" only after "has" or "have".
+# What can have become of a thing -> the words by which a clause has told it; "left" only after "has" or "have".
 TELLING = {
     "came": ("appeared", "arrived", "now"), "went": ("gone", "disappeared", "longer", "left"),
     "moved": ("moved", "walked", "driven", "shifted"), "replaced": ("replaced", "taken", "instead"),

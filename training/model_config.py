@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from training.grammar import TELLING
 from training.preprocess import COARSE_STRIDE
 
 PAD, UNK, START, END = 0, 1, 2, 3
@@ -17,7 +18,7 @@ NUISANCES = (
 )
 GLANCE_SIDES = ("before", "after", "both", "none")
 ROLES = ("nothing", "came or went", "moved", "replaced")  # what became of that which a frame shows at a glance
-FATES = ("came", "went", "moved", "replaced")  # what a sentence tells of them (grammar.TELLING)
+FATES = tuple(TELLING)  # what a sentence tells of them
 # What things can have done in pairs of a kind: roles beside "nothing" in the before frame and in the after frame.
 ROLES_OF_KIND = {
     "none": ((), ()), "appear": ((), ("came or went",)), "disappear": (("came or went",), ()), "move": (("moved",), ("moved",)),

@@ -19,12 +19,13 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, Q
 from training.preprocess import LOOK, resize
 
 CALIBRATION_SEED = 900_000_000  # far from the seeds that train
+LOOK_SIZE = LOOK["clevr"]  # the larger: one graph serves the bundles of both worlds
 
 
 class Looks(CalibrationDataReader):
     def __init__(self, world, count: int):
         frames = (getattr(world.sample(CALIBRATION_SEED + i), ("before", "after")[i % 2]) for i in range(count))
-        self.looks = iter([resize(frame, *LOOK["clevr"])[None] for frame in frames])
+        self.looks = iter([resize(frame, *LOOK_SIZE)[None] for frame in frames])
 
     def get_next(self):
         look = next(self.looks, None)
@@ -80,7 +81,7 @@ def main() -> None:
 
     world = SurveillanceWorld(args.data, "train")
     quantise(args.features, args.out, Looks(world, args.count))
-    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LOOK["clevr"])[None] for i in range(8)]
+    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LOOK_SIZE)[None] for i in range(8)]
     for name, (mean, low) in cosines(args.features, args.out, unlike).items():
         print(f"{name}: cosine to the float graph {mean:.4f} (5th percentile {low:.4f})")
     print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB")
