@@ -73,7 +73,7 @@ def predict(server: Server, pairs: list[dict], root: Path, threshold: float, loo
             "id": pair["id"], "verdict": r["verdict"], "confidence": float(1 / (1 + np.exp(-r["logit"]))), "logit": r["logit"],
             "kind": r["kind"], "caption": r["caption"], "nuisances": r["nuisances"],
             "regions": [
-                {"id": i, "side": g.side, "box": dict(zip(("x", "y", "width", "height"), g.box)), "area": g.cells / r["maps"]["after"].size, "score": g.score}
+                {"id": i, "side": g.side, "box": dict(zip(("x", "y", "width", "height"), g.box)), "area": g.area, "score": g.score}
                 for i, g in enumerate(r["regions"], 1)
             ],
             "peak_before": peak(r["maps"]["before"]), "peak_after": peak(r["maps"]["after"]),

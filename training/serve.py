@@ -69,7 +69,7 @@ class Server:
         (cb, fb), (ca, fa) = ((torch.from_numpy(np.asarray(x)) for x in look) for look in looks)
         d = self.difference(cb, fb, ca, fa)
         maps = {"before": d["map_before"][0].numpy(), "after": d["map_after"][0].numpy()}
-        regions = sorted((r for side, heat in maps.items() for r in map_regions(heat, side)), key=lambda r: -r.score * r.cells**0.5)
+        regions = sorted((r for side, heat in maps.items() for r in map_regions(heat, side)), key=lambda r: -r.strength)
         logit = float(d["change_logit"][0])
         out = {
             "logit": logit, "maps": maps, "regions": regions, "kind_logits": d["kind_logits"][0].tolist(),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Heatmap } from '../../src/images.js';
 import {
   chooseGlances,
@@ -13,6 +14,14 @@ function map(...rows: string[]): Heatmap {
 }
 const empty = map('........', '........', '........', '........');
 const RULE = { threshold: 0.5, min_cells: 2 };
+
+/** Held to by the training code too, whose glances the words are learned from. */
+const SHARED = JSON.parse(readFileSync('test/fixtures/glances.json', 'utf8')) as {
+  what: string;
+  before: string[];
+  after: string[];
+  boxes: number[][];
+}[];
 
 describe('findRegions', () => {
   it('finds nothing on empty maps', () => {
@@ -135,5 +144,19 @@ describe('chooseGlances', () => {
     ];
     expect(chooseGlances(all, FRAME, rule).map((glance) => glance.object.x)).toEqual([0.1, 0.6]);
     expect(chooseGlances([], FRAME, rule)).toEqual([]);
+  });
+
+  it.each(SHARED)('glances at the same places as training: $what', ({ before, after, boxes }) => {
+    const regions = findRegions({ before: map(...before), after: map(...after) }, RULE);
+    const chosen = chooseGlances(regions, FRAME, { ...rule, regions: 3 }).map(({ object: o }) => [
+      o.x,
+      o.y,
+      o.width,
+      o.height,
+    ]);
+    expect(chosen).toHaveLength(boxes.length);
+    chosen.flat().forEach((value, i) => {
+      expect(value).toBeCloseTo(boxes.flat()[i] as number, 6);
+    });
   });
 });
