@@ -1,4 +1,4 @@
-/** What every bench prints: the machine, the versions, the date, a table; and its section of RESULTS.md with --write. */
+/** What every bench prints: the machine, the versions (the default bundle's too), the date, a table; and its section of RESULTS.md with --write. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -22,10 +22,11 @@ function machine() {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'));
     return `${name} ${version}`;
   });
+  const bundle = JSON.parse(readFileSync(join(ROOT, 'models/scorer-surveillance/manifest.json'), 'utf8'));
   const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
   return [
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ${process.platform} ${process.arch}`,
-    `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
+    `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}, ${bundle.name} ${bundle.version}`,
   ];
 }
 
