@@ -54,7 +54,8 @@ export type Feedback = Static<typeof FeedbackSchema>;
 export const FoundChangeSchema = Type.Object({
   id: Type.String({
     pattern: '^chg_[0-9a-z]{26}$',
-    description: 'Follows from camera, first_seen and place: the same frames give the same id.',
+    description:
+      'Follows from the camera, the frame that first showed it and the place: the same frames give the same id.',
   }),
   camera: Type.String(),
   zone: Type.Union([Type.String(), Type.Null()]),

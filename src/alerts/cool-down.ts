@@ -46,7 +46,8 @@ export function tell(
   const serial = place === undefined ? known.serial + 1 : known.serial;
   const key = place?.key ?? [rules.camera, change.zone ?? '', change.kind, serial].join('/');
   const suppressedCount = place?.suppressed ?? 0;
-  const id = derivedId('alr', at, `${change.id}\n${type}`);
+  // A change is told again only where it is more severe, which two frames of one moment may both find.
+  const id = derivedId('alr', at, `${change.id}\n${type}\n${change.severity}`);
   const begun: Quiet = {
     key,
     zone: change.zone,

@@ -14,6 +14,8 @@ export interface Observation {
   readonly comparisonId: string;
   /** epoch ms: when the frame was taken; never earlier than the observation before */
   readonly at: number;
+  /** which of the camera's frames it is: no two observations of a camera have the same, those of one moment neither */
+  readonly frame: number;
   readonly verdict: (typeof VERDICTS)[number];
   readonly kind: (typeof KINDS)[number];
   readonly confidence: number;

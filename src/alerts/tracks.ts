@@ -31,7 +31,7 @@ export function follow(
   });
   const strangers = sightings.filter((_sighting, i) => owners[i]?.length === 0);
   const begun = strangers.map((sighting, i) => {
-    const name = [rules.camera, observation.at, i].join('/');
+    const name = [rules.camera, observation.at, observation.frame, i].join('/');
     return { track: begin(sighting, observation, name, settledAt(sighting, state, rules)), seen: true };
   });
   return [...known, ...begun];

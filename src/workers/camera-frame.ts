@@ -80,7 +80,11 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
   const advanced: Advanced =
     sifted === null
       ? { state: known, changes: [], alerts: [], hold: false, absorb: [] }
-      : advance(known, observationOf(sifted.finding, comparisonId, at), rulesOf(camera.id, settings));
+      : advance(
+          known,
+          observationOf(sifted.finding, { comparisonId, at, frame: state.frames }),
+          rulesOf(camera.id, settings),
+        );
   const kept = await before.keep({
     finding: sifted?.finding ?? null,
     differing: compared?.finding.regions.map(({ box }) => box) ?? [],
@@ -124,9 +128,11 @@ const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus'])
 const mayHide = ({ nuisance }: Finding): boolean => nuisance.some(({ name }) => HIDING.has(name));
 
 /** What a finding says of the life of changes. */
-export const observationOf = (finding: Finding, comparisonId: string, at: number): Observation => ({
-  comparisonId,
-  at,
+export const observationOf = (
+  finding: Finding,
+  observed: Pick<Observation, 'comparisonId' | 'at' | 'frame'>,
+): Observation => ({
+  ...observed,
   verdict: finding.verdict === 'nuisance' && !mayHide(finding) ? 'none' : finding.verdict,
   kind: finding.kind,
   confidence: finding.confidence,

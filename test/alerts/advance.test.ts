@@ -277,6 +277,27 @@ describe('severity', () => {
   });
 });
 
+describe('frames of one moment, as a clock of whole seconds makes them', () => {
+  it('are places of two names', () => {
+    const first = car(1, { frame: 1 });
+    const second = car(1, { frame: 2, regions: [regionAt(0), regionAt(2)] });
+    const ids = run([first, second], RULES).state.tracks.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+  });
+  it('are alerts of two names, where both find a change more severe', () => {
+    const large = (frame: number, area: number) => car(2, { frame, regions: [regionAt(0, { area })] });
+    const severity = [
+      { min_area: 0.2, severity: 'high' as const },
+      { min_area: 0.1, severity: 'medium' as const },
+      { severity: 'low' as const },
+    ];
+    const { steps } = run([car(0), car(1), large(2, 0.1), large(3, 0.2)], { ...RULES, severity });
+    const alerts = steps.flatMap((step) => step.alerts);
+    expect(alerts.map(({ change }) => change.severity)).toEqual(['low', 'medium', 'high']);
+    expect(new Set(alerts.map(({ id }) => id)).size).toBe(3);
+  });
+});
+
 describe('alerts', () => {
   it('are made when the schedule begins, of what was opened before and is still there', () => {
     const schedule = { timezone: 'UTC', windows: [{ days: ['mon' as const], from: '12:01', to: '12:05' }] };

@@ -31,6 +31,7 @@ export const placeOf = (region: ChangeRegion | undefined): number => Math.floor(
 export const observed = (at: number, given: Partial<Observation> = {}): Observation => ({
   comparisonId: `cmp_${at}`,
   at,
+  frame: 0,
   verdict: given.regions === undefined ? 'none' : 'change',
   kind: 'appear',
   confidence: 0.9,

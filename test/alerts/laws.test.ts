@@ -251,6 +251,16 @@ describe('repetition', () => {
       expect(new Set(ids).size).toBe(ids.length);
     }
   });
+  law(
+    'nor do they where the camera has a clock of whole minutes, by which several frames are of one moment',
+    (o, r, d) => {
+      const minutes = o.map((one, frame) => ({ ...one, frame, at: one.at - (one.at % 60_000) }));
+      const { steps } = run(minutes, r, d);
+      for (const all of [opened(steps), steps.flatMap(({ alerts }) => alerts)]) {
+        expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+      }
+    },
+  );
   law('an observation changes nothing of the state that it was given', (o, r, d) => {
     const frozen = <T>(value: T): T => {
       if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

@@ -22,6 +22,6 @@ describe('what a frame without a change says of changes that were seen before', 
     ['nothing once the camera sees by infrared', unchanged('nuisance', 'ir_switch'), 'nuisance'],
     ['nothing out of focus', unchanged('nuisance', 'defocus'), 'nuisance'],
   ])('%s', (_, finding, verdict) => {
-    expect(observationOf(finding, 'cmp_1', 0).verdict).toBe(verdict);
+    expect(observationOf(finding, { comparisonId: 'cmp_1', at: 0, frame: 0 }).verdict).toBe(verdict);
   });
 });
