@@ -4,6 +4,8 @@ import type { CameraStore, StoredCamera } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
 
 const HOUR_MS = 3_600_000;
+/** A frame is stored some moments before its comparison exists, and is compared with some moments after what is in use was asked. */
+export const YOUNGEST_MS = 5 * 60_000;
 const AT_ONCE = 100;
 
 export interface CameraRetention {
@@ -46,7 +48,7 @@ export function createCameraRetention(deps: {
 
   /** Of comparisons that have come of age since the last round. A frame that a younger one shares goes with the older. */
   const eraseFrames = async (camera: string, hours: number, inUse: ReadonlySet<string>): Promise<number> => {
-    const until = Math.floor(clock() - hours * HOUR_MS);
+    const until = Math.floor(clock() - Math.max(hours * HOUR_MS, YOUNGEST_MS));
     const since = await cameras.framesErasedUntil(camera);
     const keys = new Set<string>();
     for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -8,11 +8,9 @@ import type { Logger } from '../logger.js';
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { RedisResultStore } from '../stores/results-redis.js';
-import type { CameraRetention } from './camera-retention.js';
+import { type CameraRetention, YOUNGEST_MS } from './camera-retention.js';
 
 const HOUR_MS = 3_600_000;
-/** A frame is stored some moments before its comparison exists. */
-const YOUNGEST_MS = 5 * 60_000;
 const AT_ONCE = 500;
 const AT_MOST = 100_000;
 

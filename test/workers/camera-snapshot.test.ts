@@ -208,6 +208,21 @@ describe("a camera's own retention", () => {
     await expect(readComparison(bench, first ?? '')).rejects.toThrow(/there is no/);
   });
 
+  it('of no hours leaves a frame that has come since it was asked what is in use: the next one is compared with it', async () => {
+    const none = { retention: { frames_hours: 0 } };
+    await send(none, [await picture()]);
+    const inUse = await retention(0).framesInUse();
+    const gate = await setUpCamera(bench, 'gate', none);
+    await sendFrame(bench, gate, await picture({ background: [95, 120, 150] }), 1);
+    await workOff('gate', turnProcessor(bench));
+    // the rounds of some workers' clocks may be a little ahead
+    expect(await retention(1_000).retain(inUse)).toEqual({ comparisons: 0, frames: 0 });
+    expect(await isStored((await bench.cameras.state('gate'))?.anchor?.frame)).toBe(true);
+
+    const later = retention(10 * 60_000);
+    expect(await later.retain(await later.framesInUse())).toEqual({ comparisons: 0, frames: 1 });
+  });
+
   it('knows plates and references among what is in use', async () => {
     const [first] = await send({ before: 'memory' }, [await picture()]);
     const plate = (await bench.results.get(first ?? ''))?.frames.after;
