@@ -48,9 +48,9 @@ export interface Track {
   readonly id: string;
   readonly firstSeen: number;
   readonly firstComparison: string;
-  /** frames that showed it */
+  /** frames that showed it; while it is pending, since the last one that said it is absent */
   readonly seen: number;
-  /** frames in a row without it, up to now, and the time of the first of them */
+  /** frames in a row without it, up to now, and the time of the first of them; while it is pending, since so many in a row showed it */
   readonly missed: number;
   readonly missedSince: number | null;
   readonly regions: readonly ChangeRegion[];

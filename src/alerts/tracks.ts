@@ -18,7 +18,7 @@ export interface Followed {
 export function follow(
   state: AlertState,
   observation: Observation,
-  rules: Pick<AlertRules, 'camera' | 'before'>,
+  rules: Pick<AlertRules, 'camera' | 'before' | 'confirmFrames'>,
 ): Followed[] {
   const sightings = sightingsOf(observation);
   const owners = ownersOf(sightings, state.tracks);
@@ -27,7 +27,8 @@ export function follow(
     // Two that have melted into one region are both there, but neither knows its own outline any more.
     const alone = mine.filter((sighting) => owners[sightings.indexOf(sighting)]?.length === 1);
     const seen = mine.length > 0;
-    return { track: after(track, seen ? { seen: alone } : saidOf(track, observation), observation), seen };
+    const said = seen ? { seen: alone } : saidOf(track, observation);
+    return { track: after(track, said, observation, rules), seen };
   });
   const strangers = sightings.filter((_sighting, i) => owners[i]?.length === 0);
   const begun = strangers.map((sighting, i) => {
@@ -73,20 +74,31 @@ function saidOf(track: Track, { verdict }: Observation): Said {
   return 'absent';
 }
 
-function after(track: Track, said: Said, { at, comparisonId, caption, confidence }: Observation): Track {
-  if (said === 'nothing' && track.stage !== 'pending') return track;
+function after(
+  track: Track,
+  said: Said,
+  { at, comparisonId, caption, confidence }: Observation,
+  { confirmFrames }: Pick<AlertRules, 'confirmFrames'>,
+): Track {
+  const pending = track.stage === 'pending';
+  if (said === 'nothing' && !pending) return track;
   if (said === 'nothing' || said === 'absent') {
-    return { ...track, missed: track.missed + 1, missedSince: track.missedSince ?? at };
+    // What flickers begins its row anew; a frame that could not tell does not break it.
+    const seen = pending && said === 'absent' ? 0 : track.seen;
+    return { ...track, seen, missed: track.missed + 1, missedSince: track.missedSince ?? at };
   }
   const regions = said.seen.flatMap((sighting) => sighting.regions);
   const kinds = { ...track.kinds };
   for (const { kind } of said.seen) kinds[kind] = (kinds[kind] ?? 0) + 1;
-  const better = track.stage === 'pending' && confidence > track.best.confidence;
+  const better = pending && confidence > track.best.confidence;
+  const seen = track.seen + 1;
+  // Otherwise a flicker too fast for either row would await its confirmation, and hold "before", for as long as it goes on.
+  const missing = pending && seen < confirmFrames ? track : { missed: 0, missedSince: null };
   return {
     ...track,
-    seen: track.seen + 1,
-    missed: 0,
-    missedSince: null,
+    seen,
+    missed: missing.missed,
+    missedSince: missing.missedSince,
     regions: regions.length === 0 ? track.regions : regions,
     kinds,
     best: better ? { comparisonId, caption, confidence } : track.best,

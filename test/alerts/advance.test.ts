@@ -70,6 +70,23 @@ describe('a car that comes, stays and goes', () => {
       'change.persisting',
     ]);
   });
+  it.each([
+    ['S--S--S--S', 3],
+    ['SS-SS-SS-S', 3],
+    ['S-S-S-S-S-', 2],
+  ])(
+    'is not opened while it only flickers: %s of %d to confirm, and "before" is let go now and then',
+    (flicker, confirmFrames) => {
+      const frames = [...flicker].map((shown, n) => (shown === 'S' ? car(n) : empty(n)));
+      const { steps } = run(frames, { ...RULES, confirmFrames });
+      expect(steps.flatMap(({ changes }) => changes)).toEqual([]);
+      expect(steps.map(({ hold }) => hold)).toContain(false);
+    },
+  );
+  it('is opened across frames that cannot tell, which do not break the row', () => {
+    expect(events([car(1), empty(2, 'nuisance'), car(3)])).toEqual(['', '', 'change.opened']);
+    expect(events([car(1), empty(2), car(3), car(4)])).toEqual(['', '', '', 'change.opened']);
+  });
   it('is not opened before it has lasted for persist_s', () => {
     expect(events([car(1), car(2), car(9), car(11)], { persistMs: 10_000 })).toEqual([
       '',
