@@ -40,6 +40,33 @@ export function hear(state: AlertState, news: readonly News[]): AlertState {
 }
 
 /**
+ * Where "before" is another one from now on, nothing says any more whether what was followed is still there: what was pending is dropped,
+ * and a change ends without an alert, as part of what is normal from `at` on. Its going is looked for only where the last frame that could
+ * tell showed it; of a lens that was blocked nothing is remembered, or the next blocked one would be taken for its end.
+ *
+ * @param at epoch ms, of the frame that begins anew
+ */
+export function beginAnew(state: AlertState, at: number): Pick<Advanced, 'state' | 'changes'> {
+  const ended = state.tracks.flatMap(({ change, stage, missed, acknowledged }) =>
+    stage !== 'open' || change === null
+      ? []
+      : [{ change: { ...change, settled_at: iso(at) }, acknowledged, missed }],
+  );
+  const remembered = ended.filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper');
+  return {
+    state: {
+      ...state,
+      tracks: [],
+      settled: bounded([
+        ...state.settled,
+        ...remembered.map(({ change, acknowledged }) => ({ change, acknowledged })),
+      ]),
+    },
+    changes: ended.map(({ change }) => ({ change, event: 'change.settled' })),
+  };
+}
+
+/**
  * @param observation not taken before the last one
  * @throws RangeError where it was: the caller keeps the order.
  */
@@ -56,6 +83,7 @@ export function advance(state: AlertState, observation: Observation, rules: Aler
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
+const bounded = (settled: AlertState['settled']) => settled.slice(-SETTLED_KEPT);
 
 /** One call of `advance`: collects what it makes. */
 class Step {
@@ -100,7 +128,7 @@ class Step {
         tracks: moves
           ? []
           : [...left, ...settling.map((track) => ({ ...track, stage: 'resolved' as const }))],
-        settled: this.#settled.slice(-SETTLED_KEPT),
+        settled: bounded(this.#settled),
         quiet: this.#quiet,
         serial: this.#serial,
       },

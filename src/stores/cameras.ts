@@ -52,6 +52,8 @@ export interface CameraState {
   /** threshold that the dial came to, and the false alarms a day to be expected with it */
   readonly dial: { readonly threshold: number; readonly alarms_per_day: number } | null;
   readonly alerts: AlertState;
+  /** by which setting the last frame was compared, and with which given reference: where that changes, the life of changes begins anew */
+  readonly against?: string;
 }
 
 /** How the last snapshot pull ended. */

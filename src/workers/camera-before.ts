@@ -40,7 +40,7 @@ export interface Upshot {
   readonly absorb: readonly { readonly box: Box }[];
 }
 
-type Kept = Pick<CameraState, 'anchor' | 'light' | 'memory' | 'size'>;
+type Kept = Pick<CameraState, 'anchor' | 'light' | 'memory' | 'size' | 'against'>;
 
 export interface Before {
   /** null: there is nothing to compare with */
@@ -48,25 +48,42 @@ export interface Before {
   /** captured time of what it shows, epoch ms; null where it is not known */
   readonly at: number | null;
   readonly notes: readonly CameraNote[];
+  /** It is not what the frames up to this one were compared with, nor has it come from that: what they showed is not known against it. */
+  readonly anew: boolean;
   /** To be called once. @returns what of the state is another one afterwards. */
   keep(upshot: Upshot): Promise<Kept>;
 }
+
+type Chosen = Omit<Before, 'anew'>;
 
 const note = (code: CameraNote['code'], detail: string): CameraNote => ({ code, detail });
 
 /** @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, storage-unavailable */
 export async function chooseBefore(taken: Taken, deps: BeforeDependencies): Promise<Before> {
-  return taken.camera.settings.before === 'memory' ? fromMemory(taken, deps) : fromFrame(taken, deps);
+  const against = againstOf(taken.camera);
+  const switched = taken.state.against !== undefined && taken.state.against !== against;
+  // The frame that another setting has left behind is neither the one before this nor a reference that anybody chose.
+  const state = switched ? { ...taken.state, anchor: null } : taken.state;
+  const choose = taken.camera.settings.before === 'memory' ? fromMemory : fromFrame;
+  const before = await choose({ ...taken, state }, deps);
+  return {
+    ...before,
+    anew: switched || before.frame === null,
+    keep: async (upshot) => ({ ...(await before.keep(upshot)), against }),
+  };
 }
 
+const againstOf = ({ settings: { before }, reference }: StoredCamera): string =>
+  before === 'reference' && reference !== null ? `${before} ${reference.sha256}` : before;
+
 /** The frame before, or a fixed one. */
-async function fromFrame(taken: Taken, deps: BeforeDependencies): Promise<Before> {
+async function fromFrame(taken: Taken, deps: BeforeDependencies): Promise<Chosen> {
   const { camera, state, frame, at } = taken;
   const fixed = camera.settings.before === 'reference';
   const { width, height } = await frameSize(frame.bytes, { side: 'after', pixelLimit: deps.pixelLimit });
   const size = { width, height };
   const begin: Kept = { ...keptOf(state), anchor: { frame: frame.ref, at }, size };
-  const startWith = (why: CameraNote): Before => ({
+  const startWith = (why: CameraNote): Chosen => ({
     frame: null,
     at: null,
     notes: [why],
@@ -80,7 +97,7 @@ async function fromFrame(taken: Taken, deps: BeforeDependencies): Promise<Before
     return startWith(
       note(
         'first_frame',
-        fixed ? 'this frame is the reference from now on' : 'there was no frame before this one',
+        fixed ? 'this frame is the reference from now on' : 'no frame is kept from before this one',
       ),
     );
   }
@@ -107,7 +124,7 @@ async function fromFrame(taken: Taken, deps: BeforeDependencies): Promise<Before
 }
 
 /** How the place normally looks in this light. */
-async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Before> {
+async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chosen> {
   const { camera, state, frame, at } = taken;
   const pixels = await decodeFrame(frame.bytes, {
     side: 'after',

@@ -2,7 +2,7 @@
  * One frame of a camera: compared, sifted by its zones, its changes followed. What comes out follows from the state, the settings and
  * the frame alone, so that a turn that is taken again comes to the same.
  */
-import { advance, hear } from '../alerts/advance.js';
+import { advance, beginAnew, hear } from '../alerts/advance.js';
 import { rulesOf } from '../alerts/rules.js';
 import { type Advanced, emptyState, type Observation } from '../alerts/state.js';
 import { type OperatingPoint, thresholdFor } from '../cameras/dial.js';
@@ -76,12 +76,13 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
         });
   const sifted = compared === null ? null : siftFinding(compared.finding, settings);
 
-  const known = hear(state.alerts, incoming.news);
+  const heard = hear(state.alerts, incoming.news);
+  const known = before.anew ? beginAnew(heard, at) : { state: heard, changes: [] };
   const advanced: Advanced =
     sifted === null
-      ? { state: known, changes: [], alerts: [], hold: false, absorb: [] }
+      ? { state: known.state, changes: [], alerts: [], hold: false, absorb: [] }
       : advance(
-          known,
+          known.state,
           observationOf(sifted.finding, { comparisonId, at, frame: state.frames }),
           rulesOf(camera.id, settings),
         );
@@ -116,7 +117,7 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
       dial,
       alerts: advanced.state,
     },
-    changes: advanced.changes,
+    changes: [...known.changes, ...advanced.changes],
     alerts: advanced.alerts,
   };
 }

@@ -1,6 +1,6 @@
 /** The life of single changes, told frame by frame; what holds for all of them is in laws.test.ts. */
 import { describe, expect, it } from '@jest/globals';
-import { advance, hear } from '../../src/alerts/advance.js';
+import { advance, beginAnew, hear } from '../../src/alerts/advance.js';
 import type { AlertRules } from '../../src/alerts/rules.js';
 import { emptyState, type Observation } from '../../src/alerts/state.js';
 import { newsOf, observed, RULES, regionAt, run, START } from './cameras.js';
@@ -226,6 +226,41 @@ describe('what settles', () => {
         regions: [regionAt(0, { side: 'before', box: { x: 0.05, y: 0.45, width: 0.03, height: 0.04 } })],
       });
     expect(events([car(1), car(2), dog(3), dog(4)], rules).at(-1)).toBe('change.opened change.settled');
+  });
+});
+
+describe('where "before" begins anew', () => {
+  const anew = (frames: Observation[], rules: Partial<AlertRules> = {}) =>
+    beginAnew(run(frames, { ...RULES, ...rules }).state, second(9));
+  const gone = (n: number) => car(n, { regions: [regionAt(0, { side: 'before' })] });
+
+  it('what is open ends as settled, and what is pending is dropped', () => {
+    const { state, changes } = anew([car(1), car(2, { regions: [regionAt(0), regionAt(2)] })]);
+    expect(changes).toMatchObject([
+      { event: 'change.settled', change: { status: 'opened', settled_at: iso(9), reverted_at: null } },
+    ]);
+    expect(state.tracks).toEqual([]);
+  });
+  it('what has settled so reverts once it goes', () => {
+    const { state } = anew([car(1), car(2)]);
+    const last = advance(advance(state, gone(10), RULES).state, gone(11), RULES);
+    expect(last.changes).toMatchObject([{ event: 'change.reverted', change: { reverted_at: iso(10) } }]);
+    expect(last.alerts).toMatchObject([{ type: 'change.reverted' }]);
+  });
+  it('what the last frame did not show is not waited for: a background would take the next one there for it', () => {
+    const memory = { before: 'memory' as const, settleMs: { scene: null, tamper: null } };
+    const { state, changes } = anew([car(1), car(2), empty(3)], memory);
+    expect([changes.length, state.settled]).toEqual([1, []]);
+    const rules = { ...RULES, ...memory };
+    const next = advance(advance(state, car(10), rules).state, car(11), rules);
+    expect(next.changes).toMatchObject([{ event: 'change.opened' }]);
+  });
+  it('a blocked lens ends too, and the next is opened', () => {
+    const blocked = (n: number) => observed(second(n), { verdict: 'tamper' });
+    const { state, changes } = anew([blocked(1), blocked(2)]);
+    expect(changes).toMatchObject([{ event: 'change.settled', change: { kind: 'tamper' } }]);
+    const next = advance(advance(state, blocked(10), RULES).state, blocked(11), RULES);
+    expect(next.changes).toMatchObject([{ event: 'change.opened' }]);
   });
 });
 

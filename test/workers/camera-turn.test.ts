@@ -286,6 +286,85 @@ describe('what "before" is', () => {
   });
 });
 
+describe('where "before" begins anew while a change is open', () => {
+  const alerts = { confirm_frames: 2, callback_url: 'http://receiver.example/' };
+  /** Nothing of what was followed is seen in it, nor does it differ from itself. */
+  const OTHER = picture({ background: [150, 120, 90] });
+  const ZONE = {
+    id: 'window',
+    type: 'privacy',
+    polygon: [
+      [0, 0],
+      [0.1, 0],
+      [0.1, 0.1],
+    ],
+  };
+  const alerted = async () => (await bench.redis.keys('sd:alr:*')).length;
+  const changes = async () => (await bench.changes.list({ camera: 'gate', limit: 10 })).items;
+
+  /** Opens a change, begins anew with the next frame, and looks at what two more frames of the same make of it. */
+  async function beginsAnew(
+    settings: object,
+    again: object,
+    change: Partial<StoredCamera> = {},
+    frame = OTHER,
+    meanwhile = async () => {},
+  ) {
+    const camera = await setUpCamera(bench, 'gate', settings);
+    await run(camera, [
+      [EMPTY, 0],
+      [WITH_CAR, 1],
+      [WITH_CAR, 2],
+    ]);
+    expect(await changes()).toMatchObject([{ settled_at: null, reverted_at: null }]);
+    expect(await alerted()).toBe(1);
+    await meanwhile();
+    const next = await setUpCamera(bench, 'gate', again, change);
+    await run(next, [
+      [frame, 3],
+      [frame, 4],
+      [frame, 5],
+    ]);
+    expect(await changes()).toMatchObject([{ settled_at: '2026-06-01T12:00:03.000Z', reverted_at: null }]);
+    expect(await alerted()).toBe(1);
+    expect(await bench.cameras.state('gate')).toMatchObject({ alerts: { tracks: [] } });
+  }
+  const fixed = { before: 'reference', alerts };
+  const memory = { before: 'memory', alerts };
+
+  it('by other privacy zones, it settles, and no alert says that it has gone', async () => {
+    await beginsAnew(fixed, { ...fixed, zones: [ZONE] }, { mask: 'msk_window' });
+  });
+  it('by frames of another shape, the same', async () => {
+    await beginsAnew(fixed, fixed, {}, picture({ width: 64, height: 64 }));
+  });
+  it('by the loss of what it was compared with, the same', async () => {
+    await beginsAnew(fixed, fixed, {}, OTHER, async () => {
+      await bench.blobs.sweep('frames', Date.now() + 1_000);
+    });
+  });
+  it('by other privacy zones of a memory, the same', async () => {
+    await beginsAnew(memory, { ...memory, zones: [ZONE] }, { mask: 'msk_window' });
+  });
+  it('by another setting, the same, and a frame that an earlier setting has left is not "before"', async () => {
+    await beginsAnew(memory, fixed);
+    await bench.redis.flushall();
+    await beginsAnew(fixed, memory);
+    await bench.redis.flushall();
+    await beginsAnew(fixed, { before: 'previous', alerts });
+  });
+  it('by another reference, which has it, the same', async () => {
+    const camera = await setUpCamera(bench, 'gate', fixed);
+    const [, car] = await run(camera, [
+      [EMPTY, 0],
+      [WITH_CAR, 1],
+    ]);
+    const reference = (await bench.results.get(car?.id ?? ''))?.frames.after ?? null;
+    await bench.redis.flushall();
+    await beginsAnew(fixed, fixed, { reference }, WITH_CAR);
+  });
+});
+
 describe('zones', () => {
   const left = [
     [0, 0],
