@@ -1,7 +1,7 @@
 /**
  * The clean-plate memory: for each light, how the place looks when nothing has changed. A plate begins as a whole frame and then
  * follows the frames slowly, except where something differs: a car that parks becomes part of it only when the life of its change
- * says so (`absorb`), however long that takes. Pure.
+ * says so (`absorb`), however long that takes, whether or not every frame until then shows it (rain, another light). Pure.
  */
 import type { Finding } from '../comparison.js';
 import type { Box, RgbImage } from '../images.js';
@@ -47,6 +47,8 @@ export interface Occasion {
   readonly height: number;
   /** something that the frame shows waits for its confirmation against this plate */
   readonly pending: boolean;
+  /** places of changes that await their confirmation, or have neither gone nor settled, whether or not this frame shows them */
+  readonly undecided: readonly unknown[];
   /** places that are normal from now on */
   readonly absorb: readonly unknown[];
 }
@@ -62,6 +64,9 @@ export function lessonFor(plate: Plate<unknown> | undefined, occasion: Occasion)
   if (finding.verdict === 'tamper' || hasStrayed(occasion)) return 'keep';
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
   if (plate === undefined || plate.width !== occasion.width || plate.height !== occasion.height) {
+    // It would begin with all that the frame has, and what is followed would be told to have gone. Until that is decided, another light's
+    // plate has to do.
+    if (occasion.undecided.length > 0) return 'keep';
     return unchanged || occasion.absorb.length > 0 ? 'start' : 'keep';
   }
   if (occasion.absorb.length > 0) return 'learn';
@@ -72,7 +77,7 @@ export function lessonFor(plate: Plate<unknown> | undefined, occasion: Occasion)
 
 /**
  * @param plate and frame are of one size; neither is written to
- * @param places.protect boxes in which something differs: the plate keeps what it has there
+ * @param places.protect boxes in which something differs, or did when it could last be seen: the plate keeps what it has there
  * @param places.absorb boxes that the plate takes from the frame as they are
  * @returns the plate afterwards.
  */

@@ -36,6 +36,8 @@ export interface Upshot {
   readonly hold: boolean;
   /** something awaits its confirmation */
   readonly pending: boolean;
+  /** boxes of what awaits its confirmation, or has neither gone nor settled, seen in this frame or not */
+  readonly undecided: readonly Box[];
   /** Advanced.absorb */
   readonly absorb: readonly { readonly box: Box }[];
 }
@@ -168,7 +170,7 @@ async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chose
       allocate: (bytes) => new Uint8Array(bytes),
     });
     const absorb = upshot.absorb.map(({ box }) => box);
-    const learned = learn(old, pixels, { protect: upshot.differing, absorb });
+    const learned = learn(old, pixels, { protect: [...upshot.differing, ...upshot.undecided], absorb });
     // Without loss: steps this small would not survive another coding.
     const bytes = await sharp(learned.data, { raw: { width, height, channels: 3 } })
       .png({ compressionLevel: 3 })
@@ -182,10 +184,10 @@ async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chose
 /** Without anything to compare with, the frame is all that is known of the place. */
 function lessonOf(
   own: Plate<StoredFrameRef> | undefined,
-  { finding, pending, absorb }: Upshot,
+  { finding, pending, undecided, absorb }: Upshot,
   frame: { at: number; width: number; height: number },
 ): Lesson {
-  return finding === null ? 'start' : lessonFor(own, { finding, pending, absorb, ...frame });
+  return finding === null ? 'start' : lessonFor(own, { finding, pending, undecided, absorb, ...frame });
 }
 
 const keptOf = ({ anchor, light, memory, size }: CameraState): Kept => ({ anchor, light, memory, size });

@@ -86,11 +86,13 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
           observationOf(sifted.finding, { comparisonId, at, frame: state.frames }),
           rulesOf(camera.id, settings),
         );
+  const undecided = advanced.state.tracks.filter(({ stage }) => stage !== 'resolved');
   const kept = await before.keep({
     finding: sifted?.finding ?? null,
     differing: compared?.finding.regions.map(({ box }) => box) ?? [],
     hold: advanced.hold,
-    pending: advanced.state.tracks.some(({ stage }) => stage === 'pending'),
+    pending: undecided.some(({ stage }) => stage === 'pending'),
+    undecided: undecided.flatMap(({ regions }) => regions.map(({ box }) => box)),
     absorb: advanced.absorb,
   });
 

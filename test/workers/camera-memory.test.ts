@@ -1,0 +1,103 @@
+/** A memory and the changes that are followed against it: it must not learn what has neither gone nor settled. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TurnDependencies } from '../../src/workers/camera-turn.js';
+import {
+  picture,
+  pixelPipeline,
+  RED,
+  sendFrame,
+  setUpCamera,
+  turnProcessor,
+  workOff,
+} from '../helpers/cameras.js';
+import { type Bench, setUpBench } from '../helpers/workers.js';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await setUpBench();
+});
+beforeEach(() => bench.redis.flushall());
+afterAll(() => bench.stop());
+
+const T = Date.parse('2026-06-01T12:00:00Z');
+const SETTINGS = { before: 'memory', alerts: { callback_url: 'http://receiver.example/', cooldown_s: 0 } };
+const PLACE: [number, number, number, number] = [60, 30, 12, 10];
+const EMPTY = picture();
+const CAR = picture({ things: [[...PLACE, RED]] });
+const RAIN_ON_CAR = picture({ background: [92, 120, 150], things: [[...PLACE, RED]] });
+const IR: [number, number, number] = [120, 120, 120];
+const IR_EMPTY = picture({ background: IR });
+const IR_CAR = picture({ background: IR, things: [[...PLACE, [220, 220, 220]]] });
+
+/** A pipeline to which these frames, beside any other, say nothing of the scene: it sees the nuisance and no region. */
+async function spoilt(
+  name: string,
+  frames: readonly Promise<Buffer>[],
+): Promise<TurnDependencies['pipeline']> {
+  const { pipeline } = pixelPipeline();
+  const shas = (await Promise.all(frames)).map((bytes) => createHash('sha256').update(bytes).digest('hex'));
+  return {
+    ...pipeline,
+    async compare(input) {
+      const compared = await pipeline.compare(input);
+      if (!shas.includes(input.afterKey ?? '') || shas.includes(input.beforeKey ?? '')) return compared;
+      const finding = {
+        verdict: 'nuisance' as const,
+        kind: 'none' as const,
+        nuisance: [{ name, score: 0.9 }],
+      };
+      return { ...compared, finding: { ...compared.finding, ...finding, regions: [] } };
+    },
+  };
+}
+
+async function watch(
+  pipeline: TurnDependencies['pipeline'],
+  frames: readonly (readonly [Promise<Buffer>, number])[],
+) {
+  const camera = await setUpCamera(bench, 'gate', SETTINGS);
+  for (const [frame, seconds] of frames) await sendFrame(bench, camera, await frame, T + seconds * 1000);
+  await workOff('gate', turnProcessor(bench, { pipeline }));
+  const { items } = await bench.changes.list({ camera: 'gate', limit: 10 });
+  const alerts = await bench.redis.keys('sd:alr:*');
+  return { items, alerts: alerts.length, state: await bench.cameras.state('gate') };
+}
+
+describe('an open change', () => {
+  const OPENED = [
+    [EMPTY, 0],
+    [CAR, 10],
+    [CAR, 20],
+  ] as const;
+
+  it('is not learned while rain hides it: after the rain it is still there', async () => {
+    const rain = Array.from({ length: 20 }, (_, i) => [RAIN_ON_CAR, 400 + 300 * i] as const);
+    const clear = [0, 10, 20].map((seconds) => [CAR, 7_000 + seconds] as const);
+    const pipeline = await spoilt('weather', [RAIN_ON_CAR]);
+    const { items, alerts, state } = await watch(pipeline, [...OPENED, ...rain, ...clear]);
+    expect(items).toMatchObject([{ status: 'persisting', last_seen: '2026-06-01T13:57:00.000Z' }]);
+    expect(alerts).toBe(1);
+    // beside it, it has gone on learning
+    expect(state?.memory.day?.learnedAt).toBeGreaterThan(T + 6_000_000);
+  });
+
+  it('does not begin the memory of another light: neither there nor by day is it told to have gone, nor to be new', async () => {
+    const night = [30, 40, 50, 60].map((seconds) => [IR_CAR, seconds] as const);
+    const day = [70, 80, 90].map((seconds) => [CAR, seconds] as const);
+    const pipeline = await spoilt('ir_switch', [IR_CAR, IR_EMPTY]);
+    const { items, alerts, state } = await watch(pipeline, [...OPENED, ...night, ...day]);
+    expect(items).toMatchObject([{ status: 'persisting', last_seen: '2026-06-01T12:01:30.000Z' }]);
+    expect(alerts).toBe(1);
+    expect(Object.keys(state?.memory ?? {})).toEqual(['day']);
+  });
+
+  it('that has gone leaves the other light free to begin', async () => {
+    const gone = [30, 40].map((seconds) => [EMPTY, seconds] as const);
+    const night = [50, 60].map((seconds) => [IR_EMPTY, seconds] as const);
+    const pipeline = await spoilt('ir_switch', [IR_CAR, IR_EMPTY]);
+    const { items, state } = await watch(pipeline, [...OPENED, ...gone, ...night]);
+    expect(items).toMatchObject([{ status: 'reverted' }]);
+    expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);
+  });
+});
