@@ -166,7 +166,8 @@ export const CameraSettingsSchema = Type.Object(
     retention: Type.Object(
       {
         frames_hours: nullable(Type.Number({ minimum: 0, maximum: 87_600 }), {
-          description: 'Frames are kept at most so long, where that is shorter than FRAME_RETENTION_HOURS.',
+          description:
+            'Frames are kept at most so long, where that is shorter than FRAME_RETENTION_HOURS; the last five minutes in any case.',
         }),
         results_hours: nullable(Type.Number({ minimum: 1, maximum: 876_000 }), {
           description: 'The same of comparisons and RESULT_RETENTION_HOURS.',
