@@ -6,7 +6,7 @@ import { type CaptionFacts, type Mention, readCaption } from './captions.js';
 import { sameColour } from './colours.js';
 import type { Pair, TrueObject } from './manifest.js';
 import { type NounFit, nounFit } from './nouns.js';
-import { landmarksIn, placeIsRight } from './places.js';
+import { landmarksOf, placeIsRight } from './places.js';
 import { unionIou } from './pointing.js';
 import { type Proportion, proportionOf } from './statistics.js';
 
@@ -152,7 +152,7 @@ const colourRight = (mention: Mention | undefined, object: TrueObject): boolean 
 
 function placeRight(mention: Mention | undefined, object: TrueObject, pair: Pair): boolean {
   if (mention === undefined) return false;
-  const landmarks = landmarksIn([object.where ?? '', ...pair.references].join('\n'));
+  const landmarks = landmarksOf([object.where ?? '', ...pair.references]);
   return placeIsRight(mention.places, { ...object.boxes, landmarks });
 }
 

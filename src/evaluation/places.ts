@@ -1,6 +1,6 @@
 /**
  * Where a caption says something is, and whether that is true: thirds of the frame, near and far, which way it moved, or a
- * landmark. The frame position is judged by boxes; a landmark, which no box shows, by what people wrote of the same pair.
+ * landmark. The frame position is judged by boxes; a landmark, which no box shows, by the places people named of the same pair.
  */
 import type { Box } from '../images.js';
 
@@ -95,16 +95,21 @@ const LANDMARK_WORDS = [...LANDMARK_OF.keys()].sort((a, b) => b.length - a.lengt
 const SIDE =
   /\b(on|at|in|to|into|towards?|from|near|by|out on|onto) (?:the |its )?(?:(lower|upper|bottom|top|far|near)[ -])?(left|right|middle|centre|center)\b(?:[ -]hand)?(?: (?:edge|side|corner|end|part|half|third)\b)?(?! (?:lane|row|sidewalk|pavement|carriageway|shoulder|bay)\b)(?: of the ((?:parking )?\w+))?/g;
 const DEPTH =
-  /\b(?:at|in|to|near|towards|into|from|by|on) the (?:(?:very|far) )?(top|bottom|foreground|background|distance|horizon|front(?! of)|back(?! of))\b/g;
+  /\b(at|in|to|near|towards|into|from|by|on) the (?:(?:very|far) )?(top|bottom|foreground|background|distance|horizon|front(?! of)|back(?! of))\b/g;
 const WAY =
   /\b(closer|nearer|towards the camera|further away|farther away|away from the camera|further (?:up|along|back|down)|farther (?:up|along|back)|(?<!from )further|into the distance)\b/g;
 const AT_LANDMARK = new RegExp(
-  `\\b(?:by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|down|up) ((?:(?:the|its|a|an|their|his|her) )?(?:[\\w-]+ ){0,3}?(?:${LANDMARK_WORDS}))\\b`,
+  `\\b(by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|down|up) ((?:(?:the|its|a|an|their|his|her) )?(?:(?!and |but |or )[\\w-]+ ){0,3}?(?:${LANDMARK_WORDS}))\\b`,
   'g',
 );
 // "To the left of the table" speaks of the table; of the picture or of a surface it does speak of a part of the frame.
 const FRAME_LIKE =
   /^(?:picture|frame|image|view|scene|lot|parking lot|car park|road|street|highway|lane|yard|room|lawn|square)/;
+// "Followed by other cars", "a group of people", "instead of the van": not where something is.
+const NO_PLACE =
+  /\b(?:(?:followed|joined|accompanied|replaced|driven|pushed) by|(?<!(?:front|out|back|ahead) )of)$/;
+const THINGS: ReadonlySet<string> = new Set(['car', 'person']);
+const TO = /^(?:to|towards?|into|onto)$/;
 const NEARER = /^(?:lower|bottom|near|foreground|front|closer|nearer|towards)/;
 
 /** Every place phrase of a clause, in the order of the kinds above. `clause` is lower case, without punctuation. */
@@ -116,29 +121,37 @@ export function readPlaces(clause: string): Place[] {
       phrase,
       horizontal: side === 'left' || side === 'right' ? side : 'middle',
       ...(height === undefined ? {} : { depth: NEARER.test(height) ? 'near' : 'far' }),
-      ...(/^(?:to|towards?|into|onto)$/.test(preposition ?? '') ? { motion: true } : {}),
+      ...(TO.test(preposition ?? '') ? { motion: true } : {}),
     });
   }
-  for (const [phrase, word] of clause.matchAll(DEPTH)) {
-    places.push({ phrase, depth: NEARER.test(word ?? '') ? 'near' : 'far' });
+  for (const [phrase, preposition, word] of clause.matchAll(DEPTH)) {
+    places.push({
+      phrase,
+      depth: NEARER.test(word ?? '') ? 'near' : 'far',
+      ...(TO.test(preposition ?? '') ? { motion: true } : {}),
+    });
   }
   for (const [phrase] of clause.matchAll(WAY)) {
     places.push({ phrase, depth: NEARER.test(phrase) ? 'near' : 'far', motion: true });
   }
-  for (const [phrase, group] of clause.matchAll(AT_LANDMARK)) {
-    const word = new RegExp(`(?:${LANDMARK_WORDS})$`).exec(group ?? '')?.[0] ?? '';
+  for (const match of clause.matchAll(AT_LANDMARK)) {
+    const [phrase, preposition = '', group = ''] = match;
+    const word = new RegExp(`(?:${LANDMARK_WORDS})$`).exec(group)?.[0] ?? '';
     const landmark = LANDMARK_OF.get(word);
-    if (landmark !== undefined) places.push({ phrase, landmark });
+    if (landmark === undefined) continue;
+    if (THINGS.has(landmark) && NO_PLACE.test(clause.slice(0, match.index + preposition.length))) continue;
+    places.push({ phrase, landmark });
   }
   return places;
 }
 
-/** Canonical landmarks that a free text mentions. */
-export const landmarksIn = (text: string): Set<string> =>
+/** Canonical landmarks at which some sentences say that something is; a thing that is merely mentioned is none. */
+export const landmarksOf = (sentences: readonly string[]): Set<string> =>
   new Set(
-    [...text.toLowerCase().matchAll(new RegExp(`\\b(?:${LANDMARK_WORDS})\\b`, 'g'))].map(
-      ([word]) => LANDMARK_OF.get(word) as string,
-    ),
+    sentences
+      .flatMap((sentence) => sentence.toLowerCase().split(/[.,;:!?]+(?:\s|$)/))
+      .flatMap((part) => readPlaces(part))
+      .flatMap(({ landmark }) => landmark ?? []),
   );
 
 /** What is known of where a thing is; boxes normalised by the frame. */
@@ -161,12 +174,14 @@ export function fits(place: Place, { before, after, landmarks }: Whereabouts): b
   if (place.landmark !== undefined) return landmarks.has(place.landmark) ? true : null;
   const boxes = [...before, ...after];
   if (boxes.length === 0) return null;
-  const there = boxes.some(
+  // A way is not made true by where the thing stands; where one side has no box, that is all there is to tell by.
+  if (place.motion === true && before.length > 0 && after.length > 0)
+    return wentThatWay(place, before, after);
+  return boxes.some(
     (box) =>
       (place.horizontal === undefined || inThird(place.horizontal, centreX(box))) &&
       (place.depth === undefined || inDepth(place.depth, box)),
   );
-  return there || (place.motion === true && wentThatWay(place, before, after));
 }
 
 function inThird(third: 'left' | 'middle' | 'right', x: number): boolean {
@@ -178,23 +193,29 @@ function inThird(third: 'left' | 'middle' | 'right', x: number): boolean {
 const inDepth = (depth: 'near' | 'far', box: Box): boolean =>
   depth === 'near' ? foot(box) >= 1 / 2 : foot(box) <= 2 / 3;
 
-function wentThatWay(place: Place, before: readonly Box[], after: readonly Box[]): boolean {
-  return before.some((from) =>
-    after.some((to) => {
-      const dx = centreX(to) - centreX(from);
-      const down = foot(to) - foot(from);
-      const sideways =
-        place.horizontal === undefined ||
-        (place.horizontal === 'left' ? dx < -MOVED : place.horizontal === 'right' && dx > MOVED);
-      const depthways =
-        place.depth === undefined ||
-        (place.depth === 'near'
-          ? down > MOVED || to.height > from.height * 1.05
-          : down < -MOVED || to.height < from.height / 1.05);
-      return sideways && depthways;
-    }),
-  );
+/** By the mean of its boxes where there are several: which of them became which is not known. */
+function wentThatWay({ horizontal, depth }: Place, before: readonly Box[], after: readonly Box[]): boolean {
+  const from = { x: mean(before, centreX), foot: mean(before, foot), height: mean(before, heightOf) };
+  const to = { x: mean(after, centreX), foot: mean(after, foot), height: mean(after, heightOf) };
+  const right = to.x - from.x;
+  const down = to.foot - from.foot;
+  const inwards = Math.abs(from.x - 1 / 2) - Math.abs(to.x - 1 / 2);
+  const sideways =
+    horizontal === undefined ||
+    (horizontal === 'middle'
+      ? inThird('middle', to.x) && inwards > MOVED
+      : (horizontal === 'left' ? -right : right) > MOVED);
+  const depthways =
+    depth === undefined ||
+    (depth === 'near'
+      ? down > MOVED || to.height > from.height * 1.05
+      : down < -MOVED || to.height < from.height / 1.05);
+  return sideways && depthways;
 }
+
+const heightOf = (box: Box): number => box.height;
+const mean = (boxes: readonly Box[], of: (box: Box) => number): number =>
+  boxes.reduce((sum, box) => sum + of(box), 0) / boxes.length;
 
 /** Whether what is said of a thing's place is true: something of it is confirmed, and no part of it is false. */
 export function placeIsRight(places: readonly Place[], where: Whereabouts): boolean {

@@ -107,24 +107,63 @@ describe('its place', () => {
     expect([inLeft(0.5), inMiddle(0.5)]).toEqual([false, true]);
   });
 
-  it('as a way is right where the thing went that way, wherever it ended', () => {
-    const move = pairOf({
-      verdict: 'change',
-      kind: 'move',
-      objects: [
-        {
-          noun: 'van',
-          action: 'moved',
-          where: 'to the left',
-          boxes_before: [[800, 300, 60, 60]],
-          boxes_after: [[700, 300, 60, 60]],
-        },
-      ],
+  describe('as a way', () => {
+    const moved = (before: number[], after: number[]) =>
+      pairOf({
+        verdict: 'change',
+        kind: 'move',
+        objects: [
+          {
+            noun: 'van',
+            action: 'moved',
+            where: 'somewhere',
+            boxes_before: [before],
+            boxes_after: [after],
+          },
+        ],
+      });
+    const leftwards = moved([800, 300, 60, 60], [700, 300, 60, 60]);
+
+    it.each([
+      ['the van has moved to the left', true],
+      // It stands in the right third and in the lower half before and after: that makes no way true.
+      ['the van has moved to the right', false],
+      ['the van has moved to the bottom', false],
+      ['the van has come closer', false],
+      ['the van has moved to the middle', false],
+      ['the van on the right has moved', true],
+      ['the van on the right has moved to the left', true],
+      ['the van on the right has moved to the right', false],
+    ])('%s', (caption, right) => {
+      expect(judged(leftwards, caption).place).toBe(right);
     });
-    expect(judged(move, 'the van has moved to the left').place).toBe(true);
-    expect(judged(move, 'the van has moved to the right').place).toBe(true); // it is still in the right third
-    expect(judged(move, 'the van has come closer').place).toBe(true); // its foot is in the lower half
-    expect(judged(move, 'the van has moved to the middle').place).toBe(false);
+
+    it('to the middle leads there from further out', () => {
+      expect(
+        judged(moved([800, 300, 60, 60], [500, 300, 60, 60]), 'the van has moved to the middle').place,
+      ).toBe(true);
+      expect(
+        judged(moved([430, 300, 60, 60], [560, 300, 60, 60]), 'the van has moved to the middle').place,
+      ).toBe(false);
+    });
+
+    it('of what is seen in one frame alone is judged by where it is', () => {
+      expect(judged(appeared, 'a van has driven in to the left').place).toBe(true);
+      expect(judged(appeared, 'a van has driven in to the right').place).toBe(false);
+    });
+  });
+
+  it('by a landmark is right only if people name it as a place, not as what changed', () => {
+    const besides = (...references: string[]) =>
+      judged(
+        pairOf({ verdict: 'change', kind: 'appear', objects: [van], references }),
+        'a van has appeared near the car',
+      ).place;
+    expect(besides('a van has appeared next to the orange car')).toBe(true);
+    expect(besides('a car has appeared')).toBe(false);
+    expect(besides('a van has moved to the left and the car is gone')).toBe(false);
+    expect(besides('there is a van instead of the car')).toBe(false);
+    expect(besides('a van has appeared, followed by other cars')).toBe(false);
   });
 });
 
