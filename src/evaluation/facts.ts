@@ -5,7 +5,8 @@
 import { type CaptionFacts, type Mention, readCaption } from './captions.js';
 import { sameColour } from './colours.js';
 import type { Pair, TrueObject } from './manifest.js';
-import { type NounFit, nounFit } from './nouns.js';
+import { matched } from './matching.js';
+import { isPlural, type NounFit, nounFit } from './nouns.js';
 import { landmarksOf, placeIsRight } from './places.js';
 import { unionIou } from './pointing.js';
 import { type Proportion, proportionOf } from './statistics.js';
@@ -38,9 +39,9 @@ export interface Facts {
   readonly inverted: Proportion;
   /** altered things (CLEVR): the new colour or material is the true one */
   readonly becomes: Proportion;
-  /** of all that truly changed, how much is named anywhere in the sentence with its direction */
+  /** of all that truly changed, how much is named anywhere in the sentence with its direction; "a man" names one man */
   readonly objectsNamed: Proportion;
-  /** of all that the sentences claim about changed pairs, how much is true in noun and direction */
+  /** of all that the sentences claim about changed pairs, how much is true in noun and direction; told twice is true once */
   readonly claimsTrue: Proportion;
 }
 
@@ -118,17 +119,21 @@ export function judge(pair: Pair, { caption, kind }: Statement): Judgement {
     inverted: inverted(first, objects),
     becomes:
       altered.length === 0 ? null : altered.some((object) => object.becomes.includes(first?.becomes ?? '')),
-    named: objects.map((object) => said.mentions.some((mention) => names(mention, object))),
-    claims:
-      objects.length === 0
-        ? []
-        : said.mentions.map((mention) => objects.some((object) => names(mention, object))),
+    named: matched(objects, said.mentions, (object, mention) => names(mention, object), namesUpTo),
+    claims: objects.length === 0 ? [] : matched(said.mentions, objects, names, isToldUpTo),
   };
 }
 
 const names = (mention: Mention, object: TrueObject): boolean =>
   mention.direction === object.direction &&
   ['same', 'wider'].includes(nounFit(mention.noun, object.noun ?? ''));
+
+/** How many things a mention can name: "the man" is one of them, "two men" may be any. */
+const namesUpTo = (mention: Mention): number => (mention.plural ? Number.POSITIVE_INFINITY : 1);
+
+/** How often a label can be told truly: one man once; several by their number or their boxes, and at least twice. */
+const isToldUpTo = ({ noun, count, boxes }: TrueObject): number =>
+  Math.max(isPlural(noun ?? '') ? 2 : 1, count, boxes.before.length, boxes.after.length);
 
 /** The true objects that changed in the direction said and fit the noun best; none where not even the class fits. */
 function whatIsMeant(

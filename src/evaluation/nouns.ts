@@ -152,6 +152,9 @@ export const canonicalNoun = (form: string): string => {
   return NOUN_FORMS.get(word)?.noun ?? word;
 };
 
+/** Whether a form means several things, e.g. 'cars', 'people', 'couple'. */
+export const isPlural = (form: string): boolean => NOUN_FORMS.get(form.trim().toLowerCase())?.plural ?? false;
+
 /** @returns null for a noun that isn't in the table */
 export function nounClass(noun: string): NounClass | null {
   const entry = NOUNS[noun];

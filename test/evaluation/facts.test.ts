@@ -238,6 +238,38 @@ it('adds up over pairs: what is named, and what is claimed', () => {
   expect(result.claimsTrue).toMatchObject({ hits: 2, of: 3 });
 });
 
+describe('what is said and what is true are told one to one', () => {
+  const car = { ...van, noun: 'car' };
+  const man = { ...van, noun: 'man' };
+  const several = (...objects: object[]) => pairOf({ verdict: 'change', kind: 'multi', objects });
+  const three = several(man, man, { ...van, noun: 'woman' });
+  const truths = (outcomes: readonly boolean[]) => outcomes.filter(Boolean).length;
+
+  it.each([
+    // what is said, what changed, claims that are true, things that are named
+    ['a man has appeared and a man has appeared and a person has appeared', several(man), 1, 1],
+    ['a man has appeared', three, 1, 1],
+    ['three people have appeared', three, 1, 3],
+    ['a man has appeared and a person has appeared', three, 2, 2],
+    // Either may be the vehicle, but only if the van is are both claims true.
+    ['a vehicle has appeared and a car has appeared', several(car, van), 2, 2],
+    ['a vehicle has appeared and a car has appeared', several(van, car), 2, 2],
+    ['a van has appeared and a bench has appeared', several(van), 1, 1],
+  ] as [string, Pair, number, number][])('%s', (caption, pair, claims, named) => {
+    const judgement = judged(pair, caption);
+    expect([truths(judgement.claims), truths(judgement.named)]).toEqual([claims, named]);
+  });
+
+  it('but a label of several things may be told as often', () => {
+    const thrice = 'a car has appeared and a car has appeared and a car has appeared';
+    const toldTruly = (object: object) => truths(judged(several(object), thrice).claims);
+    expect(toldTruly(car)).toBe(1);
+    expect(toldTruly({ ...car, boxes_after: [...van.boxes_after, [300, 300, 60, 60]] })).toBe(2);
+    expect(toldTruly({ ...car, noun: 'cars' })).toBe(2);
+    expect(toldTruly({ ...car, count: 3 })).toBe(3);
+  });
+});
+
 describe('the tables', () => {
   it('every noun leads up to a class, and the wider nouns exist', () => {
     for (const [noun, { isa }] of Object.entries(NOUNS)) {
