@@ -29,7 +29,7 @@ export interface Facts {
   readonly nounStrict: Proportion;
   /** as `noun`, where it is enough that both are people, vehicles, animals or other things */
   readonly nounClass: Proportion;
-  /** the colour said of it is true; a sentence without a colour is not right */
+  /** of pairs with a labelled colour: the colour said of a thing that truly changed is its own; silence is not right */
   readonly colour: Proportion;
   /** as `colour`, of the sentences that do name a colour */
   readonly colourWhereSaid: Proportion;
@@ -97,8 +97,12 @@ export function judge(pair: Pair, { caption, kind }: Statement): Judgement {
   const meant = first === undefined ? { fit: 'none' as NounFit, objects: [] } : whatIsMeant(first, objects);
   const asked = <T>(answer: T): T | null => (objects.length === 0 ? null : answer);
   const fitting = (...fits: NounFit[]) => asked(fits.includes(meant.fit));
-  // What is asked of the thing meant; where none is, of all that changed.
-  const asking = meant.objects.length > 0 ? meant.objects : objects;
+  // What is asked of a pair depends on its labels alone; of things that fit what is said, those that can answer are meant.
+  const answering = (label: 'colour' | 'where', right: (object: TrueObject) => boolean): boolean | null => {
+    const labelled = objects.filter((object) => object[label] !== null);
+    if (labelled.length === 0) return null;
+    return first !== undefined && whatIsMeant(first, labelled).objects.some(right);
+  };
   const altered = objects.filter((object) => object.becomes.length > 0);
   return {
     said,
@@ -108,13 +112,9 @@ export function judge(pair: Pair, { caption, kind }: Statement): Judgement {
     noun: fitting('same', 'wider'),
     nounStrict: fitting('same'),
     nounClass: fitting('same', 'wider', 'class'),
-    colour: asking.some((object) => object.colour !== null)
-      ? meant.objects.some((o) => colourRight(first, o))
-      : null,
+    colour: answering('colour', (object) => colourRight(first, object)),
     colourSaid: (first?.colours.length ?? 0) > 0,
-    place: asking.some((object) => object.where !== null)
-      ? meant.objects.some((object) => placeRight(first, object, pair))
-      : null,
+    place: answering('where', (object) => placeRight(first, object, pair)),
     placeSaid: (first?.places.length ?? 0) > 0,
     inverted: inverted(first, objects),
     becomes:

@@ -74,8 +74,25 @@ describe('its colour', () => {
     expect(judged(appeared, caption).colour).toBe(right);
   });
 
-  it('is not asked of a thing that has none in the labels', () => {
-    expect(judged(both, 'the black man is gone').colour).toBeNull();
+  it('is asked wherever the labels have one, whatever is said', () => {
+    const colourOf = (caption: string) => judged(both, caption).colour;
+    expect(colourOf('a silver van has appeared')).toBe(true);
+    expect(colourOf('the black man is gone')).toBe(false);
+    expect(colourOf('the van is gone')).toBe(false);
+    expect(colourOf('nothing has changed')).toBe(false);
+  });
+
+  it('is not asked where the labels have none', () => {
+    const colourless = pairOf({ verdict: 'change', kind: 'disappear', objects: [man] });
+    expect(judged(colourless, 'the black man is gone').colour).toBeNull();
+  });
+
+  it('is held against the thing that has one, of several that fit', () => {
+    const vans = (...objects: object[]) => pairOf({ verdict: 'change', kind: 'multi', objects });
+    const pale = { ...van, colour: null };
+    expect(judged(vans(pale, van), 'a silver van has appeared').colour).toBe(true);
+    expect(judged(vans(pale, { ...van, noun: 'truck' }), 'a silver van has appeared').colour).toBe(true);
+    expect(judged(vans(pale, { ...van, noun: 'truck' }), 'a red van has appeared').colour).toBe(false);
   });
 });
 
