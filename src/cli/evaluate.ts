@@ -30,7 +30,7 @@ import { startProgress } from './progress.js';
 const USAGE = `evaluate PAIRS.ndjson [--bundle NAME] [--json FILE] [--predictions FILE]
        [--from-predictions FILE] [--baseline NAME=FILE]... [--nuisance NAME]...
 
-Says how often captions, verdicts and maps are right on labelled pairs, beside the best constant sentence,
+Says how often captions, verdicts and maps are right on labelled pairs, beside the best constant sentences,
 the people who wrote the references, subtraction of pixels and untrained matching of features.
 The figures are defined in src/evaluation/README.md.
 

@@ -1,23 +1,6 @@
-/** What must clearly be beaten: a sentence that never looks, the difference of pixels, and features matched without training. */
+/** What must clearly be beaten: the difference of pixels, and features matched without training (constants.ts: sentences that never look). */
 import type { Heatmap, RgbImage } from '../images.js';
 import type { Peak } from './predictions.js';
-import type { Segment } from './words/bleu.js';
-import { CiderScorer } from './words/cider.js';
-
-/** The reference (as tokens joined by spaces) with the best mean CIDEr-D when said of every pair: chosen on the set it is scored on. */
-export function bestConstantCaption(segments: readonly Segment[]): string {
-  const scorer = new CiderScorer(segments.map(({ references }) => references));
-  const candidates = new Map(
-    segments.flatMap(({ references }) => references.map((words) => [words.join(' '), words])),
-  );
-  let best = '';
-  let bestTotal = -1;
-  for (const [caption, words] of candidates) {
-    const total = segments.reduce((sum, _, i) => sum + scorer.score(words, i), 0);
-    if (total > bestTotal) [best, bestTotal] = [caption, total];
-  }
-  return best;
-}
 
 /** What a method without words says of a pair: a score of any unit, higher for a change, and where it sees it in each frame. */
 export interface Signal {

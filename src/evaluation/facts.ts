@@ -46,9 +46,16 @@ export interface Facts {
 }
 
 export function facts(pairs: readonly Pair[], statements: readonly Statement[]): Facts {
+  const readings = new Map<string, CaptionFacts>();
+  const read = (caption: string): CaptionFacts => {
+    const known = readings.get(caption) ?? readCaption(caption);
+    readings.set(caption, known);
+    return known;
+  };
   const judged = pairs.flatMap((pair, i) => {
     const statement = statements[i];
-    return pair.changed === null || statement === undefined ? [] : [judge(pair, statement)];
+    if (pair.changed === null || statement === undefined) return [];
+    return [judge(pair, statement, read(statement.caption))];
   });
   const rate = (pick: (j: Judgement) => boolean | null): Proportion =>
     proportionOf(judged.map(pick).filter((outcome) => outcome !== null));
@@ -89,8 +96,7 @@ export interface Judgement {
   readonly claims: readonly boolean[];
 }
 
-export function judge(pair: Pair, { caption, kind }: Statement): Judgement {
-  const said = readCaption(caption);
+export function judge(pair: Pair, { caption, kind }: Statement, said = readCaption(caption)): Judgement {
   const objects = pair.changed ? pair.objects.filter((object) => object.noun !== null) : [];
   const kinds = trueKinds(pair);
   const first = said.mentions[0];
@@ -157,8 +163,15 @@ const colourRight = (mention: Mention | undefined, object: TrueObject): boolean 
 
 function placeRight(mention: Mention | undefined, object: TrueObject, pair: Pair): boolean {
   if (mention === undefined) return false;
-  const landmarks = landmarksOf([object.where ?? '', ...pair.references]);
-  return placeIsRight(mention.places, { ...object.boxes, landmarks });
+  return placeIsRight(mention.places, { ...object.boxes, landmarks: landmarksAt(object, pair) });
+}
+
+/** Kept, since constants.ts judges hundreds of sentences of the same pair. */
+const LANDMARKS = new WeakMap<TrueObject, ReadonlySet<string>>();
+function landmarksAt(object: TrueObject, { references }: Pair): ReadonlySet<string> {
+  const landmarks = LANDMARKS.get(object) ?? landmarksOf([object.where ?? '', ...references]);
+  LANDMARKS.set(object, landmarks);
+  return landmarks;
 }
 
 const OPPOSITE: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };

@@ -1,7 +1,8 @@
 /** Everything that is measured on one set of pairs, as one JSON value. table.ts prints it; README.md beside this defines it. */
 import { type Alarms, alarms, type Separation, separation } from './alarms.js';
-import { bestConstantCaption, type Signal } from './baselines.js';
+import type { Signal } from './baselines.js';
 import { readCaption } from './captions.js';
+import { bestByFacts, bestByWords } from './constants.js';
 import { type Facts, facts, type Statement } from './facts.js';
 import type { Pair } from './manifest.js';
 import { type Pointing, pointing } from './pointing.js';
@@ -52,7 +53,9 @@ export interface Report {
   readonly parts: readonly Part[];
   /** each person's sentences judged as the captioner's; their words against the other references */
   readonly people: Speaker;
+  /** the best of all constant sentences by its words on all pairs, and by its facts on the changed ones (null: there are none) */
   readonly constant: Speaker;
+  readonly constantOfChanged: Speaker | null;
   readonly baselines: readonly Captioner[];
   readonly detectors: readonly Detector[];
   /** empty unless asked for */
@@ -102,7 +105,8 @@ export function evaluate(
     captioner: captioner(run),
     parts: parts(pairs, run, frequencies),
     people: people(pairs, frequencies),
-    constant: constant(pairs, references, frequencies),
+    constant: constantOfAll(pairs, frequencies),
+    constantOfChanged: constantOfChanged(pairs, run, frequencies),
     baselines: (others.baselines ?? []).map(captioner),
     detectors: (others.detectors ?? []).map((detector) => detect(pairs, detector)),
     nuisances: others.nuisances ?? [],
@@ -161,12 +165,8 @@ function people(pairs: readonly Pair[], frequencies: DocumentFrequencies): Speak
   };
 }
 
-function constant(
-  pairs: readonly Pair[],
-  references: readonly (readonly (readonly string[])[])[],
-  frequencies: DocumentFrequencies,
-): Speaker {
-  const caption = bestConstantCaption(references.map((set) => ({ candidate: [], references: set })));
+function constantOfAll(pairs: readonly Pair[], frequencies: DocumentFrequencies): Speaker {
+  const caption = bestByWords(pairs);
   const [mention] = readCaption(caption).mentions;
   const kind = mention === undefined ? 'none' : mention.direction;
   const said = speak(
@@ -176,6 +176,28 @@ function constant(
     frequencies,
   );
   return { ...said, note: `always "${caption}", the best reference of this set by CIDEr-D` };
+}
+
+function constantOfChanged(
+  pairs: readonly Pair[],
+  { predictions }: Run,
+  frequencies: DocumentFrequencies,
+): Speaker | null {
+  const best = bestByFacts(
+    pairs,
+    predictions.map(({ caption }) => caption),
+  );
+  if (best === null) return null;
+  const said = speak(
+    'constant 2',
+    pairs,
+    pairs.map(() => best),
+    frequencies,
+  );
+  return {
+    ...said,
+    note: `always "${best.caption}" and kind ${best.kind}: of references and answers the best on the changed pairs, by noun, colour and place`,
+  };
 }
 
 /** @param pairs with the boxes of their after frames moved as the nuisance moved the picture */

@@ -3,6 +3,7 @@ import { FALSE_ALARM_RATES } from './alarms.js';
 import type { Captioner, NuisanceResult, Report, Speaker } from './report.js';
 import type { Proportion } from './statistics.js';
 
+const WIDTH = 100;
 const LABEL = 34;
 const COLUMN = 11;
 const COLUMNS = 6;
@@ -97,7 +98,8 @@ const SIGHT: readonly Row<Seer>[] = [
 
 export function formatReport(report: Report): string {
   const { pairs, captioner, baselines } = report;
-  const speakers: Speaker[] = [captioner, report.people, report.constant, ...baselines];
+  const constants = [report.constant, report.constantOfChanged].filter((constant) => constant !== null);
+  const speakers: Speaker[] = [captioner, report.people, ...constants, ...baselines];
   const seers: Seer[] = [
     ...[captioner, ...baselines].map((c) => ({
       name: c.name,
@@ -116,7 +118,9 @@ export function formatReport(report: Report): string {
     formatParts(report),
     report.nuisances.length > 0 ? formatNuisances(report.nuisances) : '',
     formatTimings(captioner),
-    speakers.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}`])).join('\n'),
+    speakers
+      .flatMap(({ name, note }) => (note === undefined ? [] : [wrapped(`${name}: ${note}`)]))
+      .join('\n'),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
@@ -152,6 +156,10 @@ const line = (label: string, cells: readonly Cell[]): string =>
     label.slice(0, LABEL).padEnd(LABEL) + cells.map((cell) => cut(cell ?? '-').padStart(COLUMN)).join('')
   ).trimEnd();
 const cut = (text: string): string => (text.length < COLUMN ? text : `${text.slice(0, COLUMN - 2)}~`);
+
+/** Broken between words before WIDTH columns; what follows is indented. */
+const wrapped = (text: string): string =>
+  text.replace(new RegExp(`(.{1,${WIDTH - 3}})(?: |$)`, 'g'), '$1\n  ').trimEnd();
 
 function formatParts({ parts }: Report): string {
   const header = line('By kind, nuisance and view', [

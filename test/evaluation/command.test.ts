@@ -108,7 +108,12 @@ describe('judging predictions', () => {
         timings: { total: 12 },
       },
       detectors: [{ name: 'pixels', game: { hits: 1, of: 1 } }],
+      constantOfChanged: {
+        name: 'constant 2',
+        facts: { kind: { hits: 1, of: 1 }, colour: { hits: 1, of: 1 }, place: { hits: 1, of: 1 } },
+      },
     });
+    expect(text).toContain('constant 2: always "a white van has appeared on the right" and kind appear');
     expect(text).toContain('2 pairs, 1 changed, 1 unchanged');
   });
 
@@ -125,7 +130,7 @@ describe('judging predictions', () => {
       '--baseline',
       'blind=@blind.ndjson',
     );
-    expect(text).toMatch(/noun \(and its direction\) +100\.0 % +100\.0 % +0\.0 % +0\.0 %/);
+    expect(text).toMatch(/noun \(and its direction\) +100\.0 % +100\.0 % +0\.0 % +100\.0 % +0\.0 %/);
   });
 
   it('writes predictions that it can read again', async () => {

@@ -1,0 +1,54 @@
+import { bestByFacts, bestByWords } from '../../src/evaluation/constants.js';
+import { normalise, parsePairs } from '../../src/evaluation/manifest.js';
+
+const pairsOf = (...lines: object[]) =>
+  parsePairs(
+    lines.map((line, i) => JSON.stringify({ id: `${i}`, before: 'b', after: 'a', ...line })).join('\n'),
+    'pairs.ndjson',
+  ).map((pair) => normalise(pair, { width: 100, height: 100 }));
+
+const unchanged = { references: ['nothing has changed'], verdict: 'none', kind: 'none' };
+const appeared = (noun: string, colour: string, references: string[], kind = 'appear') => ({
+  references,
+  verdict: 'change',
+  kind,
+  objects: [{ noun, colour, action: 'appeared', where: 'on the left', boxes_after: [[10, 50, 10, 10]] }],
+});
+const pairs = pairsOf(
+  unchanged,
+  unchanged,
+  unchanged,
+  unchanged,
+  appeared('car', 'red', ['a car is there now']),
+  appeared('car', 'red', ['somebody parked a car']),
+  appeared('man', 'black', ['a man in black has appeared on the left'], 'multi'),
+);
+
+it('the best by words is of the majority, which may have no fact right', () => {
+  expect(bestByWords(pairs)).toBe('nothing has changed');
+});
+
+it("the best by facts is the sentence, a person's or the captioner's, that is right of most that changed", () => {
+  expect(
+    bestByFacts(
+      pairs,
+      pairs.map(() => 'nothing has changed'),
+    ),
+  ).toEqual({
+    caption: 'a man in black has appeared on the left',
+    kind: 'appear',
+  });
+  const said = 'a red car has appeared on the left';
+  expect(
+    bestByFacts(
+      pairs,
+      pairs.map(() => said),
+    )?.caption,
+  ).toBe(said);
+});
+
+it('what the captioner says of unchanged pairs is no candidate, and without changed pairs there is none', () => {
+  const said = pairs.map((pair) => (pair.changed ? '' : 'a red car has appeared on the left'));
+  expect(bestByFacts(pairs, said)?.caption).toBe('a man in black has appeared on the left');
+  expect(bestByFacts(pairsOf(unchanged), ['nothing has changed'])).toBeNull();
+});
