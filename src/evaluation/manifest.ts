@@ -80,8 +80,8 @@ export interface Pair {
   /** largest first */
   readonly objects: readonly TrueObject[];
   readonly boxes: Readonly<Record<Side, readonly Box[]>>;
-  /** of the frames in pixels, where the manifest says it */
-  readonly size: { readonly width: number; readonly height: number } | null;
+  /** of both frames in pixels, where the manifest says it */
+  readonly size: { readonly width: number | null; readonly height: number | null };
   readonly nuisances: readonly string[];
   readonly scene: string | null;
   readonly viewOverlap: number | null;
@@ -107,19 +107,26 @@ export function parsePairs(text: string, file: string): Pair[] {
   return pairs;
 }
 
-/** The pair with its boxes as fractions of a frame of `size` pixels. */
-export function normalise(pair: Pair, size: { readonly width: number; readonly height: number }): Pair {
-  const scale = (boxes: readonly Box[]): Box[] =>
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The pair with its boxes as fractions of the frame that they are in. @param sizes of the frames in pixels */
+export function normalise(pair: Pair, sizes: Readonly<Record<Side, Size>>): Pair {
+  const scale = (boxes: readonly Box[], size: Size): Box[] =>
     boxes.map((box) => ({
       x: box.x / size.width,
       y: box.y / size.height,
       width: box.width / size.width,
       height: box.height / size.height,
     }));
-  const both = (boxes: Pair['boxes']) => ({ before: scale(boxes.before), after: scale(boxes.after) });
+  const both = ({ before, after }: Pair['boxes']) => ({
+    before: scale(before, sizes.before),
+    after: scale(after, sizes.after),
+  });
   return {
     ...pair,
-    size,
     boxes: both(pair.boxes),
     objects: pair.objects.map((object) => ({ ...object, boxes: both(object.boxes) })),
   };
@@ -161,10 +168,7 @@ function toPair(line: Line, number: number): Pair {
     kind: line.kind ?? null,
     objects: trueObjects(line, boxes).sort((a, b) => largest(b) - largest(a)),
     boxes,
-    size:
-      line.width === undefined || line.height === undefined
-        ? null
-        : { width: line.width, height: line.height },
+    size: { width: line.width ?? null, height: line.height ?? null },
     nuisances: line.nuisance ?? [],
     scene: line.scene ?? null,
     viewOverlap: line.iou ?? null,

@@ -133,6 +133,17 @@ describe('judging predictions', () => {
     expect(text).toMatch(/noun \(and its direction\) +100\.0 % +100\.0 % +0\.0 % +100\.0 % +0\.0 %/);
   });
 
+  it('takes boxes as parts of the frame that they are in, where frames differ in size', async () => {
+    const folder = await folderWith({
+      ...standard,
+      'pairs.ndjson': ndjson({ ...CHANGED, after: 'large.png', boxes_after: [[120, 40, 60, 40]] }),
+    });
+    await sharp(join(folder, 'van.png')).resize(200, 120).toFile(join(folder, 'large.png'));
+    const text = await evaluateIn(folder, '@pairs.ndjson', '--from-predictions', '@said.ndjson');
+    expect(text).toMatch(/pointing game +100\.0 %/);
+    expect(text).toMatch(/place +100\.0 %/);
+  });
+
   it('writes predictions that it can read again', async () => {
     const folder = await folderWith(standard);
     await mkdir(join(folder, 'copies'));
@@ -200,6 +211,12 @@ describe('bad input gets one line with file, line and reason, and leaves no file
       { 'pairs.ndjson': ndjson({ ...CHANGED, after: 'pairs.ndjson' }) },
       ['@pairs.ndjson'],
       /:1: .*not a picture/,
+    ],
+    [
+      'a width that is not the picture own',
+      { 'pairs.ndjson': ndjson(SAME, { ...CHANGED, width: 200 }) },
+      ['@pairs.ndjson'],
+      /:2: the line says 200 x 60, and .*empty\.png has 100 x 60 pixels$/,
     ],
     [
       'a prediction that is missing',

@@ -1,11 +1,12 @@
 import { bestByFacts, bestByWords } from '../../src/evaluation/constants.js';
 import { normalise, parsePairs } from '../../src/evaluation/manifest.js';
 
+const FRAME = { width: 100, height: 100 };
 const pairsOf = (...lines: object[]) =>
   parsePairs(
     lines.map((line, i) => JSON.stringify({ id: `${i}`, before: 'b', after: 'a', ...line })).join('\n'),
     'pairs.ndjson',
-  ).map((pair) => normalise(pair, { width: 100, height: 100 }));
+  ).map((pair) => normalise(pair, { before: FRAME, after: FRAME }));
 
 const unchanged = { references: ['nothing has changed'], verdict: 'none', kind: 'none' };
 const appeared = (noun: string, colour: string, references: string[], kind = 'appear') => ({

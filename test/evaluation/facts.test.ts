@@ -7,7 +7,10 @@ import { fits } from '../../src/evaluation/places.js';
 const FRAME = { width: 900, height: 600 };
 const pairOf = (members: object): Pair => {
   const line = { id: 'p', before: 'b.png', after: 'a.png', references: ['a van by the gate'], ...members };
-  return normalise(parsePairs(JSON.stringify(line), 'pairs.ndjson')[0] as Pair, FRAME);
+  return normalise(parsePairs(JSON.stringify(line), 'pairs.ndjson')[0] as Pair, {
+    before: FRAME,
+    after: FRAME,
+  });
 };
 
 /** At the lower left of a 900 x 600 frame. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
-import { bad, normalise, type Pair, parsePairs } from '../../evaluation/manifest.js';
+import { bad, normalise, type Pair, parsePairs, type Size } from '../../evaluation/manifest.js';
 import { type MadeNuisance, moveBox, perturb } from '../../evaluation/nuisances.js';
 import { type Box, SIDES, type Side } from '../../images.js';
 import sharp from '../../sharp.js';
@@ -23,8 +23,11 @@ export async function openPairs(file: string): Promise<PairFolder> {
   const pathOf = (pair: Pair, side: Side) => resolve(dirname(file), pair.frames[side]);
   const pairs: Pair[] = [];
   for (const pair of parsePairs(text, file)) {
-    const sizes = await Promise.all(SIDES.map((side) => measure(pathOf(pair, side), file, pair)));
-    pairs.push(normalise(pair, pair.size ?? (sizes[0] as { width: number; height: number })));
+    const [before, after] = await Promise.all([
+      measure(pathOf(pair, 'before'), file, pair),
+      measure(pathOf(pair, 'after'), file, pair),
+    ]);
+    pairs.push(normalise(pair, { before, after }));
   }
   return {
     pairs,
@@ -44,14 +47,25 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** Upright size in pixels. */
-async function measure(path: string, file: string, pair: Pair): Promise<{ width: number; height: number }> {
-  try {
-    const { width, height } = (await sharp(await readFile(path)).metadata()).autoOrient;
-    return { width, height };
-  } catch (error) {
+/** Upright size in pixels, which is the manifest's where that tells one. */
+async function measure(path: string, file: string, pair: Pair): Promise<Size> {
+  const { width, height } = await sizeOf(path).catch((error: unknown) => {
     throw bad(file, pair.line, `${path}: ${reasonOf(error)}`);
+  });
+  const told = { width: pair.size.width ?? width, height: pair.size.height ?? height };
+  if (told.width !== width || told.height !== height) {
+    throw bad(
+      file,
+      pair.line,
+      `the line says ${told.width} x ${told.height}, and ${path} has ${width} x ${height} pixels`,
+    );
   }
+  return { width, height };
+}
+
+async function sizeOf(path: string): Promise<Size> {
+  const { width, height } = (await sharp(await readFile(path)).metadata()).autoOrient;
+  return { width, height };
 }
 
 function reasonOf(error: unknown): string {
