@@ -1,7 +1,7 @@
 /**
  * `npm run fit:verdict -- --data=FOLDER [--bundle=models/scorer-surveillance] [--count=400]`: fits how that bundle's belief and the
  * viewpoint's evidence become one verdict, on pairs made of plates and sprites, and writes verdict.json into the bundle. To be
- * run again whenever the bundle's weights or src/viewpoint/fitted.ts change. The development pairs choose nothing.
+ * run again whenever the bundle's weights, its manifest's calibration or src/viewpoint/fitted.ts change. The development pairs choose nothing.
  *
  * With `--align-from=PIXELS` (at 640 px width) nothing is fitted: the bundle keeps its own calibration and decides alone, of frames
  * that are aligned where the camera moved by as much. What to give is read off `npm run bench:viewpoint`.
@@ -13,7 +13,7 @@ import { seededRandom } from '../dist/evaluation/random.js';
 import { loadBundle } from '../dist/model/manifest.js';
 import { examine } from '../dist/viewpoint/examine.js';
 import { logitOf, NUISANCES } from '../dist/viewpoint/scores.js';
-import { RULE_FILE } from '../dist/workers/verdict-rule.js';
+import { calibrationSha256, RULE_FILE } from '../dist/workers/verdict-rule.js';
 import { crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
 import { alignedTo, openLook } from './lib/look.mjs';
 import { madePair, NUISANCE_VARIANTS, openMaterial } from './lib/made-pairs.mjs';
@@ -148,6 +148,7 @@ async function keepCalibration(pixels) {
   save({
     format: 'scenedelta-verdict/1',
     bundle_sha256: sha256,
+    calibration_sha256: calibrationSha256(manifest),
     align_from: pixels / 640,
     change: { offset: change.offset, model: change.scale, weights: {} },
     threshold,
@@ -175,6 +176,7 @@ console.log(figures.join('\n'));
 save({
   format: 'scenedelta-verdict/1',
   bundle_sha256: sha256,
+  calibration_sha256: calibrationSha256(manifest),
   align_from: chosen.from === null ? null : chosen.from / 640,
   change: {
     offset: round(whole.offset),

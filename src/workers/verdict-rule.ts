@@ -1,9 +1,10 @@
 /**
  * How the model's belief and the viewpoint's evidence become one. Whether something changed: logistic regressions that
- * `npm run fit:verdict` fitted for one bundle, kept beside it as verdict.json; without such a file, or with one for other weights,
- * the model decides alone. Which nuisance there is: the evidence, where it knows the nuisance (measured on real pairs in
+ * `npm run fit:verdict` fitted for one bundle, kept beside it as verdict.json; without such a file, or with one for other weights or
+ * another calibration, the model decides alone. Which nuisance there is: the evidence, where it knows the nuisance (measured on real pairs in
  * test/bench/RESULTS.md: of what the model alone names half is true, and it misses most).
  */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -20,6 +21,7 @@ import { logitOf, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
 export const RULE_FILE = 'verdict.json';
 
 const Probability = Type.Number({ minimum: 0, maximum: 1 });
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const strict = { additionalProperties: false };
 const Weights = Type.Object(
   Object.fromEntries(NUISANCES.map((name) => [name, Type.Optional(Type.Number())])),
@@ -30,7 +32,9 @@ export const VerdictRuleSchema = Type.Object(
   {
     format: Type.Literal('scenedelta-verdict/1'),
     /** of the bundle whose logits it was fitted to */
-    bundle_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    bundle_sha256: Sha256,
+    /** of the calibration that the bundle's manifest had then, which this stands in for; a rule without it may be of any */
+    calibration_sha256: Type.Optional(Sha256),
     /** displacement, as a fraction of the frame's width, from which `after` is aligned before it is encoded; null = never */
     align_from: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
     /** probability of a change = sigmoid(offset + model * change logit + sum of weight * logit of the evidence's score) */
@@ -54,7 +58,19 @@ export const VerdictRuleSchema = Type.Object(
 export type VerdictRule = Static<typeof VerdictRuleSchema>;
 
 /**
- * @returns null where the bundle has none, or one that was fitted to other weights (`onStale` is told)
+ * The identity of what a rule takes the place of. The bundle's own covers its files, and the manifest, which holds this, is none.
+ * @returns hex
+ */
+export function calibrationSha256({ calibration }: Pick<Manifest, 'calibration'>): string {
+  const { change, threshold, operating_points } = calibration;
+  const points = operating_points.map((point) => [point.false_alarm_rate, point.threshold]);
+  return createHash('sha256')
+    .update(JSON.stringify([change.scale, change.offset, threshold, points]))
+    .digest('hex');
+}
+
+/**
+ * @returns null where the bundle has none, or one that was fitted to other weights or another calibration (`onStale` is told)
  * @throws BundleError where the file cannot be read or is not such a rule
  */
 export async function loadVerdictRule(
@@ -71,11 +87,23 @@ export async function loadVerdictRule(
     throw new BundleError(path, `cannot be read (${code})`, { cause: error });
   }
   const rule = parseRule(text, path);
-  if (rule.bundle_sha256 === bundle.sha256) return rule;
-  onStale(
-    `${path} was fitted to bundle ${rule.bundle_sha256.slice(0, 12)}, and this is ${bundle.sha256.slice(0, 12)}`,
-  );
+  const reason = whyStale(rule, bundle);
+  if (reason === null) return rule;
+  onStale(`${path} ${reason}`);
   return null;
+}
+
+function whyStale(rule: VerdictRule, bundle: Bundle): string | null {
+  const short = (sha256: string) => sha256.slice(0, 12);
+  if (rule.bundle_sha256 !== bundle.sha256) {
+    return `was fitted to bundle ${short(rule.bundle_sha256)}, and this is ${short(bundle.sha256)}`;
+  }
+  const calibration = calibrationSha256(bundle.manifest);
+  if (rule.calibration_sha256 === undefined) {
+    return `does not say to which calibration it was fitted, and the manifest's is ${short(calibration)}`;
+  }
+  if (rule.calibration_sha256 === calibration) return null;
+  return `was fitted to calibration ${short(rule.calibration_sha256)}, and the manifest's is ${short(calibration)}`;
 }
 
 /**

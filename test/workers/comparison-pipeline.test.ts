@@ -256,9 +256,10 @@ describe('the viewpoint', () => {
     let aligning: Pipeline;
     beforeAll(async () => {
       const modelsDir = await modelsFolder();
-      const { sha256, manifest } = await loadBundle(TINY);
+      const bundle = await loadBundle(TINY);
+      const { manifest } = bundle;
       const { scale, offset } = manifest.calibration.change;
-      const rule = ruleFor(sha256, {
+      const rule = ruleFor(bundle, {
         change: { offset, model: scale, weights: {} },
         threshold: manifest.calibration.threshold,
       });

@@ -1,8 +1,9 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
-import { type Bundle, loadBundle } from '../../src/model/manifest.js';
+import { type Bundle, loadBundle, type Manifest } from '../../src/model/manifest.js';
 import { examine } from '../../src/viewpoint/examine.js';
 import { believe, isToBeAligned, loadRules, loadVerdictRule } from '../../src/workers/verdict-rule.js';
 import { TINY } from '../model/tiny-bundle.js';
@@ -24,10 +25,11 @@ const put = (content: unknown) =>
 
 describe("a bundle's rule", () => {
   const onStale = jest.fn();
+  beforeEach(() => onStale.mockClear());
 
   it('is read where it was fitted to these weights', async () => {
-    await put(ruleFor(bundle.sha256));
-    expect(await loadVerdictRule(bundle, onStale)).toEqual(ruleFor(bundle.sha256));
+    await put(ruleFor(bundle));
+    expect(await loadVerdictRule(bundle, onStale)).toEqual(ruleFor(bundle));
     expect(onStale).not.toHaveBeenCalled();
   });
 
@@ -36,11 +38,47 @@ describe("a bundle's rule", () => {
   });
 
   it('is left aside, and that is said, where the weights are others by now', async () => {
-    await put(ruleFor('0'.repeat(64)));
+    await put(ruleFor({ ...bundle, sha256: '0'.repeat(64) }));
     expect(await loadVerdictRule(bundle, onStale)).toBeNull();
     expect(onStale).toHaveBeenCalledWith(
       expect.stringContaining(`was fitted to bundle 000000000000, and this is ${bundle.sha256.slice(0, 12)}`),
     );
+  });
+
+  it.each<[string, Partial<Manifest['calibration']>]>([
+    ['scale', { change: { scale: 7, offset: 0 } }],
+    ['threshold', { threshold: 0.123 }],
+    ['operating point', { operating_points: [{ false_alarm_rate: 0.01, threshold: 0.123 }] }],
+  ])('is left aside, and that is said, where the calibration has another %s by now', async (_, part) => {
+    await put(ruleFor(bundle));
+    const { manifest } = bundle;
+    const later = { ...bundle, manifest: { ...manifest, calibration: { ...manifest.calibration, ...part } } };
+    expect(await loadVerdictRule(later, onStale)).toBeNull();
+    expect(onStale).toHaveBeenCalledWith(expect.stringContaining('was fitted to calibration'));
+  });
+
+  it('is left aside where it does not say to which calibration it was fitted', async () => {
+    const { calibration_sha256: _, ...older } = ruleFor(bundle);
+    await put(older);
+    expect(await loadVerdictRule(bundle, onStale)).toBeNull();
+    expect(onStale).toHaveBeenCalledWith(expect.stringContaining('does not say to which calibration'));
+  });
+
+  it('holds of other thresholds of nuisances, for which it does not stand in', async () => {
+    await put(ruleFor(bundle));
+    const { manifest } = bundle;
+    const calibration = { ...manifest.calibration, nuisances: { lighting: 0.9 }, least_agreement: 0.2 };
+    expect(
+      await loadVerdictRule({ ...bundle, manifest: { ...manifest, calibration } }, onStale),
+    ).not.toBeNull();
+  });
+
+  it('is there for the bundle that is served', async () => {
+    const shipped = await loadBundle(
+      fileURLToPath(new URL('../../models/scorer-surveillance', import.meta.url)),
+    );
+    expect((await loadVerdictRule(shipped, onStale))?.align_from).toBeGreaterThan(0);
+    expect(onStale).not.toHaveBeenCalled();
   });
 
   it.each<[string, unknown, RegExp]>([
@@ -52,7 +90,7 @@ describe("a bundle's rule", () => {
       /verdict\.json: \/change/,
     ],
   ])('is refused where it %s, naming the file', async (_, part, message) => {
-    await put(typeof part === 'string' ? part : { ...ruleFor(bundle.sha256), ...(part as object) });
+    await put(typeof part === 'string' ? part : { ...ruleFor(bundle), ...(part as object) });
     await expect(loadVerdictRule(bundle, onStale)).rejects.toThrow(message);
   });
 
@@ -86,7 +124,7 @@ describe('believe', () => {
 
   it("adds the evidence's weighted logits to the model's", () => {
     const change = { offset: -1, model: 2, weights: { lighting: -3 } };
-    const rule = ruleFor(bundle.sha256, { change });
+    const rule = ruleFor(bundle, { change });
     const { lighting } = dim.nuisances;
     const expected = -1 + 2 * 1 - 3 * Math.log(lighting / (1 - lighting));
     expect(believe(logits(), dim, bundle.manifest, rule, undefined).change).toBeCloseTo(
@@ -96,7 +134,7 @@ describe('believe', () => {
   });
 
   it("decides by the caller's threshold, or else by the rule's", () => {
-    const rule = ruleFor(bundle.sha256, { threshold: 0.99 });
+    const rule = ruleFor(bundle, { threshold: 0.99 });
     expect(believe(logits(), dim, bundle.manifest, rule, undefined).changed).toBe(false);
     expect(believe(logits(), dim, bundle.manifest, rule, 0.5).changed).toBe(true);
   });
@@ -105,7 +143,7 @@ describe('believe', () => {
     ['where a rule has fitted it', true],
     ['where there is no rule', false],
   ])('names a nuisance that only the evidence sees, %s', (_, ruled) => {
-    const rule = ruled ? ruleFor(bundle.sha256) : null;
+    const rule = ruled ? ruleFor(bundle) : null;
     const { nuisances } = believe(logits(), dim, bundle.manifest, rule, undefined);
     expect(nuisances[0]).toEqual({ name: 'lighting', score: expect.closeTo(dim.nuisances.lighting, 3) });
   });
@@ -151,11 +189,11 @@ describe('isToBeAligned', () => {
     ['it moved less', 14 / size.width, false],
     ['the rule never aligns', null, false],
   ])('where %s', (_, align_from, expected) => {
-    expect(isToBeAligned(moved, ruleFor('', { align_from }))).toBe(expected);
+    expect(isToBeAligned(moved, ruleFor(bundle, { align_from }))).toBe(expected);
   });
 
   it('never where the views could not be registered', () => {
     const elsewhere = examine(before, street('elsewhere'));
-    expect(isToBeAligned(elsewhere, ruleFor('', { align_from: 0 }))).toBe(false);
+    expect(isToBeAligned(elsewhere, ruleFor(bundle, { align_from: 0 }))).toBe(false);
   });
 });
