@@ -20,12 +20,16 @@ export const heatmapPath = (comparisonId: string, side: Side): string =>
 export function linkBase(settings: { publicUrl: string | null; host: string; port: number }): string {
   const { publicUrl, host, port } = settings;
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
-  if (port !== 0) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (port !== 0) return httpAddress(host, port);
   throw new ScenedeltaError(
     'invalid-request',
     'PORT=0 lets the API take any free port, and links in webhooks would not know it: expected PUBLIC_URL or the port',
   );
 }
+
+/** @param host a name or an address; IPv6 gets its brackets */
+export const httpAddress = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** A key of its own, so that a link's signature can never pass for a webhook's. */
 export const linkKey = (webhookSecret: string): Buffer =>

@@ -1,7 +1,7 @@
 /** The API process: settings, connections, the app, a port, and the way out. */
 import type { AddressInfo } from 'node:net';
 import { loadConfig, redisUrlOf } from '../config.js';
-import { linkKey } from '../links.js';
+import { httpAddress, linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { closeOnSignals, endOnFatal } from '../shutdown.js';
 import { createStores } from '../stores/create.js';
@@ -57,5 +57,8 @@ closeOnSignals(
 
 await app.listen({ host: config.host, port: config.port });
 const { address, port } = app.server.address() as AddressInfo;
-logger.info({ address, port, auth: config.auth, docs: `http://${config.host}:${port}/docs` }, 'api ready');
+logger.info(
+  { address, port, auth: config.auth, docs: `${httpAddress(config.host, port)}/docs` },
+  'api ready',
+);
 process.send?.('ready');

@@ -12,6 +12,7 @@ import { createPipeline, type PairOutput, type Pipeline } from '../workers/compa
 import { decodeFrame } from '../workers/decode.js';
 import type { Command } from './command.js';
 import { withBundles } from './with-bundles.js';
+import { writeWhole } from './write-whole.js';
 
 export const command: Command = {
   usage: `compare BEFORE AFTER [options]
@@ -39,10 +40,10 @@ Says what changed between two pictures of one fixed camera.
     const config = configWith(values);
     const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
     const output = await withPipeline(config, (pipeline) => pipeline.compare(frames));
-    if (values.heatmap !== undefined) {
-      await writeHeatmaps(values.heatmap, frames, output.heatmaps, config.pixelLimit);
-    }
     console.log(values.json ? JSON.stringify(output.finding, null, 2) : describe(output));
+    if (values.heatmap !== undefined) {
+      await writeWhole(values.heatmap, await drawHeatmaps(frames, output.heatmaps, config.pixelLimit));
+    }
     return 0;
   },
 };
@@ -79,21 +80,21 @@ async function readFrame(path: string): Promise<Uint8Array> {
   }
 }
 
-async function writeHeatmaps(
-  path: string,
+/** @returns PNG */
+async function drawHeatmaps(
   frames: Record<Side, Uint8Array>,
   heatmaps: HeatmapData | null,
   pixelLimit: number,
-): Promise<void> {
+): Promise<Uint8Array> {
   const overlay = async (side: Side): Promise<RgbImage> => {
     const allocate = (bytes: number) => new Uint8Array(bytes);
     const frame = await decodeFrame(frames[side], { side, pixelLimit, allocate });
     return heatmaps === null ? frame : renderOverlay(heatmaps[side], frame);
   };
   const { data, width, height } = sideBySide(await overlay('before'), await overlay('after'));
-  await sharp(data, { raw: { width, height, channels: 3 } })
+  return sharp(data, { raw: { width, height, channels: 3 } })
     .png()
-    .toFile(path);
+    .toBuffer();
 }
 
 function describe({ finding }: PairOutput): string {

@@ -1,6 +1,4 @@
 /** `scenedelta evaluate`: measures a bundle, or predictions made before, on labelled pairs. */
-import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from '../config.js';
@@ -26,6 +24,7 @@ import type { Command } from './command.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
 import { createLooker, type Looker, subtract } from './evaluation/looker.js';
 import { startProgress } from './progress.js';
+import { writeWhole } from './write-whole.js';
 
 const USAGE = `evaluate PAIRS.ndjson [--bundle NAME] [--json FILE] [--predictions FILE]
        [--from-predictions FILE] [--baseline NAME=FILE]... [--nuisance NAME]...
@@ -88,11 +87,12 @@ export async function run(args: string[]): Promise<number> {
       : await measurePredictions(folder, config, given);
 
   const report = evaluate(folder.pairs, measured.run, { ...measured, baselines });
+  // Printed before it is written: a full disk does not take an hour's figures with it.
+  process.stdout.write(formatReport(report));
   const { predictions } = measured.run;
   if (values.predictions !== undefined)
     await writeWhole(values.predictions, predictions.map(formatPrediction).join(''));
   if (values.json !== undefined) await writeWhole(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  process.stdout.write(formatReport(report));
   return 0;
 }
 
@@ -220,18 +220,3 @@ async function forEachPair<T>(
 
 const detectorRuns = (signals: readonly Readonly<Record<string, Signal>>[]): DetectorRun[] =>
   Object.keys(signals[0] ?? {}).map((name) => ({ name, signals: signals.map((of) => of[name] as Signal) }));
-
-/** Whole or not at all: what is written under another name becomes the file in one step. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const unfinished = `${file}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(unfinished, text);
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new ScenedeltaError('invalid-request', `${file}: cannot be written (${code ?? message})`, {
-      cause: error,
-    });
-  }
-}

@@ -1,13 +1,15 @@
 /** `scenedelta feedback`: what people said of changes, with the frames, as a manifest that `scenedelta evaluate` reads. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { FeedbackLine } from '../feedback-manifest.js';
 import { SIDES } from '../images.js';
+import { linkBase } from '../links.js';
 import type { Command } from './command.js';
 import { startProgress } from './progress.js';
+import { makeFolder, writeWhole } from './write-whole.js';
 
 const USAGE = `feedback FOLDER [--url URL] [--key-file FILE]
 
@@ -31,8 +33,11 @@ export const command: Command = {
       throw new ScenedeltaError('invalid-request', `feedback takes one folder, got ${positionals.length}`);
     }
     const config = loadConfig();
-    const base = values.url ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
-    const read = reader(base, await keyOf(config, values['key-file']));
+    const base = values.url === undefined ? linkBase(config) : values.url;
+    const read = reader(
+      checked(base, values.url === undefined ? 'PUBLIC_URL' : '--url'),
+      await keyOf(config, values['key-file']),
+    );
 
     const lines = (await (await read('/v1/feedback?format=ndjson')).text()).split('\n').filter(Boolean);
     const progress = startProgress(lines.length, 'pairs');
@@ -43,8 +48,8 @@ export const command: Command = {
     }
     progress.end();
     const manifest = join(folder, 'pairs.ndjson');
-    await mkdir(folder, { recursive: true });
-    await writeFile(manifest, kept.join(''));
+    await makeFolder(folder);
+    await writeWhole(manifest, kept.join(''));
     const gone = lines.length - kept.length;
     console.log(
       `${kept.length} pairs in ${manifest}${gone === 0 ? '' : `; the frames of ${gone} are no longer kept`}`,
@@ -53,12 +58,23 @@ export const command: Command = {
   },
 };
 
+/** @param name of the option or setting that says it. @returns it without a slash at the end; a path before /v1 is kept */
+function checked(base: string, name: string): string {
+  const url = URL.canParse(base) ? new URL(base) : null;
+  const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '';
+  if (isAddress && url.search + url.hash === '') return url.href.replace(/\/+$/, '');
+  throw new ScenedeltaError(
+    'invalid-request',
+    `${name} ${JSON.stringify(base)}: expected the address of the API, e.g. http://127.0.0.1:8080`,
+  );
+}
+
 type Read = (path: string, accepted?: readonly number[]) => Promise<Response>;
 
 /** @returns a function that asks for a path. @throws ScenedeltaError where the service cannot be reached or refuses. */
 function reader(base: string, key: string | undefined): Read {
   return async (path, accepted = [200]) => {
-    const url = new URL(path, base);
+    const url = new URL(`${base}${path}`);
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const response = await fetch(url, { headers }).catch((cause: unknown) => {
       throw new ScenedeltaError('url-unavailable', `${url.origin} does not answer: is the service running?`, {
@@ -81,8 +97,8 @@ async function saveFrames(line: FeedbackLine, folder: string, read: Read): Promi
   if (answers.some(({ status }) => status !== 200)) return false;
   for (const [i, side] of SIDES.entries()) {
     const path = resolve(folder, line[side]);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, new Uint8Array(bodies[i] ?? new ArrayBuffer(0)));
+    await makeFolder(dirname(path));
+    await writeWhole(path, new Uint8Array(bodies[i] ?? new ArrayBuffer(0)));
   }
   return true;
 }

@@ -1,4 +1,5 @@
 /** `scenedelta worker`: a worker's own process entry, which takes jobs, logs and closes on signals by itself. */
+import { parseArgs } from 'node:util';
 import type { Command } from './command.js';
 
 export const command: Command = {
@@ -6,7 +7,8 @@ export const command: Command = {
 
 Runs one worker in the foreground, as dist/workers/main.js does. Settings come from the environment
 (REDIS_URL, DATA_DIR, MODELS_DIR, DEVICE ...: deploy/README.md). SIGTERM finishes the jobs it holds.`,
-  async run() {
+  async run(args) {
+    parseArgs({ args, options: {} }); // it takes none, and says so
     await import('../workers/main.js');
     return 0;
   },

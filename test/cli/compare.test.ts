@@ -68,6 +68,14 @@ describe('scenedelta compare', () => {
     expect(at(100 + 10, 24)).toEqual([50, 50, 50]);
   });
 
+  it('prints the sentence even where the heatmaps cannot be written, and says so in one line', async () => {
+    const nowhere = join('no', 'such', 'folder', heatmap);
+    const { status, stdout, stderr } = await scenedelta(['compare', before, after, '--heatmap', nowhere]);
+    expect(status).toBe(2);
+    expect(stdout.split('\n')[0]).toBe('a green thing has appeared on the right');
+    expect(stderr).toBe(`scenedelta compare: ${nowhere}: cannot be written (ENOENT)\n`);
+  });
+
   it.each<[string, string[], number, string]>([
     ['one picture', ['compare', before], 2, 'scenedelta compare: compare takes two pictures, got 1'],
     [
@@ -92,6 +100,16 @@ describe('scenedelta compare', () => {
   ])('answers %s with one line', async (_, args, expected, message) => {
     const { status, stderr } = await scenedelta(args);
     expect([status, stderr.trimEnd().split('\n')]).toEqual([expected, [expect.stringContaining(message)]]);
+  });
+});
+
+describe('scenedelta serve and worker', () => {
+  it.each(['serve', 'worker'])('%s takes no options, and does not start with one', async (name) => {
+    for (const args of [['--port', '9000'], ['9000']]) {
+      const { status, stdout, stderr } = await scenedelta([name, ...args]);
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(new RegExp(`^scenedelta ${name}: .*'${args[0]}'`));
+    }
   });
 });
 

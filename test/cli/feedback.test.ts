@@ -76,6 +76,52 @@ describe('scenedelta feedback', () => {
   });
 });
 
+describe('where the service is', () => {
+  const saved = { ...process.env };
+  afterEach(() => {
+    process.env = { ...saved };
+  });
+  /** The addresses that are asked for, of a service that has no feedback. */
+  const asked = async (args: string[], env: Record<string, string> = {}) => {
+    Object.assign(process.env, env);
+    const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(''));
+    await command.run([folder, ...args]);
+    return fetched.mock.calls.map(([address]) => String(address));
+  };
+  const path = '/v1/feedback?format=ndjson';
+
+  it.each<[string, string[], Record<string, string>, string]>([
+    [
+      'behind a path',
+      [],
+      { PUBLIC_URL: 'https://site.example/scenedelta/' },
+      'https://site.example/scenedelta',
+    ],
+    ['behind a path, by --url', ['--url', 'http://site.example/a/b'], {}, 'http://site.example/a/b'],
+    ['on any address of IPv6', [], { HOST: '::', PORT: '8081' }, 'http://[::]:8081'],
+    ['on a host and port', [], { HOST: '127.0.0.1', PORT: '8081' }, 'http://127.0.0.1:8081'],
+  ])('%s', async (_, args, env, base) => {
+    expect(await asked(args, env)).toEqual([`${base}${path}`]);
+  });
+
+  it.each(['localhost:9', 'example.org', 'ftp://host/', 'http://me:secret@host', 'http://host/?a=1'])(
+    '%s is no address, and that is one line',
+    async (url) => {
+      await expect(command.run([folder, '--url', url])).rejects.toMatchObject({
+        code: 'invalid-request',
+        message: `--url ${JSON.stringify(url)}: expected the address of the API, e.g. http://127.0.0.1:8080`,
+      });
+    },
+  );
+
+  it('a folder that cannot be made is one line', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await expect(command.run([join(folder, 'file', 'inside'), '--url', url])).rejects.toThrow(
+      /inside: cannot be written \(ENOTDIR\)$/,
+    );
+  });
+});
+
 describe('bad calls', () => {
   it.each([
     ['no folder', [], 'feedback takes one folder, got 0'],

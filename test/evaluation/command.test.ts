@@ -265,10 +265,21 @@ describe('bad input gets one line with file, line and reason, and leaves no file
     const call = [...args, ...(args.includes('--json') ? [] : wanted)].map((arg) =>
       arg.replace('@', `${folder}/`),
     );
+    // What is wrong with the output shows when the figures have been printed.
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const failed = run(call);
     await expect(failed).rejects.toThrow(message);
     await expect(failed).rejects.toMatchObject({ name: 'ScenedeltaError' });
     expect(await readdir(folder)).toEqual(before);
+  });
+
+  it('the figures are printed all the same where they cannot be written', async () => {
+    const folder = await folderWith(standard);
+    const printed = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const files = ['pairs.ndjson', '--from-predictions', 'said.ndjson', '--json', 'no/report.json'];
+    const call = files.map((arg) => (arg.startsWith('--') ? arg : join(folder, arg)));
+    await expect(run(call)).rejects.toThrow('cannot be written');
+    expect(printed.mock.calls.join('')).toContain('2 pairs, 1 changed, 1 unchanged');
   });
 
   it('a frame cut off in the middle', async () => {

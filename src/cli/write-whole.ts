@@ -1,0 +1,33 @@
+/** Files that a command writes: whole or not at all, and what goes wrong is one line for a person. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { ScenedeltaError } from '../errors.js';
+
+/**
+ * What is written under another name becomes the file in one step.
+ * @throws ScenedeltaError 'invalid-request' naming the file
+ */
+export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const unfinished = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(unfinished, content);
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => {});
+    throw cannotBeWritten(file, error);
+  }
+}
+
+/** With the folders above it. @throws ScenedeltaError 'invalid-request' naming the folder */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw cannotBeWritten(folder, error);
+  });
+}
+
+function cannotBeWritten(path: string, error: unknown): ScenedeltaError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new ScenedeltaError('invalid-request', `${path}: cannot be written (${code ?? message})`, {
+    cause: error,
+  });
+}
