@@ -17,9 +17,10 @@ import { calibrationSha256, RULE_FILE } from '../dist/workers/verdict-rule.js';
 import { crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
 import { alignedTo, openLook } from './lib/look.mjs';
 import { madePair, NUISANCE_VARIANTS, openMaterial } from './lib/made-pairs.mjs';
-import { dataFolder, option } from './lib/options.mjs';
+import { dataFolder, onlyOptions, option } from './lib/options.mjs';
 import { ROOT } from './lib/shell.mjs';
 
+onlyOptions('--data=', '--bundle=', '--count=', '--align-from=');
 const count = Number(option('count', '400'));
 const folder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
 const given = option('align-from', '');

@@ -19,11 +19,12 @@ import { LEAST_CORNERS } from '../dist/viewpoint/register.js';
 import { logitOf, NUISANCES, scoreOf, TAMPERS } from '../dist/viewpoint/scores.js';
 import { crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
 import { VARIANTS } from './lib/made-pairs.mjs';
-import { dataFolder, option } from './lib/options.mjs';
+import { dataFolder, onlyOptions, option } from './lib/options.mjs';
 import { ROOT } from './lib/shell.mjs';
 import { inThreads } from './lib/threads.mjs';
 import { grain } from './lib/variants.mjs';
 
+onlyOptions('--data=', '--bundle=', '--count=', '--keep=', '--joint', '--tampering');
 const count = Number(option('count', '1500'));
 const folder = dataFolder();
 const bundleFolder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));

@@ -5,12 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import wabt from 'wabt';
+import { onlyOptions } from './lib/options.mjs';
 import { ROOT, runMain, Stop } from './lib/shell.mjs';
 
 const SOURCE = 'src/model/resample.wat';
 const CODE = 'src/model/resample-code.ts';
 
 async function main() {
+  onlyOptions('--check');
   const { parseWat } = await wabt();
   const module = parseWat(SOURCE, readFileSync(join(ROOT, SOURCE), 'utf8'), { simd: true });
   const base64 = Buffer.from(module.toBinary({}).buffer).toString('base64');
