@@ -43,7 +43,7 @@ export const command: Command = {
     const progress = startProgress(lines.length, 'pairs');
     const kept: string[] = [];
     for (const line of lines) {
-      if (await saveFrames(JSON.parse(line) as FeedbackLine, resolve(folder), read)) kept.push(`${line}\n`);
+      if (await saveFrames(parsed(line), resolve(folder), read)) kept.push(`${line}\n`);
       progress.step();
     }
     progress.end();
@@ -88,6 +88,26 @@ function reader(base: string, key: string | undefined): Read {
       `${url.href} answered ${response.status}: ${problem.detail ?? response.statusText}`,
     );
   };
+}
+
+/** Whatever answers at a wrong address may answer anything; files are written inside the folder only. */
+function parsed(line: string): FeedbackLine {
+  const isLine = (value: unknown): value is FeedbackLine => {
+    const { frames, ...files } = (value ?? {}) as Partial<FeedbackLine>;
+    return SIDES.every(
+      (side) => /^frames\/[\w.-]+$/.test(String(files[side])) && String(frames?.[side]).startsWith('/v1/'),
+    );
+  };
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isLine(value)) return value;
+  } catch {
+    // said below
+  }
+  throw new ScenedeltaError(
+    'url-failed',
+    `expected a line of feedback, got ${JSON.stringify(line.slice(0, 80))}`,
+  );
 }
 
 /** @returns whether both frames were still kept. */

@@ -114,6 +114,21 @@ describe('where the service is', () => {
     },
   );
 
+  it.each([
+    ['a page', '<!doctype html>'],
+    ['no object', 'null'],
+    [
+      'a file outside the folder',
+      JSON.stringify({ before: '../../x', after: 'frames/y', frames: { before: '/v1/x', after: '/v1/y' } }),
+    ],
+  ])('that answers with %s is one line', async (_, body) => {
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body));
+    await expect(command.run([folder, '--url', url])).rejects.toMatchObject({
+      code: 'url-failed',
+      message: expect.stringContaining('expected a line of feedback, got'),
+    });
+  });
+
   it('a folder that cannot be made is one line', async () => {
     await writeFile(join(folder, 'file'), '');
     await expect(command.run([join(folder, 'file', 'inside'), '--url', url])).rejects.toThrow(
