@@ -1,7 +1,7 @@
 /**
  * The sentences that need no picture. One is chosen by its words on all pairs; where many are unchanged that is "nothing has
- * changed", which has no fact right. So a second one is chosen by its facts on the changed pairs: what a captioner that knows no
- * more than that something changed would get. Both are chosen on the very set they are scored on.
+ * changed", which has no fact right. So a second one is chosen by its facts on the changed pairs: it stands for a captioner that knows
+ * no more than that something changed, and is no bound, since no one sentence is the best at every fact. Both are chosen on the very set they are scored on.
  */
 import { facts, trueKinds } from './facts.js';
 import type { Pair } from './manifest.js';
