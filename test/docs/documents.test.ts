@@ -71,6 +71,24 @@ describe('README.md: one request, top to bottom', () => {
   });
 });
 
+describe('README.md: figures', () => {
+  const { metrics } = JSON.parse(read('models/scorer-surveillance/manifest.json'));
+  const real = metrics['development pairs (109 real pairs, never trained on)'];
+  const section = /## Figures\n([\s\S]*?)\n\|/.exec(read('README.md'))?.[1]?.replaceAll('\n', ' ') ?? '';
+
+  it.each([
+    ['points into the changed thing in (\\d+) %', 'pointing_game'],
+    ['the kind right in (\\d+) %', 'kind'],
+    ['the noun with its direction in (\\d+) %', 'noun'],
+    ['the colour in (\\d+) %', 'colour'],
+    ['the place in (\\d+) %', 'place'],
+    ['(\\d+) % of the things it says are true', 'claimsTrue'],
+  ])('"%s" is what the default bundle was measured to do', (words, metric) => {
+    const [, said] = new RegExp(words).exec(section) ?? [];
+    expect(Number(said)).toBe(Math.round(Number.parseFloat(real[metric])));
+  });
+});
+
 describe('deploy/README.md: the table of settings', () => {
   it('is what `node scripts/write-settings.mjs` writes from the descriptions in src/config.ts', () => {
     const rows = [
