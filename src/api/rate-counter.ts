@@ -4,7 +4,12 @@ import { KEYS } from '../jobs.js';
 import { redisCall } from '../stores/redis.js';
 
 export interface RateCounter {
-  /** Counts one request. @param window number of the window since the epoch. @returns how many it has had, this one included. */
+  /**
+   * Counts one request.
+   * @param window number of the window since the epoch
+   * @returns how many it has had, this one included.
+   * @throws ScenedeltaError 'queue-unavailable'
+   */
   count(apiKeyId: string, window: number, windowSeconds: number): Promise<number>;
 }
 

@@ -65,8 +65,21 @@ function redisAddress(url: string): string {
   );
 }
 
-/** Replies by which Redis says that it cannot serve for now: full memory, full disk, starting, fail-over. */
-const UNAVAILABLE_REPLY = /^(OOM|MISCONF|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS)\b/;
+const CANNOT_SERVE = 'OOM|MISCONF|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS';
+/**
+ * Replies by which Redis says that it cannot serve for now: full memory, full disk, starting, fail-over. A script's command is
+ * refused in the script's words before Redis 7, a transaction by what was wrong with it.
+ */
+const UNAVAILABLE_REPLY = new RegExp(
+  `^(?:ERR Error running script .*: -?|EXECABORT .* because of: )?(?:${CANNOT_SERVE})\\b`,
+);
+
+function cannotServe(reply: ReplyFailure): boolean {
+  if (UNAVAILABLE_REPLY.test(reply.message)) return true;
+  // EXEC only says that a command was refused when it was queued; ioredis keeps what that command was told
+  const refusals = /^EXECABORT\b/.test(reply.message) ? (reply.previousErrors ?? []) : [];
+  return refusals.length > 0 && refusals.every(cannotServe);
+}
 
 /**
  * Runs commands; a Redis that is away or cannot write becomes 'queue-unavailable', anything else (a bug) is passed on.
@@ -77,7 +90,7 @@ export async function redisCall<T>(what: string, commands: () => Promise<T>): Pr
     return await commands();
   } catch (thrown) {
     if (thrown instanceof ScenedeltaError) throw thrown;
-    if (isReply(thrown) && !UNAVAILABLE_REPLY.test(thrown.message)) throw thrown;
+    if (isReply(thrown) && !cannotServe(thrown)) throw thrown;
     throw new ScenedeltaError('queue-unavailable', `${what}: Redis cannot be reached or cannot write`, {
       cause: thrown,
     });
@@ -85,5 +98,10 @@ export async function redisCall<T>(what: string, commands: () => Promise<T>): Pr
 }
 
 /** By name as well as by class: a second copy of ioredis (BullMQ's) has a class of its own. */
-const isReply = (thrown: unknown): thrown is Error =>
+const isReply = (thrown: unknown): thrown is ReplyFailure =>
   thrown instanceof ReplyError || (thrown instanceof Error && thrown.name === 'ReplyError');
+
+interface ReplyFailure extends Error {
+  /** of EXEC: what the commands before it were told */
+  readonly previousErrors?: readonly Error[];
+}

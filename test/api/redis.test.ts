@@ -126,6 +126,25 @@ describe('On a real Redis', () => {
     expect(await redis.ttl(KEYS.rate('key_a', 5))).toBeGreaterThan(60);
   });
 
+  it('serves what only reads while Redis is full, and answers 503 to all else', async () => {
+    const keyed = await buildApp(deps, loadConfig({ DATA_DIR: folder, RATE_LIMIT: '100' }), logger);
+    const { key, secret } = await deps.apiKeys.create('reader', ['compare']);
+    const headers = { 'x-api-key': secret, prefer: 'respond-async' };
+    const { id } = (await keyed.inject(post(body, headers))).json();
+    const url = `/v1/comparisons/${id}`;
+    await redis.config('SET', 'maxmemory', '1');
+    const codes = {
+      read: (await keyed.inject({ url, headers })).statusCode,
+      list: (await keyed.inject({ url: '/v1/comparisons', headers })).statusCode,
+      accept: (await keyed.inject(post(body, headers))).statusCode,
+      erase: (await keyed.inject({ method: 'DELETE', url, headers })).statusCode,
+    };
+    await redis.config('SET', 'maxmemory', '0');
+    await deps.apiKeys.revoke(key.id);
+    await keyed.close();
+    expect(codes).toEqual({ read: 200, list: 200, accept: 503, erase: 503 });
+  });
+
   it('answers 503 while Redis is away, and accepts again when it is back', async () => {
     await server.kill9();
     await connected(false);

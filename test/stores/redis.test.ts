@@ -43,11 +43,38 @@ describe('connectRedis', () => {
   it('turns a full Redis into queue-unavailable', async () => {
     const redis = connectRedis(server.url, { role: 'consumer', logger });
     await redis.config('SET', 'maxmemory', '1');
-    await expect(redisCall('test', () => redis.set('big', 'x'))).rejects.toMatchObject({
-      code: 'queue-unavailable',
-    });
+    const writes: [string, () => Promise<unknown>][] = [
+      ['a command', () => redis.set('big', 'x')],
+      ['a transaction', () => redis.multi().incr('big').expire('big', 10).exec()],
+      ['a script', () => redis.eval("return redis.call('SET', KEYS[1], 'x')", 1, 'big')],
+    ];
+    const told: unknown[] = [];
+    for (const [what, write] of writes) {
+      told.push([what, await redisCall('test', write).catch((thrown) => thrown.code)]);
+    }
     await redis.config('SET', 'maxmemory', '0');
     redis.disconnect();
+    expect(told).toEqual(writes.map(([what]) => [what, 'queue-unavailable']));
+  });
+
+  it.each([
+    [
+      "ERR Error running script (call to f_0a): @user_script:3: @user_script: 3: -OOM command not allowed when used memory > 'maxmemory'. ",
+      'queue-unavailable',
+    ],
+    [
+      'EXECABORT Transaction discarded because of: MISCONF Redis is configured to save RDB snapshots',
+      'queue-unavailable',
+    ],
+    [
+      'ERR Error running script (call to f_0a): @user_script:3: WRONGTYPE Operation against a key',
+      'ReplyError',
+    ],
+    ['EXECABORT Transaction discarded because of previous errors.', 'ReplyError'],
+  ])('knows of the reply %j whether Redis cannot serve or we are wrong', async (message, expected) => {
+    const reply = Object.assign(new Error(message), { name: 'ReplyError', previousErrors: [] });
+    const thrown = await redisCall('test', () => Promise.reject(reply)).catch((err) => err);
+    expect(thrown.code ?? thrown.name).toBe(expected);
   });
 
   it.each(['localhost:6379', '/tmp/redis.sock', 'http://x', 'unix://relative.sock', ''])(

@@ -18,7 +18,8 @@ export function useRateLimit(
     if (apiKeyId === undefined || apiKeyId === LOCAL) return;
     const seconds = deps.clock() / 1000;
     const window = Math.floor(seconds / WINDOW_SECONDS);
-    const count = await deps.rates.count(apiKeyId, window, WINDOW_SECONDS);
+    const count = await deps.rates.count(apiKeyId, window, WINDOW_SECONDS).catch(unlessUnavailable);
+    if (count === undefined) return;
     const resetSeconds = Math.ceil((window + 1) * WINDOW_SECONDS - seconds);
     reply.header('RateLimit-Policy', `"default";q=${rateLimit};w=${WINDOW_SECONDS}`);
     reply.header('RateLimit', `"default";r=${Math.max(rateLimit - count, 0)};t=${resetSeconds}`);
@@ -29,4 +30,10 @@ export function useRateLimit(
       `The key has sent ${count} requests in this window of ${WINDOW_SECONDS} s, expected at most ${rateLimit}; the next one starts in ${resetSeconds} s`,
     );
   });
+}
+
+/** A Redis that cannot write (its memory or disk is full) can still be read: who only reads is let through, uncounted. */
+function unlessUnavailable(thrown: unknown): undefined {
+  if (thrown instanceof ScenedeltaError && thrown.code === 'queue-unavailable') return undefined;
+  throw thrown;
 }
