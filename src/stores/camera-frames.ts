@@ -21,7 +21,8 @@ export interface AcceptedFrame {
 
 /**
  * Once resolved, the frame will be worked on, whatever crashes.
- * @throws ScenedeltaError 'queue-unavailable'; then there is no comparison.
+ * @returns its comparison as it was accepted.
+ * @throws ScenedeltaError 'queue-unavailable'; then there is no comparison, unless Redis could not be asked to erase it.
  */
 export async function enterFrame(
   { id, settings }: StoredCamera,
@@ -31,7 +32,7 @@ export async function enterFrame(
     cameras: Pick<CameraStore, 'addFrame'>;
     addTurn: (camera: string) => Promise<void>;
   },
-): Promise<void> {
+): Promise<StoredComparison> {
   const { comparisonId, capturedAt, frame: after, metadata, traceId, apiKeyId } = accepted;
   const comparison: Comparison = {
     id: comparisonId,
@@ -67,4 +68,5 @@ export async function enterFrame(
     await deps.results.erase(comparisonId).catch(() => false);
     throw err;
   }
+  return stored;
 }

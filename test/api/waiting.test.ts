@@ -90,6 +90,40 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect(answer.statusCode).toBe(200);
   });
 
+  it('answers 202 where Redis is lost after the comparison was accepted: a 503 would have it sent again', async () => {
+    const headers = { prefer: 'wait=20', 'idempotency-key': 'lost' };
+    const unavailable = async () => {
+      throw new ScenedeltaError('queue-unavailable', 'Redis cannot be reached');
+    };
+    await fake.inject({ ...post({}), method: 'PUT', url: '/v1/cameras/gate' });
+    const frame = form({ frame: await jpeg(30) });
+    const [get, confirm] = [fake.results.get, fake.idempotency.confirm];
+    fake.results.get = unavailable;
+    fake.idempotency.confirm = unavailable;
+    const answers = [
+      await fake.inject(post(body, headers)),
+      await fake.inject({ ...post(frame, { prefer: 'wait=20' }), url: '/v1/cameras/gate/frames' }),
+    ];
+    fake.results.get = get;
+    fake.idempotency.confirm = confirm;
+    for (const [i, answer] of answers.entries()) {
+      const id = [...fake.results.kept.keys()][i];
+      expect([answer.statusCode, answer.headers.location]).toEqual([202, `/v1/comparisons/${id}`]);
+      expect(answer.json()).toMatchObject({ id, status: 'queued' });
+    }
+  });
+
+  it('leaves nothing to recover of a comparison that was refused, also where its creation timed out', async () => {
+    const create = fake.results.create.bind(fake.results);
+    fake.results.create = async (stored) => {
+      await create(stored);
+      throw new ScenedeltaError('queue-unavailable', 'creating a comparison: Redis cannot be reached');
+    };
+    const answer = await fake.inject(post(body));
+    fake.results.create = create;
+    expect([answer.statusCode, fake.results.kept.size]).toEqual([503, 0]);
+  });
+
   it('lets everybody go with 202 when the service closes', async () => {
     const closing = await fakeApp();
     const waiting = closing.inject(post(body, { prefer: 'wait=20' }));

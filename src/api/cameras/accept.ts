@@ -2,6 +2,7 @@
 import { ScenedeltaError } from '../../errors.js';
 import { enterFrame } from '../../stores/camera-frames.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
+import type { StoredComparison } from '../../stores/results.js';
 import type { IncomingCameraFrame, IncomingFrame } from '../comparisons/request.js';
 import type { Asked } from '../comparisons/respond.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
@@ -27,15 +28,15 @@ export async function assertRoom(camera: string, { cameras }: Pick<Dependencies,
 
 /**
  * Once resolved, nothing is lost by any crash: bytes and Redis are synced.
- * @throws ScenedeltaError 'invalid-request' naming captured_at, 'storage-unavailable' or 'queue-unavailable'; with a privacy mask
- * 'image-unreadable' or 'image-too-large' too.
+ * @throws ScenedeltaError 'invalid-request' naming captured_at, 'storage-unavailable' or 'queue-unavailable' (as accept of comparisons
+ * does); with a privacy mask 'image-unreadable' or 'image-too-large' too.
  */
 export async function acceptFrame(
   asked: Asked,
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
   deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadlineSeconds'> },
-): Promise<void> {
+): Promise<StoredComparison> {
   const now = deps.clock();
   const capturedAt = options.captured_at === undefined ? now : Date.parse(options.captured_at);
   if (capturedAt > now + CLOCK_TOLERANCE_MS) {
@@ -47,7 +48,7 @@ export async function acceptFrame(
   }
   const after = await deps.keeper.keep(frame, maskOf(camera), 'frame');
   const deadlineSeconds = options.deadline_s ?? deps.options.deadlineSeconds;
-  await enterFrame(
+  return enterFrame(
     camera,
     {
       ...asked,

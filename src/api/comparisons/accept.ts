@@ -36,7 +36,8 @@ export async function assertCapacity(
 
 /**
  * Once resolved, nothing is lost by any crash: bytes and Redis are synced.
- * @throws ScenedeltaError 'storage-unavailable' or 'queue-unavailable'; then the comparison does not exist.
+ * @throws ScenedeltaError 'storage-unavailable'; then the comparison does not exist. 'queue-unavailable'; then it does not either, unless
+ * Redis was lost between a write and its answer, or could not be asked to erase it: what it has of the comparison is recovered and run.
  */
 export async function accept(
   acceptance: Acceptance,
@@ -73,9 +74,9 @@ export async function accept(
     frames: { before: storedOnly(before), after: storedOnly(after) },
     job,
   };
-  // Created before it is queued: a worker that is faster than this process must find what it is to update.
-  await deps.results.create(stored);
   try {
+    // Created before it is queued: a worker that is faster than this process must find what it is to update.
+    await deps.results.create(stored);
     await deps.queue.add(job, priority, priorityOf(priority, acceptance.nobodyWaits));
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);

@@ -23,8 +23,12 @@ export interface Submission {
   readonly fingerprint: string;
   readonly frames: readonly IncomingFrame[];
   readonly queue: 'live' | 'archive';
-  /** Once resolved, nothing is lost by any crash. @param nobodyWaits no connection is held for the outcome */
-  accept(asked: Asked, nobodyWaits: boolean): Promise<unknown>;
+  /**
+   * Once resolved, nothing is lost by any crash.
+   * @param nobodyWaits no connection is held for the outcome
+   * @returns the comparison as it was accepted.
+   */
+  accept(asked: Asked, nobodyWaits: boolean): Promise<StoredComparison>;
 }
 
 export type Respond = (
@@ -44,13 +48,16 @@ export function createRespond(context: {
 }): Respond {
   const { deps, options, metrics, present, waiting } = context;
 
-  /** @returns the id of the comparison that this request stands for: a new one, or an earlier one of the same key. */
+  /**
+   * @returns the id of the comparison that this request stands for: an earlier one of the same key, or a new one, which is returned
+   * too. Once that is accepted, nothing is thrown any more: who is told of a failure sends the request again.
+   */
   async function acceptOnce(
     request: FastifyRequest,
     reply: FastifyReply,
     { fingerprint, frames, queue, accept }: Submission,
     preference: Preference,
-  ): Promise<string> {
+  ): Promise<{ comparisonId: string; accepted?: StoredComparison }> {
     const apiKeyId = request.apiKeyId ?? LOCAL;
     const comparisonId = newId('cmp', deps.clock());
     const key = request.headers['idempotency-key'] as string | undefined;
@@ -58,20 +65,25 @@ export function createRespond(context: {
     const earlier = reservation && (await deps.idempotency.reserve(reservation));
     if (earlier !== undefined) {
       reply.header('Idempotent-Replayed', 'true');
-      return earlier.comparisonId;
+      return { comparisonId: earlier.comparisonId };
     }
+    let accepted: StoredComparison;
     try {
-      await accept({ comparisonId, traceId: request.id, apiKeyId }, preference.waitSeconds === 0);
+      accepted = await accept({ comparisonId, traceId: request.id, apiKeyId }, preference.waitSeconds === 0);
     } catch (err) {
       if (reservation) await deps.idempotency.release(reservation).catch(() => {});
       throw err;
     }
-    if (reservation) await deps.idempotency.confirm(reservation);
+    if (reservation) {
+      await deps.idempotency.confirm(reservation).catch((err: Error) => {
+        request.log.warn({ comparison: comparisonId, reason: err.message }, 'Idempotency-Key not confirmed');
+      });
+    }
     metrics.accepted.inc({ form: request.isMultipart() ? 'multipart' : 'json', queue });
     for (const frame of frames) {
       if (frame.from === 'bytes') metrics.frameBytes.inc(frame.bytes.length);
     }
-    return comparisonId;
+    return { comparisonId, accepted };
   }
 
   function answer(reply: FastifyReply, stored: StoredComparison | undefined, id: string): FastifyReply {
@@ -92,11 +104,20 @@ export function createRespond(context: {
   return async (request, reply, submission) => {
     const preference = parsePrefer(request.headers.prefer as string | undefined, options.waitLimit);
     if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);
-    const comparisonId = await acceptOnce(request, reply, submission, preference);
-    const outcome = await waiting.until(comparisonId, preference.waitSeconds, whenGone(reply));
+    const { comparisonId, accepted } = await acceptOnce(request, reply, submission, preference);
+    const outcome = await waiting
+      .until(comparisonId, preference.waitSeconds, whenGone(reply))
+      .catch((thrown: unknown) => {
+        // Redis went away, but the work is accepted: 503 would have it sent a second time
+        if (accepted !== undefined && isUnavailable(thrown)) return accepted;
+        throw thrown;
+      });
     return answer(reply, outcome, comparisonId);
   };
 }
+
+const isUnavailable = (thrown: unknown): boolean =>
+  thrown instanceof ScenedeltaError && thrown.code === 'queue-unavailable';
 
 /** Aborts when the caller has gone. (request.signal does so as soon as the request's body has been read: Node's 'close'.) */
 function whenGone(reply: FastifyReply): AbortSignal {
