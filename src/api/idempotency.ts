@@ -9,8 +9,8 @@ import { KEYS } from '../jobs.js';
 import { redisCall } from '../stores/redis.js';
 
 const KEPT_SECONDS = 24 * 3600;
-/** A process that dies between reserving and accepting blocks its key no longer than this. */
-const RESERVED_SECONDS = 60;
+/** A request that has reserved its key for so long and not accepted its comparison has died, and another may take its place. */
+const ACCEPTING_SECONDS = 60;
 
 export interface IdempotentRequest {
   readonly apiKeyId: string;
@@ -27,9 +27,9 @@ export interface IdempotencyRecords {
    * request is still being accepted.
    */
   reserve(request: IdempotentRequest): Promise<{ readonly comparisonId: string } | undefined>;
-  /** The comparison has been accepted. */
+  /** The comparison has been accepted. Where this fails or is never reached, the comparison itself tells. */
   confirm(request: IdempotentRequest): Promise<void>;
-  /** It was not: the key is free again. */
+  /** It was not: the key is free again, unless the comparison is there all the same. */
   release(request: IdempotentRequest): Promise<void>;
 }
 
@@ -39,14 +39,29 @@ interface Kept {
   readonly accepted: boolean;
 }
 
+/** KEYS: record. ARGV: the record that must still be there, the one to be written, seconds. */
+const REPLACE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+return 1`;
+
+/** KEYS: record, comparison. ARGV: the record that must still be there. */
+const RELEASE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
 export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
   const name = (r: IdempotentRequest) => KEYS.idempotency(r.apiKeyId, r.key);
   const text = ({ fingerprint, comparisonId }: IdempotentRequest, accepted: boolean) =>
     JSON.stringify({ fingerprint, comparisonId, accepted } satisfies Kept);
+  /** @returns whether `expected` was still there: a record that somebody else has taken over is theirs. */
+  const replace = async (request: IdempotentRequest, expected: string, record: string): Promise<boolean> =>
+    (await redis.eval(REPLACE, 1, name(request), expected, record, KEPT_SECONDS)) === 1;
+
   return {
     reserve: (request) =>
       redisCall('Reserving the Idempotency-Key', async () => {
-        const reserved = await redis.set(name(request), text(request, false), 'EX', RESERVED_SECONDS, 'NX');
+        const reserved = await redis.set(name(request), text(request, false), 'EX', KEPT_SECONDS, 'NX');
         if (reserved === 'OK') return undefined;
         const kept = await redis.get(name(request));
         // it expired or was released in this very moment: the caller may simply try again
@@ -59,16 +74,22 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
             { field: 'idempotency-key' },
           );
         }
-        if (!accepted) throw inFlight(request.key);
-        return { comparisonId };
+        if (accepted || (await redis.exists(KEYS.comparison(comparisonId))) === 1) return { comparisonId };
+        // by Redis's clock, so that API hosts whose clocks differ agree
+        const reservedFor = KEPT_SECONDS - (await redis.ttl(name(request)));
+        if (reservedFor > ACCEPTING_SECONDS && (await replace(request, kept, text(request, false)))) {
+          return undefined;
+        }
+        throw inFlight(request.key);
       }),
     confirm: (request) =>
       redisCall('Keeping the Idempotency-Key', async () => {
-        await redis.set(name(request), text(request, true), 'EX', KEPT_SECONDS);
+        await replace(request, text(request, false), text(request, true));
       }),
     release: (request) =>
       redisCall('Releasing the Idempotency-Key', async () => {
-        await redis.del(name(request));
+        const comparison = KEYS.comparison(request.comparisonId);
+        await redis.eval(RELEASE, 2, name(request), comparison, text(request, false));
       }),
   };
 }

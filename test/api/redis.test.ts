@@ -119,6 +119,60 @@ describe('On a real Redis', () => {
     expect(await redis.ttl(KEYS.idempotency('local', 'k 1'))).toBeGreaterThan(86_000);
   });
 
+  describe('where a process dies, or Redis is lost, between reserving an Idempotency-Key and confirming it', () => {
+    const request = (key: string, comparisonId: string) => ({
+      apiKeyId: 'key_a',
+      key,
+      fingerprint: 'f',
+      comparisonId,
+    });
+    const records = () => deps.idempotency;
+    const age = (key: string, seconds: number) =>
+      redis.expire(KEYS.idempotency('key_a', key), 24 * 3600 - seconds);
+
+    it('answers with the comparison that was accepted all the same, however late', async () => {
+      const { id } = (await inject(post(body))).json();
+      expect(await records().reserve(request('accepted', id))).toBeUndefined();
+      for (const seconds of [1, 61, 23 * 3600]) {
+        await age('accepted', seconds);
+        expect(await records().reserve(request('accepted', 'cmp_b'))).toEqual({ comparisonId: id });
+      }
+    });
+
+    it('is in flight for a minute where there is no comparison; then one of many requests takes its place', async () => {
+      await records().reserve(request('died', 'cmp_a'));
+      await expect(records().reserve(request('died', 'cmp_b'))).rejects.toMatchObject({
+        code: 'idempotency-in-flight',
+      });
+      await age('died', 61);
+      const tries = await Promise.allSettled(
+        ['cmp_c', 'cmp_d', 'cmp_e'].map((id) => records().reserve(request('died', id))),
+      );
+      expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('leaves the key to who has taken it over', async () => {
+      const [late, now] = [request('taken', 'cmp_a'), request('taken', 'cmp_b')];
+      await records().reserve(late);
+      await age('taken', 61);
+      await records().reserve(now);
+      await records().release(late);
+      await records().confirm(late);
+      await expect(records().reserve(late)).rejects.toMatchObject({ code: 'idempotency-in-flight' });
+      await records().confirm(now);
+      expect(await records().reserve(late)).toEqual({ comparisonId: 'cmp_b' });
+      await records().release(now);
+      expect(await records().reserve(late)).toEqual({ comparisonId: 'cmp_b' });
+    });
+
+    it('keeps the key of a comparison that could not be taken back', async () => {
+      const { id } = (await inject(post(body))).json();
+      await records().reserve(request('kept', id));
+      await records().release(request('kept', id));
+      expect(await records().reserve(request('kept', 'cmp_b'))).toEqual({ comparisonId: id });
+    });
+  });
+
   it('counts requests over all processes and forgets them', async () => {
     const counts = [];
     for (let i = 0; i < 3; i++) counts.push(await createRateCounter(redis).count('key_a', 5, 60));

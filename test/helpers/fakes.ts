@@ -223,6 +223,10 @@ export class FakeCameras implements CameraStore {
 export function fakeIdempotency(): IdempotencyRecords {
   const kept = new Map<string, { fingerprint: string; comparisonId: string; accepted: boolean }>();
   const name = (r: { apiKeyId: string; key: string }) => `${r.apiKeyId} ${r.key}`;
+  const isReservedBy = (r: { apiKeyId: string; key: string; comparisonId: string }) => {
+    const found = kept.get(name(r));
+    return found?.comparisonId === r.comparisonId && !found.accepted;
+  };
   return {
     async reserve(request) {
       const found = kept.get(name(request));
@@ -237,10 +241,10 @@ export function fakeIdempotency(): IdempotencyRecords {
       return found;
     },
     async confirm(request) {
-      kept.set(name(request), { ...request, accepted: true });
+      if (isReservedBy(request)) kept.set(name(request), { ...request, accepted: true });
     },
     async release(request) {
-      kept.delete(name(request));
+      if (isReservedBy(request)) kept.delete(name(request));
     },
   };
 }
