@@ -208,6 +208,12 @@ const settings = {
     optionalText,
     'Keep frames and heatmap data in this bucket instead of DATA_DIR.',
   ),
+  s3SourceBuckets: setting<readonly string[]>(
+    'S3_SOURCE_BUCKETS',
+    [],
+    list,
+    'Buckets that s3:// frames may come from, comma separated; default: all that the credentials may read. Never S3_FRAME_BUCKET.',
+  ),
   shutdownMs: setting('SHUTDOWN_MS', 25_000, integer(0, 300_000), 'Longest graceful shutdown.'),
 } as const;
 

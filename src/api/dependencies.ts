@@ -52,6 +52,8 @@ export type ApiOptions = Pick<
   | 'deadlineSeconds'
   | 'outboundAllow'
   | 's3Endpoint'
+  | 's3FrameBucket'
+  | 's3SourceBuckets'
 >;
 
 /** A Fastify whose handlers take their types from the TypeBox schemas of the route. */

@@ -15,6 +15,7 @@ import { createRedisChangeStore } from './changes-redis.js';
 import { createRedisDeliveryStore, type RedisDeliveryStore } from './deliveries-redis.js';
 import { createRedisResultStore, type RedisResultStore } from './results-redis.js';
 import { createS3Client, type S3Client } from './s3-client.js';
+import { sourcesOnly } from './s3-sources.js';
 import type { TurnStore } from './turns.js';
 import { createRedisTurnStore } from './turns-redis.js';
 import { createWorkerRegistry, type WorkerRegistry } from './workers.js';
@@ -28,7 +29,7 @@ export interface Stores {
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
   readonly changes: ChangeStore;
-  /** undefined where S3_ENDPOINT is not set */
+  /** where s3:// frames are read; undefined where S3_ENDPOINT is not set */
   readonly s3: S3Client | undefined;
 }
 
@@ -48,7 +49,7 @@ export function createStores(config: Config, redis: Redis): Stores {
     cameras: createRedisCameraStore(redis),
     turns: createRedisTurnStore(redis, results),
     changes: createRedisChangeStore(redis, { retentionMs }),
-    s3,
+    s3: s3 && sourcesOnly(s3, config),
   };
 }
 

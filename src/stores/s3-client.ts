@@ -13,7 +13,7 @@ export interface S3Object {
 export interface S3Client {
   /**
    * @returns undefined where the bucket or key does not exist.
-   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'forbidden' where the credentials may not read it;
+   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'forbidden' where the credentials may not read it or no URL can name it;
    * 'storage-unavailable' for all else.
    */
   get(
@@ -88,6 +88,9 @@ export function createS3Client(config: S3Config): S3Client | undefined {
   return {
     get: (bucket, key, options = {}) =>
       s3Call('GET', async () => {
+        if (!isPlainKey(key)) {
+          throw new ScenedeltaError('forbidden', `s3://${bucket}/${key} has an empty, "." or ".." segment`);
+        }
         const response = await send('GET', pathOf(bucket, key), options);
         if (response.statusCode === 404) return drained(response, undefined);
         if (response.statusCode === 403) {
@@ -134,6 +137,10 @@ export function createS3Client(config: S3Config): S3Client | undefined {
     close: () => dispatcher.close(),
   };
 }
+
+/** An object's key is a path: what a URL would normalise ('.', '..') or drop (nothing between two '/') leads to another object. */
+export const isPlainKey = (key: string): boolean =>
+  key.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 
 /** /bucket/key with each segment percent-encoded as RFC 3986 asks. */
 const pathOf = (bucket: string, key: string): string =>

@@ -291,6 +291,35 @@ describe('POST /v1/comparisons refuses', () => {
     await other.app.close();
   });
 
+  it.each([
+    ['frames', "is the service's own bucket"],
+    ['payroll', 'S3_SOURCE_BUCKETS'],
+  ])('s3:// frames in the bucket %s, which is not for them', async (bucket, why) => {
+    const other = await fakeApp({
+      s3Endpoint: 'https://s3.example',
+      s3FrameBucket: 'frames',
+      s3SourceBuckets: ['archive', 'frames'],
+    });
+    const ask = (named: string) =>
+      other.inject(post({ before: { s3: { bucket: named, key: 'a.jpg' } }, after: 's3://archive/b.jpg' }));
+    const refused = await ask(bucket);
+    expect([refused.statusCode, refused.json().field]).toEqual([422, 'before']);
+    expect(refused.json().detail).toContain(why);
+    expect((await ask('archive')).statusCode).toBe(202);
+    await other.app.close();
+  });
+
+  it.each(['../payroll/a.jpg', 'a/../../payroll/a.jpg', './a.jpg', 'a//b.jpg', '/a.jpg', 'a/', '..'])(
+    'an s3:// frame with the key %s, which a URL would change',
+    async (key) => {
+      for (const value of [`s3://archive/${key}`, { s3: { bucket: 'archive', key } }]) {
+        const [status, code, field, detail] = await refusal(post({ ...base64(), after: value }));
+        expect([status, code, field]).toEqual([400, 'invalid-request', 'after']);
+        expect(detail).toContain('expected a key without');
+      }
+    },
+  );
+
   it('a model that no live worker serves, and leaves the decision to the worker where none is live', async () => {
     expect((await fake.inject(post(form({ before, after, model: 'scorer-x' })))).statusCode).toBe(202);
     fake.workers.live = [workerWith(MODEL)];

@@ -6,6 +6,7 @@ import { type BlobStore, frameKey, heatmapKey } from '../../src/stores/blobs.js'
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
 import { createS3BlobStore } from '../../src/stores/blobs-s3.js';
 import { createS3Client, type S3Client } from '../../src/stores/s3-client.js';
+import { sourcesOnly } from '../../src/stores/s3-sources.js';
 import { startS3, type TestS3 } from '../helpers/s3.js';
 
 const DAY = 86_400_000;
@@ -184,6 +185,25 @@ describe('S3', () => {
       code: 'payload-too-large',
     });
     expect((await client.get('bucket', 'big', { maxBytes: 1000 }))?.byteLength).toBe(1000);
+  });
+
+  it('never reads another bucket by way of a key', async () => {
+    await client.put('payroll', 'a.jpg', bytes('x'));
+    await expect(client.get('bucket', '../payroll/a.jpg')).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('gives callers the buckets that are listed, and never that of the frames', async () => {
+    for (const bucket of ['archive', 'frames', 'payroll']) await client.put(bucket, 'a.jpg', bytes(bucket));
+    const read = async (s3SourceBuckets: string[]) => {
+      const sources = sourcesOnly(client, { s3FrameBucket: 'frames', s3SourceBuckets });
+      const reading = ['archive', 'frames', 'payroll'].map((bucket) => sources.get(bucket, 'a.jpg'));
+      const settled = await Promise.allSettled(reading);
+      return settled.map((s) =>
+        s.status === 'rejected' ? s.reason.code : Buffer.from(s.value ?? []).toString(),
+      );
+    };
+    expect(await read([])).toEqual(['archive', 'url-refused', 'payroll']);
+    expect(await read(['archive', 'frames'])).toEqual(['archive', 'url-refused', 'url-refused']);
   });
 
   it('that refuses the credentials says forbidden', async () => {

@@ -3,24 +3,36 @@
  * with the name resolved.
  */
 import { ScenedeltaError } from '../../errors.js';
-import { type AllowList, checkUrlSyntax } from '../../outbound/address.js';
+import { type AllowList, checkUrlSyntax, parseAllowList } from '../../outbound/address.js';
+import { checkSourceBucket, type SourceRules } from '../../stores/s3-sources.js';
+import type { ApiOptions } from '../dependencies.js';
 import type { IncomingFrame } from './request.js';
 
-export interface FetchRules {
+export interface FetchRules extends SourceRules {
   readonly allow: AllowList;
   readonly s3Enabled: boolean;
 }
+
+/** As the settings say. */
+export const fetchRules = (
+  options: Pick<ApiOptions, 'outboundAllow' | 's3Endpoint' | 's3FrameBucket' | 's3SourceBuckets'>,
+): FetchRules => ({
+  ...options,
+  allow: parseAllowList(options.outboundAllow),
+  s3Enabled: options.s3Endpoint !== null,
+});
 
 /** @param frames by their field. @throws ScenedeltaError 'url-refused' naming the field. */
 export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>, rules: FetchRules): void {
   for (const [field, frame] of Object.entries(frames)) {
     if (frame.from === 'url') assertUrl(frame.url, field, rules.allow);
-    if (frame.from === 's3' && !rules.s3Enabled) {
-      throw refused(
-        `${field} is s3://${frame.bucket}/${frame.key}, but this service has no S3_ENDPOINT`,
-        field,
-      );
+    if (frame.from !== 's3') continue;
+    const { bucket, key } = frame;
+    if (!rules.s3Enabled) {
+      throw refused(`${field} is s3://${bucket}/${key}, but this service has no S3_ENDPOINT`, field);
     }
+    const refusal = checkSourceBucket(bucket, rules);
+    if (refusal !== null) throw refused(`${field} is s3://${bucket}/${key}: ${bucket} ${refusal}`, field);
   }
 }
 

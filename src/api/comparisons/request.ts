@@ -5,6 +5,7 @@ import { ScenedeltaError } from '../../errors.js';
 import { sniffImage } from '../../image-type.js';
 import { SIDES } from '../../images.js';
 import { checker } from '../../mismatch.js';
+import { isPlainKey } from '../../stores/s3-client.js';
 import {
   type CameraFrameOptions,
   CameraFrameOptionsSchema,
@@ -231,7 +232,7 @@ export function readFrame(input: FrameInput, field: string, frameLimit: number):
   if (typeof input === 'string') return readText(input, field, frameLimit);
   if ('base64' in input) return wholeBytes(decodeBase64(input.base64, field), field, frameLimit);
   if ('url' in input) return { from: 'url', url: input.url };
-  return { from: 's3', ...input.s3 };
+  return s3Frame(input.s3, field);
 }
 
 /** A frame given as one string: an address, a data URL or bare base64. */
@@ -246,7 +247,7 @@ function readText(text: string, field: string, frameLimit: number): IncomingFram
   }
   if (text.startsWith('s3://')) {
     const parts = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.{1,1024})$/.exec(text);
-    if (parts !== null) return { from: 's3', bucket: parts[1] as string, key: parts[2] as string };
+    if (parts !== null) return s3Frame({ bucket: parts[1] as string, key: parts[2] as string }, field);
     throw new ScenedeltaError(
       'invalid-request',
       `${field} is ${text.slice(0, 80)}, expected s3://bucket/key`,
@@ -264,6 +265,15 @@ function readText(text: string, field: string, frameLimit: number): IncomingFram
     );
   }
   return wholeBytes(decodeBase64(text.slice(comma + 1), field), field, frameLimit);
+}
+
+function s3Frame({ bucket, key }: { bucket: string; key: string }, field: string): IncomingFrame {
+  if (isPlainKey(key)) return { from: 's3', bucket, key };
+  throw new ScenedeltaError(
+    'invalid-request',
+    `${field} is s3://${bucket}/${key.slice(0, 80)}, expected a key without an empty, "." or ".." segment between its slashes`,
+    { field },
+  );
 }
 
 /** Standard or URL-safe alphabet, padding optional, line breaks allowed. */

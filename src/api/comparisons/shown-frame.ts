@@ -1,4 +1,5 @@
 /** A comparison's frame as it may be shown. */
+import { createHash } from 'node:crypto';
 import type { Side } from '../../images.js';
 import { frameKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
@@ -35,7 +36,8 @@ export async function shownFrame(
   }
   return {
     contentType: 'image/jpeg',
-    etag: `"${frame.sha256}-${mask.id}"`,
+    // of the hash, not the hash: it names the bytes that are not to be seen
+    etag: `"${createHash('sha256').update(`${frame.sha256}-${mask.id}`).digest('hex')}"`,
     bytes: async () => {
       const bytes = await read();
       return bytes && keeper.shown(bytes, mask, side);

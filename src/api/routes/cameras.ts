@@ -1,13 +1,12 @@
 /** Cameras: settings, and one frame at a time. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import { parseAllowList } from '../../outbound/address.js';
 import type { StoredCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertRoom, frameFingerprint } from '../cameras/accept.js';
 import { cameraFrom } from '../cameras/put.js';
 import { assertCapacity } from '../comparisons/accept.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
-import { assertFetchable, assertUrl } from '../comparisons/fetchable.js';
+import { assertFetchable, assertUrl, fetchRules } from '../comparisons/fetchable.js';
 import { readCameraFrame } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
@@ -75,8 +74,8 @@ export interface CameraRoutesContext {
 
 export function cameraRoutes(app: Api, { deps, options, keeper, respond }: CameraRoutesContext): void {
   const { cameras } = deps;
-  const allow = parseAllowList(options.outboundAllow);
-  const rules = { allow, s3Enabled: options.s3Endpoint !== null };
+  const rules = fetchRules(options);
+  const { allow } = rules;
 
   app.put('/v1/cameras/:id', { schema: putSchema, config: { scope: 'admin' } }, async (request, reply) => {
     const { id } = request.params;

@@ -1,11 +1,10 @@
 /** POST, GET, list and DELETE of /v1/comparisons. */
 import { Type } from 'typebox';
 import { ComparisonSchema, VERDICTS } from '../../comparison.js';
-import { parseAllowList } from '../../outbound/address.js';
 import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
 import { existing } from '../comparisons/existing.js';
-import { assertFetchable, assertUrl } from '../comparisons/fetchable.js';
+import { assertFetchable, assertUrl, fetchRules } from '../comparisons/fetchable.js';
 import { assertKnownModel } from '../comparisons/models.js';
 import type { Present } from '../comparisons/present.js';
 import { readComparison } from '../comparisons/request.js';
@@ -56,7 +55,7 @@ const postSchema = {
 export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): void {
   const { options, present, respond } = context;
   const deps = { ...context.deps, keeper: context.keeper };
-  const rules = { allow: parseAllowList(options.outboundAllow), s3Enabled: options.s3Endpoint !== null };
+  const rules = fetchRules(options);
 
   app.post(
     '/v1/comparisons',
