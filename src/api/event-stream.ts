@@ -40,7 +40,7 @@ export const ChangeEventSchema = Type.Object(
 const HEARTBEAT_MS = 15_000;
 /** Asked of the client, after a connection broke. */
 const RECONNECT_MS = 2_000;
-/** A client that takes nothing for so long is let go; it may come back with Last-Event-ID. */
+/** Bytes that wait for a client. One that leaves more lying is let go; it may come back with Last-Event-ID. */
 const BUFFER_LIMIT = 1024 * 1024;
 
 export interface EventStreams {
@@ -65,12 +65,17 @@ export function createEventStreams(events: EventReader): EventStreams {
       const stream = new PassThrough({ highWaterMark: BUFFER_LIMIT });
       let last = since ?? '0';
       let replaying: StreamedEvent[] | undefined = [];
+      // The past is written in one go, before anybody reads: it may wait as a whole, and what comes meanwhile beside it.
+      let allowance = Number.POSITIVE_INFINITY;
+      stream.on('drain', () => {
+        allowance = BUFFER_LIMIT;
+      });
       const write = ({ id, event }: StreamedEvent) => {
         if (stream.writableEnded || compareEventIds(id, last) <= 0) return;
         last = id;
-        const took = stream.write(format(id, event));
+        stream.write(format(id, event));
         if (endOnFinal && isFinal(event.type)) stream.end();
-        else if (!took) stream.destroy();
+        else if (stream.writableLength >= allowance) stream.destroy();
       };
       const unsubscribe = events.on((streamed) => {
         if (!matches(streamed.event, filter)) return;
@@ -91,6 +96,7 @@ export function createEventStreams(events: EventReader): EventStreams {
         const past = since === undefined ? [] : await events.read(since, filter);
         for (const streamed of [...past, ...replaying]) write(streamed);
         replaying = undefined;
+        allowance = stream.writableLength + BUFFER_LIMIT;
       } catch (err) {
         stream.destroy();
         throw err;

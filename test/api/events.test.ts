@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
+import { createEventStreams } from '../../src/api/event-stream.js';
 import type { Comparison } from '../../src/comparison.js';
+import { newId } from '../../src/ids.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fakes.js';
 
@@ -137,6 +139,29 @@ describe('GET /v1/events', () => {
     const third = await create();
     const seen = await resumed.until(3);
     expect(seen.map(({ data }) => data.comparison)).toEqual([first.id, second?.id, third.id]);
+  });
+
+  it('tells all of a long past to who resumes, and lets go of who takes nothing of it', async () => {
+    const many = 20_000;
+    const camera = 'a-camera-with-a-long-name-so-that-there-is-more-to-be-sent';
+    const event = { type: 'comparison.queued', comparisonId: newId('cmp'), camera, verdict: null } as const;
+    const at = '2026-01-05T12:00:00.000Z';
+    for (let i = 1; i <= many; i++) fake.events.kept.push({ id: `${i}-0`, event: { ...event, at } });
+    const streams = createEventStreams(fake.events);
+    const open = () => streams.open({}, { since: '0', endOnFinal: false });
+    const [reading, idle] = [await open(), await open()];
+    let more = 0;
+    const happens = () => fake.events.tell({ ...event, at }, `${many + ++more}-0`);
+    happens();
+    let text = '';
+    reading.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    while (!text.includes(`id: ${many + 1}-0\n`)) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(parse(text)).toHaveLength(many + 1);
+    while (!idle.destroyed && more < many) happens();
+    expect([idle.destroyed, more > 1_000, more < many]).toEqual([true, true, true]);
+    streams.endAll();
   });
 
   it('ends every stream when the service closes', async () => {
