@@ -19,17 +19,17 @@ function reject(name: string, text: string, expected: string): never {
   });
 }
 const text: Parse<string> = (t) => t;
-const optionalText: Parse<string | null> = (t) => (t === '' ? null : t);
+const optionalText: Parse<string | null> = text;
 const integer =
   (min: number, max: number): Parse<number> =>
   (t, name) => {
-    const n = Number(t);
-    return Number.isInteger(n) && n >= min && n <= max
+    const n = /^\d{1,15}$/.test(t) ? Number(t) : Number.NaN;
+    return n >= min && n <= max
       ? n
       : reject(name, t, `an integer from ${min} to ${max}`);
   };
 const flag: Parse<boolean> = (t, name) =>
-  /^(1|true|on|yes)$/i.test(t) ? true : /^(0|false|off|no|)$/i.test(t) ? false : reject(name, t, 'on or off');
+  /^(1|true|on|yes)$/i.test(t) ? true : /^(0|false|off|no)$/i.test(t) ? false : reject(name, t, 'on or off');
 const oneOf =
   <const T extends string>(...values: readonly T[]): Parse<T> =>
   (t, name) =>
@@ -220,12 +220,15 @@ const settings = {
 type Settings = typeof settings;
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
 
-/** @throws ScenedeltaError 'invalid-request' naming the variable, what came and what was expected. */
+/**
+ * An empty variable is one that is not set: compose files and shells make them of what is not set, and 0 or '' mean something.
+ * @throws ScenedeltaError 'invalid-request' naming the variable, what came and what was expected.
+ */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const config: Record<string, unknown> = {};
   for (const [key, s] of Object.entries(settings) as [string, Setting<unknown>][]) {
     const given = env[s.env];
-    config[key] = given === undefined ? s.default : s.parse(given, s.env);
+    config[key] = given === undefined || given.trim() === '' ? s.default : s.parse(given, s.env);
   }
   const result = config as Config;
   if (result.auth === 'off' && !isLoopback(result.host)) {
