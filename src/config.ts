@@ -24,9 +24,7 @@ const integer =
   (min: number, max: number): Parse<number> =>
   (t, name) => {
     const n = /^\d{1,15}$/.test(t) ? Number(t) : Number.NaN;
-    return n >= min && n <= max
-      ? n
-      : reject(name, t, `an integer from ${min} to ${max}`);
+    return n >= min && n <= max ? n : reject(name, t, `an integer from ${min} to ${max}`);
   };
 const flag: Parse<boolean> = (t, name) =>
   /^(1|true|on|yes)$/i.test(t) ? true : /^(0|false|off|no)$/i.test(t) ? false : reject(name, t, 'on or off');

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from './errors.js';
+import { withoutSecrets } from './shown-url.js';
 
 interface SchemaError {
   readonly keyword: string;
@@ -85,7 +86,7 @@ function describeValue(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object')
     return `an object with ${Object.keys(value).slice(0, 8).join(', ') || 'no members'}`;
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' ? JSON.stringify(withoutSecrets(value)) : String(value);
   return `the ${typeof value} ${text.length > 60 ? `${text.slice(0, 60)}... (${text.length} characters)` : text}`;
 }
 

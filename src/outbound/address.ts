@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ScenedeltaError } from '../errors.js';
+import { withoutSecrets } from '../shown-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** Ranges that are allowed although they are not public. */
@@ -65,13 +66,17 @@ const NAMES: Record<string, string> = {
 /**
  * What can be said of a URL without a look-up. Numbers in other notations (0x7f.1, 2130706433, 0177.0.0.1) are literal addresses
  * to the URL parser, and so they are here.
- * @throws ScenedeltaError 'url-refused' that says what came and what was expected.
+ * @throws ScenedeltaError 'url-refused' that says what came (without user and query) and what was expected.
  */
 export function checkUrlSyntax(text: string, options: { allow?: AllowList; field: string }): URL {
   const reject = (why: string): never => {
-    throw new ScenedeltaError('url-refused', `${JSON.stringify(text.slice(0, 200))}: ${why}`, {
-      field: options.field,
-    });
+    throw new ScenedeltaError(
+      'url-refused',
+      `${JSON.stringify(withoutSecrets(text).slice(0, 200))}: ${why}`,
+      {
+        field: options.field,
+      },
+    );
   };
   if (text.length > URL_LIMIT) reject(`has ${text.length} characters, expected at most ${URL_LIMIT}`);
   if (!URL.canParse(text)) reject('expected an absolute http:// or https:// URL');

@@ -2,6 +2,7 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
+import { withoutSecrets } from '../shown-url.js';
 
 /**
  * producer: a request is waiting for the answer, so a missing Redis is an error at once.
@@ -60,7 +61,7 @@ function redisAddress(url: string): string {
   if (socket !== undefined) return socket;
   throw new ScenedeltaError(
     'invalid-request',
-    `REDIS_URL=${JSON.stringify(url)}: expected redis://host:port, rediss://host:port or unix:///path.sock`,
+    `REDIS_URL=${JSON.stringify(withoutSecrets(url))}: expected redis://host:port, rediss://host:port or unix:///path.sock`,
     { field: 'REDIS_URL' },
   );
 }

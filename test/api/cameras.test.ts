@@ -262,6 +262,21 @@ describe('settings that cannot be', () => {
     expect(await service.cameras.get('gate')).toBeUndefined();
   });
 
+  it.each([
+    'http://admin:hunter2@cam.example/',
+    'rtsp://admin:hunter2@cam.example/',
+    'http://10.0.0.8/?hunter2',
+  ])('an address without repeating its password: %s', async (url) => {
+    for (const settings of [
+      { snapshot: { url, interval_s: 60 } },
+      { alerts: { rules: [], callback_url: url } },
+    ]) {
+      const answer = await put('gate', settings);
+      expect([400, 422]).toContain(answer.statusCode);
+      expect(answer.body).not.toContain('hunter2');
+    }
+  });
+
   it('a name that is none of ours', async () => {
     expect((await put('a%20b', {})).statusCode).toBe(400);
     expect((await get('/v1/cameras/nowhere')).statusCode).toBe(404);

@@ -1,0 +1,26 @@
+import { createLogger } from '../src/logger.js';
+
+function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = [];
+  write(createLogger({ level: 'info', name: 'test' }, { write: (line) => void lines.push(line) }));
+  return lines.join('');
+}
+
+describe('The log', () => {
+  it('has the words and the stack of an error, and not the command that Redis refused', () => {
+    const command = { name: 'hset', args: ['sd:cam:gate', 'http://admin:hunter2@cam.example/'] };
+    const refused = Object.assign(new Error('OOM'), { command });
+    const error = Object.assign(new Error('EXECABORT'), { code: 'X', command, previousErrors: [refused] });
+    const line = logged((logger) => {
+      logger.error({ err: error }, 'failed');
+      logger.error({ err: new AggregateError([error], 'many') }, 'failed');
+    });
+    expect(line).not.toContain('hunter2');
+    expect(JSON.parse(line.split('\n')[0] as string).err).toMatchObject({
+      type: 'Error',
+      message: 'EXECABORT',
+      code: 'X',
+      stack: expect.stringContaining('logger.test'),
+    });
+  });
+});
