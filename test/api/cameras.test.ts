@@ -511,4 +511,31 @@ describe('keys', () => {
     expect((await ask('GET', '/v1/cameras')).statusCode).toBe(200);
     await locked.app.close();
   });
+
+  it('only admin sees what follows the path of an address: a token may stand there', async () => {
+    const locked = await fakeApp({ auth: 'on' });
+    const key = async (scope: 'admin' | 'compare') => ({
+      ...JSON_TYPE,
+      'x-api-key': (await locked.apiKeys.create(scope, [scope])).secret,
+    });
+    const [admin, sender] = [await key('admin'), await key('compare')];
+    const addresses = {
+      snapshot: { url: 'https://cam.example/a.jpg?token=hunter2', interval_s: 60 },
+      alerts: { callback_url: 'https://hooks.example/in?key=hunter2' },
+    };
+    const url = '/v1/cameras/gate';
+    const payload = JSON.stringify(addresses);
+    const set = await locked.inject({ method: 'PUT', url, headers: admin, payload });
+    expect(set.json()).toMatchObject(addresses);
+    for (const path of [url, '/v1/cameras']) {
+      expect((await locked.inject({ url: path, headers: admin })).body.match(/hunter2/g)).toHaveLength(2);
+      const seen = await locked.inject({ url: path, headers: sender });
+      expect(seen.body).not.toContain('hunter2');
+      expect(seen.json().items?.[0] ?? seen.json()).toMatchObject({
+        snapshot: { url: 'https://cam.example/a.jpg', interval_s: 60 },
+        alerts: { callback_url: 'https://hooks.example/in' },
+      });
+    }
+    await locked.app.close();
+  });
 });

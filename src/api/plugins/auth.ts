@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** of the key that asks; LOCAL where AUTH is off; undefined where a signed link was enough or none is needed */
     apiKeyId: string | undefined;
+    /** the key has the scope admin, or AUTH is off */
+    isAdmin: boolean;
   }
   interface FastifyContextConfig {
     /** the scope that a key needs; without it the route is open */
@@ -30,6 +32,7 @@ export function useAuth(
   options: Pick<ApiOptions, 'auth'>,
 ): void {
   app.decorateRequest('apiKeyId', undefined);
+  app.decorateRequest('isAdmin', false);
   app.addHook('onRoute', ({ url, config, schema }) => {
     if (url.startsWith('/v1') && config?.scope === undefined && schema?.hide !== true) {
       throw new Error(`route ${url} states no scope, expected config.scope`);
@@ -40,6 +43,7 @@ export function useAuth(
     if (scope === undefined) return;
     if (options.auth === 'off') {
       request.apiKeyId = LOCAL;
+      request.isAdmin = true;
       return;
     }
     if (signedLinks && opensByLink(request, deps)) return;
@@ -53,6 +57,7 @@ export function useAuth(
       );
     }
     request.apiKeyId = key.id;
+    request.isAdmin = key.scopes.includes('admin');
   });
 }
 

@@ -1,5 +1,6 @@
 /** Cameras: settings, and one frame at a time. */
 import { Type } from 'typebox';
+import type { CameraSettings } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { StoredCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertRoom, frameFingerprint } from '../cameras/accept.js';
@@ -24,6 +25,8 @@ import { pageAnswers, pageAsked, pageOf, pageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
+const ADDRESSES =
+  'A key without the scope `admin` sees the addresses of snapshots and callbacks without their query, which may hold a token.';
 
 const putSchema = {
   operationId: 'putCamera',
@@ -83,7 +86,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const camera = await cameraFrom(id, request.body, earlier, { ...deps, ...options, keeper, allow });
     const created = await cameras.put(camera);
     await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
-    return reply.code(created ? 201 : 200).send(presented(camera));
+    return reply.code(created ? 201 : 200).send(presented(camera, request));
   });
 
   app.post(
@@ -109,6 +112,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   const getSchema = {
     operationId: 'readCamera',
     summary: 'Read a camera and how it stands',
+    description: ADDRESSES,
     tags,
     params: CameraIdParams,
     response: { 200: json('The camera.', ref(CameraSchema)), ...problems(['not-found']) },
@@ -123,7 +127,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     ]);
     const last = state?.last ?? null;
     return {
-      ...presented(camera),
+      ...presented(camera, request),
       status: {
         frames: state?.frames ?? 0,
         waiting,
@@ -141,6 +145,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   const listSchema = {
     operationId: 'listCameras',
     summary: 'List cameras by id',
+    description: ADDRESSES,
     tags,
     // its cursor is the id of the camera before
     querystring: Type.Object(pageQuery(64), { additionalProperties: false }),
@@ -154,7 +159,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     });
     const items = found.slice(0, limit);
     const nextCursor = found.length > limit ? (items.at(-1)?.id ?? null) : null;
-    return pageOf(request, reply, { items: items.map(presented), nextCursor });
+    return pageOf(request, reply, { items: items.map((camera) => presented(camera, request)), nextCursor });
   });
 
   const deleteSchema = {
@@ -185,13 +190,30 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   );
 }
 
-const presented = ({ id, settings, reference, created_at, updated_at }: StoredCamera): Camera => ({
+const presented = (
+  { id, settings, reference, created_at, updated_at }: StoredCamera,
+  { isAdmin }: { readonly isAdmin: boolean },
+): Camera => ({
   id,
-  ...settings,
+  ...(isAdmin ? settings : withoutTokens(settings)),
   reference: reference === null ? null : { sha256: reference.sha256 },
   created_at,
   updated_at,
 });
+
+/** Who may only compare sees where a camera and its receiver are, not what opens them. */
+const withoutTokens = (settings: CameraSettings): CameraSettings => ({
+  ...settings,
+  snapshot: settings.snapshot && { ...settings.snapshot, url: place(settings.snapshot.url) },
+  alerts: {
+    ...settings.alerts,
+    callback_url: settings.alerts.callback_url && place(settings.alerts.callback_url),
+  },
+});
+function place(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
 
 const noCamera = (id: string) =>
   new ScenedeltaError('not-found', `There is no camera ${id}: set it up with PUT /v1/cameras/${id}`);
