@@ -66,7 +66,10 @@ describe('GET /v1/comparisons/{id}/frames/{side}', () => {
   it('says that a frame has expired with 410, and that there is no third one with 400', async () => {
     const get = await compared();
     fake.blobs.kept.clear();
-    expect((await get('frames/after')).statusCode).toBe(410);
+    const gone = await get('frames/after');
+    expect(gone.statusCode).toBe(410);
+    expect(gone.headers).not.toHaveProperty('etag');
+    expect(gone.headers['cache-control']).toBe('no-store');
     expect((await get('frames/during')).statusCode).toBe(400);
   });
 
@@ -155,7 +158,10 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
   it('has no overlay without its frame, but still its raw grid; and nothing without its data', async () => {
     const get = await compared();
     fake.blobs.kept.delete(frameKey(SHA));
-    expect((await get('heatmaps/after')).statusCode).toBe(410);
+    const gone = await get('heatmaps/after');
+    expect(gone.statusCode).toBe(410);
+    expect(gone.headers).not.toHaveProperty('etag');
+    expect(gone.headers['cache-control']).toBe('no-store');
     expect((await get('heatmaps/after?style=raw')).statusCode).toBe(200);
     fake.blobs.kept.clear();
     expect((await get('heatmaps/after?style=raw')).statusCode).toBe(410);

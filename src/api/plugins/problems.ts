@@ -91,6 +91,8 @@ export function sendProblem(reply: FastifyReply, problem: Problem, extra: object
   const retryAfter = RETRY_AFTER_SECONDS[code];
   if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('Retry-After', retryAfter);
   if (code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer realm="scenedelta"');
+  // what the route said of the answer that it did not come to
+  reply.removeHeader('etag').header('Cache-Control', 'no-store');
   reply.code(problem.status).type(PROBLEM_TYPE);
   return reply.send(JSON.stringify({ ...problem, ...extra }));
 }
