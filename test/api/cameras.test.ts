@@ -246,6 +246,7 @@ describe('settings that cannot be', () => {
       400,
       'reference',
     ],
+    ['alerts suspended until a leap second', { suspend_until: '2016-12-31T23:59:60Z' }, 400, 'suspend_until'],
     ['a reference that is no image', { before: 'reference', reference: 'aGVsbG8=' }, 422, 'reference'],
     [
       'a reference that is not stored',
@@ -391,6 +392,12 @@ describe('a frame of a camera', () => {
     ['that is no image', form({ frame: Buffer.from('hello') }), 422, 'frame'],
     ['from a private address', { frame: { url: 'http://127.0.0.1/a.jpg' } }, 422, 'frame'],
     ['captured at no time', { frame: 'AAAA', captured_at: 'yesterday' }, 400, 'captured_at'],
+    [
+      'captured in a leap second',
+      { frame: { url: 'https://a.example/b.jpg' }, captured_at: '2016-12-31T23:59:60Z' },
+      400,
+      'captured_at',
+    ],
     [
       'captured far ahead',
       { frame: { url: 'https://a.example/b.jpg' }, captured_at: '2999-01-01T00:00:00Z' },

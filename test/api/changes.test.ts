@@ -51,6 +51,7 @@ describe('GET /v1/changes', () => {
     ['status', 'status=pending', 'status'],
     ['limit', 'limit=0', 'limit'],
     ['time', 'since=yesterday', 'since'],
+    ['leap second', 'until=2016-12-31T23:59:60Z', 'until'],
     ['parameter', 'zone=door', 'zone'],
   ])('refuses a %s that it does not know, naming it', async (_what, query, field) => {
     expect(await get(`/v1/changes?${query}`)).toMatchObject({ statusCode: 400, body: { field } });

@@ -55,6 +55,7 @@ describe('GET /v1/comparisons', () => {
     'limit=many',
     'verdict=maybe',
     'since=yesterday',
+    'since=2016-12-31T23:59:60Z',
     'colour=red',
     'cursor=',
   ])('refuses ?%s, naming the parameter', async (query) => {

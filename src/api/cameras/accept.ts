@@ -8,6 +8,7 @@ import type { Asked } from '../comparisons/respond.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { FrameKeeper } from '../frame-keeper.js';
 import { fingerprint } from '../idempotency.js';
+import { parseTime } from '../parse-time.js';
 
 type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'>;
 
@@ -38,7 +39,8 @@ export async function acceptFrame(
   deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadlineSeconds'> },
 ): Promise<StoredComparison> {
   const now = deps.clock();
-  const capturedAt = options.captured_at === undefined ? now : Date.parse(options.captured_at);
+  const { captured_at } = options;
+  const capturedAt = captured_at === undefined ? now : parseTime(captured_at, 'captured_at');
   if (capturedAt > now + CLOCK_TOLERANCE_MS) {
     throw new ScenedeltaError(
       'invalid-request',

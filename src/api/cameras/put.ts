@@ -12,6 +12,7 @@ import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import { assertUrl } from '../comparisons/fetchable.js';
 import { type IncomingFrame, readFrame } from '../comparisons/request.js';
 import type { FrameKeeper } from '../frame-keeper.js';
+import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
 
 const { reference: referenceSchema } = (
@@ -44,6 +45,7 @@ export async function cameraFrom(
   checkReference({ reference });
   const settings = checkSettings(rest);
   const { callback_url } = settings.alerts;
+  if (settings.suspend_until !== null) parseTime(settings.suspend_until, 'suspend_until');
   if (callback_url !== null) assertUrl(callback_url, 'alerts/callback_url', deps.allow);
   if (settings.snapshot !== null) assertUrl(settings.snapshot.url, 'snapshot/url', deps.allow);
 

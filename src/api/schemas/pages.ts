@@ -1,5 +1,6 @@
 /** Lists come in pages: `cursor` and `limit` ask for one, `next_cursor` and `Link` (RFC 8288) lead to the next. */
 import { type TSchema, Type } from 'typebox';
+import { parseTime } from '../parse-time.js';
 import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
 const DEFAULT_LIMIT = 20;
@@ -39,14 +40,17 @@ export const pageAnswers = <T extends TSchema>(item: T) => ({
   ...problems(),
 });
 
-/** What the caller asked for, as the stores take it: times in epoch ms, a limit always. */
+/**
+ * What the caller asked for, as the stores take it: times in epoch ms, a limit always.
+ * @throws ScenedeltaError 'invalid-request' naming since or until.
+ */
 export function pageAsked<Q extends { since?: string; until?: string; limit?: number }>(query: Q) {
   const { since, until, limit = DEFAULT_LIMIT, ...rest } = query;
   return {
     ...rest,
     limit,
-    ...(since === undefined ? {} : { since: Date.parse(since) }),
-    ...(until === undefined ? {} : { until: Date.parse(until) }),
+    ...(since === undefined ? {} : { since: parseTime(since, 'since') }),
+    ...(until === undefined ? {} : { until: parseTime(until, 'until') }),
   };
 }
 

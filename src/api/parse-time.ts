@@ -1,0 +1,16 @@
+import { ScenedeltaError } from '../errors.js';
+
+/**
+ * @param text of the format date-time (RFC 3339)
+ * @returns epoch ms.
+ * @throws ScenedeltaError 'invalid-request' where no clock shows it: a leap second (23:59:60Z) is of that format too.
+ */
+export function parseTime(text: string, field: string): number {
+  const at = Date.parse(text);
+  if (!Number.isNaN(at)) return at;
+  throw new ScenedeltaError(
+    'invalid-request',
+    `${field} is ${JSON.stringify(text.slice(0, 60))}, expected a time such as 2026-01-05T12:00:00Z, without a leap second`,
+    { field },
+  );
+}
