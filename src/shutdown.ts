@@ -11,15 +11,27 @@ export interface ClosingStep {
   readonly cut?: () => void;
 }
 
+export interface Shutdown {
+  /** Resolves at once, or never where closing has begun: a process that is still starting starts nothing more. */
+  goOn(): Promise<void>;
+}
+
 /**
  * SIGTERM or SIGINT closes the steps one after the other and exits 0, or 1 where a step failed or took too long, `deadlineMs` passed
  * or a second signal came.
+ * @param steps may grow at its front, also while they are being closed
  */
 export function closeOnSignals(
-  steps: readonly ClosingStep[],
-  options: { deadlineMs: number; logger: Logger; exit?: (code: number) => void },
-): void {
-  const { logger, deadlineMs, exit = (code) => process.exit(code) } = options;
+  steps: ClosingStep[],
+  options: {
+    deadlineMs: number;
+    logger: Logger;
+    exit?: (code: number) => void;
+    /** who tells of the signals */
+    signals?: Pick<NodeJS.EventEmitter, 'on'>;
+  },
+): Shutdown {
+  const { logger, deadlineMs, exit = (code) => process.exit(code), signals = process } = options;
   let closing = false;
   const onSignal = async (signal: NodeJS.Signals) => {
     if (closing) {
@@ -38,18 +50,23 @@ export function closeOnSignals(
     });
     exit(allClosed ? 0 : 1);
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  signals.on('SIGTERM', onSignal);
+  signals.on('SIGINT', onSignal);
+  return { goOn: () => (closing ? new Promise(() => {}) : Promise.resolve()) };
 }
 
-/** @param onStep hears the name of each step before it is closed. @returns whether every step closed, in its time. */
+/**
+ * Takes the steps off one by one, so that what is begun while others close is closed as well, and nothing twice.
+ * @param onStep hears the name of each step before it is closed
+ * @returns whether every step closed, in its time.
+ */
 export async function closeInOrder(
-  steps: readonly ClosingStep[],
+  steps: ClosingStep[],
   logger: Logger,
   onStep: (name: string) => void = () => {},
 ): Promise<boolean> {
   let allClosed = true;
-  for (const step of steps) {
+  for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
     const { name } = step;
     onStep(name);
     try {

@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { createLogger } from '../src/logger.js';
-import { closeInOrder } from '../src/shutdown.js';
+import { type ClosingStep, closeInOrder, closeOnSignals } from '../src/shutdown.js';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 
@@ -53,5 +54,46 @@ describe('closeInOrder', () => {
     }));
     await closeInOrder(steps, logger, (name) => begun.push(name));
     expect(begun).toEqual(['http', 'http closed', 'redis', 'redis closed']);
+  });
+
+  it('closes each step once, also what is added in front while another closes', async () => {
+    const closed: string[] = [];
+    const steps: ClosingStep[] = [];
+    const add = (name: string, during: () => void = () => {}) =>
+      steps.unshift({
+        name,
+        close: async () => {
+          during();
+          closed.push(name);
+        },
+      });
+    add('redis');
+    add('model', () => {
+      if (closed.length > 0) return;
+      add('queues fed');
+      add('queues served');
+    });
+    expect(await closeInOrder(steps, logger)).toBe(true);
+    expect(closed).toEqual(['model', 'queues served', 'queues fed', 'redis']);
+  });
+});
+
+describe('closeOnSignals', () => {
+  it('lets a start go on until a signal has come, and never from then on', async () => {
+    const signals = new EventEmitter();
+    let exited = (_code: number) => {};
+    const exit = new Promise<number>((resolve) => {
+      exited = resolve;
+    });
+    const shutdown = closeOnSignals([{ name: 'redis', close: async () => {} }], {
+      deadlineMs: 10_000,
+      logger,
+      exit: exited,
+      signals,
+    });
+    await shutdown.goOn();
+    signals.emit('SIGTERM', 'SIGTERM');
+    const outcome = await Promise.race([shutdown.goOn().then(() => 'goes on'), exit]);
+    expect(outcome).toBe(0);
   });
 });

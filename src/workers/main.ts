@@ -44,7 +44,7 @@ const linksBegin = linkBase(config);
 // What is started later is closed earlier.
 const closing: ClosingStep[] = [];
 const closeLater = (name: string, close: () => Promise<unknown>) => closing.unshift({ name, close });
-closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });
+const shutdown = closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });
 
 // The connection first: a wrong address should be said before a model is loaded.
 const redis = connectRedis(redisUrlOf(config), { role: 'consumer', logger });
@@ -67,6 +67,8 @@ closeLater('heartbeat', () => heartbeat.close());
 const loading = createPipeline({ config, logger, onCacheLookup: metrics.featureCache });
 closeLater('pipeline', async () => (await loading).close());
 const pipeline = await loading;
+// Models take seconds to load: a signal may have come meanwhile, and then no job may be taken any more.
+await shutdown.goOn();
 models = pipeline.models();
 metrics.models(models);
 
