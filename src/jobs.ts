@@ -51,6 +51,8 @@ export const KEYS = {
   /** list of what became known of a camera's changes and alerts since its last frame (change.ts, News) */
   news: (camera: string) => `sd:news:${camera}`,
   alert: (id: string) => `sd:alr:${id}`,
+  /** sorted set of the ids of a change's alerts, score = the camera's time in ms */
+  alertsOf: (change: string) => `sd:chg:${change}:alerts`,
   /** heartbeat of each live worker process: JSON with its models; expires */
   worker: (workerId: string) => `sd:worker:${workerId}`,
   /** set of the ids of workers that were live a moment ago */

@@ -1,7 +1,7 @@
 /** A camera's frame enters its line: sent by somebody (the API) or pulled by us (a worker). */
 import type { Comparison } from '../comparison.js';
 import type { FrameRef } from '../jobs.js';
-import type { CameraStore, StoredCamera } from './cameras.js';
+import { type CameraStore, noCamera, type StoredCamera } from './cameras.js';
 import type { ResultStore, StoredComparison } from './results.js';
 
 export interface AcceptedFrame {
@@ -22,7 +22,8 @@ export interface AcceptedFrame {
 /**
  * Once resolved, the frame will be worked on, whatever crashes.
  * @returns its comparison as it was accepted.
- * @throws ScenedeltaError 'queue-unavailable'; then there is no comparison, unless Redis could not be asked to erase it.
+ * @throws ScenedeltaError 'queue-unavailable', or 'not-found' where the camera has been erased meanwhile; then there is no comparison, unless
+ *   Redis could not be asked to erase it.
  */
 export async function enterFrame(
   { id, settings }: StoredCamera,
@@ -60,9 +61,9 @@ export async function enterFrame(
     },
   };
   // In this order: the turn must find what stands in the line, and the job what it is to take. Recovery completes what a crash left.
-  await deps.results.create(stored);
   try {
-    await deps.cameras.addFrame(id, comparisonId, capturedAt);
+    await deps.results.create(stored);
+    if (!(await deps.cameras.addFrame(id, comparisonId, capturedAt))) throw noCamera(id);
     await deps.addTurn(id);
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);

@@ -60,7 +60,8 @@ export function createRedisCameraStore(redis: Redis): CameraStore {
       }),
     addFrame: (id, comparisonId, capturedAt) =>
       redisCall('adding a frame', async () => {
-        await redis.zadd(KEYS.cameraFrames(id), capturedAt, comparisonId);
+        const keys = [KEYS.camera(id), KEYS.cameraFrames(id)];
+        return (await redis.eval(ADD_IF_THERE, keys.length, ...keys, capturedAt, comparisonId)) === 1;
       }),
     waitingFrames: (id) => redisCall('counting frames', () => redis.zcard(KEYS.cameraFrames(id))),
     erase: (id) =>
@@ -79,4 +80,10 @@ export function createRedisCameraStore(redis: Redis): CameraStore {
 const SAVE_IF_THERE = `
 if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+/** Nor does a frame that was on its way wait for it for ever. KEYS: camera, frames. ARGV: captured at (ms), comparison id. */
+const ADD_IF_THERE = `
+if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
+redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
 return 1`;

@@ -5,6 +5,7 @@ import type { Memory } from '../cameras/memory.js';
 import type { Polygon } from '../cameras/polygon.js';
 import { privacyPolygons } from '../cameras/privacy.js';
 import type { CameraSettings } from '../cameras/settings.js';
+import { ScenedeltaError } from '../errors.js';
 import type { StoredFrameRef } from '../jobs.js';
 
 export interface StoredCamera {
@@ -17,6 +18,9 @@ export interface StoredCamera {
   readonly created_at: string;
   readonly updated_at: string;
 }
+
+export const noCamera = (id: string): ScenedeltaError =>
+  new ScenedeltaError('not-found', `There is no camera ${id}: set it up with PUT /v1/cameras/${id}`);
 
 /** What is painted on a camera's frames. */
 export interface PrivacyMask {
@@ -77,8 +81,12 @@ export interface CameraStore {
   /** Comparisons created before (epoch ms) have lost their frames by the camera's own retention; 0 where none have. */
   framesErasedUntil(id: string): Promise<number>;
   saveFramesErasedUntil(id: string, until: number): Promise<void>;
-  /** A comparison waits for the camera's turn; saying so twice changes nothing. @param capturedAt epoch ms */
-  addFrame(id: string, comparisonId: string, capturedAt: number): Promise<void>;
+  /**
+   * A comparison waits for the camera's turn; saying so twice changes nothing.
+   * @param capturedAt epoch ms
+   * @returns whether there is such a camera
+   */
+  addFrame(id: string, comparisonId: string, capturedAt: number): Promise<boolean>;
   waitingFrames(id: string): Promise<number>;
   /** Settings, memory and waiting frames. A turn under way can no longer be saved. @returns whether there was such a camera. */
   erase(id: string): Promise<boolean>;

@@ -67,14 +67,18 @@ export function createRedisChangeStore(
   const get = async (id: string) => (await read([id]))[0];
 
   const erase = async (id: string): Promise<boolean> => {
-    const change = await get(id);
+    const [change, alerts] = await Promise.all([get(id), redis.zrange(KEYS.alertsOf(id), '0', '-1')]);
     const erasing = redis
       .multi()
       .del(KEYS.change(id))
+      .del(KEYS.deliveriesOf(id), KEYS.alertsOf(id))
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id);
+    for (const alert of alerts) {
+      const delivery = alertDeliveryId(alert);
+      erasing.del(KEYS.alert(alert), KEYS.delivery(delivery)).zrem(KEYS.deliveriesOpen, delivery);
+    }
     if (change !== undefined) {
-      erasing.del(KEYS.deliveriesOf(id));
       for (const index of allIndexes(change.camera)) erasing.zrem(index, id);
     }
     const [first] = (await erasing.exec()) ?? [];
@@ -185,9 +189,11 @@ function changeWrites(change: FoundChange, now: number, lifetime: number): Redis
 }
 
 function alertWrites(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
-  const { id } = alert.intent;
+  const { id, change, at } = alert.intent;
   return [
     ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
+    ['ZADD', KEYS.alertsOf(change.id), at, id],
+    ['PEXPIRE', KEYS.alertsOf(change.id), lifetime],
     // open from now on: a crash before the delivery is queued cannot lose it
     ['ZADD', KEYS.deliveriesOpen, now, alertDeliveryId(id)],
   ];

@@ -22,8 +22,8 @@ redis.call('PEXPIRE', KEYS[3], ARGV[7])
 return 1`;
 
 /**
- * KEYS: delivery, open deliveries, news of the camera (where there are any). ARGV: id, attempt's field, attempt, state, next attempt
- * ('' = none), its time in ms, news. A final state stays, and is told once; the attempt is logged all the same.
+ * KEYS: delivery, open deliveries, news of the camera and the camera (where there are any). ARGV: id, attempt's field, attempt, state, next attempt
+ * ('' = none), its time in ms, news. A final state stays, and is told once, unless the camera was erased; the attempt is logged all the same.
  */
 const RECORD = `
 local state = redis.call('HGET', KEYS[1], 'state')
@@ -35,7 +35,7 @@ if ARGV[4] == 'pending' then
   redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
 else
   redis.call('ZREM', KEYS[2], ARGV[1])
-  if KEYS[3] then redis.call('RPUSH', KEYS[3], ARGV[7]) end
+  if KEYS[3] and redis.call('HEXISTS', KEYS[4], 'camera') == 1 then redis.call('RPUSH', KEYS[3], ARGV[7]) end
 end
 return 1`;
 
@@ -88,7 +88,7 @@ export function createRedisDeliveryStore(
         const keys = [
           KEYS.delivery(id),
           KEYS.deliveriesOpen,
-          ...(tell === undefined ? [] : [KEYS.news(tell.camera)]),
+          ...(tell === undefined ? [] : [KEYS.news(tell.camera), KEYS.camera(tell.camera)]),
         ];
         await scripts.sdRecord(
           keys.length,

@@ -49,7 +49,7 @@ export interface DeliveryProcessor {
 export interface DeliveryJobDependencies {
   readonly deliveries: DeliveryStore;
   readonly results: ResultStore;
-  readonly changes: Pick<ChangeStore, 'alert'>;
+  readonly changes: Pick<ChangeStore, 'alert' | 'get'>;
   readonly outbound: Pick<OutboundClient, 'post'>;
   /** 'whsec_...' */
   readonly secret: string;
@@ -144,6 +144,7 @@ async function messageOf(
   const alert = await changes.alert(job.alertId);
   if (alert === undefined) return undefined;
   const { change, cooldownKey, suppressedCount, id } = alert.intent;
+  if ((await changes.get(change.id)) === undefined) return undefined;
   const shown = (await results.get(change.comparisons.best))?.comparison;
   return {
     payload: buildAlertPayload(
@@ -161,10 +162,10 @@ async function messageOf(
   };
 }
 
-/** An erased comparison must not be told of any more. */
+/** What has been erased must not be told of any more. */
 const NOTHING_LEFT: PostOutcome = {
   status: null,
-  error: 'the comparison has been erased, so there is nothing to deliver',
+  error: 'the comparison or change has been erased, so there is nothing to deliver',
   retryAfterMs: null,
   permanent: true,
 };

@@ -24,7 +24,7 @@ export interface RecoveryDependencies {
   readonly results: RedisResultStore;
   readonly deliveries: RedisDeliveryStore;
   readonly changes: Pick<ChangeStore, 'alert'>;
-  readonly cameras: Pick<CameraStore, 'get' | 'addFrame'>;
+  readonly cameras: Pick<CameraStore, 'addFrame'>;
   readonly queues: WorkerQueues;
   readonly announce: Announce;
   readonly announceAlert: AnnounceAlert;
@@ -57,10 +57,9 @@ export function createRecovery(
 
   /** A camera's frame has no job of its own: it may just wait for its turn, or have been lost on the way there. */
   const recoverFrame = async (id: string, turn: { camera: string; capturedAt: number }): Promise<boolean> => {
-    if ((await deps.cameras.get(turn.camera)) === undefined) {
+    if (!(await deps.cameras.addFrame(turn.camera, id, turn.capturedAt))) {
       return deps.giveUp(id, new ScenedeltaError('gone', `the camera ${turn.camera} was erased`));
     }
-    await deps.cameras.addFrame(turn.camera, id, turn.capturedAt);
     waitingCameras.add(turn.camera);
     return false;
   };

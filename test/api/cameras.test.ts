@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
 import type { Comparison } from '../../src/comparison.js';
 import { newId } from '../../src/ids.js';
@@ -503,6 +503,19 @@ describe('erasing a camera', () => {
     expect(service.queue.snapshots.size).toBe(0);
     expect((await get('/v1/cameras/gate')).statusCode).toBe(404);
     expect((await erase()).statusCode).toBe(404);
+  });
+
+  it('erases a frame that is being accepted, too: its sender hears that there is no such camera', async () => {
+    await put('gate', {});
+    const { results, cameras } = service;
+    const create = jest.spyOn(results, 'create').mockImplementationOnce(async (stored) => {
+      results.kept.set(stored.comparison.id, stored);
+      await cameras.erase('gate');
+    });
+    const answer = await send('gate', form({ frame: await jpeg() }));
+    create.mockRestore();
+    expect([answer.statusCode, answer.json().type]).toEqual([404, 'https://scenedelta.dev/errors/not-found']);
+    expect([results.kept.size, cameras.waiting.size, service.queue.turns]).toEqual([0, 0, []]);
   });
 });
 

@@ -203,11 +203,13 @@ export class FakeCameras implements CameraStore {
   }
   async saveFramesErasedUntil() {}
   async addFrame(id: string, comparisonId: string, at: number) {
+    if (!this.kept.has(id)) return false;
     const others = (this.waiting.get(id) ?? []).filter((frame) => frame.id !== comparisonId);
     this.waiting.set(
       id,
       [...others, { id: comparisonId, at }].sort((a, b) => a.at - b.at),
     );
+    return true;
   }
   async waitingFrames(id: string) {
     return this.waiting.get(id)?.length ?? 0;

@@ -62,6 +62,7 @@ describe('cameras in Redis', () => {
     expect(await bench.cameras.erase('a')).toBe(true);
     await bench.cameras.saveSnapshot('a', { at: '2026-01-01T00:00:00.000Z', error: null });
     await bench.cameras.saveFramesErasedUntil('a', 5);
+    expect(await bench.cameras.addFrame('a', 'cmp_2', 2)).toBe(false);
     expect(await bench.redis.keys('*')).toEqual([]);
     expect(await bench.cameras.erase('a')).toBe(false);
   });

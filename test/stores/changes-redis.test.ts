@@ -4,7 +4,7 @@ import type { ChangeStatus, FoundChange } from '../../src/change.js';
 import { KEYS } from '../../src/jobs.js';
 import { createLogger } from '../../src/logger.js';
 import type { ChangeStore, TurnChanges } from '../../src/stores/changes.js';
-import { createRedisChangeStore } from '../../src/stores/changes-redis.js';
+import { alertDeliveryId, createRedisChangeStore } from '../../src/stores/changes-redis.js';
 import { createRedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { foundChange, NOON, opening, storedAlert } from '../helpers/changes.js';
@@ -200,6 +200,24 @@ describe('erasing', () => {
     expect(
       left.filter((key) => key.includes('acknowledged') || key.includes('feedback') || key.includes(old.id)),
     ).toEqual([]);
+  });
+
+  it('takes the alerts of a change and their deliveries with it, also those still to be made', async () => {
+    const deliveries = createRedisDeliveryStore(redis, { retentionMs: HOUR });
+    const change = foundChange();
+    const [made, waiting] = [storedAlert(change), storedAlert(change, { id: `alr_${'0'.repeat(26)}` })];
+    await save({ changes: [opening(change)], alerts: [made, waiting] });
+    await deliveries.create({
+      id: alertDeliveryId(made.intent.id),
+      comparison: made.comparisonId,
+      change: change.id,
+      url: made.url,
+      state: 'pending',
+      next_attempt_at: null,
+      attempts: [],
+    });
+    await changes.erase(change.id);
+    expect(await redis.keys('*')).toEqual([KEYS.events]);
   });
 
   it("of a camera takes its changes and news, and nobody else's", async () => {

@@ -10,6 +10,7 @@ import { createAnnounceAlert } from '../../src/workers/announce.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
 import { createWorkerQueues } from '../../src/workers/queues.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
+import { setUpCamera } from '../helpers/cameras.js';
 import { foundChange, opening, storedAlert } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
@@ -40,6 +41,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await bench.redis.flushall();
+  await setUpCamera(bench, 'gate');
   now = Date.now();
   sent = [];
   answer = ok;
@@ -147,6 +149,27 @@ describe('an alert', () => {
     expect(await processor().process(job)).toEqual({ kind: 'failed' });
     expect(sent).toEqual([]);
   });
+
+  it('whose change is gone is given up', async () => {
+    const { alert, change } = await alerted();
+    const job = await announce(alert);
+    await bench.redis.del(KEYS.change(change.id));
+    expect(await processor().process(job)).toEqual({ kind: 'failed' });
+    expect(sent).toEqual([]);
+  });
+
+  it('of a camera that is erased between two tries is not sent again, and leaves the camera no news', async () => {
+    const { alert, change } = await alerted();
+    const job = await announce(alert);
+    answer = busy;
+    await processor().process(job);
+    now += DELIVERY_SCHEDULE_MS[2];
+    await bench.cameras.erase('gate');
+    await bench.changes.eraseOf('gate');
+    expect(await processor().process(job)).toEqual({ kind: 'dropped' });
+    expect(sent).toHaveLength(1);
+    expect(await bench.deliveries.ofChange(change.id)).toEqual([]);
+  });
 });
 
 describe('the camera hears', () => {
@@ -166,6 +189,14 @@ describe('the camera hears', () => {
       news: late as never,
     });
     expect(await bench.changes.news('gate')).toEqual(news('alert.delivered', alert));
+  });
+
+  it('nothing once it is erased', async () => {
+    const { alert } = await alerted();
+    const job = await announce(alert);
+    await bench.cameras.erase('gate');
+    expect(await processor().process(job)).toEqual({ kind: 'delivered' });
+    expect(await bench.changes.news('gate')).toEqual([]);
   });
 
   it('of a receiver that is gone for good', async () => {

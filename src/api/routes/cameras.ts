@@ -1,8 +1,7 @@
 /** Cameras: settings, and one frame at a time. */
 import { Type } from 'typebox';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
-import type { StoredCamera } from '../../stores/cameras.js';
+import { noCamera, type StoredCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertRoom, frameFingerprint } from '../cameras/accept.js';
 import { cameraFrom } from '../cameras/put.js';
 import { assertCapacity } from '../comparisons/accept.js';
@@ -166,7 +165,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     operationId: 'eraseCamera',
     summary: 'Erase a camera and everything of it',
     description:
-      'Its settings, what it has learned, all comparisons that name it, their heatmaps, its changes. Once this is answered nothing of it can be found; where it was interrupted, it goes on when it is sent again. The bytes of frames are kept by content and go with the retention of frames (FRAME_RETENTION_HOURS).',
+      'Its settings, what it has learned, all comparisons that name it, their heatmaps, its changes and their alerts, also those that wait to be delivered. Once this is answered nothing of it can be found; where it was interrupted, it goes on when it is sent again. The bytes of frames are kept by content and go with the retention of frames (FRAME_RETENTION_HOURS).',
     tags,
     params: CameraIdParams,
     response: {
@@ -214,9 +213,6 @@ function place(address: string): string {
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;
 }
-
-const noCamera = (id: string) =>
-  new ScenedeltaError('not-found', `There is no camera ${id}: set it up with PUT /v1/cameras/${id}`);
 
 /** @throws ScenedeltaError 'not-found' */
 async function existingCamera(deps: Pick<ApiDependencies, 'cameras'>, id: string): Promise<StoredCamera> {
