@@ -50,7 +50,7 @@ export function createOutboundClient(
   const allow = parseAllowList(config.outboundAllow);
   const timeoutMs = config.outboundTimeoutMs;
   const now = options.now ?? Date.now;
-  const dispatcher = createGuardedAgent({
+  const agent = createGuardedAgent({
     allow,
     timeoutMs,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
@@ -67,7 +67,7 @@ export function createOutboundClient(
     const exchange = limited(signal);
     try {
       const { statusCode, headers, body } = await request(url, {
-        dispatcher,
+        dispatcher: agent.dispatcherOf(url.origin),
         signal: exchange,
         headers: { 'user-agent': USER_AGENT, accept: 'image/*', 'accept-encoding': 'identity' },
       });
@@ -108,7 +108,7 @@ export function createOutboundClient(
     try {
       const url = checkUrlSyntax(text, { allow, field: 'callback_url' });
       const answer = await request(url, {
-        dispatcher,
+        dispatcher: agent.dispatcherOf(url.origin),
         method: 'POST',
         signal: exchange,
         headers: { ...headers, 'user-agent': USER_AGENT },
@@ -135,7 +135,7 @@ export function createOutboundClient(
     }
   };
 
-  return { fetchImage, post, close: () => dispatcher.destroy() };
+  return { fetchImage, post, close: () => agent.destroy() };
 }
 
 /** Many stores serve images as plain bytes, or say nothing; decoding tells the truth later. */

@@ -5,7 +5,7 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ScenedeltaError } from '../errors.js';
 import { type AllowList, bareHost, checkAddress } from './address.js';
 
@@ -19,13 +19,26 @@ const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true,
 
 /** For the second frame of a pair; not so long that a name's change of address goes unnoticed. */
 const KEEP_ALIVE_MS = 1_000;
+/**
+ * Far more than are spoken to within that time. undici's own Agent keeps a pool of some 20 kB for every origin for ever (6.x), and whoever
+ * has a wildcard name has any number of origins.
+ */
+const MAX_ORIGINS = 256;
+
+export interface GuardedAgent {
+  /** For one request, to be begun at once: who is asked for other origins next may close it when its requests are done. */
+  dispatcherOf(origin: string): Dispatcher;
+  /** Ends what is under way. */
+  destroy(): Promise<void>;
+}
 
 export function createGuardedAgent(options: {
   allow: AllowList;
   timeoutMs: number;
   resolve?: Resolve;
-}): Agent {
-  const { allow, timeoutMs, resolve = systemResolve } = options;
+  maxOrigins?: number;
+}): GuardedAgent {
+  const { allow, timeoutMs, resolve = systemResolve, maxOrigins = MAX_ORIGINS } = options;
 
   const guardedLookup: LookupFunction = (hostname, { all }, done) => {
     resolve(hostname).then(
@@ -44,18 +57,42 @@ export function createGuardedAgent(options: {
   };
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup });
 
-  return new Agent({
-    connect: (connection, done) => {
-      const host = bareHost(connection.hostname);
-      const refusal = isIP(host) === 0 ? null : checkAddress(host, allow);
-      if (refusal !== null) return done(refused(host, refusal), null);
-      connect(connection, done);
+  const openPool = (origin: string): Pool =>
+    new Pool(origin, {
+      connect: (connection, done) => {
+        const host = bareHost(connection.hostname);
+        const refusal = isIP(host) === 0 ? null : checkAddress(host, allow);
+        if (refusal !== null) return done(refused(host, refusal), null);
+        connect(connection, done);
+      },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    });
+  /** by origin, the one asked for longest ago first */
+  const pools = new Map<string, Pool>();
+  const retiring = new Set<Pool>();
+  const retire = (origin: string, pool: Pool) => {
+    pools.delete(origin);
+    retiring.add(pool);
+    const gone = () => retiring.delete(pool);
+    pool.close().then(gone, gone);
+  };
+
+  return {
+    dispatcherOf(origin) {
+      const pool = pools.get(origin) ?? openPool(origin);
+      pools.delete(origin);
+      pools.set(origin, pool);
+      const [oldest] = pools;
+      if (oldest !== undefined && pools.size > maxOrigins) retire(...oldest);
+      return pool;
     },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  });
+    async destroy() {
+      await Promise.all([...pools.values(), ...retiring].map((pool) => pool.destroy()));
+    },
+  };
 }
 
 /** The address itself stays out of the message: what a name resolves to inside is nobody's business outside. */
