@@ -7,6 +7,8 @@ import { shrinkOnLoad } from './shrink-on-load.js';
 
 /** A glance enlarges further anyway, and more pixels only cost time: wider frames are halved until they fit. */
 const WORKING_WIDTH = 1280;
+/** Nor does an upright frame have more (1280x2276 at 9:16): a tower of pixels packs well, and would take hundreds of megabytes. */
+const WORKING_PIXELS = 4 * 1024 * 1024;
 const MIN_SIDE = 16;
 const LARGEST_JPEG_SHRINK = 8;
 const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
@@ -37,7 +39,7 @@ export interface DecodeOptions {
 
 /**
  * The working frame: EXIF orientation applied, alpha flattened on black, grey, CMYK and 16 bit converted to 8-bit sRGB, the
- * first picture of an animation, at most 1280 px wide. Truncated files are refused; damage that decoders usually forgive
+ * first picture of an animation, at most 1280 px wide and 4 Mpx in all. Truncated files are refused; damage that decoders usually forgive
  * (stray bytes between JPEG markers, as many cameras send) is forgiven.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
  */
@@ -135,12 +137,9 @@ function orientedSize({ width, height, pageHeight, orientation = 1 }: Metadata):
 /** Halving is what a JPEG decoder can do while it decodes. `halvings` is their product: 1, 2, 4, ... */
 function workingSize(width: number, height: number) {
   let halvings = 1;
-  while (Math.floor(width / halvings) > WORKING_WIDTH) halvings *= 2;
-  return {
-    width: Math.floor(width / halvings),
-    height: Math.max(1, Math.floor(height / halvings)),
-    halvings,
-  };
+  const halved = (side: number) => Math.max(1, Math.floor(side / halvings));
+  while (halved(width) > WORKING_WIDTH || halved(width) * halved(height) > WORKING_PIXELS) halvings *= 2;
+  return { width: halved(width), height: halved(height), halvings };
 }
 
 async function toRgb(picture: Sharp, side: Side, allocate: (bytes: number) => Uint8Array): Promise<RgbImage> {

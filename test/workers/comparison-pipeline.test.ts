@@ -175,6 +175,31 @@ describe('compare', () => {
     expect(finding.caption).toBe('a red thing has appeared on the left');
   });
 
+  it('says where a thing is in frames too tall to be worked on as they are', async () => {
+    const [width, height] = [240, 18_000];
+    const thing = scene(60, 4_500, [], 250).png().toBuffer();
+    const tall = (things: { input: Buffer; left: number; top: number }[]) =>
+      sharp({ create: { width, height, channels: 3, background: { r: 50, g: 50, b: 50 } } })
+        .composite(things)
+        .png()
+        .toBuffer();
+    const { finding, heatmaps } = await compare(
+      tall([]),
+      tall([{ input: await thing, left: 180, top: 4_500 }]),
+    );
+    expect(finding.caption).toBe('a white thing has appeared on the right');
+    const { x, y } = peak(heatmaps?.after);
+    expect([x > 0.75, x < 1, y > 0.25, y < 0.5]).toEqual([true, true, true, true]);
+    const box = finding.regions[0]?.box;
+    for (const [actual, expected] of [
+      [box?.x, 0.75],
+      [box?.y, 0.25],
+      [box?.width, 0.25],
+      [box?.height, 0.25],
+    ])
+      expect(actual).toBeCloseTo(expected as number, 0.5);
+  });
+
   it('gives the same answer when the features come from the cache', async () => {
     const frames = { before: await picture(), after: await picture([red]), beforeKey: 'seen before' };
     const [first, second] = [await pipeline.compare(frames), await pipeline.compare(frames)];
