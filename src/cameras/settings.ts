@@ -170,7 +170,7 @@ export const CameraSettingsSchema = Type.Object(
             'Frames are kept at most so long, where that is shorter than FRAME_RETENTION_HOURS; the last five minutes in any case.',
         }),
         results_hours: nullable(Type.Number({ minimum: 1, maximum: 876_000 }), {
-          description: 'The same of comparisons and RESULT_RETENTION_HOURS.',
+          description: 'The same of comparisons, changes, their alerts, and RESULT_RETENTION_HOURS.',
         }),
       },
       { ...closed, default: {} },

@@ -155,6 +155,24 @@ export function createRedisChangeStore(
       redisCall('listing old changes', () =>
         redis.zrangebyscore(KEYS.changesByWriting, '-inf', `(${before}`, 'LIMIT', 0, limit),
       ),
+    eraseOlderOf: (camera, before) =>
+      redisCall("erasing a camera's old changes", async () => {
+        let erased = 0;
+        // Confirmed by the camera's clock, written by ours: the one does not tell the other, so all of the camera are looked at.
+        for (let from = 0; ; ) {
+          const ids = await redis.zrange(
+            KEYS.changesByCamera(camera),
+            String(from),
+            String(from + ERASED_AT_ONCE - 1),
+          );
+          const written = ids.length === 0 ? [] : await redis.zmscore(KEYS.changesByWriting, ...ids);
+          const old = ids.filter((_id, i) => written[i] != null && Number(written[i]) < before);
+          for (const id of old) if (await erase(id)) erased++;
+          if (old.length > 0) await redis.zrem(KEYS.changesByCamera(camera), ...old);
+          if (ids.length < ERASED_AT_ONCE) return erased;
+          from += ids.length - old.length;
+        }
+      }),
     erase: (id) => redisCall('erasing a change', () => erase(id)),
     eraseOf: (camera) =>
       redisCall("erasing a camera's changes", async () => {

@@ -47,6 +47,8 @@ export interface ChangeStore {
   alert(id: string): Promise<StoredAlert | undefined>;
   /** Ids of changes that were last written before `before` (epoch ms), oldest first: for retention. */
   olderThan(before: number, limit: number): Promise<string[]>;
+  /** Erases the changes of the camera that were last written before `before` (epoch ms). @returns how many. */
+  eraseOlderOf(camera: string, before: number): Promise<number>;
   /** With its alerts and their deliveries, also those that are still to be made. */
   erase(id: string): Promise<boolean>;
   /** Everything of the camera: when it is deleted. @returns how many changes. */

@@ -1,6 +1,7 @@
 /** What cameras ask to be kept for a shorter time than the service keeps it, and what they still need however old it is. */
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { CameraStore, StoredCamera } from '../stores/cameras.js';
+import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore } from '../stores/results.js';
 
 const HOUR_MS = 3_600_000;
@@ -11,13 +12,14 @@ const AT_ONCE = 100;
 export interface CameraRetention {
   /** Keys of the frames that the next frame of some camera is compared with. */
   framesInUse(): Promise<Set<string>>;
-  /** Erases what has been kept as long as its camera's settings say. @returns how many comparisons and frames. */
-  retain(inUse: ReadonlySet<string>): Promise<{ comparisons: number; frames: number }>;
+  /** Erases what has been kept as long as its camera's settings say. @returns how many of each. */
+  retain(inUse: ReadonlySet<string>): Promise<{ comparisons: number; changes: number; frames: number }>;
 }
 
 export function createCameraRetention(deps: {
   cameras: CameraStore;
   results: ResultStore;
+  changes: Pick<ChangeStore, 'eraseOlderOf'>;
   blobs: BlobStore;
   /** epoch ms */
   clock: () => number;
@@ -79,11 +81,13 @@ export function createCameraRetention(deps: {
       return keys;
     },
     async retain(inUse) {
-      const erased = { comparisons: 0, frames: 0 };
+      const erased = { comparisons: 0, changes: 0, frames: 0 };
       for await (const { id, settings } of all()) {
         const { frames_hours, results_hours } = settings.retention;
         if (frames_hours !== null) erased.frames += await eraseFrames(id, frames_hours, inUse);
-        if (results_hours !== null) erased.comparisons += await eraseResults(id, results_hours);
+        if (results_hours === null) continue;
+        erased.comparisons += await eraseResults(id, results_hours);
+        erased.changes += await deps.changes.eraseOlderOf(id, clock() - results_hours * HOUR_MS);
       }
       return erased;
     },

@@ -92,7 +92,7 @@ export function createRetention(deps: {
     const ofCameras = await deps.ofCameras.retain(inUse);
     const retained = {
       comparisons: ofCameras.comparisons + (await eraseComparisons(cutoff(config.resultRetentionHours))),
-      changes: await eraseChanges(cutoff(config.resultRetentionHours)),
+      changes: ofCameras.changes + (await eraseChanges(cutoff(config.resultRetentionHours))),
       frames: ofCameras.frames + (await blobs.sweep('frames', cutoff(config.frameRetentionHours), inUse)),
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
     };

@@ -331,6 +331,9 @@ export class FakeChanges implements ChangeStore {
   async olderThan() {
     return [];
   }
+  async eraseOlderOf() {
+    return 0;
+  }
   async erase() {
     return false;
   }

@@ -1,7 +1,7 @@
 /** Snapshots: pulled on a schedule through the guard, and the camera's own retention. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
-import { QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs.js';
+import { KEYS, QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { reconcileSnapshots, scheduleSnapshots } from '../../src/stores/snapshot-schedule.js';
@@ -18,6 +18,7 @@ import {
   turnProcessor,
   workOff,
 } from '../helpers/cameras.js';
+import { foundChange, opening, storedAlert } from '../helpers/changes.js';
 import { eventually } from '../helpers/eventually.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
@@ -191,20 +192,20 @@ describe("a camera's own retention", () => {
     const frames = [await picture(), await picture({ background: [95, 120, 150] })];
     const [first, second] = await send({ retention: { frames_hours: 1, results_hours: 2 } }, frames);
     const stored = await bench.results.get(second ?? '');
-    expect(await retention(0).retain(new Set())).toEqual({ comparisons: 0, frames: 0 });
+    expect(await retention(0).retain(new Set())).toEqual({ comparisons: 0, changes: 0, frames: 0 });
 
     const later = retention(1.5 * HOUR);
     const inUse = await later.framesInUse();
     expect(inUse).toEqual(new Set([frameKey(stored?.frames.after?.sha256 ?? '')]));
-    expect(await later.retain(inUse)).toEqual({ comparisons: 0, frames: 1 });
+    expect(await later.retain(inUse)).toEqual({ comparisons: 0, changes: 0, frames: 1 });
     expect([await isStored(stored?.frames.before), await isStored(stored?.frames.after)]).toEqual([
       false,
       true,
     ]);
     // what was done is not done again
-    expect(await later.retain(inUse)).toEqual({ comparisons: 0, frames: 0 });
+    expect(await later.retain(inUse)).toEqual({ comparisons: 0, changes: 0, frames: 0 });
 
-    expect(await retention(3 * HOUR).retain(inUse)).toEqual({ comparisons: 2, frames: 0 });
+    expect(await retention(3 * HOUR).retain(inUse)).toEqual({ comparisons: 2, changes: 0, frames: 0 });
     await expect(readComparison(bench, first ?? '')).rejects.toThrow(/there is no/);
   });
 
@@ -216,11 +217,32 @@ describe("a camera's own retention", () => {
     await sendFrame(bench, gate, await picture({ background: [95, 120, 150] }), 1);
     await workOff('gate', turnProcessor(bench));
     // the rounds of some workers' clocks may be a little ahead
-    expect(await retention(1_000).retain(inUse)).toEqual({ comparisons: 0, frames: 0 });
+    expect(await retention(1_000).retain(inUse)).toEqual({ comparisons: 0, changes: 0, frames: 0 });
     expect(await isStored((await bench.cameras.state('gate'))?.anchor?.frame)).toBe(true);
 
     const later = retention(10 * 60_000);
-    expect(await later.retain(await later.framesInUse())).toEqual({ comparisons: 0, frames: 1 });
+    expect(await later.retain(await later.framesInUse())).toEqual({ comparisons: 0, changes: 0, frames: 1 });
+  });
+
+  it('takes changes that nobody has written for as long, with their alerts, and leaves others', async () => {
+    await setUpCamera(bench, 'gate', { retention: { results_hours: 2 } });
+    await setUpCamera(bench, 'yard', {});
+    const [old, young] = [foundChange({ name: 'old' }), foundChange({ name: 'young' })];
+    const others = foundChange({ name: 'other', camera: 'yard' });
+    const saving = bench.redis.multi();
+    for (const change of [old, young, others]) {
+      const turn = { camera: change.camera, changes: [opening(change)], alerts: [storedAlert(change)] };
+      for (const [name, ...args] of bench.changes.writes({ ...turn, newsTaken: 0 }))
+        saving.call(name, ...args.map(String));
+    }
+    for (const change of [old, others])
+      saving.zadd(KEYS.changesByWriting, Date.now() - 2.5 * HOUR, change.id);
+    await saving.exec();
+    expect(await retention(0).retain(new Set())).toEqual({ comparisons: 0, changes: 1, frames: 0 });
+    const left = [old, young, others].map(({ id }) => bench.changes.get(id));
+    expect((await Promise.all(left)).map((change) => change?.id)).toEqual([undefined, young.id, others.id]);
+    expect(await bench.changes.alert(storedAlert(old).intent.id)).toBeUndefined();
+    expect(await bench.changes.alert(storedAlert(young).intent.id)).toBeDefined();
   });
 
   it('knows plates and references among what is in use', async () => {
