@@ -67,6 +67,8 @@ export const KEYS = {
   cameraTries: (id: string) => `sd:cam:${id}:tries`,
   /** '<job id>:<token>' of the turn under way; expires */
   cameraTurn: (id: string) => `sd:cam:${id}:turn`,
+  /** whose the snapshot pull under way is; expires */
+  cameraPull: (id: string) => `sd:cam:${id}:pull`,
 } as const;
 
 /** Where a frame's bytes are. `stored`: in the frame store. `url`, `s3`: fetched by the worker through the guarded client. */

@@ -50,6 +50,14 @@ export function createRedisCameraStore(redis: Redis): CameraStore {
       redisCall("saving a camera's snapshot", async () => {
         await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'snapshot', JSON.stringify(outcome));
       }),
+    beginPull: (id, token, ttlMs) =>
+      redisCall('beginning a snapshot pull', async () => {
+        return (await redis.set(KEYS.cameraPull(id), token, 'PX', ttlMs, 'NX')) === 'OK';
+      }),
+    endPull: (id, token) =>
+      redisCall('ending a snapshot pull', async () => {
+        await redis.eval(DELETE_IF_SAME, 1, KEYS.cameraPull(id), token);
+      }),
     framesErasedUntil: (id) =>
       redisCall("reading a camera's retention", async () =>
         Number(await redis.hget(KEYS.camera(id), 'framesErased')),
@@ -70,6 +78,7 @@ export function createRedisCameraStore(redis: Redis): CameraStore {
           .multi()
           .zrem(KEYS.cameras, id)
           .del(KEYS.camera(id), KEYS.cameraFrames(id), KEYS.cameraTries(id), KEYS.cameraTurn(id))
+          .del(KEYS.cameraPull(id))
           .exec();
         return replies?.[0]?.[1] === 1;
       }),
@@ -86,4 +95,8 @@ return 1`;
 const ADD_IF_THERE = `
 if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
+return 1`;
+
+const DELETE_IF_SAME = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`;

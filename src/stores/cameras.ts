@@ -78,6 +78,10 @@ export interface CameraStore {
   state(id: string): Promise<CameraState | undefined>;
   snapshot(id: string): Promise<SnapshotOutcome | undefined>;
   saveSnapshot(id: string, outcome: SnapshotOutcome): Promise<void>;
+  /** A pull of the camera begins, unless another is under way. @param ttlMs longer than a pull takes. @returns whether it may. */
+  beginPull(id: string, token: string, ttlMs: number): Promise<boolean>;
+  /** Nothing where it has become another's meanwhile. */
+  endPull(id: string, token: string): Promise<void>;
   /** Comparisons created before (epoch ms) have lost their frames by the camera's own retention; 0 where none have. */
   framesErasedUntil(id: string): Promise<number>;
   saveFramesErasedUntil(id: string, until: number): Promise<void>;

@@ -19,13 +19,15 @@ export interface SnapshotDependencies {
   readonly results: ResultStore;
   readonly fetchFrame: FetchFrame;
   readonly addTurn: (camera: string) => Promise<void>;
+  /** how long a pull whose worker has gone keeps others from beginning: longer than one takes */
+  readonly holdMs: number;
   /** epoch ms */
   readonly clock: () => number;
   readonly logger: Logger;
 }
 
 /**
- * @returns a function that pulls once and keeps how it ended for the camera's status. It throws only where Redis is away: the
+ * @returns a function that pulls once (unless a pull of the camera is still under way: one that hangs must not gather others) and keeps how it ended for the camera's status. It throws only where Redis is away: the
  * next pull comes by itself.
  */
 export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unknown) => Promise<void> {
@@ -65,6 +67,8 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
     const { camera: id } = parseJob(TurnJobSchema, payload);
     const camera = await cameras.get(id);
     if (camera === undefined || camera.settings.snapshot === null) return;
+    const token = randomBytes(16).toString('hex');
+    if (!(await cameras.beginPull(id, token, deps.holdMs))) return;
     let error: string | null = null;
     try {
       await pull(camera, camera.settings.snapshot.url);
@@ -73,6 +77,8 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
       if (failure.code === 'queue-unavailable') throw failure;
       error = `${failure.code}: ${failure.message}`;
       deps.logger.warn({ camera: id, error }, 'snapshot not pulled');
+    } finally {
+      await cameras.endPull(id, token);
     }
     await cameras.saveSnapshot(id, { at: new Date(clock()).toISOString(), error });
   };

@@ -125,7 +125,14 @@ const recover = createRecovery({
 const ofCameras = createCameraRetention({ ...stores, clock });
 const retain = createRetention({ ...stores, ofCameras, config, clock, logger });
 
-const pull = createSnapshotPuller({ ...stores, fetchFrame, addTurn: queues.addTurn, clock, logger });
+const pull = createSnapshotPuller({
+  ...stores,
+  fetchFrame,
+  addTurn: queues.addTurn,
+  holdMs: config.outboundTimeoutMs + config.jobLockMs,
+  clock,
+  logger,
+});
 const reconcile = async () => queues.reconcileSnapshots(await snapshotsWanted(stores.cameras));
 
 const common = { redis, config, logger, metrics };

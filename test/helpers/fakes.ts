@@ -198,6 +198,10 @@ export class FakeCameras implements CameraStore {
   async saveSnapshot(id: string, outcome: SnapshotOutcome) {
     this.snapshots.set(id, outcome);
   }
+  async beginPull() {
+    return true;
+  }
+  async endPull() {}
   async framesErasedUntil() {
     return 0;
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
+import { KEYS } from '../../src/jobs.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
@@ -71,6 +72,20 @@ describe('cameras in Redis', () => {
     await bench.cameras.put(camera('a'));
     for (const at of [1, 1, 2]) await bench.cameras.addFrame('a', 'cmp_1', at);
     expect(await bench.cameras.waitingFrames('a')).toBe(1);
+  });
+
+  it('have one pull under way at a time, until it ends or its worker has been gone for long', async () => {
+    const { cameras, redis } = bench;
+    expect([await cameras.beginPull('a', 't1', 60_000), await cameras.beginPull('a', 't2', 60_000)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await cameras.beginPull('b', 't3', 60_000)).toBe(true);
+    await cameras.endPull('a', 't2');
+    expect(await cameras.beginPull('a', 't2', 60_000)).toBe(false);
+    await cameras.endPull('a', 't1');
+    expect(await cameras.beginPull('a', 't2', 60_000)).toBe(true);
+    expect(await redis.pttl(KEYS.cameraPull('a'))).toBeGreaterThan(0);
   });
 
   it('remember how far their own retention has come', async () => {

@@ -29,13 +29,14 @@ let queue: Queue;
 let outbound: OutboundClient;
 const running: QueueWorkers[] = [];
 /** what the camera answers with */
-let answer: { status: number; body: Buffer };
+let answer: { status: number; body: Buffer; hangs?: Promise<void> };
 
 beforeAll(async () => {
   bench = await setUpBench();
   queue = new Queue(SNAPSHOT_QUEUE, { connection: bench.redis, prefix: QUEUE_PREFIX });
   outbound = createOutboundClient({ outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: 2_000 });
-  camera = await startReceiver((_request, response) => {
+  camera = await startReceiver(async (_request, response) => {
+    await answer.hangs;
     response.writeHead(answer.status, { 'content-type': 'image/png' }).end(answer.body);
   });
 });
@@ -64,6 +65,7 @@ const puller = (client: OutboundClient = outbound) =>
       config: { frameLimit: 100_000, pixelLimit: 1_000_000 },
     }),
     addTurn: async (id) => void turns.push(id),
+    holdMs: 60_000,
     clock: Date.now,
     logger,
   });
@@ -84,6 +86,25 @@ describe('a pull', () => {
     await workOff('gate', turnProcessor(bench));
     expect((await line('gate')).map(({ verdict }) => verdict)).toEqual(['change', 'none']);
     expect(await bench.cameras.snapshot('gate')).toMatchObject({ error: null });
+  });
+
+  it('is left out while another of the camera hangs', async () => {
+    await setUpCamera(bench, 'gate', snapshot());
+    let goOn = () => {};
+    const hangs = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    answer = { ...answer, hangs };
+    const asked = camera.received.length;
+    const first = pull('gate');
+    await camera.count(asked + 1);
+    await Promise.race([pull('gate'), camera.count(asked + 2)]);
+    goOn();
+    await first;
+    expect(camera.received).toHaveLength(asked + 1);
+    expect(await line('gate')).toHaveLength(1);
+    await pull('gate');
+    expect(camera.received).toHaveLength(asked + 2);
   });
 
   it('masks the frame before it is stored', async () => {
