@@ -150,6 +150,10 @@ export function createRedisChangeStore(
         const json = await redis.get(KEYS.alert(id));
         return json === null ? undefined : (JSON.parse(json) as StoredAlert);
       }),
+    alertsAfter: (change, at) =>
+      redisCall("listing a change's alerts", () =>
+        redis.zrangebyscore(KEYS.alertsOf(change), `(${at}`, '+inf'),
+      ),
 
     olderThan: (before, limit) =>
       redisCall('listing old changes', () =>

@@ -45,6 +45,8 @@ export interface ChangeStore {
   /** What has become known since the last turn of the camera, oldest first. */
   news(camera: string): Promise<News[]>;
   alert(id: string): Promise<StoredAlert | undefined>;
+  /** Ids of the change's alerts of later frames. @param at epoch ms, the camera's time */
+  alertsAfter(change: string, at: number): Promise<string[]>;
   /** Ids of changes that were last written before `before` (epoch ms), oldest first: for retention. */
   olderThan(before: number, limit: number): Promise<string[]>;
   /** Erases the changes of the camera that were last written before `before` (epoch ms). @returns how many. */

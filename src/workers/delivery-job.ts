@@ -1,11 +1,12 @@
 /** One try of one webhook delivery, by Standard Webhooks 1.0. Knows nothing of BullMQ: queue-workers.ts adapts. */
 import { Webhook } from 'standardwebhooks';
-import type { News } from '../change.js';
+import type { AlertIntent, News } from '../change.js';
 import { ScenedeltaError } from '../errors.js';
 import { type DeliveryJob, DeliveryJobSchema, parseJob } from '../jobs.js';
 import type { Logger } from '../logger.js';
 import type { OutboundClient, PostOutcome } from '../outbound/client.js';
 import type { ChangeStore } from '../stores/changes.js';
+import { alertDeliveryId } from '../stores/changes-redis.js';
 import type { Delivery, DeliveryAttempt, DeliveryStore } from '../stores/deliveries.js';
 import type { ResultStore } from '../stores/results.js';
 import {
@@ -49,7 +50,7 @@ export interface DeliveryProcessor {
 export interface DeliveryJobDependencies {
   readonly deliveries: DeliveryStore;
   readonly results: ResultStore;
-  readonly changes: Pick<ChangeStore, 'alert' | 'get'>;
+  readonly changes: Pick<ChangeStore, 'alert' | 'alertsAfter' | 'get'>;
   readonly outbound: Pick<OutboundClient, 'post'>;
   /** 'whsec_...' */
   readonly secret: string;
@@ -102,6 +103,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       const sentAt = clock();
       const message = await messageOf(job, deps);
       if (message === undefined) return settle(delivery, message, sentAt, NOTHING_LEFT);
+      if (message.overtaken) return settle(delivery, message, sentAt, OVERTAKEN);
       const body = JSON.stringify(message.payload);
       const headers = signedHeaders(webhook, delivery.id, sentAt, body);
       const outcome = await deps.outbound.post(job.url, {
@@ -127,6 +129,8 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
 
 interface Message {
   readonly payload: WebhookPayload | AlertPayload;
+  /** a later one tells the same and more, and has been delivered */
+  readonly overtaken: boolean;
   /** what the camera is to hear of the end of the delivery */
   readonly tell: (state: 'delivered' | 'failed') => { camera: string; news: News } | undefined;
 }
@@ -134,12 +138,14 @@ interface Message {
 /** @returns undefined where it has been erased. */
 async function messageOf(
   job: DeliveryJob,
-  { results, changes, links }: Pick<DeliveryJobDependencies, 'results' | 'changes' | 'links'>,
+  deps: Pick<DeliveryJobDependencies, 'results' | 'changes' | 'deliveries' | 'links'>,
 ): Promise<Message | undefined> {
+  const { results, changes, links } = deps;
   if (job.alertId === undefined) {
     const stored = await results.get(job.comparisonId);
     if (stored === undefined) return undefined;
-    return { payload: buildWebhookPayload(stored.comparison, links), tell: () => undefined };
+    const payload = buildWebhookPayload(stored.comparison, links);
+    return { payload, overtaken: false, tell: () => undefined };
   }
   const alert = await changes.alert(job.alertId);
   if (alert === undefined) return undefined;
@@ -152,6 +158,7 @@ async function messageOf(
       shown?.finished_at == null ? null : Date.parse(shown.finished_at),
       links,
     ),
+    overtaken: await isOvertaken(alert.intent, deps),
     tell: (state) =>
       cooldownKey === null
         ? undefined
@@ -161,6 +168,26 @@ async function messageOf(
           },
   };
 }
+
+/**
+ * An alert that comes after a later one of its change would say that something is there which has gone, or is less severe than it is;
+ * the later one told the whole change. To hold the later one back instead would hold it up for days where a receiver refuses one alert.
+ */
+async function isOvertaken(
+  { change, at }: AlertIntent,
+  { changes, deliveries }: Pick<DeliveryJobDependencies, 'changes' | 'deliveries'>,
+): Promise<boolean> {
+  const later = await changes.alertsAfter(change.id, at);
+  const told = await Promise.all(later.map((id) => deliveries.get(alertDeliveryId(id))));
+  return told.some((delivery) => delivery?.state === 'delivered');
+}
+
+const OVERTAKEN: PostOutcome = {
+  status: null,
+  error: 'a later alert of the change has been delivered, so this one is not sent any more',
+  retryAfterMs: null,
+  permanent: true,
+};
 
 /** What has been erased must not be told of any more. */
 const NOTHING_LEFT: PostOutcome = {

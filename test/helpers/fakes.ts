@@ -332,6 +332,9 @@ export class FakeChanges implements ChangeStore {
   async alert() {
     return undefined;
   }
+  async alertsAfter() {
+    return [];
+  }
   async olderThan() {
     return [];
   }

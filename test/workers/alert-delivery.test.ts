@@ -172,6 +172,55 @@ describe('an alert', () => {
   });
 });
 
+describe('a later alert of the change', () => {
+  const twoAlerts = async () => {
+    const { alert, change } = await alerted();
+    const reverted = storedAlert(
+      {
+        ...change,
+        status: 'reverted',
+        last_seen: new Date(Date.parse(change.last_seen) + 1_000).toISOString(),
+      },
+      { type: 'change.reverted', cooldownKey: null },
+    );
+    const saving = bench.redis.multi();
+    const turn = { camera: 'gate', changes: [], alerts: [reverted], newsTaken: 0 };
+    for (const [name, ...args] of bench.changes.writes(turn)) saving.call(name, ...args.map(String));
+    await saving.exec();
+    const jobs = { opened: await announce(alert), reverted: await announce(reverted) };
+    const types = () => sent.map(({ body }) => JSON.parse(body).type);
+    return { alert, change, jobs, types };
+  };
+
+  it('once delivered ends the tries of the earlier ones, and the camera hears that they were lost', async () => {
+    const { alert, change, jobs, types } = await twoAlerts();
+    answer = busy;
+    expect(await processor().process(jobs.opened)).toMatchObject({ kind: 'later' });
+    answer = ok;
+    expect(await processor().process(jobs.reverted)).toEqual({ kind: 'delivered' });
+    now += 2 * DELIVERY_SCHEDULE_MS[1];
+    expect(await processor().process(jobs.opened)).toEqual({ kind: 'failed' });
+    expect(types()).toEqual(['change.opened', 'change.reverted']);
+    const [opened] = await bench.deliveries.ofChange(change.id);
+    expect(opened?.attempts.at(-1)?.error).toMatch(/a later alert of the change has been delivered/);
+    expect(await bench.changes.news('gate')).toMatchObject([
+      { type: 'alert.failed', alertId: alert.intent.id },
+    ]);
+  });
+
+  it('that is still tried keeps no earlier one from being sent, nor is it held up by one', async () => {
+    const { jobs, types } = await twoAlerts();
+    answer = busy;
+    await processor().process(jobs.opened);
+    await processor().process(jobs.reverted);
+    now += 2 * DELIVERY_SCHEDULE_MS[1];
+    answer = ok;
+    expect(await processor().process(jobs.opened)).toEqual({ kind: 'delivered' });
+    expect(await processor().process(jobs.reverted)).toEqual({ kind: 'delivered' });
+    expect(types().slice(2)).toEqual(['change.opened', 'change.reverted']);
+  });
+});
+
 describe('the camera hears', () => {
   const news = (type: string, { intent }: Awaited<ReturnType<typeof alerted>>['alert']) => [
     { type, alertId: intent.id, cooldownKey: intent.cooldownKey, suppressedCount: intent.suppressedCount },

@@ -28,12 +28,15 @@ const HEADERS = [
   ),
 ];
 
+const ALERT_ORDER =
+  ' Deliveries may overtake each other: what counts is the order of `timestamp`. Each alert tells the whole change; once a later one has been delivered, earlier ones of the same change are not tried again.';
+
 function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload') {
   return {
     post: {
       operationId: `on-${type.replace('.', '-')}`,
       summary: SUMMARIES[type],
-      description: 'Sent to the `callback_url`. Answer first and work afterwards.',
+      description: `Sent to the \`callback_url\`. Answer first and work afterwards.${component === 'AlertPayload' ? ALERT_ORDER : ''}`,
       security: [],
       parameters: HEADERS,
       requestBody: {
