@@ -119,6 +119,7 @@ const recover = createRecovery({
   announce,
   announceAlert,
   giveUp: comparisons.giveUp,
+  metrics,
   clock,
   logger,
 });

@@ -5,6 +5,9 @@ import type { ModelDescription } from '../stores/workers.js';
 import type { ComparisonOutcome } from './comparison-job.js';
 import type { DeliveryOutcome } from './delivery-job.js';
 
+/** Measured in whole milliseconds, so that 0 is one of their times; of the others it says that the stage was not needed. */
+const ALWAYS_RUN = new Set(['queue', 'fetch', 'total']);
+
 export interface WorkerMetrics {
   readonly registry: Registry;
   comparison(queue: string, outcome: ComparisonOutcome): void;
@@ -19,13 +22,13 @@ export function createWorkerMetrics(): WorkerMetrics {
   collectDefaultMetrics({ register: registry, prefix: 'scenedelta_worker_' });
   const comparisons = new Counter({
     name: 'scenedelta_comparisons_total',
-    help: 'Comparisons by queue and outcome: the verdict, the error code of a failed one, or why it was skipped.',
+    help: 'Comparisons by queue (live, archive; recovery: given up when no job was left) and outcome: the verdict, the error code of a failed one, or why it was skipped.',
     labelNames: ['queue', 'outcome'],
     registers,
   });
   const stages = new Histogram({
     name: 'scenedelta_stage_duration_seconds',
-    help: 'Wall time of each stage of finished comparisons; `queue` is the wait, `total` is from acceptance to the saved result.',
+    help: 'Wall time of each stage that finished comparisons went through; `queue` is the wait, `total` is from acceptance to the saved result.',
     labelNames: ['queue', 'stage'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 1, 2, 5, 15, 60, 300],
     registers,
@@ -54,7 +57,7 @@ export function createWorkerMetrics(): WorkerMetrics {
       comparisons.inc({ queue, outcome: labelOf(outcome) });
       if (outcome.kind !== 'finished') return;
       for (const [stage, ms] of Object.entries(outcome.comparison.timings_ms ?? {})) {
-        stages.observe({ queue, stage }, ms / 1000);
+        if (ms > 0 || ALWAYS_RUN.has(stage)) stages.observe({ queue, stage }, ms / 1000);
       }
     },
     delivery: (outcome) => deliveries.inc({ outcome: outcome.kind }),

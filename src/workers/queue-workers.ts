@@ -138,7 +138,7 @@ export function startComparisonWorkers(
   const archive = startWorker(QUEUES.archive, runArchive, deps, deps.concurrency);
   const both = [live, archive];
 
-  for (const worker of both) {
+  for (const [queue, worker] of Object.entries({ live, archive })) {
     worker.on('failed', (job, err) => {
       // A job that lost its worker too often fails without having been given to `process` again.
       if (job?.id === undefined || err.name !== 'UnrecoverableError') return;
@@ -147,8 +147,12 @@ export function startComparisonWorkers(
         deps.addTurn(job.data.camera).catch((err) => logger.error({ err }, 'turn not queued; recovery will'));
         return;
       }
+      const error = lostTooOften();
       processor
-        .giveUp(job.id, lostTooOften())
+        .giveUp(job.id, error)
+        .then((ended) => {
+          if (ended) metrics.comparison(queue, { kind: 'failed', error });
+        })
         .catch((err) => logger.error({ err, comparison: job.id }, 'not saved'));
     });
   }

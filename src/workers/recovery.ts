@@ -12,6 +12,7 @@ import type { RedisDeliveryStore } from '../stores/deliveries-redis.js';
 import { comparisonIdOf, type RedisResultStore } from '../stores/results-redis.js';
 import type { Announce, AnnounceAlert } from './announce.js';
 import type { ComparisonProcessor } from './comparison-job.js';
+import type { WorkerMetrics } from './metrics.js';
 import { lostTooOften } from './queue-workers.js';
 import type { WorkerQueues } from './queues.js';
 
@@ -29,6 +30,7 @@ export interface RecoveryDependencies {
   readonly announce: Announce;
   readonly announceAlert: AnnounceAlert;
   readonly giveUp: ComparisonProcessor['giveUp'];
+  readonly metrics: Pick<WorkerMetrics, 'comparison'>;
   readonly clock: () => number;
   readonly logger: Logger;
 }
@@ -41,11 +43,17 @@ export function createRecovery(
   /** those with frames that have waited for long; one job each is enough */
   const waitingCameras = new Set<string>();
 
+  const giveUp = async (id: string, error: ScenedeltaError): Promise<boolean> => {
+    const ended = await deps.giveUp(id, error);
+    if (ended) deps.metrics.comparison('recovery', { kind: 'failed', error });
+    return ended;
+  };
+
   const recoverComparison = async (
     id: string,
     state: 'absent' | 'completed' | 'failed',
   ): Promise<boolean> => {
-    if (state === 'failed') return deps.giveUp(id, lostTooOften());
+    if (state === 'failed') return giveUp(id, lostTooOften());
     const stored = await results.get(id);
     if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return false;
     if (stored.job.turn !== undefined) return recoverFrame(id, stored.job.turn);
@@ -58,7 +66,7 @@ export function createRecovery(
   /** A camera's frame has no job of its own: it may just wait for its turn, or have been lost on the way there. */
   const recoverFrame = async (id: string, turn: { camera: string; capturedAt: number }): Promise<boolean> => {
     if (!(await deps.cameras.addFrame(turn.camera, id, turn.capturedAt))) {
-      return deps.giveUp(id, new ScenedeltaError('gone', `the camera ${turn.camera} was erased`));
+      return giveUp(id, new ScenedeltaError('gone', `the camera ${turn.camera} was erased`));
     }
     waitingCameras.add(turn.camera);
     return false;

@@ -289,6 +289,7 @@ describe('recovery', () => {
       },
       announceAlert: createAnnounceAlert({ deliveries: bench.deliveries, enqueue: queues.addDelivery }),
       giveUp: async () => false,
+      metrics: { comparison: () => {} },
       clock: () => Date.now() + RECOVER_AFTER_MS + 1_000,
       logger,
     });

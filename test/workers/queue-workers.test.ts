@@ -119,6 +119,12 @@ const finishedEvents = async () =>
     /finished|failed/.test(fields[1] ?? ''),
   ).length;
 
+const counted = async (queue: string, outcome: string): Promise<number> => {
+  const counter = await metrics.registry.getSingleMetric('scenedelta_comparisons_total')?.get();
+  const found = counter?.values.find(({ labels }) => labels.queue === queue && labels.outcome === outcome);
+  return found?.value ?? 0;
+};
+
 describe('a queued comparison', () => {
   it('is finished and delivered, each once', async () => {
     deliver();
@@ -151,6 +157,17 @@ describe('a queued comparison', () => {
     await eventually(async () => expect(await queue.getJobState(id)).toBe('failed'));
     expect(await statusOf(id)).toBe('failed');
     expect(calls).toHaveLength(1);
+  });
+
+  it('that no worker can read is failed, and counted', async () => {
+    serve();
+    const accepted = acceptedComparison();
+    const { id } = accepted.comparison;
+    const before = await counted('live', 'inference-failed');
+    await bench.results.create(accepted);
+    await open(QUEUES.live).add('compare', { ...accepted.job, v: 2 }, { jobId: id });
+    await eventually(async () => expect(await statusOf(id)).toBe('failed'));
+    await eventually(async () => expect(await counted('live', 'inference-failed')).toBe(before + 1));
   });
 
   it('that fails each time is failed after the last attempt', async () => {
@@ -295,6 +312,7 @@ describe('recovery', () => {
       announce: announce(),
       announceAlert: createAnnounceAlert({ deliveries: bench.deliveries, enqueue: queues.addDelivery }),
       giveUp: comparisonProcessor().giveUp,
+      metrics,
       clock: () => Date.now() + skipMs,
       logger,
     })();
@@ -370,11 +388,13 @@ describe('recovery', () => {
     // what BullMQ leaves when a job has lost its worker too often and the last one died before saving that
     await bench.redis.zrem(queue.toKey('prioritized'), id);
     await bench.redis.zadd(queue.toKey('failed'), Date.now(), id);
+    const before = await counted('recovery', 'inference-failed');
     expect(await recover()).toEqual({ comparisons: 1, deliveries: 0 });
     expect((await bench.results.get(id))?.comparison).toMatchObject({
       status: 'failed',
       error: { status: 500 },
     });
     expect(await bench.redis.zcard(KEYS.deliveriesOpen)).toBe(1);
+    expect(await counted('recovery', 'inference-failed')).toBe(before + 1);
   });
 });
