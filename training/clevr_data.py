@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from training import clevr_grammar as grammar
-from training.data import PairCache
+from training.data import PairCache, Shards
 from training.scenes.clevr import ACTION, KIND
 from training.scenes.clevr_family import SAME, VIEWS
 from training.scenes.clevr_rules import COLOURS, MATERIALS, MOST, REACH, REVERSED, SHAPES, SIZES
@@ -21,12 +21,13 @@ def is_family_cache(folder: Path) -> bool:
     return any(folder.glob("*/slots.npy"))
 
 
-def open_cache(folders: list[Path], forward: bool = False):
-    """The cache of whichever world the folders hold. `forward`: as the data set has it, from the default view on only (for evaluation)."""
+def open_cache(folders: list[Path], forward: bool = False, only: list[str] | None = None):
+    """The cache of whichever world the folders hold. `forward`: as the data set has it, from the default view on only (for evaluation);
+    `only`: see data.Shards."""
     families = [is_family_cache(folder) for folder in folders]
     if any(families) != all(families):
         raise SystemExit(f"folders of different worlds: {', '.join(map(str, folders))}")
-    return FamilyCache(folders, forward) if all(families) and folders else PairCache(folders)
+    return FamilyCache(folders, forward, only) if all(families) and folders else PairCache(folders, only)
 
 
 def pairs_of(forward: bool) -> list[tuple[int, int]]:
@@ -70,37 +71,31 @@ def truth_of(pair: dict) -> dict:
     return {"change": change, "kind": KIND[change], "noun": thing["shape"], **thing, "became": name and seen["after"][name]}
 
 
-class FamilyCache:
-    """Random access to the pairs of the complete shards of some folders; `refresh` takes in what was completed since."""
+class FamilyCache(Shards):
+    """Random access to the pairs of the families' shards."""
 
-    def __init__(self, folders: list[Path], forward: bool = False):
-        self.folders, self.forward = folders, forward
-        self.known: set[Path] = set()
+    def __init__(self, folders: list[Path], forward: bool = False, only: list[str] | None = None):
+        self.forward = forward
         self.shards: list[dict[str, np.ndarray]] = []
         self.scenes: list[list[dict]] = []
         self.meta: list[dict] = []
         self.where: list[tuple[int, int]] = []  # shard, scene of the shard
         self.reverse: list[int] = []
         self.tokens: list[torch.Tensor] = []  # a shard's [pictures,N,D]; see keep_tokens
-        self.refresh()
-        if not self.meta:
-            raise SystemExit(f"no complete shard in {', '.join(map(str, folders))}")
+        super().__init__(folders, only)
 
-    def refresh(self) -> None:
-        for folder in self.folders:
-            for shard in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".") and p not in self.known):
-                self.known.add(shard)
-                self.shards.append({name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in NAMES})
-                scenes = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
-                if len(scenes) * VIEWS != len(self.shards[-1]["coarse"]):
-                    raise ValueError(f"{shard}: {len(scenes)} scenes in meta.jsonl, {len(self.shards[-1]['coarse'])} pictures in coarse.npy")
-                self.scenes.append(scenes)
-                for row, scene in enumerate(scenes):
-                    pairs = pairs_of(self.forward)
-                    self.meta += [pair_meta(scene, *pair) for pair in pairs]
-                    if not self.forward:
-                        self.reverse += [len(self.where) + pairs.index(pair[::-1]) for pair in pairs]
-                    self.where += [(len(self.shards) - 1, row)] * len(pairs)
+    def take(self, shard: Path) -> None:
+        self.shards.append({name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in NAMES})
+        scenes = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
+        if len(scenes) * VIEWS != len(self.shards[-1]["coarse"]):
+            raise ValueError(f"{shard}: {len(scenes)} scenes in meta.jsonl, {len(self.shards[-1]['coarse'])} pictures in coarse.npy")
+        self.scenes.append(scenes)
+        for row, scene in enumerate(scenes):
+            pairs = pairs_of(self.forward)
+            self.meta += [pair_meta(scene, *pair) for pair in pairs]
+            if not self.forward:
+                self.reverse += [len(self.where) + pairs.index(pair[::-1]) for pair in pairs]
+            self.where += [(len(self.shards) - 1, row)] * len(pairs)
 
     def __len__(self) -> int:
         return len(self.meta)

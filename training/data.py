@@ -55,33 +55,62 @@ def derive_evidence(shard: Path, batch: int = 50) -> None:
     partial.rename(target)
 
 
-class PairCache:
-    """Random access to the complete shards of some folders; `refresh` takes in what was completed since."""
+class Shards:
+    """The complete shards of some folders, in the order in which they were taken in. A kind of cache says in `take` what it reads of one.
 
-    def __init__(self, folders: list[Path]):
-        self.folders = folders
-        self.known: set[Path] = set()
-        self.shards: list[dict[str, np.ndarray]] = []
-        self.meta: list[dict] = []
-        self.where: list[tuple[int, int]] = []
-        self.refresh()
-        if not self.where:
+    `refresh` takes in what was completed since. `known` holds them by a name that another process gives them too: which of the folders, and
+    the shard in it. `only` (such names) takes in those and in that order, so that a pair has the number that it had in an earlier process.
+    """
+
+    def __init__(self, folders: list[Path], only: list[str] | None = None):
+        self.folders, self.known = folders, {}
+        for name, shard in self._found(only).items():
+            self._take(name, shard)
+        if not self.known:
             raise SystemExit(f"no complete shard in {', '.join(map(str, folders))}")
 
     def refresh(self) -> None:
-        for folder in self.folders:
-            for shard in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".")):
-                if shard in self.known:
-                    continue
-                self.known.add(shard)
-                derive_evidence(shard)
-                arrays = {name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
-                lines = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
-                if len(lines) != len(arrays["coarse"]):
-                    raise ValueError(f"{shard}: {len(lines)} lines in meta.jsonl, {len(arrays['coarse'])} pairs in coarse.npy")
-                self.where += [(len(self.shards), row) for row in range(len(lines))]
-                self.shards.append(arrays)
-                self.meta += lines
+        for name, shard in self._found(None).items():
+            if name not in self.known:
+                self._take(name, shard)
+
+    def take(self, shard: Path) -> None:
+        raise NotImplementedError
+
+    def _take(self, name: str, shard: Path) -> None:
+        self.known[name] = shard
+        self.take(shard)
+
+    def _found(self, only: list[str] | None) -> dict[str, Path]:
+        there = {
+            f"{number} {folder.resolve().name}/{shard.name}": shard
+            for number, folder in enumerate(self.folders, 1)
+            for shard in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+        }
+        missing = [name for name in only or () if name not in there]
+        if missing:
+            raise SystemExit(f"--cache: lacks {len(missing)} of the {len(only)} shards that this run began with, the first is {missing[0]} (number and name of the folder, shard)")
+        return {name: there[name] for name in only} if only else there
+
+
+class PairCache(Shards):
+    """Random access to the pairs of surveillance shards."""
+
+    def __init__(self, folders: list[Path], only: list[str] | None = None):
+        self.shards: list[dict[str, np.ndarray]] = []
+        self.meta: list[dict] = []
+        self.where: list[tuple[int, int]] = []
+        super().__init__(folders, only)
+
+    def take(self, shard: Path) -> None:
+        derive_evidence(shard)
+        arrays = {name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
+        lines = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
+        if len(lines) != len(arrays["coarse"]):
+            raise ValueError(f"{shard}: {len(lines)} lines in meta.jsonl, {len(arrays['coarse'])} pairs in coarse.npy")
+        self.where += [(len(self.shards), row) for row in range(len(lines))]
+        self.shards.append(arrays)
+        self.meta += lines
 
     def __len__(self) -> int:
         return len(self.where)

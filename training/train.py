@@ -55,7 +55,7 @@ class Run:
 
     def __init__(self, config: dict, labels: Labels, seed: int, device: str):
         torch.manual_seed(seed)
-        self.config, self.labels, self.seed = config, labels, seed
+        self.config, self.labels, self.seed, self.device = config, labels, seed, torch.device(device)
         self.model_config = ModelConfig(**config["model"], **asdict(labels))
         parts = (make_difference(self.model_config), Captioner(self.model_config), BackwardReasoning(self.model_config))
         self.parts = nn.ModuleList(parts).to(device)
@@ -74,6 +74,8 @@ class Run:
         self.optimiser = torch.optim.AdamW([{"params": p, "rate": rate} for rate, p in groups.items()], lr=t["learning_rate"], weight_decay=t["weight_decay"])
         self.parameters, self.step, self.best = list(self.parts.parameters()), 0, -math.inf
         self.epoch, self.position, self.pairs = 0, 0, 0  # pairs: how many the epoch's order was drawn from
+        self.shards: list[str] = []  # of those pairs and in their order, see data.Shards
+        self.order: np.ndarray | None = None  # of the epoch
 
     def _start_average(self) -> AveragedModel:
         """The first update copies the weights; the later ones move towards them by 1 - `train.average`."""
@@ -86,9 +88,10 @@ class Run:
     def state(self) -> dict:
         return {
             "config": self.config, "labels": asdict(self.labels), "seed": self.seed, "step": self.step, "best": self.best,
-            "epoch": self.epoch, "position": self.position, "pairs": self.pairs,
+            "epoch": self.epoch, "position": self.position, "pairs": self.pairs, "shards": self.shards,
             "difference": self.difference.state_dict(), "captioner": self.captioner.state_dict(), "cbr": self.cbr.state_dict(),
             "optimiser": self.optimiser.state_dict(), "torch_rng": torch.get_rng_state(),
+            "cuda_rng": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
             "average": None if self.average is None else self.average.state_dict(),
         }
 
@@ -101,13 +104,18 @@ class Run:
         was, now = (config["train"].get("rates", {}) for config in (saved["config"], self.config))
         if was != now:
             raise SystemExit(f"{path}: was trained with train.rates {was}, expected {now}")
+        if saved["seed"] != self.seed:
+            raise SystemExit(f"{path}: was trained with --seed {saved['seed']}, expected {self.seed}: its order of pairs would be another")
         for name in ("difference", "captioner", "cbr", "optimiser"):
             getattr(self, name).load_state_dict(saved[name])
         if self.average is not None and saved.get("average") is not None:
             self.average.load_state_dict(saved["average"])
         for name in ("step", "best", "epoch", "position", "pairs"):
             setattr(self, name, saved[name])
+        self.shards = saved.get("shards", [])
         torch.set_rng_state(saved["torch_rng"])
+        if self.device.type == "cuda" and saved.get("cuda_rng") is not None:
+            torch.cuda.set_rng_state(saved["cuda_rng"], self.device)
 
     def adopt(self, path: Path) -> None:
         """Weights of another run, the optimiser's moments not. Says what is new here and what was left behind."""
@@ -120,6 +128,29 @@ class Run:
             fits = {k: v for k, v in saved[name].items() if k in own and own[k].shape == v.shape}
             module.load_state_dict({**own, **fits})
             print(f"{name}: {len(fits)} tensors of {path.name}, new: {sorted(own.keys() - fits)}, left behind: {sorted(saved[name].keys() - fits)}", flush=True)
+
+    def draw(self, cache) -> list[int]:
+        """The next batch's indices; after the epoch's last whole batch the next epoch's first."""
+        batch, began = self.config["train"]["batch"], self.position > 0
+        if self.order is None and began:
+            if self.pairs > len(cache):
+                raise SystemExit(f"--cache: holds {len(cache)} pairs, and the epoch that this run is in has {self.pairs}")
+            self.order = self._epoch_order(cache)
+        if self.order is None or self.position + batch > len(self.order):
+            self.epoch, self.position = self.epoch + began, 0
+            cache.refresh()  # it may still be growing: every epoch takes in what is there
+            if still(self):
+                cache.keep_tokens(self.difference)
+            self.pairs, self.shards = len(cache), list(cache.known)
+            self.order = self._epoch_order(cache)
+            if not len(self.order):
+                raise SystemExit(f"train.kind_weights: leave no pair of {self.pairs} for epoch {self.epoch}")
+        first, self.position = self.position, self.position + batch
+        return sorted(self.order[first : self.position].tolist())
+
+    def _epoch_order(self, cache) -> np.ndarray:
+        kinds = [m["kind"] for m in cache.meta[: self.pairs]]
+        return epoch_order(kinds, self.config["train"]["kind_weights"], self.seed, self.epoch)
 
     def save(self, path: Path) -> None:
         """Everything needed to go on."""
@@ -189,13 +220,14 @@ def main() -> None:
     t = config["train"]
     args.out.mkdir(parents=True, exist_ok=True)
 
-    cache = open_cache(args.cache)
+    checkpoint = args.out / "checkpoint.pt"
+    cache = open_cache(args.cache, only=torch.load(checkpoint, map_location="cpu", weights_only=False).get("shards") if checkpoint.exists() else None)
     labels_file = args.labels or args.out / "labels.json"
     labels = Labels(**json.loads(labels_file.read_text())) if labels_file.exists() else Labels.from_meta(cache.meta)
     (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
     run = Run(config, labels, args.seed, args.device)
-    if (args.out / "checkpoint.pt").exists():
-        run.restore(args.out / "checkpoint.pt")
+    if checkpoint.exists():
+        run.restore(checkpoint)
     elif args.start_from:
         run.adopt(args.start_from)
     heldout = Batches(open_cache(args.heldout, forward=True), labels, run.model_config) if args.heldout else None
@@ -203,21 +235,10 @@ def main() -> None:
     print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
           f"{sum(p.numel() for p in run.parameters) / 1e6:.2f} M parameters, from step {run.step}", flush=True)
 
-    began, order = time.perf_counter(), None
+    began = time.perf_counter()
     with open(args.out / "log.ndjson", "a", encoding="utf-8") as log:
         while run.step < t["steps"]:
-            if order is None or run.position + t["batch"] > len(order):
-                if order is not None:
-                    run.epoch, run.position = run.epoch + 1, 0
-                if run.position == 0:  # a cache may still be growing: every epoch takes in what is there
-                    cache.refresh()
-                    if still(run):
-                        cache.keep_tokens(run.difference)
-                    run.pairs = len(cache)
-                kinds = [m["kind"] for m in cache.meta[: run.pairs]]
-                order = epoch_order(kinds, t["kind_weights"], args.seed, run.epoch)
-            indices = sorted(order[run.position : run.position + t["batch"]].tolist())
-            run.position += t["batch"]
+            indices = run.draw(cache)
             if run.model_config.moving_camera:
                 cache.keep_tokens(run.difference) if still(run) else cache.drop_tokens()
                 indices = cache.both_ways(indices)
@@ -233,7 +254,7 @@ def main() -> None:
                     if line["heldout"]["score"] > run.best:
                         run.best = line["heldout"]["score"]
                         run.save_kept(args.out / "best.pt")
-                run.save(args.out / "checkpoint.pt")
+                run.save(checkpoint)
             log.write(json.dumps(line) + "\n")
             log.flush()
             if run.step % 20 == 0 or "heldout" in line:

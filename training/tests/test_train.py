@@ -1,0 +1,168 @@
+"""A training that was cut off and started again ends in the same weights; what it is started with is checked before anything is written."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from training import train
+from training.cache import layout
+from training.data import SPECIALS, Labels, PairCache
+from training.train import Run
+
+LOOK = (96, 64)  # 4 x 6 cells
+CONFIG = """
+name = "tiny"
+[model]
+grid = [4, 6]
+coarse_channels = 4
+fine_channels = 5
+width = 16
+heads = 2
+map_width = 8
+max_length = 6
+contrast_group = 2
+[train]
+batch = 4
+steps = 7
+learning_rate = 1e-3
+warmup = 3
+weight_decay = 0.01
+clip = 1.0
+settle_maps = 3
+label_smoothing = 0.05
+evaluate_every = 1
+average = 0.5
+kind_weights = {}
+weights = { caption = 1.0, map = 1.0, change = 1.0, kind = 0.3, nuisance = 0.5, contrast = 0.02, cbr = 0.02, side = 0.3, noun = 0.7, colour = 0.5 }
+"""
+WORDS = ["a", "car", "came", "went"]
+
+
+def add_shard(cache: Path, first: int, pairs: int = 8) -> None:
+    rng, folder = np.random.default_rng(first), cache / f"{first:08d}-{first + pairs:08d}"
+    folder.mkdir(parents=True)
+    for name, shape in layout(4, 5, LOOK).items():
+        np.save(folder / f"{name}.npy", rng.random((pairs, *shape)).astype(np.float16))
+    lines = [{"kind": ("none", "appear")[i % 2], "captions": ["a car came", "a car went"], "nuisances": [], "glances": [], "objects": [], "frame": [96, 64]} for i in range(pairs)]
+    (folder / "meta.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+class Started:
+    """`python -m training.train` in this process, in a folder of its own; `steps` as if it were killed after so many."""
+
+    def __init__(self, root: Path, monkeypatch):
+        self.root, self.monkeypatch = root, monkeypatch
+        (root / "tiny.toml").write_text(CONFIG)
+        (root / "labels.json").write_text(json.dumps({"vocabulary": [*SPECIALS, *WORDS], "nouns": ["car"], "colours": ["red"]}))
+
+    def __call__(self, out: str, *more: str, caches: tuple[str, ...] = ("a",), killed_after: int = 99, each=lambda step: None) -> Path:
+        whole, done = train.train_step, 0
+
+        def step(run, batch, t):
+            nonlocal done
+            if done == killed_after:
+                raise KeyboardInterrupt
+            done += 1
+            each(run.step)
+            return whole(run, batch, t)
+
+        arguments = ["train", "--config", self.root / "tiny.toml", "--cache", *(self.root / c for c in caches), "--out", self.root / out, "--labels", self.root / "labels.json", *more]
+        with self.monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", list(map(str, arguments)))
+            patch.setattr(train, "train_step", step)
+            try:
+                train.main()
+            except KeyboardInterrupt:
+                pass
+        return self.root / out
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch) -> Started:
+    return Started(tmp_path, monkeypatch)
+
+
+def assert_same_weights(one: Path, other: Path) -> None:
+    a, b = (torch.load(folder / "checkpoint.pt", weights_only=False) for folder in (one, other))
+    assert a["step"] == b["step"]
+    for part in ("difference", "captioner", "cbr", "average"):
+        for name, tensor in a[part].items():
+            torch.testing.assert_close(tensor, b[part][name], rtol=0, atol=0, msg=f"{part}.{name}")
+
+
+@pytest.mark.parametrize("pairs, killed_after", [(8, 2), (8, 3), (6, 1), (6, 2)])  # at the end of an epoch and inside, whole batches and a rest
+def test_a_run_that_goes_on_ends_as_if_nothing_had_happened(start, pairs, killed_after):
+    add_shard(start.root / "a", 0, pairs)
+    whole = start("whole")
+    start("cut", killed_after=killed_after)
+    assert_same_weights(start("cut"), whole)
+
+
+def test_pairs_keep_their_numbers_where_a_cache_has_grown_between_the_folders(start):
+    add_shard(start.root / "a", 100)
+    add_shard(start.root / "b", 0)
+    grow = lambda step: step == 1 and add_shard(start.root / "a", 0)  # a fresh process would read it first; the second epoch takes it in last
+    whole = start("whole", caches=("a", "b"), each=grow)
+    assert [line["pairs"] for line in map(json.loads, (whole / "log.ndjson").read_text().splitlines())] == [16] * 4 + [24] * 3
+    for killed_after in (3, 6):  # in the first epoch, which has not seen the new shard, and in the second
+        shutil.rmtree(start.root / "a")
+        add_shard(start.root / "a", 100)
+        cut = f"cut{killed_after}"
+        start(cut, caches=("a", "b"), each=grow, killed_after=killed_after)
+        assert_same_weights(start(cut, caches=("a", "b")), whole)
+
+
+def test_a_shard_that_is_gone_is_named(start):
+    add_shard(start.root / "a", 0)
+    start("run", killed_after=1)
+    shutil.rmtree(start.root / "a")
+    add_shard(start.root / "a", 8)
+    with pytest.raises(SystemExit, match="--cache: lacks 1 of the 1 shards .* 1 a/00000000-00000008"):
+        start("run")
+
+
+def test_another_seed_is_refused(start):
+    add_shard(start.root / "a", 0)
+    start("run", killed_after=1)
+    with pytest.raises(SystemExit, match=r"checkpoint.pt: was trained with --seed 1, expected 2"):
+        start("run", "--seed", "2")
+
+
+def test_a_cache_reads_only_what_it_is_asked_for_until_it_is_refreshed(tmp_path):
+    for first in (0, 8, 16):
+        add_shard(tmp_path / "a", first)
+    names = list(PairCache([tmp_path / "a"]).known)
+    cache = PairCache([tmp_path / "a"], [names[2], names[0]])
+    assert list(cache.known) == [names[2], names[0]] and len(cache) == 16
+    cache.refresh()
+    assert list(cache.known) == [names[2], names[0], names[1]]
+
+
+def test_the_random_state_of_a_gpu_goes_with_the_checkpoint(tmp_path, monkeypatch):
+    config = {"model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}, "train": {"learning_rate": 1e-3, "weight_decay": 0.0}}
+    run = Run(config, Labels([*SPECIALS, "w"], ["car"], ["red"]), 1, "cpu")
+    run.device, given = torch.device("cuda"), []  # stands in for one: that it is asked, and told again
+    monkeypatch.setattr(torch.cuda, "get_rng_state", lambda device: torch.tensor([7], dtype=torch.uint8))
+    monkeypatch.setattr(torch.cuda, "set_rng_state", lambda state, device: given.append((state.tolist(), device)))
+    run.save(tmp_path / "checkpoint.pt")
+    run.restore(tmp_path / "checkpoint.pt")
+    assert given == [([7], run.device)]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_dropout_on_a_gpu_goes_on_where_it_was(start):
+    add_shard(start.root / "a", 0)
+    draw = lambda: torch.rand(3, device="cuda").tolist()
+    out = start("run", "--device", "cuda", killed_after=3)
+    run = lambda: Run(train.load_config(start.root / "tiny.toml", []), Labels(**json.loads((out / "labels.json").read_text())), 1, "cuda")
+    one, other = run(), run()
+    one.restore(out / "checkpoint.pt")
+    expected = draw()
+    other.restore(out / "checkpoint.pt")
+    assert draw() == expected
