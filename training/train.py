@@ -14,7 +14,8 @@ import math
 import os
 import time
 import tomllib
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -26,20 +27,61 @@ from training.clevr_data import open_cache
 from training.clevr_losses import reading_losses
 from training.data import Batches, Labels
 from training.heldout import heldout_figures
+from training.inputs import existing_file
 from training.losses import all_losses
 from training.model import BackwardReasoning, Captioner, make_difference
-from training.model_config import ModelConfig
+from training.model_config import KINDS, ModelConfig
+
+
+# Names that a config may have, and those that it must.
+KNOWN = {
+    "": {"name", "model", "train", "unchanged"},
+    "model": {field.name for field in fields(ModelConfig)} - {field.name for field in fields(Labels)},
+    "train": {
+        "batch", "steps", "learning_rate", "warmup", "weight_decay", "clip", "settle_maps", "label_smoothing", "evaluate_every", "kind_weights",
+        "weights", "read_first", "still", "average", "rates",
+    },
+    "train.kind_weights": set(KINDS),
+    "train.weights": {"caption", "map", "change", "kind", "nuisance", "contrast", "cbr", "side", "noun", "colour", "story", "role", "same", "read", "match"},
+}
+NEEDED = {"": {"name", "model", "train"}, "train": KNOWN["train"] - {"read_first", "still", "average", "rates"}}
 
 
 def load_config(path: Path, overrides: list[str]) -> dict:
-    config = tomllib.loads(path.read_text())
+    """@raises SystemExit naming what is not TOML, not known or missing."""
+    try:
+        config = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as reason:
+        raise SystemExit(f"{path}: not TOML ({reason})") from None
+    check_names(config, str(path))
     for item in overrides:
         key, _, value = item.partition("=")
         section, _, name = key.partition(".")
-        if section not in config or not name:
-            raise SystemExit(f"--set {item}: expected SECTION.NAME=VALUE with a section of {path} ({', '.join(config)})")
-        config[section][name] = tomllib.loads(f"v = {value}")["v"]
+        if section not in ("model", "train") or not name:
+            raise SystemExit(f"--set {item}: expected SECTION.NAME=VALUE with a section of {path} (model, train)")
+        try:
+            config[section][name] = tomllib.loads(f"v = {value}")["v"]
+        except tomllib.TOMLDecodeError as reason:
+            raise SystemExit(f"--set {item}: {value!r} is not a TOML value ({reason})") from None
+        check_names(config, f"--set {item}")
     return config
+
+
+def check_names(config: dict, source: str) -> None:
+    for section, known in KNOWN.items():
+        table = config
+        for part in filter(None, section.split(".")):
+            table = table[part]
+        if not isinstance(table, dict):
+            raise SystemExit(f"{source}: {section} is {table!r}, expected a table")
+        for name in table:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
+                raise SystemExit(f"{source}: there is no {section}{'.' if section else ''}{name}; {hint}")
+        missing = NEEDED.get(section, set()) - set(table)
+        if missing:
+            raise SystemExit(f"{source}: {section or 'the config'} lacks {', '.join(sorted(missing))}")
 
 
 def learning_rate(step: int, t: dict) -> float:
@@ -209,7 +251,7 @@ def main() -> None:
     parser.add_argument("--heldout", type=Path, nargs="*", default=[])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start-from", type=Path, metavar="CHECKPOINT", help="weights of another run for a new one, as far as names and shapes fit")
-    parser.add_argument("--labels", type=Path, help="JSON of an earlier run's labels, to keep its vocabulary")
+    parser.add_argument("--labels", type=existing_file, help="JSON of an earlier run's labels, to keep its vocabulary")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu")
@@ -224,12 +266,12 @@ def main() -> None:
     cache = open_cache(args.cache, only=torch.load(checkpoint, map_location="cpu", weights_only=False).get("shards") if checkpoint.exists() else None)
     labels_file = args.labels or args.out / "labels.json"
     labels = Labels(**json.loads(labels_file.read_text())) if labels_file.exists() else Labels.from_meta(cache.meta)
-    (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
     run = Run(config, labels, args.seed, args.device)
     if checkpoint.exists():
         run.restore(checkpoint)
     elif args.start_from:
         run.adopt(args.start_from)
+    (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
     heldout = Batches(open_cache(args.heldout, forward=True), labels, run.model_config) if args.heldout else None
     batches = Batches(cache, labels, run.model_config)
     print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
