@@ -28,10 +28,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 from numpy.lib.format import open_memmap
 
 from training.grammar import captions
+from training.inputs import existing_file, existing_folder, open_graph
 from training.map_regions import glance_regions, map_regions
 from training.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, LOOK, in_pixels, resize, resize_by_area
 from training.regions import REGIONS, Region, choose_regions, regions_at, told_objects
@@ -60,17 +60,11 @@ def layout(coarse_dim: int, fine_dim: int, look: tuple[int, int]) -> dict[str, t
     }
 
 
-def _one_thread(graph: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-
-
 class Features:
-    """features.onnx on one thread: several processes use the cores better than several threads do."""
+    """features.onnx."""
 
     def __init__(self, path: Path):
-        self.session = _one_thread(path)
+        self.session = open_graph(path, "coarse", "fine")
         self.coarse_dim, self.fine_dim = (output.shape[1] for output in self.session.get_outputs())
 
     def __call__(self, images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +76,7 @@ class Maps:
     """difference.onnx of an earlier bundle: where it sees changes."""
 
     def __init__(self, path: Path):
-        self.session = _one_thread(path)
+        self.session = open_graph(path, "map_before", "map_after")
 
     def __call__(self, coarse: np.ndarray, fine: np.ndarray) -> list[tuple[float, float, float, float]]:
         """coarse [2,C,h,w], fine [2,C,2h,2w] of a pair's whole looks -> at most REGIONS boxes as shares of the frame, strongest first."""
@@ -143,7 +137,7 @@ def pair_entry(pair, features, look: tuple[int, int], maps: Maps | None = None) 
 
 
 def open_world(name: str, data: Path | None, split: str):
-    """The world that is rendered; each is imported when it is asked for."""
+    """The world that is rendered; each is imported when it is asked for. @raises SystemExit where its data are not there or not enough."""
     if name == "clevr":
         import torch
 
@@ -153,7 +147,10 @@ def open_world(name: str, data: Path | None, split: str):
         return ClevrWorld(data, split)
     from training.scenes.surveillance import SurveillanceWorld
 
-    return SurveillanceWorld(data, split)
+    try:
+        return SurveillanceWorld(data, split)
+    except (FileNotFoundError, ValueError) as reason:
+        raise SystemExit(str(reason)) from None
 
 
 def rendered(world, seeds: range):
@@ -219,9 +216,9 @@ def look_size(text: str) -> tuple[int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--world", choices=("surveillance", "clevr"), default="surveillance")
-    parser.add_argument("--data", type=Path, help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA); clevr needs none")
-    parser.add_argument("--features", type=Path, required=True, help="features.onnx")
-    parser.add_argument("--maps", type=Path, help="difference.onnx of an earlier bundle: glances where its maps fire, not at the true boxes")
+    parser.add_argument("--data", type=existing_folder, help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA); clevr needs none")
+    parser.add_argument("--features", type=existing_file, required=True, help="features.onnx")
+    parser.add_argument("--maps", type=existing_file, help="difference.onnx of an earlier bundle: glances where its maps fire, not at the true boxes")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start", type=int, required=True, help="first seed")
     parser.add_argument("--count", type=int, required=True, help="pairs")
@@ -231,8 +228,8 @@ def main() -> None:
     args = parser.parse_args()
     look = args.look or LOOK[args.world]
 
-    world, features = open_world(args.world, args.data, args.split), Features(args.features)
-    maps = Maps(args.maps) if args.maps else None
+    features, maps = Features(args.features), Maps(args.maps) if args.maps else None
+    world = open_world(args.world, args.data, args.split)
     stop = args.start + args.count
     for first in range(args.start, stop, args.shard_size):
         seeds = range(first, min(first + args.shard_size, stop))

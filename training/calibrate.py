@@ -10,7 +10,6 @@ the same pairs.
 
 import argparse
 import json
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -18,6 +17,7 @@ import torch
 from training.clevr_data import open_cache
 from training.data import Batches, Labels, glance_inputs
 from training.heldout import clauses, heldout_figures, words_of
+from training.inputs import existing_file, existing_folder, new_file
 from training.lexicon import ALSO_CALLED, SINGULAR, WIDER
 from training.model import Captioner, Difference
 from training.model_config import NUISANCES
@@ -130,9 +130,9 @@ def agreement(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--checkpoint", type=Path, required=True)
-    parser.add_argument("--heldout", type=Path, nargs="+", required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--checkpoint", type=existing_file, required=True)
+    parser.add_argument("--heldout", type=existing_folder, nargs="+", required=True)
+    parser.add_argument("--out", type=new_file, required=True)
     parser.add_argument("--rate", type=float, choices=RATES, default=DEFAULT_RATE, help="of false alarms, at the default threshold")
     args = parser.parse_args()
     torch.set_num_threads(1)

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from training.cache import Features, new_shard
+from training.inputs import existing_file
 from training.preprocess import LOOK, resize
 from training.scenes.clevr import SPLITS
 from training.scenes.clevr_family import VIEWS, Family, draw_family
@@ -56,7 +57,7 @@ def write_shard(features: Features, scenes: range, split: str, out: Path) -> boo
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--features", type=Path, required=True, help="features.onnx")
+    parser.add_argument("--features", type=existing_file, required=True, help="features.onnx")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start", type=int, required=True, help="first scene")
     parser.add_argument("--count", type=int, required=True, help="scenes")

@@ -62,12 +62,19 @@ def pair_meta(scene: dict, before: int, after: int) -> dict:
     }
 
 
-def truth_of(pair: dict) -> dict:
-    """The changed object of a line of an evaluation manifest, as `clevr_grammar.judge` takes it, and `kind`."""
-    seen = {side: thing and {"colour": thing["color"], **{n: thing[n] for n in ("size", "material", "shape")}} for side, thing in pair["changed"].items()}
-    change = {"appear": "add", "disappear": "drop"}.get(pair["kind"], pair["kind"])
+def truth_of(pair: dict) -> dict | None:
+    """The changed object of a line of an evaluation manifest, as `clevr_grammar.judge` takes it, and `kind`; None where the line does not tell it whole."""
+    changed = pair.get("changed")
+    looks = {side: changed.get(side) if isinstance(changed, dict) else None for side in ("before", "after")}
+    change = {"appear": "add", "disappear": "drop"}.get(pair.get("kind"), pair.get("kind"))
+    told = [look for look in looks.values() if look]
+    if not told or change not in KIND or any({"color", "size", "material", "shape"} - set(look) for look in told):
+        return None
+    seen = {side: thing and {"colour": thing["color"], **{n: thing[n] for n in ("size", "material", "shape")}} for side, thing in looks.items()}
     thing = seen["before"] or seen["after"]
     name = {"color": "colour", "material": "material"}.get(change)
+    if name and not seen["after"]:
+        return None
     return {"change": change, "kind": KIND[change], "noun": thing["shape"], **thing, "became": name and seen["after"][name]}
 
 
@@ -88,7 +95,7 @@ class FamilyCache(Shards):
         self.shards.append({name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in NAMES})
         scenes = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
         if len(scenes) * VIEWS != len(self.shards[-1]["coarse"]):
-            raise ValueError(f"{shard}: {len(scenes)} scenes in meta.jsonl, {len(self.shards[-1]['coarse'])} pictures in coarse.npy")
+            raise SystemExit(f"{shard}: {len(scenes)} scenes in meta.jsonl, {len(self.shards[-1]['coarse'])} pictures in coarse.npy")
         self.scenes.append(scenes)
         for row, scene in enumerate(scenes):
             pairs = pairs_of(self.forward)

@@ -79,7 +79,10 @@ class Shards:
 
     def _take(self, name: str, shard: Path) -> None:
         self.known[name] = shard
-        self.take(shard)
+        try:
+            self.take(shard)
+        except FileNotFoundError as reason:
+            raise SystemExit(f"{shard}: lacks {Path(reason.filename).name}, expected a shard of training.cache") from None
 
     def _found(self, only: list[str] | None) -> dict[str, Path]:
         there = {
@@ -107,7 +110,7 @@ class PairCache(Shards):
         arrays = {name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
         lines = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
         if len(lines) != len(arrays["coarse"]):
-            raise ValueError(f"{shard}: {len(lines)} lines in meta.jsonl, {len(arrays['coarse'])} pairs in coarse.npy")
+            raise SystemExit(f"{shard}: {len(lines)} lines in meta.jsonl, {len(arrays['coarse'])} pairs in coarse.npy")
         self.where += [(len(self.shards), row) for row in range(len(lines))]
         self.shards.append(arrays)
         self.meta += lines

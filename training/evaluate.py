@@ -16,21 +16,35 @@ from training.cache import Features
 from training.calibrate import logit_of
 from training.clevr_data import truth_of
 from training.heldout import auroc, clauses, judge, same_colour, same_noun
+from training.inputs import existing_file, new_file, read_json
 from training.lexicon import WIDER
 from training.serve import UNCHANGED, Server, load_run, read_frame
 
 
 def read_manifest(path: Path) -> list[dict]:
-    pairs = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    """Its pairs, whose frames are there. Beside id, before and after all is optional, and what nobody knows is passed over, as in the service."""
+    pairs, seen = [], {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
         try:
             pair = json.loads(line)
         except json.JSONDecodeError as reason:
             raise SystemExit(f"{path}:{number}: not JSON ({reason})") from None
+        if not isinstance(pair, dict):
+            raise SystemExit(f"{path}:{number}: is a {type(pair).__name__}, expected an object")
         missing = {"id", "before", "after"} - set(pair)
         if missing:
             raise SystemExit(f"{path}:{number}: lacks {', '.join(sorted(missing))}")
+        for side in ("before", "after"):
+            if not isinstance(pair[side], str) or not (path.parent / pair[side]).is_file():
+                raise SystemExit(f"{path}:{number}: {side}: {pair[side]}: no such file")
+        if pair["id"] in seen:
+            raise SystemExit(f"{path}:{number}: id {json.dumps(pair['id'])} is that of line {seen[pair['id']]} already")
+        seen[pair["id"]] = number
         pairs.append(pair)
+    if not pairs:
+        raise SystemExit(f"{path}: holds no pairs, expected one JSON object a line")
     return pairs
 
 
@@ -84,7 +98,10 @@ def predict(server: Server, pairs: list[dict], root: Path, threshold: float, loo
 
 
 def quick_figures(pairs: list[dict], predictions: list[dict]) -> dict[str, float]:
-    changed = np.array([p["verdict"] == "change" for p in pairs])
+    """Of the pairs whose verdict is known, each figure over those that say what it asks for; one that nobody asks for is left out."""
+    known = [(p, q) for p, q in zip(pairs, predictions) if p.get("verdict")]
+    pairs, predictions = [p for p, _ in known], [q for _, q in known]
+    changed = np.array([p["verdict"] == "change" for p in pairs], bool)
     logits = np.array([q["logit"] for q in predictions])
     hits, empty, action, noun, colour, kind, inverted = [], [], [], [], [], [], []
     for p, q in zip(pairs, predictions):
@@ -93,52 +110,56 @@ def quick_figures(pairs: list[dict], predictions: list[dict]) -> dict[str, float
             empty.append(q["peak_before"]["value"] < 0.5 and q["peak_after"]["value"] < 0.5)
             continue
         for side in ("before", "after"):
-            if p[f"boxes_{side}"]:
+            if p.get(f"boxes_{side}"):
                 hits.append(inside(q[f"peak_{side}"], p[f"boxes_{side}"], q["size"]))
-        if "changed" in p:  # CLEVR: one object, told exactly
-            truth = truth_of(p)
+        truth = truth_of(p)
+        if truth:  # CLEVR: one object, told exactly
             _, (said_action, said_noun, all_true) = judge(q["caption"], {"world": "clevr", "objects": [truth]})
             kind.append(q["kind"] == truth["kind"])
             action.append(said_action), noun.append(said_noun), colour.append(all_true)
             continue
-        kind.append(q["kind"] == p["kind"])
+        if "kind" in p:
+            kind.append(q["kind"] == p["kind"])
+        objects = p.get("objects")
+        if not objects:
+            continue
         first = found[0] if found else None
-        objects = p.get("objects", [])
-        named = [o for o in objects if first and same_noun(first.noun, o["noun"].split()[-1] if o["noun"] not in ("pickup truck",) else "truck")]
-        action.append(bool(first) and any(first.action == o["action"] or first.action == "replaced" for o in objects))
+        named = [o for o in objects if first and o.get("noun") and same_noun(first.noun, o["noun"].split()[-1] if o["noun"] not in ("pickup truck",) else "truck")]
+        action.append(bool(first) and any(first.action == o.get("action") or first.action == "replaced" for o in objects))
         noun.append(bool(named))
         colour.append(any(same_colour(first.colour, o.get("colour")) for o in named))
         opposite = {"appeared": "disappeared", "disappeared": "appeared"}.get(first.action if first else "")
-        actions = {o["action"] for o in objects}
+        actions = {o.get("action") for o in objects}
         inverted.append(opposite in actions and len(actions) == 1)
     mean = lambda x: round(float(np.mean(x)), 4) if x else float("nan")
-    return {
+    figures = {
         "auroc": round(auroc(logits, changed), 4),
         "verdict": mean([(q["verdict"] == "change") == bool(c) for q, c in zip(predictions, changed)]),
         "pointing": mean(hits), "empty": mean(empty), "kind": mean(kind), "action": mean(action), "inverted": mean(inverted),
         "noun": mean(noun), "colour": mean(colour),
     }
+    return {"pairs": len(pairs), **{name: value for name, value in figures.items() if value == value}}  # a mean of none is not a number
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--checkpoint", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True)
-    parser.add_argument("--manifest", type=Path, required=True)
-    parser.add_argument("--predictions", type=Path)
-    parser.add_argument("--looks", type=Path, help="file to keep whole-look features in between calls")
-    parser.add_argument("--calibration", type=Path, help="of training.calibrate: threshold and hedging as served (default: a logit of 0, none)")
+    parser.add_argument("--checkpoint", type=existing_file, required=True)
+    parser.add_argument("--features", type=existing_file, required=True)
+    parser.add_argument("--manifest", type=existing_file, required=True)
+    parser.add_argument("--predictions", type=new_file)
+    parser.add_argument("--looks", type=new_file, help="file to keep whole-look features in between calls")
+    parser.add_argument("--calibration", type=existing_file, help="of training.calibrate: threshold and hedging as served (default: a logit of 0, none)")
     parser.add_argument("--glances", type=int, help="at most so many (default: as many as the model was trained with)")
     args = parser.parse_args()
     torch.set_num_threads(1)
+    pairs = read_manifest(args.manifest)
     difference, captioner, saved = load_run(args.checkpoint)
     threshold = 0.0
     if args.calibration:
-        fitted = json.loads(args.calibration.read_text())
+        fitted = read_json(args.calibration, "hedge.share", "calibration.threshold", "calibration.change.scale", "calibration.change.offset")
         threshold = logit_of(fitted["calibration"])
         captioner.hedge(WIDER, fitted["hedge"]["share"])
     server = Server(Features(args.features), difference, captioner, saved["config"].get("unchanged", UNCHANGED), args.glances)
-    pairs = read_manifest(args.manifest)
     predictions = predict(server, pairs, args.manifest.parent, threshold, args.looks)
     if args.predictions:
         partial = args.predictions.with_suffix(".partial")

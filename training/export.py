@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 from torch import Tensor, nn
 
 from training.data import SPECIALS
 from training.export_features import store_half
+from training.inputs import existing_file, open_graph, read_json
 from training.lexicon import WIDER
 from training.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
 from training.model import Captioner, Difference
@@ -37,6 +37,11 @@ DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
 GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
 LOOK_KIND = "look_kind_logits"  # the difference graph's kind_logits, for glances that look at each other to believe the kind together with
+STATED = ("licence", "metrics", "training_data", "cost")  # in --facts
+CALIBRATED = (  # in --calibration, for the bundle and for the service that loads it
+    "hedge.share", "heldout", "calibrated_on", "calibration.threshold", "calibration.operating_points", "calibration.nuisances",
+    "calibration.change.scale", "calibration.change.offset",
+)
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
 
@@ -222,12 +227,6 @@ def exact_half(values: np.ndarray) -> bool:
     return bool(np.array_equal(values.astype(np.float16).astype(np.float32), values))
 
 
-def session(path: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
 def worst(expected: Tensor, got: np.ndarray) -> float:
     return float(np.abs(expected.numpy().astype(np.float64) - got).max()) if got.size else 0.0
 
@@ -239,10 +238,10 @@ def check_parity(folder: Path, difference: Difference, captioner: Captioner, bat
     with torch.no_grad():
         d = difference(*looks)
         said = captioner.greedy(d["memory"], glances if c.glances else None, d["kind_logits"])
-    got = dict(zip(DIFFERENCE_OUT, session(folder / "difference.onnx").run(DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)})))
+    got = dict(zip(DIFFERENCE_OUT, open_graph(folder / "difference.onnx").run(DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)})))
     errors = {name: worst(d[name], got[name]) for name in DIFFERENCE_OUT}
     feed = {n: x.numpy() for n, x in zip(caption_in(c), (d["memory"], *glances, d["kind_logits"]))}
-    got = dict(zip(caption_out(c), session(folder / "caption.onnx").run(caption_out(c), feed)))
+    got = dict(zip(caption_out(c), open_graph(folder / "caption.onnx").run(caption_out(c), feed)))
     for name in ("ids", "length"):
         if not np.array_equal(said[name].numpy(), got[name]):
             raise SystemExit(f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {said[name].tolist()}")
@@ -255,7 +254,7 @@ def check_parity(folder: Path, difference: Difference, captioner: Captioner, bat
 
 def tensor_table(path: Path) -> dict:
     """Names, types and shapes as ONNX Runtime reports them; the manifest states them and the service checks them."""
-    model = session(path)
+    model = open_graph(path)
     row = lambda t: {"name": t.name, "dtype": DTYPES[t.type], "shape": [s if isinstance(s, (int, str)) else "?" for s in t.shape]}
     return {"file": path.name, "inputs": [row(t) for t in model.get_inputs()], "outputs": [row(t) for t in model.get_outputs()]}
 
@@ -306,22 +305,20 @@ def manifest(folder: Path, c, facts: dict) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--checkpoint", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True)
-    parser.add_argument("--calibration", type=Path, required=True, help="JSON of training.calibrate")
-    parser.add_argument("--facts", type=Path, required=True, help="JSON: licence, metrics, training_data, cost (what a person states)")
+    parser.add_argument("--checkpoint", type=existing_file, required=True)
+    parser.add_argument("--features", type=existing_file, required=True)
+    parser.add_argument("--calibration", type=existing_file, required=True, help="JSON of training.calibrate")
+    parser.add_argument("--facts", type=existing_file, required=True, help="JSON: licence, metrics, training_data, cost (what a person states)")
     parser.add_argument("--name", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    for path in (args.features, args.calibration, args.facts):
-        if not path.exists():
-            raise SystemExit(f"{path}: no such file")
+    stated = read_json(args.facts, *STATED)
+    fitted = read_json(args.calibration, *CALIBRATED)
     difference, captioner, saved = load_run(args.checkpoint)
     c = captioner.c
     if c.vocabulary[: len(SPECIALS)] != list(SPECIALS):
         raise SystemExit(f"{args.checkpoint}: vocabulary starts with {c.vocabulary[:4]}, expected {list(SPECIALS)}")
-    stated, fitted = json.loads(args.facts.read_text()), json.loads(args.calibration.read_text())
     captioner.hedge(WIDER, fitted["hedge"]["share"])
     facts = stated | {
         "name": args.name, "version": args.version, "calibration": fitted["calibration"],

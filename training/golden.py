@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from training.export import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, LOOK_KIND, session
+from training.export import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, LOOK_KIND
+from training.inputs import existing_folder, open_graph, read_json
 from training.preprocess import resize
 
 SAMPLES = 64  # values kept of each tensor, evenly spread
@@ -41,8 +42,8 @@ def shape_of(manifest: dict, graph: str, name: str) -> list[int]:
 
 
 def golden(folder: Path) -> dict:
-    manifest = json.loads((folder / "manifest.json").read_text())
-    graphs = {name: session(folder / graph["file"]) for name, graph in manifest["graphs"].items()}
+    manifest = read_json(folder / "manifest.json", "graphs", "input", "files")
+    graphs = {name: open_graph(folder / graph["file"]) for name, graph in manifest["graphs"].items()}
     size = manifest["input"]["width"], manifest["input"]["height"]
     look = resize(picture(700, 460), *size)
     image = (wave([1, *look.shape], 0) + 3) / 6  # not the look: int8 rounding would blow up the resamplers' last digits
@@ -77,11 +78,9 @@ def golden(folder: Path) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bundle", type=Path, required=True)
+    parser.add_argument("--bundle", type=existing_folder, required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    if not (args.bundle / "manifest.json").exists():
-        raise SystemExit(f"{args.bundle / 'manifest.json'}: no such file")
     values = golden(args.bundle)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(values, indent=1) + "\n")

@@ -1,6 +1,11 @@
 """What a command is given: there and of the right kind, or one line that names it and says what is wrong."""
 
+import json
 from pathlib import Path
+
+import onnxruntime
+
+RUN_PARTS = ("config", "labels", "difference", "captioner")  # what every checkpoint of training.train has
 
 
 def existing_file(text: str) -> Path:
@@ -9,3 +14,69 @@ def existing_file(text: str) -> Path:
     if not path.is_file():
         raise SystemExit(f"{path}: {'is a folder, expected a file' if path.is_dir() else 'no such file'}")
     return path
+
+
+def existing_folder(text: str) -> Path:
+    path = Path(text)
+    if not path.is_dir():
+        raise SystemExit(f"{path}: {'is a file, expected a folder' if path.exists() else 'no such folder'}")
+    return path
+
+
+def new_file(text: str) -> Path:
+    """What is written in the end; hours later would be late to find that it cannot be."""
+    path = Path(text)
+    if path.is_dir():
+        raise SystemExit(f"{path}: is a folder, expected a file")
+    existing_folder(path.parent)
+    return path
+
+
+def read_json(path: Path, *needed: str) -> dict:
+    """An object that has `needed`, each a name or names on the way to it ("hedge.share")."""
+    try:
+        content = json.loads(existing_file(path).read_text(encoding="utf-8"))
+    except ValueError as reason:
+        raise SystemExit(f"{path}: not JSON ({reason})") from None
+    for name in needed:
+        part = content
+        for step in name.split("."):
+            if not isinstance(part, dict) or step not in part:
+                raise SystemExit(f"{path}: lacks {name}")
+            part = part[step]
+    return content
+
+
+def read_run(path: Path, *more: str) -> dict:
+    """A checkpoint of training.train: its content, which has RUN_PARTS and `more`."""
+    import torch  # not on the top: the cache and the tests of CI do without
+
+    existing_file(path)
+    try:
+        saved = torch.load(path, map_location="cpu", weights_only=False)
+    except Exception as reason:  # whatever unpickling any bytes can raise
+        raise SystemExit(f"{path}: is not a checkpoint of training.train ({type(reason).__name__}: {first_line(reason)})") from None
+    if not isinstance(saved, dict):
+        raise SystemExit(f"{path}: is not a checkpoint of training.train: holds a {type(saved).__name__}")
+    missing = {*RUN_PARTS, *more} - set(saved)
+    if missing:
+        raise SystemExit(f"{path}: is not a checkpoint of training.train: lacks {', '.join(sorted(missing))}")
+    return saved
+
+
+def open_graph(path: Path, *outputs: str) -> onnxruntime.InferenceSession:
+    """On one thread: several processes use the cores better than several threads do. `outputs`: what it must have."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(str(existing_file(path)), options, providers=["CPUExecutionProvider"])
+    except Exception as reason:  # the runtime's own classes have no common one but this
+        raise SystemExit(f"{path}: is not an ONNX graph that can be run ({first_line(reason)})") from None
+    found = [output.name for output in session.get_outputs()]
+    if not set(outputs) <= set(found):
+        raise SystemExit(f"{path}: is another graph: gives {', '.join(found)}, expected {', '.join(outputs)}")
+    return session
+
+
+def first_line(reason: Exception) -> str:
+    return next(iter(str(reason).strip().splitlines()), "")

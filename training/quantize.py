@@ -8,6 +8,7 @@ on every machine. Edges stay float32. The report compares cells with the float g
 """
 
 import argparse
+import os
 import tempfile
 from pathlib import Path
 
@@ -16,6 +17,8 @@ import onnx
 import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 
+from training.cache import open_world
+from training.inputs import existing_file, existing_folder, new_file, open_graph
 from training.preprocess import LOOK, resize
 
 CALIBRATION_SEED = 900_000_000  # far from the seeds that train
@@ -42,26 +45,26 @@ def fold_constants(source: Path, target: Path) -> None:
 
 def quantise(source: Path, target: Path, calibration: CalibrationDataReader) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        folded = Path(folder) / "folded.onnx"
+        folded, whole = Path(folder) / "folded.onnx", Path(folder) / "whole.onnx"
         fold_constants(source, folded)
         quantize_static(
-            folded, target, calibration,
+            folded, whole, calibration,
             quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
             activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
             calibrate_method=CalibrationMethod.MinMax, op_types_to_quantize=["Conv", "Add", "MaxPool", "Relu"],
         )
-    model = onnx.load(target)
+        model = onnx.load(whole)
     used = {node.domain for node in model.graph.node} | {""}
     for extra in [o for o in model.opset_import if o.domain not in used]:
         model.opset_import.remove(extra)  # the optimiser lists domains that no node uses
-    onnx.save(model, target)
+    partial = target.with_name(f".{target.name}.partial")
+    onnx.save(model, partial)
+    os.replace(partial, target)
 
 
 def cosines(source: Path, target: Path, looks: list[np.ndarray]) -> dict[str, tuple[float, float]]:
     """Per output: mean and 5th percentile over cells of the cosine between both graphs."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    a, b = (onnxruntime.InferenceSession(str(p), options, providers=["CPUExecutionProvider"]) for p in (source, target))
+    a, b = map(open_graph, (source, target))
     found: dict[str, list[np.ndarray]] = {}
     for look in looks:
         for output, u, v in zip(a.get_outputs(), a.run(None, {"image": look}), b.run(None, {"image": look})):
@@ -72,14 +75,13 @@ def cosines(source: Path, target: Path, looks: list[np.ndarray]) -> dict[str, tu
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--data", type=existing_folder, required=True)
+    parser.add_argument("--features", type=existing_file, required=True)
+    parser.add_argument("--out", type=new_file, required=True)
     parser.add_argument("--count", type=int, default=64, help="frames to calibrate on")
     args = parser.parse_args()
-    from training.scenes.surveillance import SurveillanceWorld
-
-    world = SurveillanceWorld(args.data, "train")
+    open_graph(args.features, "coarse", "fine")
+    world = open_world("surveillance", args.data, "train")
     quantise(args.features, args.out, Looks(world, args.count))
     unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LOOK_SIZE)[None] for i in range(8)]
     for name, (mean, low) in cosines(args.features, args.out, unlike).items():

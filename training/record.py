@@ -10,6 +10,8 @@ import json
 import os
 from pathlib import Path
 
+from training.inputs import read_json
+
 FORMAT = "scenedelta-evaluation/1"
 FACTS = ("kind", "noun", "nounStrict", "nounClass", "colour", "place", "inverted", "becomes", "objectsNamed", "claimsTrue")
 
@@ -41,10 +43,7 @@ def main() -> None:
     parser.add_argument("--pairs", required=True, help="which pairs these are, in words")
     args = parser.parse_args()
     target = args.bundle / "manifest.json"
-    for path in (target, args.evaluation):
-        if not path.exists():
-            raise SystemExit(f"{path}: no such file")
-    report, manifest = json.loads(args.evaluation.read_text()), json.loads(target.read_text())
+    report, manifest = read_json(args.evaluation), read_json(target, "name", "metrics")
     if report.get("format") != FORMAT:
         raise SystemExit(f"{args.evaluation}: has the format {report.get('format')!r}, expected {FORMAT!r} (scenedelta evaluate --json FILE)")
     if report["captioner"]["name"] != manifest["name"]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from training import grammar
 from training.cache import WORDING_STREAM
+from training.inputs import existing_folder
 from training.preprocess import Box
 from training.regions import told_objects
 from training.scenes.pair import kind_of
@@ -29,7 +30,11 @@ def reworded(meta: dict, boxes: list[Box], crops: list[Box]) -> dict:
 def reword_shard(shard: Path) -> int:
     """Number of pairs; the file is replaced as a whole."""
     target, partial = shard / "meta.jsonl", shard / ".meta.partial.jsonl"
-    boxes, crops = (np.load(shard / f"{name}.npy").tolist() for name in ("glance_object_box", "glance_box"))
+    needed = ("glance_object_box.npy", "glance_box.npy", target.name)
+    missing = [name for name in needed if not (shard / name).is_file()]
+    if missing:
+        raise SystemExit(f"{shard}: lacks {', '.join(missing)}, expected what training.cache wrote for the surveillance world")
+    boxes, crops = (np.load(shard / name).tolist() for name in needed[:2])
     pairs = zip(target.read_text(encoding="utf-8").splitlines(), boxes, crops, strict=True)
     lines = [json.dumps(reworded(json.loads(line), *glances), ensure_ascii=False) for line, *glances in pairs]
     partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -39,7 +44,7 @@ def reword_shard(shard: Path) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("caches", type=Path, nargs="+", metavar="DIR", help="what training.cache wrote for the surveillance world")
+    parser.add_argument("caches", type=existing_folder, nargs="+", metavar="DIR", help="what training.cache wrote for the surveillance world")
     args = parser.parse_args()
     for cache in args.caches:
         shards = sorted(p for p in cache.iterdir() if p.is_dir() and not p.name.startswith("."))

@@ -10,6 +10,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from training.agreeing import sentence_that_agrees
 from training.cache import Features
+from training.inputs import first_line, read_run
 from training.map_regions import glance_regions, map_regions
 from training.model import Captioner, Difference, make_difference
 from training.model_config import END, KINDS, NUISANCES, PAD, ModelConfig
@@ -92,18 +93,10 @@ class Server:
 def load_run(path: Path) -> tuple[Difference, Captioner, dict]:
     """A checkpoint of train.py: its models and its content. @raises SystemExit naming the file where it is none."""
     saved = read_run(path)
-    return *models_of(saved), saved
-
-
-def read_run(path: Path) -> dict:
-    """Its content alone. @raises SystemExit naming the file where it is none."""
-    if not path.exists():
-        raise SystemExit(f"{path}: no such checkpoint")
-    saved = torch.load(path, map_location="cpu", weights_only=False)
-    missing = {"config", "labels", "difference", "captioner"} - set(saved)
-    if missing:
-        raise SystemExit(f"{path}: is not a checkpoint of training.train: lacks {', '.join(sorted(missing))}")
-    return saved
+    try:
+        return *models_of(saved), saved
+    except (TypeError, RuntimeError) as reason:  # a field or a tensor that this code does not have
+        raise SystemExit(f"{path}: is of another version of the model ({first_line(reason)})") from None
 
 
 def models_of(saved: dict) -> tuple[Difference, Captioner]:

@@ -17,7 +17,8 @@ import torch
 from training.clevr_data import open_cache
 from training.data import Batches, Labels
 from training.heldout import heldout_figures
-from training.serve import models_of, read_run
+from training.inputs import existing_file, existing_folder, new_file, read_run
+from training.serve import models_of
 
 PARTS = ("difference", "captioner", "cbr")
 
@@ -46,9 +47,9 @@ def figures(saved: dict, heldout: list[Path]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--checkpoints", type=Path, nargs="+", required=True)
-    parser.add_argument("--heldout", type=Path, nargs="+", required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--checkpoints", type=existing_file, nargs="+", required=True)
+    parser.add_argument("--heldout", type=existing_folder, nargs="+", required=True)
+    parser.add_argument("--out", type=new_file, required=True)
     args = parser.parse_args()
     torch.set_num_threads(1)
     saved = [read_run(path) for path in args.checkpoints]

@@ -27,7 +27,7 @@ from training.clevr_data import open_cache
 from training.clevr_losses import reading_losses
 from training.data import Batches, Labels
 from training.heldout import heldout_figures
-from training.inputs import existing_file
+from training.inputs import existing_file, existing_folder, read_json, read_run
 from training.losses import all_losses
 from training.model import BackwardReasoning, Captioner, make_difference
 from training.model_config import KINDS, ModelConfig
@@ -138,7 +138,7 @@ class Run:
         }
 
     def restore(self, path: Path) -> None:
-        saved = torch.load(path, map_location="cpu", weights_only=False)
+        saved = read_run(path, "cbr", "optimiser", "seed", "torch_rng")
         if saved["config"]["model"] != self.config["model"]:
             raise SystemExit(f"{path}: is of another model config: {saved['config']['model']}, expected {self.config['model']}")
         if saved["labels"] != asdict(self.labels):
@@ -161,7 +161,7 @@ class Run:
 
     def adopt(self, path: Path) -> None:
         """Weights of another run, the optimiser's moments not. Says what is new here and what was left behind."""
-        saved = torch.load(path, map_location="cpu", weights_only=False)
+        saved = read_run(path, "cbr")
         if saved["labels"] != asdict(self.labels):
             raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)}): give --labels")
         for name in ("difference", "captioner", "cbr"):
@@ -246,11 +246,11 @@ def epoch_order(kinds: list[str], weights: dict[str, float], seed: int, epoch: i
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--config", type=Path, required=True)
-    parser.add_argument("--cache", type=Path, nargs="+", required=True)
-    parser.add_argument("--heldout", type=Path, nargs="*", default=[])
+    parser.add_argument("--config", type=existing_file, required=True)
+    parser.add_argument("--cache", type=existing_folder, nargs="+", required=True)
+    parser.add_argument("--heldout", type=existing_folder, nargs="*", default=[])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start-from", type=Path, metavar="CHECKPOINT", help="weights of another run for a new one, as far as names and shapes fit")
+    parser.add_argument("--start-from", type=existing_file, metavar="CHECKPOINT", help="weights of another run for a new one, as far as names and shapes fit")
     parser.add_argument("--labels", type=existing_file, help="JSON of an earlier run's labels, to keep its vocabulary")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -260,20 +260,21 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     config = load_config(args.config, args.set)
     t = config["train"]
-    args.out.mkdir(parents=True, exist_ok=True)
 
     checkpoint = args.out / "checkpoint.pt"
-    cache = open_cache(args.cache, only=torch.load(checkpoint, map_location="cpu", weights_only=False).get("shards") if checkpoint.exists() else None)
+    cache = open_cache(args.cache, only=read_run(checkpoint).get("shards") if checkpoint.exists() else None)
     labels_file = args.labels or args.out / "labels.json"
-    labels = Labels(**json.loads(labels_file.read_text())) if labels_file.exists() else Labels.from_meta(cache.meta)
+    names = [field.name for field in fields(Labels)]
+    labels = Labels(**{n: v for n, v in read_json(labels_file, *names).items() if n in names}) if labels_file.exists() else Labels.from_meta(cache.meta)
     run = Run(config, labels, args.seed, args.device)
     if checkpoint.exists():
         run.restore(checkpoint)
     elif args.start_from:
         run.adopt(args.start_from)
-    (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
     heldout = Batches(open_cache(args.heldout, forward=True), labels, run.model_config) if args.heldout else None
     batches = Batches(cache, labels, run.model_config)
+    args.out.mkdir(parents=True, exist_ok=True)
+    (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
     print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
           f"{sum(p.numel() for p in run.parameters) / 1e6:.2f} M parameters, from step {run.step}", flush=True)
 

@@ -57,20 +57,23 @@ def run(*arguments: str) -> subprocess.CompletedProcess:
 
 
 def test_a_missing_file_is_one_line_and_no_bundle(tmp_path: Path):
-    (tmp_path / "facts.json").write_text(json.dumps({}))
+    for name in ("facts.json", "run.pt"):
+        (tmp_path / name).write_text(json.dumps({}))
     done = run(
-        "training.export", "--checkpoint", str(tmp_path / "none.pt"), "--features", str(tmp_path / "no.onnx"), "--calibration",
+        "training.export", "--checkpoint", str(tmp_path / "run.pt"), "--features", str(tmp_path / "no.onnx"), "--calibration",
         str(tmp_path / "facts.json"), "--facts", str(tmp_path / "facts.json"), "--name", "x", "--version", "0.0.1", "--out", str(tmp_path / "out"),
     )
     assert done.returncode != 0
-    assert done.stderr.strip().splitlines()[-1] == f"{tmp_path / 'no.onnx'}: no such file"
+    assert done.stderr.strip() == f"{tmp_path / 'no.onnx'}: no such file"
     assert not (tmp_path / "out").exists()
 
 
 def test_a_file_that_is_no_checkpoint_is_named_with_what_it_lacks(tmp_path: Path):
     torch.save({"config": {}}, tmp_path / "other.pt")
+    (tmp_path / "pairs.ndjson").write_text(json.dumps({"id": "1", "before": "other.pt", "after": "other.pt"}))
     done = run(
-        "training.evaluate", "--checkpoint", str(tmp_path / "other.pt"), "--features", "f", "--manifest", "m", "--predictions", str(tmp_path / "p"),
+        "training.evaluate", "--checkpoint", str(tmp_path / "other.pt"), "--features", str(tmp_path / "other.pt"),
+        "--manifest", str(tmp_path / "pairs.ndjson"), "--predictions", str(tmp_path / "p"),
     )
     assert done.returncode != 0
     assert "other.pt: is not a checkpoint of training.train: lacks captioner, difference, labels" in done.stderr
