@@ -36,6 +36,7 @@ PARITY = 1e-3  # largest difference of a float between PyTorch and ONNX Runtime
 DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
 GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
+RULE_FILE = "verdict.json"  # what `npm run fit:verdict` writes beside the manifest
 LOOK_KIND = "look_kind_logits"  # the difference graph's kind_logits, for glances that look at each other to believe the kind together with
 STATED = ("licence", "metrics", "training_data", "cost")  # in --facts
 CALIBRATED = (  # in --calibration, for the bundle and for the service that loads it
@@ -303,6 +304,26 @@ def manifest(folder: Path, c, facts: dict) -> dict:
     }
 
 
+def put_in_place(folder: Path, target: Path) -> None:
+    """The new bundle to where the old one is, which is put aside first and removed last.
+
+    What was fitted for the old one goes with it: the service says that it is for other weights, and not nothing, until it is fitted again.
+    """
+    if not target.exists():
+        folder.rename(target)
+        return
+    if (target / RULE_FILE).exists():
+        shutil.copy2(target / RULE_FILE, folder / RULE_FILE)
+    aside = folder.with_name(f"{target.name}.old")
+    target.rename(aside)
+    try:
+        folder.rename(target)
+    except BaseException:
+        aside.rename(target)
+        raise
+    shutil.rmtree(aside)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checkpoint", type=existing_file, required=True)
@@ -335,9 +356,7 @@ def main() -> None:
         errors = export_graphs(difference, captioner, args.features, folder)
         (folder / "manifest.json").write_text(json.dumps(manifest(folder, c, facts), indent=1) + "\n")
         size = sum(p.stat().st_size for p in folder.iterdir())
-        if args.out.exists():
-            shutil.rmtree(args.out)
-        folder.rename(args.out)
+        put_in_place(folder, args.out)
     print(f"{args.out}: {size / 1e6:.1f} MB; PyTorch = ONNX Runtime within {max(errors.values()):.1e}")
 
 

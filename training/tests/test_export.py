@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.data import SPECIALS
-from training.export import PARITY, check_parity, export_graphs
+from training.export import PARITY, check_parity, export_graphs, put_in_place
 from training.model import Captioner, Difference
 from training.model_config import ModelConfig
 
@@ -50,6 +50,28 @@ def test_parity_notices_a_changed_weight(tmp_path: Path):
         difference.fuse.bias += 0.01
     with pytest.raises(SystemExit, match="memory is off by"):
         check_parity(tmp_path, difference, captioner)
+
+
+def test_a_new_bundle_keeps_what_was_fitted_for_the_old_one_and_nothing_else_of_it(tmp_path: Path):
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text(name)
+    for name in ("verdict.json", "forgotten.onnx"):
+        (tmp_path / "old" / name).write_text("of old")
+    put_in_place(tmp_path / "new", tmp_path / "old")
+    assert {p.name: p.read_text() for p in (tmp_path / "old").iterdir()} == {"manifest.json": "new", "verdict.json": "of old"}
+    assert [p.name for p in tmp_path.iterdir()] == ["old"]
+
+
+def test_the_old_bundle_stays_where_the_new_one_cannot_come(tmp_path: Path, monkeypatch):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "manifest.json").write_text("old")
+    (tmp_path / "new").mkdir()
+    rename = Path.rename
+    monkeypatch.setattr(Path, "rename", lambda self, to: (_ for _ in ()).throw(OSError("no")) if self.name == "new" else rename(self, to))
+    with pytest.raises(OSError, match="no"):
+        put_in_place(tmp_path / "new", tmp_path / "old")
+    assert (tmp_path / "old" / "manifest.json").read_text() == "old"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:
