@@ -10,6 +10,7 @@ the same pairs.
 
 import argparse
 import json
+import math
 
 import numpy as np
 import torch
@@ -69,12 +70,20 @@ def logit_of(calibration: dict) -> float:
     return float((np.log(odds) - calibration["change"]["offset"]) / calibration["change"]["scale"])
 
 
+def above(probability: float) -> float:
+    """The lowest number of six digits that is above it: rounded, it could be at or below the pair that it is to leave out."""
+    millionths = math.floor(probability * 1e6)
+    while millionths / 1e6 <= probability:
+        millionths += 1
+    return millionths / 1e6
+
+
 def operating_point(probability: np.ndarray, changed: np.ndarray, rate: float) -> dict[str, float]:
-    """The lowest threshold whose share of unchanged pairs at or above it is at most `rate`."""
+    """The lowest threshold of six digits whose share of unchanged pairs at or above it is at most `rate`, and the recall at just that."""
     quiet = np.sort(probability[changed == 0])[::-1]
     allowed = int(np.floor(rate * len(quiet)))
-    threshold = float(np.nextafter(quiet[allowed], 2)) if allowed < len(quiet) else 0.0
-    return {"false_alarm_rate": rate, "threshold": round(threshold, 6), "recall": round(float((probability[changed > 0] >= threshold).mean()), 4)}
+    threshold = above(float(quiet[allowed])) if allowed < len(quiet) else 0.0
+    return {"false_alarm_rate": rate, "threshold": threshold, "recall": round(float((probability[changed > 0] >= threshold).mean()), 4)}
 
 
 def trusted(probability: np.ndarray, present: np.ndarray) -> float:
@@ -139,11 +148,11 @@ def main() -> None:
     difference, captioner, saved = load_run(args.checkpoint)
     data = Batches(open_cache(args.heldout, forward=True), Labels(**saved["labels"]), captioner.c)
     logits, changed, probabilities, nuisances, alike = beliefs(difference, data)
-    scale, offset = platt(logits, changed)
+    scale, offset = (round(v, 6) for v in platt(logits, changed))  # as the manifest has them, so that thresholds are of what is served
     p = 1 / (1 + np.exp(-(scale * logits + offset)))
     points = [operating_point(p, changed, rate) for rate in RATES]
     calibration = {
-        "change": {"scale": round(scale, 6), "offset": round(offset, 6)},
+        "change": {"scale": scale, "offset": offset},
         "threshold": next(point["threshold"] for point in points if point["false_alarm_rate"] == args.rate),
         "operating_points": points,
         "least_agreement": round(float(np.quantile(alike, STRANGE_SHARE)), 4),

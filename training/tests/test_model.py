@@ -317,6 +317,16 @@ def test_calibration_finds_the_same_line_for_overlapping_and_for_nearly_separate
     assert abs(offset) < 5
 
 
+@pytest.mark.parametrize("probability", [0.1234564, 0.1234566, 0.123456, 0.5, 0.0, 0.9999985])
+def test_a_threshold_leaves_out_the_unchanged_pair_that_it_is_to_leave_out(probability):
+    from training.calibrate import operating_point
+
+    point = operating_point(np.array([probability, 0.0, probability, 1.0]), np.array([0, 0, 1, 1]), 0.1)
+    assert probability < point["threshold"] <= probability + 1.1e-6
+    assert point["threshold"] == round(point["threshold"], 6)
+    assert point["recall"] == 0.5  # of the pair as sure as that one: not found, as served
+
+
 def test_what_is_kept_is_the_moving_average_of_the_weights():
     config = {"model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.75}}
     run = Run(config, Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"]), 1, "cpu")
