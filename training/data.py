@@ -1,6 +1,7 @@
 """Cached pairs as batches. A cache folder is what cache.py wrote; nothing here renders or looks at a picture."""
 
 import json
+import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,9 +51,9 @@ def derive_evidence(shard: Path, batch: int = 50) -> None:
     for start in range(0, len(coarse), batch):
         c, f = (torch.from_numpy(x[start : start + batch].astype(np.float32)) for x in (coarse, fine))
         parts.append(matching_evidence(f[:, 0], c[:, 0], f[:, 1], c[:, 1]).numpy().astype(np.float16))
-    partial = shard / ".evidence.partial.npy"
+    partial = shard / f".evidence.{os.getpid()}.npy"  # another training may be at it
     np.save(partial, np.concatenate(parts))
-    partial.rename(target)
+    os.replace(partial, target)
 
 
 class Shards:

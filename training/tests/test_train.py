@@ -1,6 +1,7 @@
 """A training that was cut off and started again ends in the same weights; what it is started with is checked before anything is written."""
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 from training import train
 from training.cache import layout
-from training.data import SPECIALS, Labels, PairCache
+from training.data import SPECIALS, Labels, PairCache, derive_evidence
 from training.train import Run
 
 LOOK = (96, 64)  # 4 x 6 cells
@@ -142,6 +143,24 @@ def test_a_cache_reads_only_what_it_is_asked_for_until_it_is_refreshed(tmp_path)
     assert list(cache.known) == [names[2], names[0]] and len(cache) == 16
     cache.refresh()
     assert list(cache.known) == [names[2], names[0], names[1]]
+
+
+def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, monkeypatch):
+    add_shard(tmp_path / "a", 0)
+    shard = next((tmp_path / "a").iterdir())
+    (shard / "evidence.npy").unlink(missing_ok=True)
+    own, save = os.getpid(), np.save
+
+    def save_while_the_other_does_all(path, values):
+        save(path, values)
+        with monkeypatch.context() as other:
+            other.setattr(np, "save", save)
+            other.setattr(os, "getpid", lambda: own + 1)
+            derive_evidence(shard)
+
+    monkeypatch.setattr(np, "save", save_while_the_other_does_all)
+    derive_evidence(shard)
+    assert [p.name for p in shard.iterdir() if "evidence" in p.name] == ["evidence.npy"]
 
 
 def test_the_random_state_of_a_gpu_goes_with_the_checkpoint(tmp_path, monkeypatch):
