@@ -25,7 +25,7 @@ from training.export_features import store_half
 from training.inputs import existing_file, open_graph, read_json
 from training.lexicon import WIDER
 from training.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
-from training.model import Captioner, Difference
+from training.model import Captioner, Difference, over_the_crops
 from training.model_config import END, KINDS, NUISANCES, PAD, START, UNK
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE
 from training.serve import load_run
@@ -143,11 +143,8 @@ class GreedyGraph(nn.Module):
             t = t + 1
             go = bool(alive.sum() > 0) and t < self.T
         length = ((ids != 0) & (ids != 3)).to(torch.int64).sum(1)
-        if self.R > 0:  # a glance's summary token looked at the whole crop
-            whole = attention[:, :, : self.N]
-            seen = attention[:, :, self.N :].reshape(B, self.T, self.R, self.G + 1)
-            cells = seen[:, :, :, : self.G] + seen[:, :, :, self.G :] / self.G
-            attention = torch.cat([whole, cells.reshape(B, self.T, self.R * self.G)], 2)
+        if self.R > 0:
+            attention = over_the_crops(attention, B, self.T, self.N, self.R, self.G)
         return ids, log_prob, length, attention
 
 
@@ -246,7 +243,7 @@ def check_parity(folder: Path, difference: Difference, captioner: Captioner, bat
     for name in ("ids", "length"):
         if not np.array_equal(said[name].numpy(), got[name]):
             raise SystemExit(f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {said[name].tolist()}")
-    errors |= {name: worst(said[name], got[name]) for name in ("log_prob", "kind_logits") if name in said}
+    errors |= {name: worst(said[name], got[name]) for name in ("log_prob", "attention", "kind_logits") if name in said}
     bad = {name: error for name, error in errors.items() if not error <= PARITY}
     if bad:
         raise SystemExit(f"parity: {', '.join(f'{n} is off by {e:.2g}' for n, e in bad.items())}; at most {PARITY} is allowed")

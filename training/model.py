@@ -310,6 +310,17 @@ class DecoderLayer(nn.Module):
         return x, attention, k, v
 
 
+def over_the_crops(attention: Tensor, B: int, T: int, N: int, R: int, G: int) -> Tensor:
+    """A glance's summary token has looked at the whole crop, so what it got is spread over its cells: [B,T,N+R*(G+1)] -> [B,T,N+R*G].
+
+    The exported graph scripts it, so that there is one place that does it.
+    """
+    whole = attention[:, :, :N]
+    seen = attention[:, :, N:].reshape(B, T, R, G + 1)
+    cells = seen[:, :, :, :G] + seen[:, :, :, G:] / G
+    return torch.cat([whole, cells.reshape(B, T, R * G)], 2)
+
+
 class Captioner(nn.Module):
     """Memory and glances -> words (the serving graph `caption.onnx` runs `greedy` inside one Loop; see export.py)."""
 
@@ -420,7 +431,9 @@ class Captioner(nn.Module):
 
     @torch.no_grad()
     def greedy(self, memory: Tensor, glances: tuple[Tensor, ...] | None, look_kind: Tensor | None = None) -> dict[str, Tensor]:
-        """look_kind [B,K]: kind_logits of the whole look -> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,S], kind_logits [B,K]?."""
+        """look_kind [B,K]: kind_logits of the whole look -> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,N+R*G]
+        of the memory's cells and of each glance's, kind_logits [B,K]?."""
+        N = memory.shape[1]
         memory, bias, opening, owed, seen = self.remember(memory, glances, look_kind)
         B, S, D = memory.shape
         T, H = self.c.max_length, self.c.heads
@@ -439,12 +452,14 @@ class Captioner(nn.Module):
             log_prob.append(torch.where(alive, best, torch.zeros_like(best)))
             attention.append(looked * alive[:, None])
             alive = alive & (tokens != END)
-        out = torch.stack(ids, 1)
+        out, looked_at = torch.stack(ids, 1), torch.stack(attention, 1)
+        if S > N:
+            looked_at = over_the_crops(looked_at, B, T, N, self.c.regions, self.c.glance_grid**2)
         return {
             "ids": out,
             "log_prob": torch.stack(log_prob, 1),
             "length": ((out != PAD) & (out != END)).sum(1),
-            "attention": torch.stack(attention, 1),
+            "attention": looked_at,
             **{name: seen[name] for name in ("kind_logits",) if name in seen},  # [B,K]
         }
 

@@ -9,6 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from training import model
 from training.data import SPECIALS
 from training.export import PARITY, check_parity, export_graphs, put_in_place
 from training.model import Captioner, Difference
@@ -72,6 +73,18 @@ def test_the_old_bundle_stays_where_the_new_one_cannot_come(tmp_path: Path, monk
     with pytest.raises(OSError, match="no"):
         put_in_place(tmp_path / "new", tmp_path / "old")
     assert (tmp_path / "old" / "manifest.json").read_text() == "old"
+
+
+def test_parity_notices_attention_that_is_spread_otherwise(tmp_path: Path, monkeypatch):
+    torch.manual_seed(5)
+    c = small(True)
+    difference, captioner = Difference(c).eval(), Captioner(c).eval()
+    (tmp_path / "source.onnx").write_bytes(b"")
+    assert "attention" in export_graphs(difference, captioner, tmp_path / "source.onnx", tmp_path)
+    right = model.over_the_crops
+    monkeypatch.setattr(model, "over_the_crops", lambda attention, *sizes: right(attention, *sizes).flip(2))
+    with pytest.raises(SystemExit, match="attention is off by"):
+        check_parity(tmp_path, difference, captioner)
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:

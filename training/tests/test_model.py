@@ -12,7 +12,7 @@ from training.data import SPECIALS, Labels
 from training.glances import inside_box, owed_by, same_thing_evidence, told_way, ways
 from training.heldout import place_right
 from training.losses import map_loss
-from training.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, shifted
+from training.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, over_the_crops, shifted
 from training.model_config import END, KINDS, PAD, START, ModelConfig
 from training.preprocess import glance_box
 from training.regions import glance_objects, told_objects
@@ -125,6 +125,16 @@ def test_greedy_with_caches_says_what_the_whole_decoder_says(config, owes):
         assert best[row, :n].tolist() == said["ids"][row, :n].tolist()
     attention = said["attention"].sum(-1)
     assert torch.allclose(attention[0, : int(said["length"][0])], torch.ones(int(said["length"][0])), atol=1e-5)
+
+
+def test_attention_on_a_glances_summary_is_spread_over_its_cells(config):
+    attention = torch.rand(2, 3, 4 + 2 * (9 + 1))
+    spread = over_the_crops(attention, 2, 3, 4, 2, 9)
+    assert torch.equal(spread[:, :, :4], attention[:, :, :4])
+    assert torch.allclose(spread[:, :, 4:13], attention[:, :, 4:13] + attention[:, :, 13:14] / 9)
+    assert torch.allclose(spread.sum(2), attention.sum(2))
+    said = Captioner(config).eval().greedy(torch.randn(1, 5, config.width), glances(config, 1, [1.0, 1.0]))
+    assert said["attention"].shape[2] == 5 + config.regions * config.glance_grid**2
 
 
 def test_after_the_end_everything_is_padding(config):
