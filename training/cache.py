@@ -4,7 +4,7 @@
     python -m training.cache --world clevr --features features.onnx --out DIR --start S --count N [--split heldout]
 
 One folder a shard, named by its seeds, holds float16 .npy files (open them with mmap_mode="r") and meta.jsonl, one line a
-pair. A shard is renamed into place when it is complete, and complete shards are skipped: stop and start at will. Several
+pair, and made.json, which says with what it was made: a folder takes no other. A shard is renamed into place when it is complete, and complete shards are skipped: stop and start at will. Several
 processes may fill one folder with different seeds.
 
 With --maps the glances are at the places that an earlier bundle's maps show, as on the server, and not at the true boxes: what the
@@ -31,12 +31,13 @@ import numpy as np
 from numpy.lib.format import open_memmap
 
 from training.grammar import captions
-from training.inputs import existing_file, existing_folder, open_graph
+from training.inputs import existing_file, existing_folder, open_graph, read_json, refuse_other, sha256
 from training.map_regions import glance_regions, map_regions
 from training.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, LOOK, in_pixels, resize, resize_by_area
 from training.regions import REGIONS, Region, choose_regions, regions_at, told_objects
 
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
+MADE = "made.json"  # of a shard: what made it
 # Keep the choice of regions and new words apart from the random numbers that rendered the pair.
 REGION_STREAM, WORDING_STREAM = 1, 2
 
@@ -65,6 +66,7 @@ class Features:
 
     def __init__(self, path: Path):
         self.session = open_graph(path, "coarse", "fine")
+        self.sha256 = sha256(path)
         self.coarse_dim, self.fine_dim = (output.shape[1] for output in self.session.get_outputs())
 
     def __call__(self, images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -162,9 +164,19 @@ def rendered(world, seeds: range):
         yield from world.sample_batch(list(seeds[first : first + SEEDS_AT_ONCE]))
 
 
+def made_with(world: str, split: str, look: tuple[int, int], features: Path, maps: Path | None = None) -> dict:
+    """What a shard's content follows from, beside its seeds."""
+    return {"world": world, "split": split, "look": list(look), "features": sha256(features), "maps": sha256(maps) if maps else None}
+
+
 @contextmanager
-def new_shard(out: Path, numbers: range) -> Iterator[Path | None]:
-    """A folder to fill, that becomes the shard of `numbers` where all goes well and nothing where not; None if that shard is there."""
+def new_shard(out: Path, numbers: range, made: dict | None = None) -> Iterator[Path | None]:
+    """A folder to fill, that becomes the shard of `numbers` where all goes well and nothing where not; None if that shard is there.
+
+    made: see `made_with`. A folder's shards are all made with the same, as far as they tell (older ones do not).
+    """
+    for other in sorted(out.glob(f"[!.]*/{MADE}")):
+        refuse_other(read_json(other), made or {}, other.parent, "give another --out")
     folder = out / f"{numbers.start:08d}-{numbers.stop:08d}"
     if folder.exists():
         yield None
@@ -173,14 +185,16 @@ def new_shard(out: Path, numbers: range) -> Iterator[Path | None]:
     partial.mkdir(parents=True)
     try:
         yield partial
+        if made:
+            (partial / MADE).write_text(json.dumps(made) + "\n")
         partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def write_shard(world, features, seeds: range, out: Path, look: tuple[int, int], maps: Maps | None = None) -> bool:
+def write_shard(world, features, seeds: range, out: Path, look: tuple[int, int], maps: Maps | None = None, made: dict | None = None) -> bool:
     """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
-    with new_shard(out, seeds) as folder:
+    with new_shard(out, seeds, made) as folder:
         if folder is None:
             return False
         arrays = {
@@ -230,11 +244,11 @@ def main() -> None:
 
     features, maps = Features(args.features), Maps(args.maps) if args.maps else None
     world = open_world(args.world, args.data, args.split)
-    stop = args.start + args.count
+    made, stop = made_with(args.world, args.split, look, args.features, args.maps), args.start + args.count
     for first in range(args.start, stop, args.shard_size):
         seeds = range(first, min(first + args.shard_size, stop))
         began = time.perf_counter()
-        written = write_shard(world, features, seeds, args.out, look, maps)
+        written = write_shard(world, features, seeds, args.out, look, maps, made)
         rate = f"{len(seeds) / (time.perf_counter() - began):.2f} pairs/s" if written else "there already"
         print(f"{seeds.start}..{seeds.stop - 1}: {rate}", flush=True)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.cache import Features, new_shard
+from training.cache import Features, made_with, new_shard
 from training.inputs import existing_file
 from training.preprocess import LOOK, resize
 from training.scenes.clevr import SPLITS
@@ -34,9 +34,9 @@ def scene_meta(scene: int, family: Family) -> dict:
     return {"scene": scene, "views": views}
 
 
-def write_shard(features: Features, scenes: range, split: str, out: Path) -> bool:
+def write_shard(features: Features, scenes: range, split: str, out: Path, made: dict | None = None) -> bool:
     """False if that shard was complete already."""
-    with new_shard(out, scenes) as folder:
+    with new_shard(out, scenes, made) as folder:
         if folder is None:
             return False
         arrays, lines = {"coarse": [], "fine": [], "slots": []}, []
@@ -66,10 +66,11 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     features, stop = Features(args.features), args.start + args.count
+    made = made_with("clevr families", args.split, LOOK["clevr"], args.features)
     for first in range(args.start, stop, args.shard_size):
         scenes = range(first, min(first + args.shard_size, stop))
         began, cpu = time.perf_counter(), time.process_time()
-        if write_shard(features, scenes, args.split, args.out):
+        if write_shard(features, scenes, args.split, args.out, made):
             each = 1 / (len(scenes) * VIEWS)
             print(f"scenes {scenes.start}..{scenes.stop - 1}: {(time.perf_counter() - began) * each:.2f} s a picture, "
                   f"{(time.process_time() - cpu) * each:.2f} CPU-s", flush=True)

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from training.inputs import read_json, refuse_other
 from training.model import matching_evidence
 from training.model_config import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
 from training.regions import glance_objects
@@ -64,7 +65,7 @@ class Shards:
     """
 
     def __init__(self, folders: list[Path], only: list[str] | None = None):
-        self.folders, self.known = folders, {}
+        self.folders, self.known, self.made = folders, {}, {}  # made: world, features and look of the shards that tell (cache.made_with)
         for name, shard in self._found(only).items():
             self._take(name, shard)
         if not self.known:
@@ -80,6 +81,10 @@ class Shards:
 
     def _take(self, name: str, shard: Path) -> None:
         self.known[name] = shard
+        if (shard / "made.json").exists():
+            made = read_json(shard / "made.json")
+            refuse_other(made, self.made, shard, "train on what was made alike")
+            self.made |= {part: made[part] for part in ("world", "features", "look") if part in made}
         try:
             self.take(shard)
         except FileNotFoundError as reason:

@@ -7,7 +7,9 @@
 
 import argparse
 import json
+import os
 from pathlib import Path
+from pickle import UnpicklingError
 
 import numpy as np
 import torch
@@ -16,7 +18,7 @@ from training.cache import Features
 from training.calibrate import logit_of
 from training.clevr_data import truth_of
 from training.heldout import auroc, clauses, judge, same_colour, same_noun
-from training.inputs import existing_file, new_file, read_json
+from training.inputs import existing_file, first_line, new_file, read_json, refuse_other
 from training.lexicon import WIDER
 from training.serve import UNCHANGED, Server, load_run, read_frame
 
@@ -64,7 +66,17 @@ class LookCache:
 
     def __init__(self, server: Server, file: Path | None):
         self.server, self.file = server, file
-        self.looks = dict(np.load(file, allow_pickle=True)["looks"].item()) if file and file.exists() else {}
+        self.made = {"features": server.features.sha256, "look": list(server.c.look)}
+        self.looks = self._kept() if file and file.exists() else {}
+
+    def _kept(self) -> dict:
+        try:
+            kept = np.load(self.file, allow_pickle=True)
+            looks, made = kept["looks"].item(), kept["made"].item() if "made" in kept else {}  # older ones do not tell
+        except (ValueError, KeyError, OSError, EOFError, UnpicklingError) as reason:
+            raise SystemExit(f"{self.file}: is not what --looks keeps ({first_line(reason)})") from None
+        refuse_other(made, self.made, self.file, "give another --looks")
+        return looks
 
     def __call__(self, path: Path, frame: np.ndarray):
         key = str(path)
@@ -74,7 +86,10 @@ class LookCache:
 
     def save(self) -> None:
         if self.file:
-            np.savez(self.file, looks=np.array(self.looks, dtype=object))
+            partial = self.file.with_name(f".{self.file.name}.{os.getpid()}")
+            with open(partial, "wb") as file:  # given a name, NumPy adds .npz to it
+                np.savez(file, looks=np.array(self.looks, dtype=object), made=np.array(self.made, dtype=object))
+            os.replace(partial, self.file)
 
 
 def predict(server: Server, pairs: list[dict], root: Path, threshold: float, looks_file: Path | None) -> list[dict]:

@@ -9,7 +9,6 @@ and renamed into it when everything has been checked; a failure leaves nothing b
 """
 
 import argparse
-import hashlib
 import json
 import shutil
 import tempfile
@@ -22,7 +21,7 @@ from torch import Tensor, nn
 
 from training.data import SPECIALS
 from training.export_features import store_half
-from training.inputs import existing_file, open_graph, read_json
+from training.inputs import existing_file, open_graph, read_json, sha256
 from training.lexicon import WIDER
 from training.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
 from training.model import Captioner, Difference, over_the_crops
@@ -275,10 +274,6 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
         graph = kind(remember, step, c, c.glances)
         write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), folder / "caption.onnx")
     return check_parity(folder, difference, captioner)
-
-
-def sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def manifest(folder: Path, c, facts: dict) -> dict:

@@ -1,5 +1,6 @@
 """What a command is given: there and of the right kind, or one line that names it and says what is wrong."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -76,6 +77,17 @@ def open_graph(path: Path, *outputs: str) -> onnxruntime.InferenceSession:
     if not set(outputs) <= set(found):
         raise SystemExit(f"{path}: is another graph: gives {', '.join(found)}, expected {', '.join(outputs)}")
     return session
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def refuse_other(made: dict, expected: dict, path: Path, advice: str) -> None:
+    """Where both say what made something and differ in it."""
+    for name in made:
+        if name in expected and made[name] != expected[name]:
+            raise SystemExit(f"{path}: was made with {name} {made[name]}, expected {expected[name]}; {advice}")
 
 
 def first_line(reason: Exception) -> str:

@@ -137,6 +137,30 @@ def test_reading_a_manifest_says_which_line(folder: Path):
 
 
 @needs_torch
+def test_kept_looks_of_other_features_or_of_another_size_are_refused(tmp_path: Path):
+    from types import SimpleNamespace
+
+    from training.evaluate import LookCache
+
+    server = lambda features, look: SimpleNamespace(features=SimpleNamespace(sha256=features), c=SimpleNamespace(look=look), look=lambda frame: frame * 2)
+    file = tmp_path / "looks"
+    first = LookCache(server("f", (192, 288)), file)
+    first(Path("a.png"), np.ones(3))
+    first.save()
+    assert [p.name for p in tmp_path.iterdir()] == ["looks"]
+    assert LookCache(server("f", (192, 288)), file).looks["a.png"].tolist() == [2, 2, 2]
+    for other in (("g", (192, 288)), ("f", (256, 384))):
+        with pytest.raises(SystemExit, match="looks: was made with (features f, expected g|look .*); give another --looks"):
+            LookCache(server(*other), file)
+    with open(file, "wb") as old:  # kept before they told
+        np.savez(old, looks=np.array({"b.png": 1}, dtype=object))
+    assert LookCache(server("g", (192, 288)), file).looks == {"b.png": 1}
+    file.write_text("else")
+    with pytest.raises(SystemExit, match="looks: is not what --looks keeps"):
+        LookCache(server("g", (192, 288)), file)
+
+
+@needs_torch
 def test_a_checkpoint_of_another_version_of_the_model_is_one_line(folder: Path):
     from training.serve import load_run
 

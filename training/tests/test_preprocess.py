@@ -4,7 +4,7 @@ import json
 import numpy as np
 import pytest
 
-from training.cache import Maps, layout, look_size, pair_entry, write_shard
+from training.cache import Maps, layout, made_with, look_size, pair_entry, write_shard
 from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
 from training.regions import JITTER, REGIONS, changed_places, choose_regions, iou
 from training.scenes.pair import Pair
@@ -193,6 +193,31 @@ class TestCache:
         metas = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
         assert [meta["seed"] for meta in metas] == [4, 5, 6, 7]
         assert metas[1]["objects"][0]["box_after"] == [320, 160, 80, 80]
+
+    def test_a_folder_takes_nothing_that_was_made_with_anything_else(self, tmp_path):
+        for name in ("one.onnx", "other.onnx"):
+            (tmp_path / name).write_text(name)
+        made = made_with("surveillance", "train", (288, 192), tmp_path / "one.onnx")
+        out, world = tmp_path / "cache", FakeWorld()
+        assert write_shard(world, FakeFeatures(), range(2), out, (288, 192), made=made)
+        assert not write_shard(world, FakeFeatures(), range(2), out, (288, 192), made=made)
+        assert json.loads((out / "00000000-00000002" / "made.json").read_text()) == made
+        others = {
+            "features": {"features": tmp_path / "other.onnx"}, "maps": {"maps": tmp_path / "other.onnx"}, "look": {"look": (384, 256)},
+            "split": {"split": "heldout"}, "world": {"world": "clevr"},
+        }
+        for name, change in others.items():
+            other = made_with(**{"world": "surveillance", "split": "train", "look": (288, 192), "features": tmp_path / "one.onnx", **change})
+            for seeds in (range(2), range(2, 4)):  # the shard that is there, and another of the folder
+                with pytest.raises(SystemExit, match=f"00000000-00000002: was made with {name} .*, expected .*; give another --out"):
+                    write_shard(world, FakeFeatures(), seeds, out, (288, 192), made=other)
+        assert [p.name for p in out.iterdir()] == ["00000000-00000002"]
+
+    def test_a_shard_that_does_not_tell_stays(self, tmp_path):
+        (tmp_path / "one.onnx").write_text("one")
+        assert write_shard(FakeWorld(), FakeFeatures(), range(2), tmp_path, (288, 192))
+        made = made_with("surveillance", "train", (288, 192), tmp_path / "one.onnx")
+        assert not write_shard(FakeWorld(), FakeFeatures(), range(2), tmp_path, (288, 192), made=made)
 
     def test_a_shard_that_fails_half_way_leaves_nothing(self, tmp_path):
         world = FakeWorld()

@@ -145,6 +145,18 @@ def test_a_cache_reads_only_what_it_is_asked_for_until_it_is_refreshed(tmp_path)
     assert list(cache.known) == [names[2], names[0], names[1]]
 
 
+def test_shards_of_other_features_are_not_mixed_and_those_that_do_not_tell_are_read(tmp_path):
+    for first in (0, 8, 16):
+        add_shard(tmp_path / "a", first)
+    tell = lambda shard, **made: (tmp_path / "a" / shard / "made.json").write_text(json.dumps(made))
+    tell("00000000-00000008", features="f", look=[96, 64], split="train", maps=None)
+    tell("00000008-00000016", features="f", look=[96, 64], split="train", maps="m")
+    assert len(PairCache([tmp_path / "a"])) == 24
+    tell("00000008-00000016", features="g", look=[96, 64], split="train", maps=None)
+    with pytest.raises(SystemExit, match="00000008-00000016: was made with features g, expected f"):
+        PairCache([tmp_path / "a"])
+
+
 def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, monkeypatch):
     add_shard(tmp_path / "a", 0)
     shard = next((tmp_path / "a").iterdir())
