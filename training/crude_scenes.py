@@ -1,10 +1,9 @@
 """Quick pictures for fitting the feature projections: plates with sprites pasted anywhere, at any scale.
 
-Only what a shippable bundle may learn from: shippable plates that share no camera with the development pairs. The
-captioner itself trains on `training.scenes`, which places, shades and shadows its sprites properly.
+Only what a shippable bundle may learn from, and only of the train split: the held-out plates and models must be new to the features
+too. The captioner itself trains on `training.scenes`, which places, shades and shadows its sprites properly.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,36 +12,36 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from training.preprocess import GLANCE_SIZE, LOOK, glance_box, resize
+from training.preprocess import GLANCE_SIZE, LOOK, Box, glance_box, resize
+from training.scenes.assets import Sprite, load_plates, load_scenery, load_sprites
 
 
 class CrudeScenes:
     """Draws pictures; every random choice comes from `rng`."""
 
     def __init__(self, data: Path, rng: np.random.Generator):
-        self.data, self.rng = data, rng
-        plates = json.loads((data / "plates" / "plates.json").read_text())["plates"]
-        self.plates = [plate["file"] for plate in plates if plate["shippable"] and not plate["dev_scene"]]
-        self.sprites = json.loads((data / "sprites" / "sprites.json").read_text())
+        self.rng = rng
+        self.plates = load_plates(data, "train")
+        self.sprites = [*load_sprites(data, "train"), *load_scenery(data, "train")]
 
-    def picture(self, pasted: int) -> tuple[np.ndarray, list[tuple[dict, tuple[float, float, float, float]]]]:
-        """uint8 [h,w,3] 640 wide, and each pasted sprite's record and box (x, y, width, height)."""
+    def picture(self, pasted: int) -> tuple[np.ndarray, list[tuple[Sprite, Box]]]:
+        """uint8 [h,w,3] 640 wide, and each pasted sprite and its box (x, y, width, height)."""
         rng = self.rng
-        plate = Image.open(self.data / self.plates[rng.integers(len(self.plates))]).convert("RGB")
+        plate = Image.open(self.plates[rng.integers(len(self.plates))].path).convert("RGB")
         plate = plate.resize((640, round(640 * plate.height / plate.width)), Image.BILINEAR)
         if rng.random() < 0.5:
             plate = plate.transpose(Image.FLIP_LEFT_RIGHT)
         objects = []
         for _ in range(pasted):
-            record = self.sprites[rng.integers(len(self.sprites))]
-            sprite = Image.open(self.data / "sprites" / record["file"]).convert("RGBA")
+            pick = self.sprites[rng.integers(len(self.sprites))]
+            sprite = Image.open(pick.path).convert("RGBA")
             side = np.exp(rng.uniform(np.log(12), np.log(200)))  # of the longer side, pixels: far to near
             scale = min(side / max(sprite.size), plate.height / sprite.height)
             sprite = sprite.resize([max(2, round(n * scale)) for n in sprite.size], Image.BILINEAR)
             x = int(rng.integers(0, plate.width - sprite.width + 1))
             y = int(rng.integers(0, plate.height - sprite.height + 1))
             plate.paste(sprite, (x, y), sprite)
-            objects.append((record, (x, y, sprite.width, sprite.height)))
+            objects.append((pick, (x, y, sprite.width, sprite.height)))
         pixels = np.asarray(plate, dtype=np.float32) * rng.uniform(0.5, 1.3)  # dusk to glare
         if rng.random() < 0.15:  # infrared
             pixels = np.repeat(pixels.mean(axis=2, keepdims=True), 3, axis=2)

@@ -104,6 +104,16 @@ class TestData:
         train, heldout = ({s.model for s in load_sprites(root, split)} for split in ("train", "heldout"))
         assert not train & heldout
 
+    def test_the_features_are_fitted_on_the_train_split_alone(self, root):
+        pytest.importorskip("torch")
+        from training.crude_scenes import CrudeScenes
+
+        scenes = CrudeScenes(root, np.random.default_rng(0))
+        assert {p.path for p in scenes.plates} == {p.path for p in load_plates(root, "train")}
+        assert not {p.path for p in scenes.plates} & {p.path for p in load_plates(root, "heldout")}
+        pasted = [sprite.model for _ in range(8) for sprite, _ in scenes.picture(6)[1]]
+        assert not set(pasted) & {s.model for s in load_sprites(root, "heldout")}
+
     def test_every_noun_with_several_models_is_in_both_splits(self, root):
         for split in ("train", "heldout"):
             assert {s.noun for s in load_sprites(root, split)} == set(MODELS)
