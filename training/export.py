@@ -1,7 +1,7 @@
 """A checkpoint as a bundle: three ONNX graphs and a manifest (the contract that src/model loads).
 
     python -m training.export --checkpoint RUN/best.pt --features features.q.onnx --calibration calibration.json \
-        --name scorer-surveillance --version 0.1.0 --out models/scorer-surveillance [--golden test/fixtures/golden]
+        --facts training/facts/scorer-surveillance.json --name scorer-surveillance --version 0.1.0 --out models/scorer-surveillance
 
 Weights of the difference and caption graphs are stored as float16 and computed as float32 (ONNX Runtime folds the casts when it
 loads): the checkpoint is rounded first, so PyTorch and the graphs hold the same numbers. The bundle is written beside its place
@@ -296,6 +296,27 @@ def manifest(folder: Path, c, facts: dict) -> dict:
     }
 
 
+def command_of(saved: dict) -> str:
+    """The training as far as the checkpoint records it; every value of its config is the manifest's `configuration`."""
+    config, t, start = saved["config"], saved["config"]["train"], saved.get("start_from")
+    seeds = [str(of["seed"]) for of in saved.get("soup", [saved])]
+    kept = ", ".join(str(of["step"]) for of in saved.get("soup", [saved]))
+    began = (
+        "what it started from is not recorded" if "start_from" not in saved else "started from random weights" if start is None else
+        f"started from {start['file']} of sha256 {start['sha256']}, seed {start['seed']}, step {start['step']}"
+    )
+    command = (
+        f"python -m training.train --config training/configs/{config['name']}.toml --seed {seeds[0]}"
+        f" --set train.steps={t['steps']} --set train.learning_rate={t['learning_rate']}"
+    )
+    if start:
+        command += f" --start-from {start['file']}"
+    said = [f"kept at step {kept}", began, "the other values: configuration"]
+    if len(seeds) > 1:
+        said.append(f"the mean of seeds {', '.join(seeds)} by python -m training.soup")
+    return f"{command} ({'; '.join(said)})"
+
+
 def put_in_place(folder: Path, target: Path) -> None:
     """The new bundle to where the old one is, which is put aside first and removed last.
 
@@ -337,7 +358,7 @@ def main() -> None:
         "name": args.name, "version": args.version, "calibration": fitted["calibration"],
         "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
         "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]}, "seeds": [of["seed"] for of in saved.get("soup", [saved])],
-        "command": f"python -m training.train --config training/configs/{saved['config']['name']}.toml --seed {saved['seed']}",
+        "command": command_of(saved),
     }
     if "unchanged" in saved["config"]:
         facts["unchanged"] = saved["config"]["unchanged"]

@@ -92,8 +92,8 @@ def shifted(x: Tensor, dy: int, dx: int) -> Tensor:
 def matching_distance(x: Tensor, y: Tensor, radii: tuple[int, ...]) -> tuple[Tensor, Tensor]:
     """1 - cosine of every cell to its best match in the other frame within r cells, for each r: [B,C,h,w] x2 -> 2 x [B,len(radii),h,w].
 
-    The untrained change detector of the design notes, here as evidence that the maps start from. No parameters. A cell outside
-    the frame matches with cosine 0.
+    By itself it tells changed pairs from unchanged ones without any training (JOURNAL.md, "Backbone"); here it is evidence that the maps
+    start from. No parameters. A cell outside the frame matches with cosine 0.
     """
     x, y = F.normalize(x, dim=1), F.normalize(y, dim=1)
     best: list[Tensor] = []

@@ -27,12 +27,13 @@ from training.clevr_data import open_cache
 from training.clevr_losses import reading_losses
 from training.data import Batches, Labels
 from training.heldout import heldout_figures
-from training.inputs import existing_file, existing_folder, read_json, read_run
+from training.inputs import existing_file, existing_folder, read_json, read_run, sha256
 from training.losses import all_losses
 from training.model import BackwardReasoning, Captioner, make_difference
 from training.model_config import KINDS, ModelConfig
 
 
+UNRECORDED = {}  # what a run started from whose checkpoint is from before they told
 # Names that a config may have, and those that it must.
 KNOWN = {
     "": {"name", "model", "train", "unchanged"},
@@ -116,6 +117,7 @@ class Run:
         self.optimiser = torch.optim.AdamW([{"params": p, "rate": rate} for rate, p in groups.items()], lr=t["learning_rate"], weight_decay=t["weight_decay"])
         self.parameters, self.step, self.best = list(self.parts.parameters()), 0, -math.inf
         self.epoch, self.position, self.pairs = 0, 0, 0  # pairs: how many the epoch's order was drawn from
+        self.start_from: dict | None = None  # which checkpoint gave the first weights, and so on back
         self.shards: list[str] = []  # of those pairs and in their order, see data.Shards
         self.order: np.ndarray | None = None  # of the epoch
 
@@ -131,6 +133,7 @@ class Run:
         return {
             "config": self.config, "labels": asdict(self.labels), "seed": self.seed, "step": self.step, "best": self.best,
             "epoch": self.epoch, "position": self.position, "pairs": self.pairs, "shards": self.shards,
+            **({} if self.start_from == UNRECORDED else {"start_from": self.start_from}),
             "difference": self.difference.state_dict(), "captioner": self.captioner.state_dict(), "cbr": self.cbr.state_dict(),
             "optimiser": self.optimiser.state_dict(), "torch_rng": torch.get_rng_state(),
             "cuda_rng": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
@@ -154,7 +157,7 @@ class Run:
             self.average.load_state_dict(saved["average"])
         for name in ("step", "best", "epoch", "position", "pairs"):
             setattr(self, name, saved[name])
-        self.shards = saved.get("shards", [])
+        self.shards, self.start_from = saved.get("shards", []), saved.get("start_from", UNRECORDED)
         torch.set_rng_state(saved["torch_rng"])
         if self.device.type == "cuda" and saved.get("cuda_rng") is not None:
             torch.cuda.set_rng_state(saved["cuda_rng"], self.device)
@@ -164,6 +167,9 @@ class Run:
         saved = read_run(path, "cbr")
         if saved["labels"] != asdict(self.labels):
             raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)}): give --labels")
+        self.start_from = {"file": path.name, "sha256": sha256(path), "seed": saved.get("seed"), "step": saved.get("step")}
+        if "start_from" in saved:
+            self.start_from["start_from"] = saved["start_from"]
         for name in ("difference", "captioner", "cbr"):
             module = getattr(self, name)
             own = module.state_dict()

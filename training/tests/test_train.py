@@ -1,5 +1,6 @@
 """A training that was cut off and started again ends in the same weights; what it is started with is checked before anything is written."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ torch = pytest.importorskip("torch")
 from training import train
 from training.cache import layout
 from training.data import SPECIALS, Labels, PairCache, derive_evidence
+from training.export import command_of
 from training.train import Run
 
 LOOK = (96, 64)  # 4 x 6 cells
@@ -155,6 +157,28 @@ def test_shards_of_other_features_are_not_mixed_and_those_that_do_not_tell_are_r
     tell("00000008-00000016", features="g", look=[96, 64], split="train", maps=None)
     with pytest.raises(SystemExit, match="00000008-00000016: was made with features g, expected f"):
         PairCache([tmp_path / "a"])
+
+
+def test_a_checkpoint_tells_what_it_started_from_and_the_bundle_says_so(start):
+    add_shard(start.root / "a", 0)
+    first = start("first", killed_after=2)
+    second = start("second", "--start-from", str(first / "checkpoint.pt"), "--seed", "7", killed_after=1)
+    start("second", "--seed", "7", killed_after=2)  # goes on: still knows
+    saved = torch.load(second / "checkpoint.pt", weights_only=False)
+    digest = hashlib.sha256((first / "checkpoint.pt").read_bytes()).hexdigest()
+    assert saved["start_from"] == {"file": "checkpoint.pt", "sha256": digest, "seed": 1, "step": 2, "start_from": None}
+    assert command_of(saved) == (
+        "python -m training.train --config training/configs/tiny.toml --seed 7 --set train.steps=6 --set train.learning_rate=0.001 --start-from checkpoint.pt"
+        f" (kept at step 3; started from checkpoint.pt of sha256 {digest}, seed 1, step 2; the other values: configuration)"
+    )
+    assert "; started from random weights; " in command_of(torch.load(first / "checkpoint.pt", weights_only=False))
+    older = {name: value for name, value in saved.items() if name != "start_from"}
+    assert "; what it started from is not recorded; " in command_of(older)
+    torch.save(older, second / "checkpoint.pt")
+    start("second", "--seed", "7", killed_after=1)
+    assert "start_from" not in torch.load(second / "checkpoint.pt", weights_only=False)
+    both = saved | {"soup": [{"seed": 7, "step": 3}, {"seed": 8, "step": 4}]}
+    assert "kept at step 3, 4; " in command_of(both) and command_of(both).endswith("; the mean of seeds 7, 8 by python -m training.soup)")
 
 
 def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, monkeypatch):
