@@ -93,16 +93,16 @@ class Server:
 def load_run(path: Path) -> tuple[Difference, Captioner, dict]:
     """A checkpoint of train.py: its models and its content. @raises SystemExit naming the file where it is none."""
     saved = read_run(path)
+    return *models_of(saved, str(path)), saved
+
+
+def models_of(saved: dict, name: str) -> tuple[Difference, Captioner]:
+    """Of a checkpoint's content, ready to serve. @raises SystemExit with its name where it is of another version of the model."""
     try:
-        return *models_of(saved), saved
-    except (TypeError, RuntimeError) as reason:  # a field or a tensor that this code does not have
-        raise SystemExit(f"{path}: is of another version of the model ({first_line(reason)})") from None
-
-
-def models_of(saved: dict) -> tuple[Difference, Captioner]:
-    """Of a checkpoint's content, ready to serve."""
-    c = ModelConfig(**saved["config"]["model"], **saved["labels"])
-    difference, captioner = make_difference(c), Captioner(c)
-    difference.load_state_dict(saved["difference"])
-    captioner.load_state_dict(saved["captioner"])
+        c = ModelConfig(**saved["config"]["model"], **saved["labels"])
+        difference, captioner = make_difference(c), Captioner(c)
+        difference.load_state_dict(saved["difference"])
+        captioner.load_state_dict(saved["captioner"])
+    except (KeyError, TypeError, RuntimeError) as reason:  # a field or a tensor that this code does not have
+        raise SystemExit(f"{name}: is of another version of the model ({first_line(reason)})") from None
     return difference.eval(), captioner.eval()

@@ -40,8 +40,8 @@ def soup(saved: list[dict], names: list[str]) -> dict:
     return {**first, **{part: mean_of([s[part] for s in saved]) for part in PARTS}, "soup": [{"seed": s["seed"], "step": s["step"]} for s in saved]}
 
 
-def figures(saved: dict, heldout: list[Path]) -> dict[str, float]:
-    difference, captioner = models_of(saved)
+def figures(saved: dict, name: Path, heldout: list[Path]) -> dict[str, float]:
+    difference, captioner = models_of(saved, str(name))
     return heldout_figures(difference, captioner, Batches(open_cache(heldout, forward=True), Labels(**saved["labels"]), captioner.c))
 
 
@@ -52,14 +52,14 @@ def main() -> None:
     parser.add_argument("--out", type=new_file, required=True)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    saved = [read_run(path) for path in args.checkpoints]
+    saved = [read_run(path, "cbr", "seed", "step") for path in args.checkpoints]
     mean = soup(saved, [str(path) for path in args.checkpoints])
-    each = [figures(s, args.heldout) for s in saved]
+    each = [figures(s, path, args.heldout) for s, path in zip(saved, args.checkpoints)]
     for path, found in zip(args.checkpoints, each):
         print(json.dumps({"checkpoint": str(path), **found}), flush=True)
     spread = {name: [round(float(f([e[name] for e in each])), 4) for f in (np.mean, np.std)] for name in each[0]}
     print(json.dumps({"mean and standard deviation of the seeds": spread}), flush=True)
-    print(json.dumps({"checkpoint": str(args.out), **figures(mean, args.heldout)}), flush=True)
+    print(json.dumps({"checkpoint": str(args.out), **figures(mean, args.out, args.heldout)}), flush=True)
     torch.save(mean, args.out)
 
 

@@ -167,3 +167,5 @@ def test_a_checkpoint_of_another_version_of_the_model_is_one_line(folder: Path):
     torch.save({"config": {"model": {"wings": 2}}, "labels": {}, "difference": {}, "captioner": {}}, folder / "old.pt")
     with pytest.raises(SystemExit, match=r"old.pt: is of another version of the model \(.*wings"):
         load_run(folder / "old.pt")
+    with pytest.raises(SystemExit, match=r"run.pt: is of another version of the model \('model'\)"):
+        load_run(folder / "run.pt")
