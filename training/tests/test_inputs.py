@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     (tmp_path / "calibration.json").write_text(json.dumps({"hedge": {"share": 0.5}, "heldout": {}, "calibrated_on": {}, "calibration": {"threshold": 0.5}}))
     (tmp_path / "pairs.ndjson").write_text(json.dumps({"id": "1", "before": "gone.png", "after": "gone.png"}) + "\n")
     if torch:
-        torch.save({"config": {}, "labels": {}, "difference": {}, "captioner": {}}, tmp_path / "run.pt")
+        torch.save({"config": {}, "labels": {}, "difference": {}, "captioner": {}, "cbr": {}, "seed": 1, "step": 1}, tmp_path / "run.pt")
         torch.save([1], tmp_path / "list.pt")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SCENEDELTA_DATA", raising=False)
