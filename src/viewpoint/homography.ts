@@ -15,6 +15,13 @@ export function project(h: Homography, x: number, y: number): Point {
   return { x: (h[0] * x + h[1] * y + h[2]) / w, y: (h[3] * x + h[4] * y + h[5]) / w };
 }
 
+/** How it turns and stretches what is near (x, y): [du/dx, du/dy, dv/dx, dv/dy]. */
+export function jacobian(h: Homography, x: number, y: number): readonly [number, number, number, number] {
+  const w = h[6] * x + h[7] * y + h[8];
+  const { x: u, y: v } = project(h, x, y);
+  return [(h[0] - u * h[6]) / w, (h[1] - u * h[7]) / w, (h[3] - v * h[6]) / w, (h[4] - v * h[7]) / w];
+}
+
 /** @returns null where it has no inverse */
 export function invert([a, b, c, d, e, f, g, h, i]: Homography): Homography | null {
   const [A, B, C] = [e * i - f * h, c * h - b * i, b * f - c * e];

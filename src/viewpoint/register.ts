@@ -2,7 +2,7 @@
 import type { Side } from '../images.js';
 import { agree } from './consensus.js';
 import { type Corners, describe, findCorners, matchDescriptions } from './corners.js';
-import { type Homography, IDENTITY, invert, moveOrigin, project, rescaled } from './homography.js';
+import { type Homography, IDENTITY, invert, jacobian, moveOrigin, project, rescaled } from './homography.js';
 import { halved, type Plane, type Size, structureOf } from './planes.js';
 import { type Refined, refine } from './refine.js';
 import { track } from './track.js';
@@ -14,9 +14,9 @@ export interface Registration {
   readonly shift: number;
   /** greatest displacement of the frame's corners and middle, as a fraction of the frame's width */
   readonly displacement: number;
-  /** clockwise */
+  /** clockwise, in the middle of the frame: keystone turns its corners too */
   readonly rotationDegrees: number;
-  /** above 1: things are larger in `after` */
+  /** in the middle of the frame; above 1: things are larger in `after` */
   readonly scale: number;
   /** share of `before`'s frame that `after` still shows */
   readonly overlap: number;
@@ -136,14 +136,14 @@ function accept(refined: Refined, corners: number, size: Size): Outcome {
     const p = project(homography, x, y);
     return Math.hypot(p.x - x, (p.y - y) * aspect);
   };
-  const { motion } = refined;
+  const [a, b, c, d] = jacobian(refined.motion, (size.width - 1) / 2, (size.height - 1) / 2);
   return {
     registration: {
       homography,
       shift: moved(0.5, 0.5),
       displacement: Math.max(moved(0.5, 0.5), moved(0, 0), moved(1, 0), moved(0, 1), moved(1, 1)),
-      rotationDegrees: (Math.atan2(motion[3] - motion[1], motion[0] + motion[4]) * 180) / Math.PI,
-      scale: Math.sqrt(Math.abs(motion[0] * motion[4] - motion[1] * motion[3])),
+      rotationDegrees: (Math.atan2(c - b, a + d) * 180) / Math.PI,
+      scale: Math.sqrt(Math.abs(a * d - b * c)),
       overlap: overlapOf(homography),
       inliers: refined.inliers,
       corners,

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { project } from '../../src/viewpoint/homography.js';
 import { MEASUREMENTS } from '../../src/viewpoint/measure.js';
 import { startExaminer } from './examiner.js';
-import { altered, flat, noisy, seen, size, softened, street, withBox } from './scenes.js';
+import { altered, flat, noisy, panned, seen, size, softened, street, withBox } from './scenes.js';
 
 // Nothing here is about speed, and the machine may be busy with other things.
 jest.setTimeout(60_000);
@@ -33,6 +33,15 @@ describe('registration finds how the camera moved', () => {
     expect(registration.rotationDegrees).toBeCloseTo(motion.degrees ?? 0, 1);
     expect(registration.scale).toBeCloseTo(motion.zoom ?? 1, 2);
     expect(moved).toBe(true);
+  });
+
+  it.each([3, -3])('a pan of %d degrees is no zoom and no roll', async (degrees) => {
+    const { registration } = (await examine(before, panned(before, degrees))).evidence;
+    if (registration === null) throw new Error('refused');
+    const shift = Math.tan((Math.abs(degrees) * Math.PI) / 180); // of a lens as long as the frame is wide
+    expect(registration.shift).toBeCloseTo(shift, 2);
+    expect(Math.abs(registration.scale - 1)).toBeLessThan(0.01);
+    expect(Math.abs(registration.rotationDegrees)).toBeLessThan(0.1);
   });
 
   it('says that it stood still where only noise differs', async () => {

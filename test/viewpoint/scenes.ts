@@ -64,31 +64,18 @@ export function seen(
   image: RgbImage,
   { x = 0, y = 0, degrees = 0, zoom = 1 } = {},
 ): { image: RgbImage; homography: Homography } {
-  const { width, height, data } = image;
+  const { width, height } = image;
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle) * zoom, Math.sin(angle) * zoom];
   const [e, f] = [
     width / 2 + x - (cos * width - sin * height) / 2,
     height / 2 + y - (sin * width + cos * height) / 2,
   ];
-  const out = new Uint8Array(data.length);
   const square = zoom * zoom;
-  for (let v = 0, to = 0; v < height; v++) {
-    for (let u = 0; u < width; u++, to += 3) {
-      const [du, dv] = [u + 0.5 - e, v + 0.5 - f];
-      const px = min(width - 1.001, max(0, (cos * du + sin * dv) / square - 0.5));
-      const py = min(height - 1.001, max(0, (cos * dv - sin * du) / square - 0.5));
-      const [x0, y0] = [floor(px), floor(py)];
-      const [fx, fy] = [px - x0, py - y0];
-      const i = (y0 * width + x0) * 3;
-      for (let c = i; c < i + 3; c++) {
-        const top = (data[c] as number) * (1 - fx) + (data[c + 3] as number) * fx;
-        const low = c + width * 3;
-        const bottom = (data[low] as number) * (1 - fx) + (data[low + 3] as number) * fx;
-        out[to + c - i] = top * (1 - fy) + bottom * fy + 0.5;
-      }
-    }
-  }
+  const out = sampled(image, (u, v) => {
+    const [du, dv] = [u - e, v - f];
+    return [(cos * du + sin * dv) / square, (cos * dv - sin * du) / square];
+  });
   const homography: Homography = [
     cos,
     (-sin * height) / width,
@@ -100,7 +87,44 @@ export function seen(
     0,
     1,
   ];
-  return { image: { width, height, data: out }, homography };
+  return { image: out, homography };
+}
+
+/** `image` as a camera sees it that was turned to the right on a level mast, with a lens as long as the frame is wide. */
+export function panned(image: RgbImage, degrees: number): RgbImage {
+  const { width, height } = image;
+  const angle = (degrees * Math.PI) / 180;
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  return sampled(image, (u, v) => {
+    const [x, y] = [u / width - 0.5, (v - height / 2) / width];
+    const depth = cos - x * sin;
+    return [((x * cos + sin) / depth + 0.5) * width, (y / depth) * width + height / 2];
+  });
+}
+
+/** @param from where a point of the picture was before, in pixels from the top left corner; beyond the edge, the edge is repeated */
+function sampled(
+  { width, height, data }: RgbImage,
+  from: (u: number, v: number) => readonly [number, number],
+): RgbImage {
+  const out = new Uint8Array(data.length);
+  for (let v = 0, to = 0; v < height; v++) {
+    for (let u = 0; u < width; u++, to += 3) {
+      const [x, y] = from(u + 0.5, v + 0.5);
+      const px = min(width - 1.001, max(0, x - 0.5));
+      const py = min(height - 1.001, max(0, y - 0.5));
+      const [x0, y0] = [floor(px), floor(py)];
+      const [fx, fy] = [px - x0, py - y0];
+      const i = (y0 * width + x0) * 3;
+      for (let c = i; c < i + 3; c++) {
+        const top = (data[c] as number) * (1 - fx) + (data[c + 3] as number) * fx;
+        const low = c + width * 3;
+        const bottom = (data[low] as number) * (1 - fx) + (data[low + 3] as number) * fx;
+        out[to + c - i] = top * (1 - fy) + bottom * fy + 0.5;
+      }
+    }
+  }
+  return { width, height, data: out };
 }
 
 /** A thing of one colour, at fractions of the frame. */
