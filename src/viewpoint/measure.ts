@@ -291,7 +291,7 @@ function changedOf({ tiles, columns, rows }: Tiles, light: Light): Some<'changed
     if (other) changed[tile.row * columns + tile.column] = 1;
   }
   const total = changed.reduce((a, b) => a + b, 0);
-  const cells = columns * rows;
+  const cells = Math.max(1, columns * rows);
   return {
     changed_share: Math.log((total + 1) / cells),
     changed_largest: Math.log((largestComponent(changed, columns, rows) + 1) / cells),
@@ -342,7 +342,9 @@ function edgesOf(
 const meanOf = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
 
+/** 0 where there is nothing to correlate. */
 function correlationOf(a: readonly number[], b: readonly number[]): number {
+  if (a.length === 0) return 0;
   const [ma, mb] = [meanOf(a), meanOf(b)];
   let [ab, aa, bb] = [0, 0, 0];
   for (let i = 0; i < a.length; i++) {

@@ -211,6 +211,9 @@ const DOUBTED: ReadonlySet<NuisanceName> = new Set(['weather']);
 export function changeProbability(changeLogit: number, { nuisances }: Evidence, rule: VerdictRule): number {
   const { offset, model, weights } = rule.change;
   let logit = offset + model * changeLogit;
-  for (const name of NUISANCES) logit += (weights[name] ?? 0) * logitOf(nuisances[name]);
+  for (const name of NUISANCES) {
+    const weight = weights[name] ?? 0;
+    if (weight !== 0) logit += weight * logitOf(nuisances[name]); // what has no say may be anything
+  }
   return sigmoid(logit);
 }

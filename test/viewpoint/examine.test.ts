@@ -125,6 +125,20 @@ describe('registration is refused, with the reason, and nothing is made up', () 
     });
   });
 
+  it.each([
+    { width: 1280, height: 24 },
+    { width: 16, height: 1280 },
+    { width: 16, height: 12_000 },
+    { width: 12_000, height: 64 },
+  ])('where a side is too short for a single tile, with scores that are numbers: %j', async (strip) => {
+    const [first, second] = [street('a strip', strip), street('another strip', strip)];
+    const { evidence } = await examine(first, second);
+    expect(evidence.registration).toBeNull();
+    for (const scores of [evidence.measurements, evidence.nuisances, evidence.tampers])
+      for (const [name, value] of Object.entries(scores))
+        expect({ name, finite: Number.isFinite(value) }).toEqual({ name, finite: true });
+  });
+
   it('where the shapes differ', async () => {
     const tall = street('tall', { width: 300, height: 400 });
     expect(await refusal(before, tall)).toEqual({

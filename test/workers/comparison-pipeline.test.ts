@@ -300,6 +300,15 @@ describe('the viewpoint', () => {
       expect(highest(aligned.heatmaps?.after)).toBeLessThan(highest(as.heatmaps?.after));
     });
 
+    it('answers in full of a strip that is too low to be measured', async () => {
+      const strip = { width: 1280, height: 24 };
+      const frames = { before: await png(street('a strip', strip)), after: await png(street('another', strip)) };
+      for (const asked of [pipeline, aligning]) {
+        const { finding } = await asked.compare(frames);
+        expect([...Value.Errors(FindingSchema, finding)]).toEqual([]);
+      }
+    });
+
     it("finds a thing that came in after's own pixels", async () => {
       const box = { x: 0.6, y: 0.55, width: 0.14, height: 0.2 };
       const after = withBox(drift.image, box, [255, 255, 255]);
