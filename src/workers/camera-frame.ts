@@ -14,6 +14,7 @@ import type { CameraState } from '../stores/cameras.js';
 import type { HeatmapData } from '../stores/heatmap-data.js';
 import { type BeforeDependencies, chooseBefore, type Taken } from './camera-before.js';
 import type { Comparer } from './comparison-job.js';
+import { emptyLike } from './shown-maps.js';
 
 export interface FrameDependencies extends BeforeDependencies {
   readonly pipeline: Comparer & { operatingPoints(model: string | null): readonly OperatingPoint[] };
@@ -175,9 +176,9 @@ function withSeverity(finding: Finding, changes: readonly ChangeUpdate[]): Findi
 
 /** One map a word: where the caption was replaced, its words have none of their own. */
 function mapsOf(maps: HeatmapData | null, { words }: Finding): HeatmapData | null {
-  if (maps === null || maps.words.length === words.length) return maps;
-  const { width, height } = maps.after;
-  return { ...maps, words: words.map(() => ({ width, height, data: new Float32Array(width * height) })) };
+  if (maps === null || maps.words.after.length === words.length) return maps;
+  const none = words.map(() => emptyLike(maps.after));
+  return { ...maps, words: { before: none, after: none } };
 }
 
 /** Pauses are no intervals. @returns ms, or null before the second frame. */

@@ -170,11 +170,8 @@ export async function createPipeline(options: {
           viewpoint,
           bundle.manifest.unchanged_sentence,
         );
-        return {
-          finding,
-          heatmaps: { ...shown, words: finding.words.map(() => emptyLike(maps.after)) },
-          timings,
-        };
+        const none = finding.words.map(() => emptyLike(maps.after));
+        return { finding, heatmaps: { ...shown, words: { before: none, after: none } }, timings };
       }
 
       const regions = findRegions(maps, bundle.manifest.regions);
@@ -198,9 +195,11 @@ export async function createPipeline(options: {
       );
       const { sentence, replaced } = sentenceOfChange(withWords(decoded, kept), informed, regions);
       const words = await step('heatmap', async () =>
-        replaced
-          ? sentence.words.map(() => emptyLike(maps.after))
-          : wordHeatmaps(bundle, sentence, attentionOf(caption, kept), maps.after).map(own.map),
+        own.words(
+          replaced
+            ? sentence.words.map(() => emptyLike(maps.after))
+            : wordHeatmaps(bundle, sentence, attentionOf(caption, kept), maps.after),
+        ),
       );
       const found = own.regions(regions);
       const finding = changedFinding(informed, sentence, found, modelUsed(bundle), viewpoint);

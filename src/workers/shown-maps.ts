@@ -6,18 +6,29 @@ import type { Bundle } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Sentence } from '../model/tokenizer.js';
 import { isFunctionWord } from '../model/wording.js';
+import type { HeatmapData } from '../stores/heatmap-data.js';
 import type { Registration } from '../viewpoint/register.js';
 import { carryBox, carryMap } from '../viewpoint/warp.js';
 
 /** How to take what was found in before's view to after's own pixels. @param aligned null: both have one view */
 export function ownPixels(aligned: Registration | null): {
   map(map: Heatmap): Heatmap;
+  /** over either frame */
+  words(maps: readonly Heatmap[]): HeatmapData['words'];
   regions(regions: readonly MapRegion[]): readonly MapRegion[];
 } {
-  if (aligned === null) return { map: (map) => map, regions: (regions) => regions };
+  if (aligned === null) {
+    return {
+      map: (map) => map,
+      words: (maps) => ({ before: maps, after: maps }),
+      regions: (regions) => regions,
+    };
+  }
   const { homography } = aligned;
+  const carried = (map: Heatmap) => carryMap(map, homography);
   return {
-    map: (map) => carryMap(map, homography),
+    map: carried,
+    words: (maps) => ({ before: maps, after: maps.map(carried) }),
     regions: (regions) =>
       regions.flatMap((region) => {
         if (region.side === 'before') return [region];

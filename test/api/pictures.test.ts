@@ -37,7 +37,8 @@ async function compared(options: { bytes?: Buffer; contentType?: string; end?: b
   if (options.end !== false) {
     const change = options.model === null ? { model: null } : {};
     await fake.results.update(stored.comparison.id, { comparison: finished(stored.comparison, change) });
-    const maps = { before: map(), after: map([9, 2]), words: [map([1, 6]), map()] };
+    const words = { before: [map([1, 6]), map()], after: [map([3, 5]), map()] };
+    const maps = { before: map(), after: map([9, 2]), words };
     await fake.blobs.put(heatmapKey(stored.comparison.id), encodeHeatmapData(maps));
   }
   const { id } = stored.comparison;
@@ -107,8 +108,13 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
 
   it('shows where the model looked for one word, and says which words there are', async () => {
     const get = await compared();
-    const { data, width } = await pixels((await get('heatmaps/after?style=gray&word=0')).rawPayload, 1);
-    expect(data[52 * width + 12]).toBeGreaterThan(240);
+    const hot = async (side: string, x: number, y: number) => {
+      const { data, width } = await pixels((await get(`heatmaps/${side}?style=gray&word=0`)).rawPayload, 1);
+      return (data[y * width + x] as number) > 240;
+    };
+    expect(await hot('before', 12, 52)).toBe(true);
+    expect(await hot('after', 28, 44)).toBe(true); // the camera had moved
+    expect(await hot('after', 12, 52)).toBe(false);
     const answer = await get('heatmaps/after?word=2');
     expect([answer.statusCode, answer.json().detail]).toEqual([400, 'word is 2, expected 0 to 1']);
   });

@@ -69,7 +69,7 @@ export async function setUpBench(): Promise<Bench> {
 }
 
 const grid = { width: 2, height: 1, data: new Float32Array([0.25, 1]) };
-export const heatmaps: HeatmapData = { before: grid, after: grid, words: [grid] };
+export const heatmaps: HeatmapData = { before: grid, after: grid, words: { before: [grid], after: [grid] } };
 export const output = { finding: finding as unknown as Finding, heatmaps, timings: { decode: 1, encode: 2 } };
 
 /** A pipeline whose answers are given one by one; the last stays. */

@@ -120,7 +120,7 @@ describe('compare', () => {
 
   it('gives every word a map: of its own for words that name something, empty for the others', async () => {
     const { finding, heatmaps } = await compare(picture(), picture([red]));
-    const maps = Object.fromEntries(finding.words.map((word, i) => [word.text, heatmaps?.words[i]]));
+    const maps = Object.fromEntries(finding.words.map((word, i) => [word.text, heatmaps?.words.after[i]]));
     for (const word of ['a', 'has', 'on', 'the']) expect(highest(maps[word])).toBe(0);
     for (const word of ['red', 'thing', 'appeared', 'left']) {
       expect(highest(maps[word])).toBe(1);
@@ -145,7 +145,7 @@ describe('compare', () => {
       regions: [],
     });
     expect(finding.confidence).toBeLessThan(0.1);
-    expect([heatmaps?.words.length, highest(heatmaps?.after)]).toEqual([3, 0]);
+    expect([heatmaps?.words.after.length, highest(heatmaps?.after)]).toEqual([3, 0]);
     expect(Object.keys(timings).sort()).toEqual(['decode', 'encode', 'register']);
   });
 
@@ -302,7 +302,10 @@ describe('the viewpoint', () => {
 
     it('answers in full of a strip that is too low to be measured', async () => {
       const strip = { width: 1280, height: 24 };
-      const frames = { before: await png(street('a strip', strip)), after: await png(street('another', strip)) };
+      const frames = {
+        before: await png(street('a strip', strip)),
+        after: await png(street('another', strip)),
+      };
       for (const asked of [pipeline, aligning]) {
         const { finding } = await asked.compare(frames);
         expect([...Value.Errors(FindingSchema, finding)]).toEqual([]);
@@ -322,6 +325,22 @@ describe('the viewpoint', () => {
       expect(x).toBeLessThan(box.x + box.width + 0.03);
       expect(y).toBeGreaterThan(box.y - 0.03);
       expect(y).toBeLessThan(box.y + box.height + 0.03);
+    });
+
+    it('shows where it looked for a word over either frame, apart by the motion', async () => {
+      const far = seen(road, { x: 60, y: 30 });
+      const box = { x: 0.6, y: 0.55, width: 0.14, height: 0.2 };
+      const frames = {
+        before: await png(road),
+        after: await png(withBox(far.image, box, [255, 255, 255])),
+      };
+      const { finding, heatmaps } = await aligning.compare(frames);
+      const word = finding.words.findIndex((_, i) => highest(heatmaps?.words.before[i]) > 0);
+      const [before, after] = [peak(heatmaps?.words.before[word]), peak(heatmaps?.words.after[word])];
+      expect(after.x - before.x).toBeCloseTo(60 / road.width, 1);
+      expect(after.y - before.y).toBeCloseTo(30 / road.height, 1);
+      if (heatmaps === null) throw new Error('no heatmaps');
+      expect(decodeHeatmapData(encodeHeatmapData(heatmaps))).toEqual(heatmaps);
     });
   });
 });

@@ -73,7 +73,7 @@ export function heatmapRoutes(
     const { style = 'overlay', word } = request.query;
     const stored = await existing(deps, id);
     const maps = await readMaps(stored, deps);
-    const map = word === undefined ? maps[side] : wordMap(maps, word);
+    const map = word === undefined ? maps[side] : wordMap(maps.words[side], word);
     const frame = await shownFrame(stored, side, deps, keeper);
     const etag = `"${id}-${side}-${style}-${word ?? 'change'}-${frame?.etag.slice(1, -1) ?? ''}"`;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
@@ -118,7 +118,7 @@ async function readFrame(
   );
 }
 
-function wordMap({ words }: HeatmapData, index: number): Heatmap {
+function wordMap(words: readonly Heatmap[], index: number): Heatmap {
   const map = words[index];
   if (map !== undefined) return map;
   const expected = words.length === 0 ? 'none: no word has a map' : `0 to ${words.length - 1}`;
