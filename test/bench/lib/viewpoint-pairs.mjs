@@ -28,6 +28,7 @@ await serve(async ({ data, bundle }) => {
       const unmoved = make.view(before, null).image;
       const ofUnmoved = await look.encode(unmoved);
       const entries = [];
+      let own = null; // how the pair's own camera moved
       for (const [variant, rule] of Object.entries(VARIANTS)) {
         const random = seededRandom(`bench ${pair.id} ${variant}`);
         let frames;
@@ -41,6 +42,7 @@ await serve(async ({ data, bundle }) => {
           frames = { before: unmoved, after: rule.make ? await rule.make(moved.image, random) : moved.image };
         }
         const evidence = examine(frames.before, frames.after);
+        if (variant === 'as it is') own = evidence.registration;
         const features = {
           before: rule.half ? await look.encode(frames.before) : ofUnmoved,
           after: await look.encode(frames.after),
@@ -53,7 +55,7 @@ await serve(async ({ data, bundle }) => {
           changed: pair.verdict === 'change',
           evidence,
           tampers: believableTampers(look.bundle.manifest, evidence, features).map(({ name }) => name),
-          error: rule.motion ? errorOf(evidence.registration, homography, frames.before) : null,
+          error: rule.motion ? errorOf(evidence.registration, own, homography, frames.before) : null,
           ...(rule.tamper ? {} : await logits(look, frames, evidence, features)),
         });
       }
@@ -71,11 +73,16 @@ async function logits(look, { before, after }, { registration }, features) {
   return { asItIs, aligned: await look.compare(features.before, aligned) };
 }
 
-/** Pixels: of the frame's middle, and of the worst corner; null where registration was refused. */
-function errorOf(registration, homography, { width, height }) {
-  if (registration === null) return null;
+/**
+ * Pixels: of the frame's middle, and of the worst corner; null where registration was refused, or that of the pair as it is: what was
+ * made comes on top of how the camera moved by itself, which is only known by measuring it.
+ */
+function errorOf(registration, own, made, { width, height }) {
+  if (registration === null || own === null) return null;
   const off = (x, y) => {
-    const [found, truth] = [project(registration.homography, x, y), project(homography, x, y)];
+    const found = project(registration.homography, x, y);
+    const real = project(own.homography, x, y);
+    const truth = project(made, real.x, real.y);
     return Math.hypot((found.x - truth.x) * width, (found.y - truth.y) * height);
   };
   return { middle: off(0.5, 0.5), corner: Math.max(off(0, 0), off(1, 0), off(0, 1), off(1, 1)) };
