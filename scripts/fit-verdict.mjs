@@ -16,7 +16,7 @@ import { logitOf, NUISANCES } from '../dist/viewpoint/scores.js';
 import { calibrationSha256, RULE_FILE } from '../dist/workers/verdict-rule.js';
 import { crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
 import { alignedTo, openLook } from './lib/look.mjs';
-import { madePair, NUISANCE_VARIANTS, openMaterial } from './lib/made-pairs.mjs';
+import { MIXED, madePair, NUISANCE_VARIANTS, openMaterial } from './lib/made-pairs.mjs';
 import { dataFolder, onlyOptions, option } from './lib/options.mjs';
 import { ROOT } from './lib/shell.mjs';
 
@@ -43,7 +43,8 @@ const samples = [];
 const progress = startProgress(count, 'pairs');
 for (let i = 0; i < count; i++) {
   const random = seededRandom(`fit-verdict ${i}`);
-  const pair = await madePair(material, variants[i % variants.length], random.uniform(0, 1) < 0.5, random);
+  const changes = random.uniform(0, 1) < 0.5;
+  const pair = await madePair(material, variants[i % variants.length], changes, MIXED, random);
   const { nuisances, registration } = examine(pair.before, pair.after);
   const before = await look.encode(pair.before);
   const asItIs = await look.compare(before, await look.encode(pair.after));

@@ -2,9 +2,10 @@
  * `npm run fit:viewpoint -- --data=FOLDER [--count=1500] [--bundle=models/scorer-surveillance] [--keep=FILE]`: chooses every
  * threshold and weight of src/viewpoint/fitted.ts on pairs made of plates and sprites, and says what they reach on places that
  * they were not fitted on. The development pairs choose nothing. What was measured is kept in FILE, so that a run that was cut
- * short goes on; the file is of no use any more once what is measured changes. With --joint the weights of the evidence stay as
- * they are, and only the rule that joins it with the features is fitted: enough, and with fewer pairs, for another backbone. With
- * --tampering those of the nuisances stay: they were fitted on pairs of whole plates whose frames were exposed and coded alike.
+ * short goes on; the file is of no use any more once what is measured changes. Nuisances are fitted on pairs of whole plates whose
+ * frames were exposed and coded alike, tampering on pairs that also show bare places and drift. With --tampering the weights of
+ * the nuisances stay as they are; with --joint those of tampering do too, and only the rule that joins the evidence with the features
+ * is fitted: enough, and with fewer pairs, for another backbone.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,8 +18,8 @@ import { FITTED } from '../dist/viewpoint/fitted.js';
 import { MEASUREMENTS } from '../dist/viewpoint/measure.js';
 import { LEAST_CORNERS } from '../dist/viewpoint/register.js';
 import { logitOf, NUISANCES, scoreOf, TAMPERS } from '../dist/viewpoint/scores.js';
-import { crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
-import { VARIANTS } from './lib/made-pairs.mjs';
+import { boundsBy, crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
+import { NUISANCE_VARIANTS, VARIANTS } from './lib/made-pairs.mjs';
 import { dataFolder, onlyOptions, option } from './lib/options.mjs';
 import { ROOT } from './lib/shell.mjs';
 import { inThreads } from './lib/threads.mjs';
@@ -82,10 +83,20 @@ const inputsOf = (name) => (name === 'defocused' ? [...OF_TAMPERING, 'edge_soft'
 const OF_MOTION = ['refused', 'displacement', 'hidden'];
 const RIDGE = 3;
 
-const variants = [null, null, null, ...Object.keys(VARIANTS)];
-const samples = await measured(
-  Array.from({ length: count }, (_, index) => ({ index, variant: variants[index % variants.length] })),
-);
+const unaltered = [null, null, null];
+const inTurn = (length, variants, alike) =>
+  Array.from({ length }, (_, index) => ({ index, variant: variants[index % variants.length], alike }));
+const variants = [...unaltered, ...Object.keys(VARIANTS)];
+const untampered = [...unaltered, ...Object.keys(NUISANCE_VARIANTS)];
+const all = await measured([
+  ...inTurn(count, variants, false),
+  // As many of each variant as there are with tampering among them.
+  ...(nuisancesStay
+    ? []
+    : inTurn(Math.round((count * untampered.length) / variants.length), untampered, true)),
+]);
+const samples = all.filter(({ alike }) => !alike);
+const alikes = all.filter(({ alike }) => alike);
 
 /** @returns one sample an item: from the file of `--keep`, as far as it has them, else made and measured now */
 async function measured(items) {
@@ -93,18 +104,21 @@ async function measured(items) {
   if (keep !== '' && existsSync(keep))
     for (const line of readFileSync(keep, 'utf8').trim().split('\n')) {
       const sample = JSON.parse(line);
-      kept.set(sample.index, sample);
+      kept.set(keyOf(sample), sample);
     }
-  const missing = items.filter(({ index }) => !kept.has(index));
+  const missing = items.filter((item) => !kept.has(keyOf(item)));
   const progress = startProgress(missing.length, 'pairs');
   const thread = new URL('./lib/made-samples.mjs', import.meta.url);
   await inThreads(thread, missing, { folder, bundle: bundleFolder }, (sample) => {
-    kept.set(sample.index, sample);
+    kept.set(keyOf(sample), sample);
     if (keep !== '') appendFileSync(keep, `${JSON.stringify(sample)}\n`);
     progress.step();
   });
   progress.end();
-  return items.map(({ index }) => kept.get(index));
+  return items.map((item) => kept.get(keyOf(item)));
+}
+function keyOf({ index, alike }) {
+  return `${alike ? 'alike' : 'mixed'} ${index}`;
 }
 
 /** Noise has corners everywhere, and none of them in two frames. */
@@ -126,129 +140,146 @@ console.log(
   `unrelated views agree on at most ${unrelated.at(-1)} corners (${unrelated.length} pairs): leastInliers ${leastInliers}`,
 );
 
-for (const sample of samples) {
+/** Places are halved once: what is fitted on one half, thresholds included, is tried on the other. */
+const places = [...new Set(all.map(({ place }) => place))].sort();
+for (const sample of all) {
+  sample.half = places.indexOf(sample.place) % 2;
   if (sample.inliers < leastInliers) sample.measurements = sample.measurementsIfRefused;
   // Of a place that shows nothing, no tampering is claimed (examine.ts): it is not fitted on either.
   sample.judgeable = sample.corners >= LEAST_CORNERS;
   sample.bounded = isBare(sample.measurements) ? 'bareThreshold' : 'threshold';
 }
 
-const fitClass = (name, from, inputs, isTrue, choose) => {
-  if (jointOnly || (nuisancesStay && name in FITTED.nuisances)) {
-    const known = FITTED.nuisances[name] ?? FITTED.tampers[name];
-    for (const s of from) s.scores = { ...s.scores, [name]: scoreOf(known, s.measurements) };
-    return known;
-  }
-  const rowOf = ({ measurements }) => inputs.map((input) => measurements[input]);
-  const [rows, truths] = [from.map(rowOf), from.map(isTrue)];
-  const scores = crossFitted(rows, truths, placesOf(from), { ridge: RIDGE }).map(sigmoid);
-  const bounds = choose(scores, truths);
-  from.forEach((sample, i) => {
-    sample.scores = { ...sample.scores, [name]: scores[i] };
-  });
-  const { offset, weights } = fitLogistic(rows, truths, { ridge: RIDGE });
-  const named = Object.fromEntries(inputs.map((input, k) => [input, round(weights[k])]));
-  return { offset: round(offset), weights: named, ...bounds };
-};
-const placesOf = (from) => from.map(({ place }) => place);
-const margin = (s) => s.agreement - least;
-const round = (value) => Number(value.toPrecision(4));
-
 const intact = samples.filter(({ tamper }) => tamper === null);
 const judgeable = samples.filter((s) => s.judgeable);
+const share = (list, test) => list.filter(test).length / Math.max(1, list.length);
+const margin = (s) => s.agreement - least;
+const round = (value) => Number(value.toPrecision(4));
 const byName = (names, of) => Object.fromEntries(names.map((name) => [name, of(name)]));
-const nuisances = byName(NUISANCES, (name) => {
-  const inputs = name === 'camera_moved' ? OF_MOTION : MEASUREMENTS;
-  return fitClass(
-    name,
-    intact,
-    inputs,
-    (s) => s.nuisance === name,
-    (scores, truths) => ({
-      threshold: precise(scores, truths),
-    }),
-  );
+
+/** Weights of all samples; the score that each sample gets, under `kind`, is by weights of the half of the places that it is not of. */
+function fitClass(name, kind, from, rowOf, isTrue) {
+  const [rows, truths, halves] = [from.map(rowOf), from.map(isTrue), from.map(({ half }) => half)];
+  const logits = crossFitted(rows, truths, halves, { ridge: RIDGE });
+  from.forEach((s, i) => {
+    s[kind] = { ...s[kind], [name]: sigmoid(logits[i]) };
+  });
+  const { offset, weights } = fitLogistic(rows, truths, { ridge: RIDGE });
+  return { offset: round(offset), weights: weights.map(round) };
+}
+
+const always = (bounds) => ({ shipped: bounds, counted: [bounds, bounds] });
+
+/** The lowest threshold from 0.5 on at which PRECISION of those named are true. */
+const precise = (name) => (from) => {
+  for (let threshold = 0.5; threshold < 0.99; threshold += 0.01) {
+    const said = from.filter(({ scores }) => scores[name] >= threshold);
+    if (said.length > 0 && share(said, ({ nuisance }) => nuisance === name) >= PRECISION)
+      return { threshold: round(threshold) };
+  }
+  return { threshold: 0.99 };
+};
+
+/** The lowest thresholds from `atLeast` on that FALSE_TAMPER of the pairs without tampering reach, of bare places and of others. */
+const rare = (name, kind, atLeast) => (from) =>
+  byName(['threshold', 'bareThreshold'], (bounded) => {
+    const quiet = from.filter((s) => s.tamper === null && s.bounded === bounded).map((s) => s[kind][name]);
+    quiet.sort((a, b) => b - a);
+    return round(Math.max(atLeast, (quiet[Math.floor(FALSE_TAMPER * quiet.length)] ?? 0) + 1e-4));
+  });
+
+/** What KEPT_BY_AGREEMENT of the pairs with this tampering agree at most. */
+const mostOfOwn = (name) => (from) => {
+  const own = from.filter(({ tamper }) => tamper === name).map(margin);
+  own.sort((a, b) => a - b);
+  return { mostAgreement: round(own[Math.ceil(KEPT_BY_AGREEMENT * (own.length - 1))]) };
+};
+
+const weighed = (inputs, { offset, weights }) => ({
+  offset,
+  weights: Object.fromEntries(inputs.map((input, k) => [input, weights[k]])),
 });
-const tampers = byName(TAMPERS, (name) =>
-  fitClass(
-    name,
-    judgeable,
-    inputsOf(name),
-    (s) => s.tamper === name,
-    (scores) => rare(scores),
-  ),
-);
+const rowOf =
+  (inputs) =>
+  ({ measurements }) =>
+    inputs.map((input) => measurements[input]);
+
+const nuisanceBounds = {};
+const nuisances = byName(NUISANCES, (name) => {
+  if (nuisancesStay) return FITTED.nuisances[name];
+  const inputs = name === 'camera_moved' ? OF_MOTION : MEASUREMENTS;
+  const model = fitClass(name, 'scores', alikes, rowOf(inputs), (s) => s.nuisance === name);
+  nuisanceBounds[name] = boundsBy(alikes, precise(name));
+  return { ...weighed(inputs, model), ...nuisanceBounds[name].shipped };
+});
+
+const tamperBounds = {};
+const tampers = byName(TAMPERS, (name) => {
+  if (jointOnly) {
+    const known = FITTED.tampers[name];
+    for (const s of judgeable) s.scores = { ...s.scores, [name]: scoreOf(known, s.measurements) };
+    const { threshold, bareThreshold } = known;
+    tamperBounds[name] = always({ threshold, bareThreshold });
+    return known;
+  }
+  const inputs = inputsOf(name);
+  const model = fitClass(name, 'scores', judgeable, rowOf(inputs), (s) => s.tamper === name);
+  tamperBounds[name] = boundsBy(judgeable, rare(name, 'scores', 0.5));
+  return { ...weighed(inputs, model), ...tamperBounds[name].shipped };
+});
+
 /** Evidence and features: a logistic regression of the evidence's own logit and the margin of the agreement. */
+const jointBounds = {};
 const joint = byName(TAMPERS, (name) => {
   if (!ANOTHER_PLACE.includes(name)) {
     for (const s of judgeable) s.jointScores = { ...s.jointScores, [name]: s.scores[name] };
-    const { threshold, bareThreshold } = tampers[name];
-    const mostAgreement = name === 'darkened' ? ANY : mostOfOwn(name);
-    return { offset: 0, evidence: 1, agreement: 0, mostAgreement, threshold, bareThreshold };
+    const most = name === 'darkened' ? always({ mostAgreement: ANY }) : boundsBy(judgeable, mostOfOwn(name));
+    jointBounds[name] = together(most, tamperBounds[name]);
+    return { offset: 0, evidence: 1, agreement: 0, ...jointBounds[name].shipped };
   }
-  const rows = judgeable.map((s) => [logitOf(s.scores[name]), margin(s)]);
-  const truths = judgeable.map((s) => s.tamper === name);
-  const scores = crossFitted(rows, truths, placesOf(judgeable), { ridge: RIDGE }).map(sigmoid);
-  judgeable.forEach((s, i) => {
-    s.jointScores = { ...s.jointScores, [name]: scores[i] };
-  });
-  const { offset, weights } = fitLogistic(rows, truths, { ridge: RIDGE });
-  const [evidence, agreement] = weights.map(round);
-  const bounds = rare(scores, LEAST_JOINT_SCORE);
-  return { offset: round(offset), evidence, agreement, mostAgreement: ONE_PLACE, ...bounds };
+  const both = (s) => [logitOf(s.scores[name]), margin(s)];
+  const { offset, weights } = fitClass(name, 'jointScores', judgeable, both, (s) => s.tamper === name);
+  const [evidence, agreement] = weights;
+  const bounds = boundsBy(judgeable, rare(name, 'jointScores', LEAST_JOINT_SCORE));
+  jointBounds[name] = together(always({ mostAgreement: ONE_PLACE }), bounds);
+  return { offset, evidence, agreement, ...jointBounds[name].shipped };
 });
-
-/** What KEPT_BY_AGREEMENT of the pairs with this tampering agree at most. */
-function mostOfOwn(name) {
-  const own = judgeable.filter(({ tamper }) => tamper === name).map(margin);
-  own.sort((a, b) => a - b);
-  return round(own[Math.ceil(KEPT_BY_AGREEMENT * (own.length - 1))]);
+function together(a, b) {
+  return {
+    shipped: { ...a.shipped, ...b.shipped },
+    counted: [0, 1].map((half) => ({ ...a.counted[half], ...b.counted[half] })),
+  };
 }
 
-/** The lowest threshold from 0.5 on at which PRECISION of those named are true. */
-function precise(scores, truths) {
-  for (let threshold = 0.5; threshold < 0.99; threshold += 0.01) {
-    const said = scores.flatMap((score, i) => (score >= threshold ? [truths[i]] : []));
-    if (said.length > 0 && said.filter(Boolean).length / said.length >= PRECISION) return round(threshold);
-  }
-  return 0.99;
-}
-
-/** The lowest thresholds from `least` on that FALSE_TAMPER of the pairs without tampering reach, of bare places and of others. */
-function rare(scores, least = 0.5) {
-  return byName(['threshold', 'bareThreshold'], (bounded) => {
-    const quiet = scores.filter((_, i) => judgeable[i].tamper === null && judgeable[i].bounded === bounded);
-    quiet.sort((a, b) => b - a);
-    return round(Math.max(least, quiet[Math.floor(FALSE_TAMPER * quiet.length)] + 1e-4));
-  });
-}
-
-const alone = (s) => TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tampers[name][s.bounded]);
+const alone = (s) =>
+  TAMPERS.filter((name) => s.judgeable && s.scores[name] >= tamperBounds[name].counted[s.half][s.bounded]);
 const joined = (s) =>
-  TAMPERS.filter(
-    (name) =>
-      s.judgeable && s.jointScores[name] >= joint[name][s.bounded] && margin(s) <= joint[name].mostAgreement,
-  );
-const share = (list, test) => list.filter(test).length / Math.max(1, list.length);
+  TAMPERS.filter((name) => {
+    if (!s.judgeable) return false;
+    const bounds = jointBounds[name].counted[s.half];
+    return s.jointScores[name] >= bounds[s.bounded] && margin(s) <= bounds.mostAgreement;
+  });
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 const strongest = (s) => NUISANCES.reduce((best, name) => (s.scores[name] > s.scores[best] ? name : best));
 const found = (list, named) => {
   const own = list.filter(({ tamper }) => tamper !== null);
   return `${percent(share(own, (s) => named(s).length > 0))} of ${own.length}`;
 };
-const altered = intact.filter(({ nuisance }) => nuisance !== null);
-const pairsOf = `${count} pairs of ${new Set(samples.map(({ place }) => place)).size} places`;
-const ofNuisances = [
-  `${pairsOf}; figures are of places not fitted on`,
+const altered = alikes.filter(({ nuisance }) => nuisance !== null);
+const isNamed = (s, name) => s.scores[name] >= nuisanceBounds[name].counted[s.half].threshold;
+const pairsOf = (from) => `${from.length} pairs of ${new Set(from.map(({ place }) => place)).size} places`;
+const figuresOfNuisances = () => [
+  `nuisances: ${pairsOf(alikes)}; figures are of places that chose neither weights nor thresholds`,
   `strongest nuisance is the true one: ${percent(share(altered, (s) => strongest(s) === s.nuisance))} of ${altered.length}`,
   ...NUISANCES.map((name) => {
     const own = altered.filter(({ nuisance }) => nuisance === name);
-    return `  ${name}: strongest ${percent(share(own, (s) => strongest(s) === name))}, named ${percent(share(own, (s) => s.scores[name] >= nuisances[name].threshold))} of ${own.length}`;
+    return `  ${name}: strongest ${percent(share(own, (s) => strongest(s) === name))}, named ${percent(share(own, (s) => isNamed(s, name)))} of ${own.length}`;
   }),
+  `  falsely named: ${percent(share(alikes, (s) => NUISANCES.some((name) => name !== s.nuisance && isNamed(s, name))))} of ${alikes.length}`,
 ];
-const ofTampers = [`tampering: ${pairsOf}`, ...ofTampering('evidence alone', alone)];
+const ofTampers = [`tampering: ${pairsOf(samples)}`, ...ofTampering('evidence alone', alone)];
 const ofJoint = [
-  `joint: ${pairsOf}, features of ${bundleName} ${version}${jointOnly ? '; evidence as it was fitted before' : ''}`,
+  `joint: ${pairsOf(samples)}, features of ${bundleName} ${version}${jointOnly ? '; evidence as it was fitted before, on the same places' : ''}`,
   ...ofTampering('joint', joined),
 ];
 function ofTampering(how, named) {
@@ -263,7 +294,7 @@ function ofTampering(how, named) {
 }
 const file = join(ROOT, 'src/viewpoint/fitted.ts');
 const figures = [
-  ...(nuisancesStay ? figuresBefore('tampering: ') : ofNuisances),
+  ...(nuisancesStay ? figuresBefore('tampering: ') : figuresOfNuisances()),
   ...(jointOnly ? figuresBefore('joint: ', 'tampering: ') : ofTampers),
   ...ofJoint,
 ];

@@ -96,3 +96,14 @@ export function crossFitted(rows, truths, groups, options) {
   }
   return scores;
 }
+
+/**
+ * Bounds by which scores become names. Those that all samples chose are shipped; a figure counts each sample by those that the other
+ * half chose (`counted[sample.half]`), for a bound that was chosen so that few are wrong says nothing about how many will be.
+ * @param {{ half: 0 | 1 }[]} samples
+ * @param {(samples) => unknown} choose
+ */
+export const boundsBy = (samples, choose) => ({
+  shipped: choose(samples),
+  counted: [0, 1].map((half) => choose(samples.filter((sample) => sample.half !== half))),
+});

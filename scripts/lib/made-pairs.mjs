@@ -13,6 +13,11 @@ import * as make from './variants.mjs';
 /** Share of the pairs of whole plates in which the things that come and go are near the camera, as they are in every bare place. */
 const NEAR = 0.25;
 
+/** Shares of the pairs that show a bare place, and whose second frame was exposed and coded otherwise than the first. */
+export const MIXED = { bare: 0.35, drifts: 0.5 };
+/** Whole plates, both frames exposed and coded alike: all that differs is what was made. */
+export const ALIKE = { bare: 0, drifts: 0 };
+
 /** name -> { nuisance | tamper, make } of what falls on `after`; motions are done by the view. */
 export const NUISANCE_VARIANTS = {
   gain: { nuisance: 'lighting', make: make.gain },
@@ -40,7 +45,10 @@ export const TAMPER_VARIANTS = {
 };
 export const VARIANTS = { ...NUISANCE_VARIANTS, ...TAMPER_VARIANTS };
 
-/** @throws Error naming what the folder lacks */
+/**
+ * What may be fitted on.
+ * @throws Error naming what the folder lacks
+ */
 export function openMaterial(folder) {
   const read = (file) => {
     try {
@@ -61,12 +69,13 @@ export function openMaterial(folder) {
 /**
  * One camera, two frames: things come, go or stay; each frame has its own sensor noise and coding; `variant` falls on
  * `after` (null: nothing). A tampered pair is not `changed`.
+ * @param {{ bare: number, drifts: number }} shares MIXED or ALIKE
  * @returns {Promise<{ before, after, place, bare, changed, nuisance: string | null, tamper: string | null, homography }>}
  */
-export async function madePair(material, variant, changed, random) {
+export async function madePair(material, variant, changed, shares, random) {
   const plate = pick(material.plates, random);
   const rule = variant === null ? {} : VARIANTS[variant];
-  const { picture, bare } = await placeOf(material, plate, random);
+  const { picture, bare } = await placeOf(material, plate, shares.bare, random);
   const near = bare || random.uniform(0, 1) < NEAR;
   const some = (count) =>
     near
@@ -78,7 +87,7 @@ export async function madePair(material, variant, changed, random) {
   const moving = changed ? await some(1 + Math.floor(random.uniform(0, 2))) : [];
   const comes = random.uniform(0, 1);
   const gone = comes < 0.35 ? 0 : comes < 0.7 ? moving.length : Math.ceil(moving.length / 2);
-  const sensor = sensorOf(random);
+  const sensor = sensorOf(shares.drifts, random);
   let before = await sensor.lens(await composed(picture, [...staying, ...moving.slice(0, gone)]));
   let after = await sensor.lens(await composed(picture, [...staying, ...moving.slice(gone)]));
   let homography = null;
@@ -89,7 +98,7 @@ export async function madePair(material, variant, changed, random) {
   } else {
     const motion = rule.motion ? rule.motion(before, random) : jitter(random);
     before = make.view(before, null).image;
-    const other = rule.other ? await otherScene(material, plate, random) : after;
+    const other = rule.other ? await otherScene(material, plate, shares, random) : after;
     ({ image: after, homography } = make.view(other, motion));
   }
   // What the weather and people do happens before the sensor and the coder add theirs.
@@ -113,7 +122,7 @@ export async function madePair(material, variant, changed, random) {
 const jitter = (random) =>
   random.uniform(0, 1) < 0.5 ? null : { x: random.normal() * 0.25, y: random.normal() * 0.25 };
 
-async function otherScene(material, plate, random) {
+async function otherScene(material, plate, { bare }, random) {
   const others = material.plates.filter(({ place }) => place !== plate.place);
-  return (await placeOf(material, pick(others, random), random)).picture;
+  return (await placeOf(material, pick(others, random), bare, random)).picture;
 }

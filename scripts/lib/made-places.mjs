@@ -5,16 +5,18 @@ import * as make from './variants.mjs';
 
 /** Pixels: 640 and a little after the margin is cut off. */
 const WIDTH = 720;
-/** Share of the places that are bare, and of those whose ground is all of one tone, as asphalt is from above: noise hides its grain. */
-const BARE = 0.35;
-const PLAIN = 0.2;
+/** Share of the bare places whose ground is all of one tone, as asphalt is from above: noise hides its grain. */
+const PLAIN = 4 / 7;
 
-/** @returns {Promise<{ picture, bare: boolean }>} what the camera sees of a plate when nothing stands there */
-export async function placeOf({ folder }, plate, random) {
+/**
+ * @param bare share of the places that are bare
+ * @returns {Promise<{ picture, bare: boolean }>} what the camera sees of a plate when nothing stands there
+ */
+export async function placeOf({ folder }, plate, bare, random) {
   const whole = await make.load(join(folder, plate.file), WIDTH);
   const kind = random.uniform(0, 1);
-  if (kind >= BARE) return { picture: whole, bare: false };
-  if (kind < PLAIN) {
+  if (kind >= bare) return { picture: whole, bare: false };
+  if (kind < PLAIN * bare) {
     const ground = await smooth(whole, random.uniform(150, 600));
     const fine = await textured(ground, random.uniform(0, 1.5), random.uniform(0.5, 1.4), random);
     return { picture: await marked(fine, { areas: 0, lines: 1, spots: 8 }, random), bare: true };

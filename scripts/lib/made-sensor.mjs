@@ -2,13 +2,14 @@
 import { pick } from './pick.mjs';
 import * as make from './variants.mjs';
 
-/** Share of the pairs whose frames were not exposed and coded alike: another hour, another bit rate, another stream. */
-const DRIFTS = 0.5;
 /** Share of those whose second frame is a little softer: a smaller stream enlarged, a coder that saves. */
 const SOFTER = 0.3;
 
-/** @returns {{ lens, before, after }} each takes a picture and gives a promise of one */
-export function sensorOf(random) {
+/**
+ * @param drifts share of the pairs whose frames were not exposed and coded alike: another hour, another bit rate, another stream
+ * @returns {{ lens, before, after }} each takes a picture and gives a promise of one
+ */
+export function sensorOf(drifts, random) {
   const blur = random.uniform(0, 1) < 0.5 ? random.uniform(0.3, 0.9) : 0;
   const level = random.uniform(0.4, 3.5);
   const quality = random.uniform(60, 94);
@@ -17,7 +18,7 @@ export function sensorOf(random) {
   return {
     lens: (image) => (blur === 0 ? image : make.blur(image, blur)),
     before: coded,
-    after: random.uniform(0, 1) < DRIFTS ? drifted(level, random) : coded,
+    after: random.uniform(0, 1) < drifts ? drifted(level, random) : coded,
   };
 }
 

@@ -134,7 +134,7 @@ describe('believe', () => {
   });
 
   it('is not touched by evidence that has no weight, whatever it is', () => {
-    const rule = ruleFor(bundle.sha256, { change: { offset: -1, model: 2, weights: { noise: 0 } } });
+    const rule = ruleFor(bundle, { change: { offset: -1, model: 2, weights: { noise: 0 } } });
     const unknown = { ...dim, nuisances: { ...dim.nuisances, noise: Number.NaN, shadow: Number.NaN } };
     const { change } = believe(logits(), unknown, bundle.manifest, rule, undefined);
     expect(change).toBeCloseTo(1 / (1 + Math.exp(-1)), 9);
