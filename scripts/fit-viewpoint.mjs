@@ -19,7 +19,7 @@ import { MEASUREMENTS } from '../dist/viewpoint/measure.js';
 import { LEAST_CORNERS } from '../dist/viewpoint/register.js';
 import { logitOf, NUISANCES, scoreOf, TAMPERS } from '../dist/viewpoint/scores.js';
 import { boundsBy, crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
-import { NUISANCE_VARIANTS, VARIANTS } from './lib/made-pairs.mjs';
+import { NUISANCE_VARIANTS, openMaterial, sourcesOf, VARIANTS } from './lib/made-pairs.mjs';
 import { dataFolder, onlyOptions, option } from './lib/options.mjs';
 import { ROOT } from './lib/shell.mjs';
 import { inThreads } from './lib/threads.mjs';
@@ -79,6 +79,9 @@ const OF_TAMPERING = [
 ];
 /** Softness only says that a camera is out of focus: by it, the others would be told from that alone. */
 const inputsOf = (name) => (name === 'defocused' ? [...OF_TAMPERING, 'edge_soft'] : OF_TAMPERING);
+/** What only tampering is told by; of a nuisance, too few places show it to be learned but by heart. */
+const OF_TAMPERING_ALONE = ['tone_kept', 'edge_change', 'edge_before', 'edge_after', 'edge_soft'];
+const OF_NUISANCES = MEASUREMENTS.filter((name) => !OF_TAMPERING_ALONE.includes(name));
 /** Whether the camera moved is a matter of where things are, whatever the light does. */
 const OF_MOTION = ['refused', 'displacement', 'hidden'];
 const RIDGE = 3;
@@ -207,7 +210,7 @@ const rowOf =
 const nuisanceBounds = {};
 const nuisances = byName(NUISANCES, (name) => {
   if (nuisancesStay) return FITTED.nuisances[name];
-  const inputs = name === 'camera_moved' ? OF_MOTION : MEASUREMENTS;
+  const inputs = name === 'camera_moved' ? OF_MOTION : OF_NUISANCES;
   const model = fitClass(name, 'scores', alikes, rowOf(inputs), (s) => s.nuisance === name);
   nuisanceBounds[name] = boundsBy(alikes, precise(name));
   return { ...weighed(inputs, model), ...nuisanceBounds[name].shipped };
@@ -297,6 +300,8 @@ const figures = [
   ...(nuisancesStay ? figuresBefore('tampering: ') : figuresOfNuisances()),
   ...(jointOnly ? figuresBefore('joint: ', 'tampering: ') : ofTampers),
   ...ofJoint,
+  'fitted on, and nothing else:',
+  ...sourcesOf(openMaterial(folder)).map((line) => `  ${line}`),
 ];
 /** What the fit before wrote of what stays: it still holds. */
 function figuresBefore(end, start) {
