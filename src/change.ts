@@ -120,7 +120,7 @@ export interface AlertIntent {
 /** What has become known since the last observation. */
 export type News =
   | {
-      readonly type: 'alert.delivered' | 'alert.failed';
+      readonly type: 'alert.delivered' | 'alert.failed' | 'alert.overtaken';
       readonly alertId: string;
       readonly cooldownKey: string;
       readonly suppressedCount: number;

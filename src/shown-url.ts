@@ -2,7 +2,13 @@
 
 /** With a scheme: up to the '@' before the host; `admin:8/x@host`, which is no URL, is one that somebody meant as such. */
 const USER_OF_URL = /^([a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#]*@|[^/?#:@]*:(?!\d+(?:[/?#]|$)).*@)/i;
-const USER_OF_OTHER = /^[^\s/@]*:[^\s@]*@/;
+const USER_OF_OTHER = /^[^\s/@:]*:[^\s@]*@/;
+
+/** Of an address that has been checked: scheme, host, port and path. */
+export function originAndPath(address: string | URL): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
 
 /** @param text what should be a URL and perhaps is not; what does not look like one comes back as it is. */
 export function withoutSecrets(text: string): string {

@@ -108,7 +108,7 @@ class Step {
   }
 
   take({ track, seen }: Followed): void {
-    if (track.missed >= this.rules.confirmFrames) this.#end(track);
+    if (track.missed + (track.hidden ?? 0) >= this.rules.confirmFrames) this.#end(track);
     else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) this.#confirmed(track);
     else if (track.stage === 'open' && seen) this.#persist(track);
     else this.#tracks.push(track);

@@ -71,23 +71,24 @@ export function tell(
   };
 }
 
+/** Of an alert and what had been kept quiet before it: how many nobody has been told of. What overtook an alert told its change. */
+const UNTOLD = {
+  'alert.delivered': () => 0,
+  'alert.overtaken': (suppressed: number) => suppressed,
+  'alert.failed': (suppressed: number) => suppressed + 1,
+} as const;
+
 /** The places after what became of an alert. */
-export function hearOfDelivery(
-  quiet: readonly Quiet[],
-  news: Extract<News, { type: 'alert.delivered' | 'alert.failed' }>,
-): Quiet[] {
+export function hearOfDelivery(quiet: readonly Quiet[], news: Extract<News, { alertId: string }>): Quiet[] {
   return quiet.map((place) => {
     if (place.key !== news.cooldownKey) return place;
-    const delivered = news.type === 'alert.delivered';
-    // A later alert of the place may be on its way by now; then only the count is news.
-    const delivery =
-      place.alertId !== news.alertId
-        ? place.delivery
-        : delivered
-          ? ('delivered' as const)
-          : ('failed' as const);
-    const lost = delivered ? 0 : news.suppressedCount + 1;
-    return { ...place, delivery, suppressed: place.suppressed + lost };
+    const delivery = news.type === 'alert.failed' ? ('failed' as const) : ('delivered' as const);
+    return {
+      ...place,
+      // A later alert of the place may be on its way by now; then only the count is news.
+      delivery: place.alertId === news.alertId ? delivery : place.delivery,
+      suppressed: place.suppressed + UNTOLD[news.type](news.suppressedCount),
+    };
   });
 }
 

@@ -53,6 +53,8 @@ export interface Track {
   /** frames in a row without it, up to now, and the time of the first of them; while it is pending, since so many in a row showed it */
   readonly missed: number;
   readonly missedSince: number | null;
+  /** of a pending one: frames in a row, up to now, that could not tell; states from before this have none */
+  readonly hidden?: number;
   readonly regions: readonly ChangeRegion[];
   /** how often each kind was seen */
   readonly kinds: Readonly<Partial<Record<ChangeKind, number>>>;

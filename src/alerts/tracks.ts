@@ -81,10 +81,10 @@ function after(
   { confirmFrames }: Pick<AlertRules, 'confirmFrames'>,
 ): Track {
   const pending = track.stage === 'pending';
-  if (said === 'nothing' && !pending) return track;
-  if (said === 'nothing' || said === 'absent') {
+  if (said === 'nothing') return pending ? { ...track, hidden: (track.hidden ?? 0) + 1 } : track;
+  if (said === 'absent') {
     // What flickers begins its row anew; a frame that could not tell does not break it.
-    const seen = pending && said === 'absent' ? 0 : track.seen;
+    const seen = pending ? 0 : track.seen;
     return { ...track, seen, missed: track.missed + 1, missedSince: track.missedSince ?? at };
   }
   const regions = said.seen.flatMap((sighting) => sighting.regions);
@@ -99,6 +99,7 @@ function after(
     seen,
     missed: missing.missed,
     missedSince: missing.missedSince,
+    hidden: 0,
     regions: regions.length === 0 ? track.regions : regions,
     kinds,
     best: better ? { comparisonId, caption, confidence } : track.best,

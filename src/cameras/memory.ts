@@ -47,8 +47,6 @@ export interface Occasion {
   readonly height: number;
   /** something that the frame shows waits for its confirmation against this plate */
   readonly pending: boolean;
-  /** places of changes that await their confirmation, or have neither gone nor settled, whether or not this frame shows them */
-  readonly undecided: readonly unknown[];
   /** places that are normal from now on */
   readonly absorb: readonly unknown[];
 }
@@ -64,9 +62,7 @@ export function lessonFor(plate: Plate<unknown> | undefined, occasion: Occasion)
   if (finding.verdict === 'tamper' || hasStrayed(occasion)) return 'keep';
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
   if (plate === undefined || plate.width !== occasion.width || plate.height !== occasion.height) {
-    // It would begin with all that the frame has, and what is followed would be told to have gone. Until that is decided, another light's
-    // plate has to do.
-    if (occasion.undecided.length > 0) return 'keep';
+    // With all that the frame has, what is followed among it: that settles there (workFrame), or the camera would be blind until daylight.
     return unchanged || occasion.absorb.length > 0 ? 'start' : 'keep';
   }
   if (occasion.absorb.length > 0) return 'learn';

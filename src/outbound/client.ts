@@ -5,6 +5,7 @@
 import { request } from 'undici';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
+import { originAndPath } from '../shown-url.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
 
@@ -62,7 +63,7 @@ export function createOutboundClient(
 
   const fetchImage: OutboundClient['fetchImage'] = async (text, { maxBytes, field, signal }) => {
     const url = checkUrlSyntax(text, { allow, field });
-    const shown = `${url.origin}${url.pathname}`;
+    const shown = originAndPath(url);
     const failed = (why: string) => new ScenedeltaError('url-failed', `${shown} ${why}`, { field });
     const exchange = limited(signal);
     try {

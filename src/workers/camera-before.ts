@@ -184,10 +184,10 @@ async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chose
 /** Without anything to compare with, the frame is all that is known of the place. */
 function lessonOf(
   own: Plate<StoredFrameRef> | undefined,
-  { finding, pending, undecided, absorb }: Upshot,
+  { finding, pending, absorb }: Upshot,
   frame: { at: number; width: number; height: number },
 ): Lesson {
-  return finding === null ? 'start' : lessonFor(own, { finding, pending, undecided, absorb, ...frame });
+  return finding === null ? 'start' : lessonFor(own, { finding, pending, absorb, ...frame });
 }
 
 const keptOf = ({ anchor, light, memory, size }: CameraState): Kept => ({ anchor, light, memory, size });

@@ -96,6 +96,11 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
     undecided: undecided.flatMap(({ regions }) => regions.map(({ box }) => box)),
     absorb: advanced.absorb,
   });
+  // A memory that begins in another light begins with what is followed in it: there nobody could see it go, nor by day tell it from new.
+  const settled =
+    undecided.length > 0 && beginsMemory(state, kept, frame.ref.sha256)
+      ? beginAnew(advanced.state, at)
+      : { state: advanced.state, changes: [] };
 
   const finding = sifted === null ? nothingBefore() : withSeverity(sifted.finding, advanced.changes);
   return {
@@ -118,11 +123,21 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
       last: { at, sha256: frame.ref.sha256, comparison: comparisonId },
       intervalMs,
       dial,
-      alerts: advanced.state,
+      alerts: settled.state,
     },
-    changes: [...known.changes, ...advanced.changes],
+    changes: [...known.changes, ...advanced.changes, ...settled.changes],
     alerts: advanced.alerts,
   };
+}
+
+/** Whether the frame as a whole is the plate of its light from now on. */
+function beginsMemory(
+  { memory }: Pick<CameraState, 'memory'>,
+  kept: Pick<CameraState, 'memory' | 'light'>,
+  sha256: string,
+): boolean {
+  if (kept.light === null) return false;
+  return kept.memory[kept.light]?.frame.sha256 === sha256 && memory[kept.light]?.frame.sha256 !== sha256;
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

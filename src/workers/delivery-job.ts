@@ -83,12 +83,32 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
     const delay = outcome.error === null ? null : delayAfter(attempt.attempt, outcome, deps.random);
     if (delay === null) {
       const state = outcome.error === null ? 'delivered' : 'failed';
-      await deliveries.record(delivery.id, attempt, state, null, message?.tell(state));
+      await deliveries.record(
+        delivery.id,
+        attempt,
+        state,
+        null,
+        message?.tell(message.overtaken ? 'overtaken' : state),
+      );
       return { kind: state };
     }
     const at = clock() + delay;
     await deliveries.record(delivery.id, attempt, 'pending', new Date(at).toISOString());
     return { kind: 'later', at };
+  };
+
+  const attempted = async (
+    delivery: Delivery,
+    message: Message | undefined,
+    url: string,
+    sentAt: number,
+    signal: AbortSignal | undefined,
+  ): Promise<PostOutcome> => {
+    if (message === undefined) return NOTHING_LEFT;
+    if (message.overtaken) return OVERTAKEN;
+    const body = JSON.stringify(message.payload);
+    const headers = signedHeaders(webhook, delivery.id, sentAt, body);
+    return deps.outbound.post(url, { body, headers, ...(signal === undefined ? {} : { signal }) });
   };
 
   return {
@@ -102,15 +122,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
 
       const sentAt = clock();
       const message = await messageOf(job, deps);
-      if (message === undefined) return settle(delivery, message, sentAt, NOTHING_LEFT);
-      if (message.overtaken) return settle(delivery, message, sentAt, OVERTAKEN);
-      const body = JSON.stringify(message.payload);
-      const headers = signedHeaders(webhook, delivery.id, sentAt, body);
-      const outcome = await deps.outbound.post(job.url, {
-        body,
-        headers,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const outcome = await attempted(delivery, message, job.url, sentAt, signal);
       const settled = await settle(delivery, message, sentAt, outcome);
       deps.logger.info(
         {
@@ -132,7 +144,7 @@ interface Message {
   /** a later one tells the same and more, and has been delivered */
   readonly overtaken: boolean;
   /** what the camera is to hear of the end of the delivery */
-  readonly tell: (state: 'delivered' | 'failed') => { camera: string; news: News } | undefined;
+  readonly tell: (state: 'delivered' | 'failed' | 'overtaken') => { camera: string; news: News } | undefined;
 }
 
 /** @returns undefined where it has been erased. */

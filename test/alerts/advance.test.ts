@@ -87,6 +87,12 @@ describe('a car that comes, stays and goes', () => {
     expect(events([car(1), empty(2, 'nuisance'), car(3)])).toEqual(['', '', 'change.opened']);
     expect(events([car(1), empty(2), car(3), car(4)])).toEqual(['', '', '', 'change.opened']);
   });
+  it('is opened across as many of them as one likes, as long as they are not so many in a row', () => {
+    const fog = (n: number) => empty(n, 'nuisance');
+    const frames = [car(1), fog(2), fog(3), car(4), fog(5), fog(6), car(7)];
+    expect(events(frames, { confirmFrames: 3 }).at(-1)).toBe('change.opened');
+    expect(events([car(1), fog(2), fog(3), fog(4), car(5), car(6)], { confirmFrames: 3 }).at(-1)).toBe('');
+  });
   it('is not opened before it has lasted for persist_s', () => {
     expect(events([car(1), car(2), car(9), car(11)], { persistMs: 10_000 })).toEqual([
       '',

@@ -70,7 +70,6 @@ describe('the lesson of a frame', () => {
     width: 40,
     height: 30,
     pending: false,
-    undecided: [],
     absorb: [],
     ...change,
   });
@@ -103,16 +102,6 @@ describe('the lesson of a frame', () => {
     expect(lessonFor(undefined, occasion({}))).toBe('start');
     expect(lessonFor(undefined, occasion({ finding: finding('change', 1) }))).toBe('keep');
     expect(lessonFor(undefined, occasion({ finding: finding('change', 1), absorb: [1] }))).toBe('start');
-  });
-
-  it('without a plate, or with one of another size: does not begin while a change is followed, whatever the frame says', () => {
-    for (const verdict of ['none', 'nuisance', 'change'] as const) {
-      const given = { finding: finding(verdict), undecided: [1] };
-      expect(lessonFor(undefined, occasion(given))).toBe('keep');
-      expect(lessonFor(undefined, occasion({ ...given, absorb: [1] }))).toBe('keep');
-      expect(lessonFor(plate, occasion({ ...given, width: 20 }))).toBe('keep');
-    }
-    expect(lessonFor(plate, occasion({ finding: finding('nuisance'), undecided: [1] }))).toBe('learn');
   });
 });
 

@@ -192,7 +192,7 @@ describe('a later alert of the change', () => {
     return { alert, change, jobs, types };
   };
 
-  it('once delivered ends the tries of the earlier ones, and the camera hears that they were lost', async () => {
+  it('once delivered ends the tries of the earlier ones, and the camera hears that their change has been told', async () => {
     const { alert, change, jobs, types } = await twoAlerts();
     answer = busy;
     expect(await processor().process(jobs.opened)).toMatchObject({ kind: 'later' });
@@ -204,7 +204,7 @@ describe('a later alert of the change', () => {
     const [opened] = await bench.deliveries.ofChange(change.id);
     expect(opened?.attempts.at(-1)?.error).toMatch(/a later alert of the change has been delivered/);
     expect(await bench.changes.news('gate')).toMatchObject([
-      { type: 'alert.failed', alertId: alert.intent.id },
+      { type: 'alert.overtaken', alertId: alert.intent.id },
     ]);
   });
 

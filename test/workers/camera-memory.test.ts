@@ -28,6 +28,13 @@ const CAR = picture({ things: [[...PLACE, RED]] });
 const RAIN_ON_CAR = picture({ background: [92, 120, 150], things: [[...PLACE, RED]] });
 const IR: [number, number, number] = [120, 120, 120];
 const IR_EMPTY = picture({ background: IR });
+const IR_BOTH = picture({
+  background: IR,
+  things: [
+    [...PLACE, [220, 220, 220]],
+    [10, 5, 12, 10, [220, 220, 220]],
+  ],
+});
 const IR_CAR = picture({ background: IR, things: [[...PLACE, [220, 220, 220]]] });
 
 /** A pipeline to which these frames, beside any other, say nothing of the scene: it sees the nuisance and no region. */
@@ -82,14 +89,26 @@ describe('an open change', () => {
     expect(state?.memory.day?.learnedAt).toBeGreaterThan(T + 6_000_000);
   });
 
-  it('does not begin the memory of another light: neither there nor by day is it told to have gone, nor to be new', async () => {
+  it('settles where the memory of another light begins with it: neither there nor by day is it told to have gone, nor to be new', async () => {
     const night = [30, 40, 50, 60].map((seconds) => [IR_CAR, seconds] as const);
     const day = [70, 80, 90].map((seconds) => [CAR, seconds] as const);
-    const pipeline = await spoilt('ir_switch', [IR_CAR, IR_EMPTY]);
+    const pipeline = await spoilt('ir_switch', [IR_CAR]);
     const { items, alerts, state } = await watch(pipeline, [...OPENED, ...night, ...day]);
-    expect(items).toMatchObject([{ status: 'persisting', last_seen: '2026-06-01T12:01:30.000Z' }]);
+    expect(items).toMatchObject([{ status: 'opened', settled_at: '2026-06-01T12:00:30.000Z' }]);
     expect(alerts).toBe(1);
-    expect(Object.keys(state?.memory ?? {})).toEqual(['day']);
+    expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);
+  });
+
+  it('leaves the camera watching in the other light: what comes there is opened', async () => {
+    const night = [30, 40].map((seconds) => [IR_CAR, seconds] as const);
+    const another = [50, 60].map((seconds) => [IR_BOTH, seconds] as const);
+    const pipeline = await spoilt('ir_switch', [IR_CAR]);
+    const { items, alerts } = await watch(pipeline, [...OPENED, ...night, ...another]);
+    expect(items).toMatchObject([
+      { status: 'opened', first_seen: '2026-06-01T12:00:50.000Z', settled_at: null },
+      { status: 'opened', settled_at: '2026-06-01T12:00:30.000Z' },
+    ]);
+    expect(alerts).toBe(2);
   });
 
   it('that has gone leaves the other light free to begin', async () => {

@@ -1,6 +1,7 @@
 /** Cameras: settings, and one frame at a time. */
 import { Type } from 'typebox';
 import type { CameraSettings } from '../../cameras/settings.js';
+import { originAndPath } from '../../shown-url.js';
 import { noCamera, type StoredCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertRoom, frameFingerprint } from '../cameras/accept.js';
 import { cameraFrom } from '../cameras/put.js';
@@ -203,16 +204,12 @@ const presented = (
 /** Who may only compare sees where a camera and its receiver are, not what opens them. */
 const withoutTokens = (settings: CameraSettings): CameraSettings => ({
   ...settings,
-  snapshot: settings.snapshot && { ...settings.snapshot, url: place(settings.snapshot.url) },
+  snapshot: settings.snapshot && { ...settings.snapshot, url: originAndPath(settings.snapshot.url) },
   alerts: {
     ...settings.alerts,
-    callback_url: settings.alerts.callback_url && place(settings.alerts.callback_url),
+    callback_url: settings.alerts.callback_url && originAndPath(settings.alerts.callback_url),
   },
 });
-function place(address: string): string {
-  const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`;
-}
 
 /** @throws ScenedeltaError 'not-found' */
 async function existingCamera(deps: Pick<ApiDependencies, 'cameras'>, id: string): Promise<StoredCamera> {
