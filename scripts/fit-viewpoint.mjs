@@ -1,5 +1,5 @@
 /**
- * `npm run fit:viewpoint -- --data=FOLDER [--count=1500] [--bundle=models/scorer-surveillance] [--keep=FILE]`: chooses every
+ * `npm run fit:viewpoint -- --data=FOLDER [--count=3000] [--bundle=models/scorer-surveillance] [--keep=FILE]`: chooses every
  * threshold and weight of src/viewpoint/fitted.ts on pairs made of plates and sprites, and says what they reach on places that
  * they were not fitted on. The development pairs choose nothing. What was measured is kept in FILE, so that a run that was cut
  * short goes on; the file is of no use any more once what is measured changes. Nuisances are fitted on pairs of whole plates whose
@@ -26,7 +26,7 @@ import { inThreads } from './lib/threads.mjs';
 import { grain } from './lib/variants.mjs';
 
 onlyOptions('--data=', '--bundle=', '--count=', '--keep=', '--joint', '--tampering');
-const count = Number(option('count', '1500'));
+const count = Number(option('count', '3000'));
 const folder = dataFolder();
 const bundleFolder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
 const keep = option('keep', '');
@@ -79,7 +79,7 @@ const OF_TAMPERING = [
 ];
 /** Softness only says that a camera is out of focus: by it, the others would be told from that alone. */
 const inputsOf = (name) => (name === 'defocused' ? [...OF_TAMPERING, 'edge_soft'] : OF_TAMPERING);
-/** What only tampering is told by; of a nuisance, too few places show it to be learned but by heart. */
+/** What only tampering is told by; it tells nothing more of nuisances. */
 const OF_TAMPERING_ALONE = ['tone_kept', 'edge_change', 'edge_before', 'edge_after', 'edge_soft'];
 const OF_NUISANCES = MEASUREMENTS.filter((name) => !OF_TAMPERING_ALONE.includes(name));
 /** Whether the camera moved is a matter of where things are, whatever the light does. */
