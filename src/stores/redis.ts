@@ -98,6 +98,10 @@ export async function redisCall<T>(what: string, commands: () => Promise<T>): Pr
   }
 }
 
+/** Whether that is what `redisCall` made of it. */
+export const isUnavailable = (thrown: unknown): boolean =>
+  thrown instanceof ScenedeltaError && thrown.code === 'queue-unavailable';
+
 /** By name as well as by class: a second copy of ioredis (BullMQ's) has a class of its own. */
 const isReply = (thrown: unknown): thrown is ReplyFailure =>
   thrown instanceof ReplyError || (thrown instanceof Error && thrown.name === 'ReplyError');

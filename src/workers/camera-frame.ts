@@ -4,7 +4,7 @@
  */
 import { advance, beginAnew, hear } from '../alerts/advance.js';
 import { rulesOf } from '../alerts/rules.js';
-import { type Advanced, emptyState, type Observation } from '../alerts/state.js';
+import { type Advanced, type AlertState, emptyState, type Observation } from '../alerts/state.js';
 import { type OperatingPoint, thresholdFor } from '../cameras/dial.js';
 import { siftFinding } from '../cameras/zones.js';
 import { type AlertIntent, type ChangeUpdate, compareSeverity, type News } from '../change.js';
@@ -78,7 +78,9 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
   const sifted = compared === null ? null : siftFinding(compared.finding, settings);
 
   const heard = hear(state.alerts, incoming.news);
-  const known = before.anew ? beginAnew(heard, at) : { state: heard, changes: [] };
+  const settle = (alerts: AlertState, anew: boolean) =>
+    anew ? beginAnew(alerts, at) : { state: alerts, changes: [] };
+  const known = settle(heard, before.anew);
   const advanced: Advanced =
     sifted === null
       ? { state: known.state, changes: [], alerts: [], hold: false, absorb: [] }
@@ -97,10 +99,7 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
     absorb: advanced.absorb,
   });
   // A memory that begins in another light begins with what is followed in it: there nobody could see it go, nor by day tell it from new.
-  const settled =
-    undecided.length > 0 && beginsMemory(state, kept, frame.ref.sha256)
-      ? beginAnew(advanced.state, at)
-      : { state: advanced.state, changes: [] };
+  const settled = settle(advanced.state, undecided.length > 0 && beginsMemory(state, kept, frame.ref.sha256));
 
   const finding = sifted === null ? nothingBefore() : withSeverity(sifted.finding, advanced.changes);
   return {

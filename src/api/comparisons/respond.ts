@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { newId } from '../../ids.js';
+import { isUnavailable } from '../../stores/redis.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL } from '../plugins/auth.js';
@@ -115,9 +116,6 @@ export function createRespond(context: {
     return answer(reply, outcome, comparisonId);
   };
 }
-
-const isUnavailable = (thrown: unknown): boolean =>
-  thrown instanceof ScenedeltaError && thrown.code === 'queue-unavailable';
 
 /** Aborts when the caller has gone. (request.signal does so as soon as the request's body has been read: Node's 'close'.) */
 function whenGone(reply: FastifyReply): AbortSignal {

@@ -1,5 +1,6 @@
 /** A quota of requests per key and minute, told in the fields of draft-ietf-httpapi-ratelimit-headers (structured fields). */
 import { ScenedeltaError } from '../../errors.js';
+import { isUnavailable } from '../../stores/redis.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL } from './auth.js';
 
@@ -34,6 +35,6 @@ export function useRateLimit(
 
 /** A Redis that cannot write (its memory or disk is full) can still be read: who only reads is let through, uncounted. */
 function unlessUnavailable(thrown: unknown): undefined {
-  if (thrown instanceof ScenedeltaError && thrown.code === 'queue-unavailable') return undefined;
+  if (isUnavailable(thrown)) return undefined;
   throw thrown;
 }
