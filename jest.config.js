@@ -10,7 +10,7 @@ export default {
   },
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    // The build of it that Node 20.9 can read: src/sharp.ts.
+    // The build of it that Node 20.9 can read: src/frames/sharp.ts.
     '^sharp$': '<rootDir>/node_modules/sharp/dist/index.cjs',
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],

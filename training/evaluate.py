@@ -14,12 +14,12 @@ from pickle import UnpicklingError
 import numpy as np
 import torch
 
-from training.cache import Features
-from training.calibrate import logit_of
-from training.clevr_data import truth_of
+from training.data.cache import Features
+from training.bundle.calibrate import logit_of
+from training.worlds.clevr.data import truth_of
 from training.heldout import auroc, clauses, judge, same_colour, same_noun
 from training.inputs import existing_file, first_line, new_file, read_json, refuse_other
-from training.lexicon import WIDER
+from training.text.lexicon import WIDER
 from training.serve import UNCHANGED, Server, load_run, read_frame
 
 
@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--manifest", type=existing_file, required=True)
     parser.add_argument("--predictions", type=new_file)
     parser.add_argument("--looks", type=new_file, help="file to keep whole-look features in between calls")
-    parser.add_argument("--calibration", type=existing_file, help="of training.calibrate: threshold and hedging as served (default: a logit of 0, none)")
+    parser.add_argument("--calibration", type=existing_file, help="of training.bundle.calibrate: threshold and hedging as served (default: a logit of 0, none)")
     parser.add_argument("--glances", type=int, help="at most so many (default: as many as the model was trained with)")
     args = parser.parse_args()
     torch.set_num_threads(1)

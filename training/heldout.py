@@ -3,11 +3,12 @@
 import numpy as np
 import torch
 
-from training import clevr_grammar, grammar
-from training.data import Batches, glance_inputs
-from training.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
-from training.model import Captioner, Difference
-from training.model_config import END, PAD
+from training.worlds.clevr import grammar as clevr_grammar
+from training.text import grammar
+from training.data.batches import Batches, glance_inputs
+from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
+from training.net.model import Captioner, Difference
+from training.net.config import END, PAD
 
 
 def words_of(ids: list[int], vocabulary: list[str]) -> str:

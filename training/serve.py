@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from training.agreeing import sentence_that_agrees
-from training.cache import Features
+from training.text.clause_filter import sentence_that_agrees
+from training.data.cache import Features
 from training.inputs import first_line, read_run
-from training.map_regions import glance_regions, map_regions
-from training.model import Captioner, Difference, make_difference
-from training.model_config import END, KINDS, NUISANCES, PAD, ModelConfig
-from training.preprocess import GLANCE_SIZE, glance_box, in_pixels, resize
+from training.data.map_regions import glance_regions, map_regions
+from training.net.model import Captioner, Difference, make_difference
+from training.net.config import END, KINDS, NUISANCES, PAD, ModelConfig
+from training.data.preprocess import GLANCE_SIZE, glance_box, in_pixels, resize
 
 UNCHANGED = "nothing has changed"  # what is said of an unchanged pair, where the run's config has no `unchanged`
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.clevr_data import open_cache
-from training.data import Batches, Labels
+from training.worlds.clevr.data import open_cache
+from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, new_file, read_run
 from training.serve import models_of

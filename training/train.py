@@ -23,14 +23,14 @@ import torch
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from training.clevr_data import open_cache
-from training.clevr_losses import reading_losses
-from training.data import Batches, Labels
+from training.worlds.clevr.data import open_cache
+from training.worlds.clevr.losses import reading_losses
+from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, read_json, read_run, sha256
-from training.losses import all_losses
-from training.model import BackwardReasoning, Captioner, make_difference
-from training.model_config import KINDS, ModelConfig
+from training.net.losses import all_losses
+from training.net.model import BackwardReasoning, Captioner, make_difference
+from training.net.config import KINDS, ModelConfig
 
 
 UNRECORDED = {}  # what a run started from whose checkpoint is from before they told

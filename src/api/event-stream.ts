@@ -1,8 +1,8 @@
 /** Server-sent events (WHATWG HTML, 9.2): what happens to comparisons and changes, resumable by Last-Event-ID. */
 import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import { ChangeSchema } from '../change.js';
-import { isFinal } from '../jobs.js';
+import { isFinal } from '../jobs/payloads.js';
+import { ChangeSchema } from '../schemas/change.js';
 import {
   compareEventIds,
   type EventFilter,

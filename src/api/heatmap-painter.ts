@@ -1,11 +1,11 @@
 /** Heatmaps as PNG pictures over their frame. */
 
+import pLimit from 'p-limit';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import { renderGray, renderLayer } from '../heatmap-render.js';
+import sharp, { type Sharp } from '../frames/sharp.js';
+import { renderGray, renderLayer } from '../heatmaps/render.js';
 import type { Heatmap, RgbImage } from '../images.js';
-import sharp, { type Sharp } from '../sharp.js';
-import { limited } from './limited.js';
 
 export const STYLES = ['overlay', 'gray'] as const;
 export type Style = (typeof STYLES)[number];
@@ -33,7 +33,7 @@ export function createHeatmapPainter(options: Pick<Config, 'pixelLimit'>): Heatm
   // The pool's threads are for the file system too: one picture must not take them all, and nothing is drawn twice.
   sharp.concurrency(1);
   sharp.cache(false);
-  const turn = limited(AT_ONCE);
+  const turn = pLimit(AT_ONCE);
   return {
     paint: (map, frame, style) =>
       turn(async () => {

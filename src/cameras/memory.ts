@@ -3,8 +3,9 @@
  * follows the frames slowly, except where something differs: a car that parks becomes part of it only when the life of its change
  * says so (`absorb`), however long that takes, whether or not every frame until then shows it (rain, another light). Pure.
  */
-import type { Finding } from '../comparison.js';
+
 import type { Box, RgbImage } from '../images.js';
+import type { Finding } from '../schemas/comparison.js';
 import { LIGHTS, type Light } from './light.js';
 
 /** @typeParam R how a plate's pixels are referred to */

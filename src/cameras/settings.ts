@@ -4,10 +4,10 @@
  */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { CHANGE_KINDS } from '../change.js';
-import { SEVERITIES } from '../comparison.js';
 import { ScenedeltaError } from '../errors.js';
-import { checker } from '../mismatch.js';
+import { CHANGE_KINDS } from '../schemas/change.js';
+import { SEVERITIES } from '../schemas/comparison.js';
+import { checker } from '../schemas/validation-error.js';
 import { polygonFault } from './polygon.js';
 
 export const CAMERA_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';

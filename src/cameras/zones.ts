@@ -1,7 +1,8 @@
 /** What of a finding counts on this camera: its zones, areas and scores. Pure. */
-import type { Finding, Region } from '../comparison.js';
+
 import type { Box } from '../images.js';
-import { overlapOf } from './polygon.js';
+import type { Finding, Region } from '../schemas/comparison.js';
+import { overlapOf, type Polygon } from './polygon.js';
 import type { CameraSettings, Zone } from './settings.js';
 
 /** Said in place of a caption that speaks of what does not count. */
@@ -63,3 +64,7 @@ function counted(region: Region, { zones, min_area }: Pick<CameraSettings, 'zone
   if (region.area < (zone?.min_area ?? min_area) || region.score < (zone?.threshold ?? 0)) return [];
   return [zone === null ? region : { ...region, zone: zone.id }];
 }
+
+/** The polygons that are painted black before anything reads a frame. */
+export const privacyPolygons = (zones: readonly Zone[]): Polygon[] =>
+  zones.filter(({ type }) => type === 'privacy').map(({ polygon }) => polygon);

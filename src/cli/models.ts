@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.js';
 import type { Bundle } from '../model/manifest.js';
-import { loadBundles } from '../workers/bundles.js';
+import { loadBundles } from '../pipeline/bundles.js';
 import type { Command } from './command.js';
 import { withBundles } from './with-bundles.js';
 

@@ -1,9 +1,9 @@
 /** Reads an NDJSON manifest of pairs: what to compare, and what is true of each pair. Text in, values out. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { VERDICTS } from '../comparison.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Box, Side } from '../images.js';
+import { VERDICTS } from '../schemas/comparison.js';
 import type { Direction } from './captions.js';
 
 const PixelBox = Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]);

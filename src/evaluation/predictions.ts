@@ -1,7 +1,7 @@
 /** One line a pair of what a captioner said: written by `scenedelta evaluate --predictions`, read by `--from-predictions`. */
 import { type Static, Type } from 'typebox';
-import { FindingSchema, RegionSchema } from '../comparison.js';
 import { ScenedeltaError } from '../errors.js';
+import { FindingSchema, RegionSchema } from '../schemas/comparison.js';
 import { check, ndjson, type Pair } from './manifest.js';
 
 const PeakSchema = Type.Union([

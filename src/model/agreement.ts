@@ -4,7 +4,7 @@ import type { Features } from './captioner.js';
 /**
  * Median over the cells of the cosine between both frames' coarse features in that cell: about 0.9 where little changed, above
  * 0.4 where a car fills half of the frame, near 0.1 where two places or a covered lens are compared. The same numbers as
- * training/calibrate.py's `agreement`.
+ * training/bundle/calibrate.py's `agreement`.
  * @param cells h * w of the coarse features
  * @returns -1..1
  */

@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ScenedeltaError } from '../errors.js';
-import { withoutSecrets } from '../shown-url.js';
+import { withoutSecrets } from '../redact-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** Ranges that are allowed although they are not public. */

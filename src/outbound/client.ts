@@ -5,7 +5,7 @@
 import { request } from 'undici';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import { originAndPath } from '../shown-url.js';
+import { originAndPath } from '../redact-url.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
 

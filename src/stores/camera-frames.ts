@@ -1,6 +1,7 @@
 /** A camera's frame enters its line: sent by somebody (the API) or pulled by us (a worker). */
-import type { Comparison } from '../comparison.js';
-import type { FrameRef } from '../jobs.js';
+
+import type { FrameRef } from '../jobs/payloads.js';
+import type { Comparison } from '../schemas/comparison.js';
 import { type CameraStore, noCamera, type StoredCamera } from './cameras.js';
 import type { ResultStore, StoredComparison } from './results.js';
 

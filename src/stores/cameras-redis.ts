@@ -1,6 +1,6 @@
 /** Cameras in Redis: a hash each, and a sorted set of those that wait beside it. */
 import type { Redis } from 'ioredis';
-import { KEYS } from '../jobs.js';
+import { KEYS } from '../jobs/payloads.js';
 import { type CameraStore, maskOf, type StoredCamera } from './cameras.js';
 import { redisCall } from './redis.js';
 

@@ -1,12 +1,13 @@
 /** Cameras: settings, what they remember between two frames, and the frames that wait for their turn. Redis (cameras-redis.ts). */
-import type { AlertState } from '../alerts/state.js';
+
 import type { Light } from '../cameras/light.js';
 import type { Memory } from '../cameras/memory.js';
 import type { Polygon } from '../cameras/polygon.js';
-import { privacyPolygons } from '../cameras/privacy.js';
 import type { CameraSettings } from '../cameras/settings.js';
+import { privacyPolygons } from '../cameras/zones.js';
+import type { AlertState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
-import type { StoredFrameRef } from '../jobs.js';
+import type { StoredFrameRef } from '../jobs/payloads.js';
 
 export interface StoredCamera {
   readonly id: string;

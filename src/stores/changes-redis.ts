@@ -3,6 +3,7 @@
  * fields `acknowledged` and `feedback` and the index of what is acknowledged: neither can overwrite what the other knows.
  */
 import type { Redis } from 'ioredis';
+import { type ChangeEvent, EVENTS_KEPT, KEYS } from '../jobs/payloads.js';
 import {
   CHANGE_STATUSES,
   type Change,
@@ -10,8 +11,7 @@ import {
   type Feedback,
   type FoundChange,
   type News,
-} from '../change.js';
-import { type ChangeEvent, EVENTS_KEPT, KEYS } from '../jobs.js';
+} from '../schemas/change.js';
 import type { ChangeStore, StoredAlert } from './changes.js';
 import { pageOf } from './pages.js';
 import { type RedisCommand, redisCall } from './redis.js';

@@ -1,5 +1,5 @@
 /** Changes as they stand, what people said of them, and alerts on their way. Redis (changes-redis.ts). */
-import type { AlertIntent, Change, ChangeStatus, ChangeUpdate, Feedback, News } from '../change.js';
+import type { AlertIntent, Change, ChangeStatus, ChangeUpdate, Feedback, News } from '../schemas/change.js';
 import type { PageQuery } from './pages.js';
 import type { RedisCommand } from './redis.js';
 

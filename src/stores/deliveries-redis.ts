@@ -1,6 +1,6 @@
 /** Webhook deliveries in Redis: a hash each, with one field an attempt, so that an attempt recorded twice is one. */
 import type { Redis } from 'ioredis';
-import { KEYS } from '../jobs.js';
+import { KEYS } from '../jobs/payloads.js';
 import type { Delivery, DeliveryAttempt, DeliveryStore } from './deliveries.js';
 import { redisCall } from './redis.js';
 

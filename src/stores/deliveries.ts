@@ -1,6 +1,6 @@
 /** The attempt log of webhook deliveries. Redis (deliveries-redis.ts). */
 import { type Static, Type } from 'typebox';
-import type { News } from '../change.js';
+import type { News } from '../schemas/change.js';
 
 export const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),

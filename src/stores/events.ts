@@ -3,7 +3,7 @@
  * waiting request would use up Redis's connections long before its power.
  */
 import type { Redis } from 'ioredis';
-import { EVENTS_KEPT, KEYS, type StreamEvent } from '../jobs.js';
+import { EVENTS_KEPT, KEYS, type StreamEvent } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import { redisCall } from './redis.js';
 

@@ -2,7 +2,7 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
-import { withoutSecrets } from '../shown-url.js';
+import { withoutSecrets } from '../redact-url.js';
 
 /**
  * producer: a request is waiting for the answer, so a missing Redis is an error at once.

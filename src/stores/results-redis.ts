@@ -1,7 +1,7 @@
 /** Comparisons in Redis: a hash each, sorted sets as indexes. Both writes are Lua, so that a crash leaves all of one or nothing. */
 import type { Redis } from 'ioredis';
-import type { Comparison } from '../comparison.js';
-import { type ComparisonEvent, EVENTS_KEPT, KEYS } from '../jobs.js';
+import { type ComparisonEvent, EVENTS_KEPT, KEYS } from '../jobs/payloads.js';
+import type { Comparison } from '../schemas/comparison.js';
 import { pageOf } from './pages.js';
 import { type RedisCommand, redisCall } from './redis.js';
 import type { ListQuery, ResultStore, StoredComparison } from './results.js';

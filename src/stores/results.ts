@@ -1,6 +1,7 @@
 /** Comparisons as they stand: written by the API at acceptance and by workers afterwards, read by both. Redis (results-redis.ts). */
-import type { Comparison } from '../comparison.js';
-import type { ComparisonJob, StoredFrameRef } from '../jobs.js';
+
+import type { ComparisonJob, StoredFrameRef } from '../jobs/payloads.js';
+import type { Comparison } from '../schemas/comparison.js';
 import type { PageQuery } from './pages.js';
 
 /** What we keep beside the public resource. */

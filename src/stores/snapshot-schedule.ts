@@ -1,6 +1,6 @@
 /** Which cameras are asked for snapshots, and how often: BullMQ job schedulers, so that one worker of all asks each time. */
 import type { Queue } from 'bullmq';
-import type { TurnJob } from '../jobs.js';
+import type { TurnJob } from '../jobs/payloads.js';
 
 /** A pull that comes to nothing is said in the camera's status; the next one follows soon. */
 const SNAPSHOT_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;

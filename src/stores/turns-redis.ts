@@ -1,6 +1,6 @@
 /** Turns in Redis. What has to happen in one step is Lua: a kill between two commands leaves all of it or nothing. */
 import type { Redis } from 'ioredis';
-import { KEYS } from '../jobs.js';
+import { KEYS } from '../jobs/payloads.js';
 import { type RedisCommand, redisCall } from './redis.js';
 import type { RedisResultStore } from './results-redis.js';
 import type { Taken, Turn, TurnStore } from './turns.js';

@@ -5,7 +5,7 @@
  * back, it makes a job for them before it ends. A job that finds the turn held may therefore simply end. A job that lost its worker is
  * given to another one by the queue under the same id, and takes its own turn over; whoever held it before can save nothing more.
  */
-import type { Comparison } from '../comparison.js';
+import type { Comparison } from '../schemas/comparison.js';
 import type { CameraState, StoredCamera } from './cameras.js';
 import type { RedisCommand } from './redis.js';
 import type { StoredComparison } from './results.js';

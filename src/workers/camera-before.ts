@@ -1,15 +1,15 @@
 /** What a camera's frame is compared with, by its setting, and what is kept for the next one. */
 import { lightOf, measureLight } from '../cameras/light.js';
 import { type Lesson, learn, lessonFor, type Memory, type Plate, plateFor } from '../cameras/memory.js';
-import type { CameraNote, Finding } from '../comparison.js';
 import { ScenedeltaError } from '../errors.js';
+import { decodeFrame, frameSize } from '../frames/decode.js';
+import { type FetchFrame, type Frame, storeFrame } from '../frames/fetch.js';
+import sharp from '../frames/sharp.js';
 import type { Box } from '../images.js';
-import type { StoredFrameRef } from '../jobs.js';
-import sharp from '../sharp.js';
+import type { StoredFrameRef } from '../jobs/payloads.js';
+import type { CameraNote, Finding } from '../schemas/comparison.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { CameraState, StoredCamera } from '../stores/cameras.js';
-import { decodeFrame, frameSize } from './decode.js';
-import { type FetchFrame, type Frame, storeFrame } from './frame-fetch.js';
 
 export interface BeforeDependencies {
   readonly blobs: BlobStore;

@@ -2,19 +2,20 @@
  * One frame of a camera: compared, sifted by its zones, its changes followed. What comes out follows from the state, the settings and
  * the frame alone, so that a turn that is taken again comes to the same.
  */
-import { advance, beginAnew, hear } from '../alerts/advance.js';
-import { rulesOf } from '../alerts/rules.js';
-import { type Advanced, type AlertState, emptyState, type Observation } from '../alerts/state.js';
-import { type OperatingPoint, thresholdFor } from '../cameras/dial.js';
+
+import { type OperatingPoint, thresholdFor } from '../cameras/alarm-budget.js';
 import { siftFinding } from '../cameras/zones.js';
-import { type AlertIntent, type ChangeUpdate, compareSeverity, type News } from '../change.js';
-import type { CameraFrame, CameraNote, Finding, TimingsMs } from '../comparison.js';
-import type { StoredFrameRef } from '../jobs.js';
+import { advance, beginAnew, hear } from '../changes/advance.js';
+import { rulesOf } from '../changes/rules.js';
+import { type Advanced, type AlertState, emptyState, type Observation } from '../changes/state.js';
+import type { HeatmapData } from '../heatmaps/data.js';
+import type { StoredFrameRef } from '../jobs/payloads.js';
+import { emptyLike } from '../pipeline/word-heatmaps.js';
+import { type AlertIntent, type ChangeUpdate, compareSeverity, type News } from '../schemas/change.js';
+import type { CameraFrame, CameraNote, Finding, TimingsMs } from '../schemas/comparison.js';
 import type { CameraState } from '../stores/cameras.js';
-import type { HeatmapData } from '../stores/heatmap-data.js';
 import { type BeforeDependencies, chooseBefore, type Taken } from './camera-before.js';
 import type { Comparer } from './comparison-job.js';
-import { emptyLike } from './shown-maps.js';
 
 export interface FrameDependencies extends BeforeDependencies {
   readonly pipeline: Comparer & { operatingPoints(model: string | null): readonly OperatingPoint[] };

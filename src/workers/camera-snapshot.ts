@@ -1,13 +1,13 @@
 /** One pull of a camera's snapshot: fetched through the outbound guard, masked, stored, and put in the camera's line. */
 import { randomBytes } from 'node:crypto';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import type { FetchFrame } from '../frames/fetch.js';
 import { newId } from '../ids.js';
-import { parseJob, TurnJobSchema } from '../jobs.js';
+import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import { enterFrame } from '../stores/camera-frames.js';
 import { type CameraStore, maskOf, type StoredCamera } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
-import type { FetchFrame } from './frame-fetch.js';
 
 /** Stands in for a key's id: nobody asked for this frame. */
 const SNAPSHOT = 'snapshot';

@@ -2,19 +2,20 @@
  * A camera's turn: its earliest frame, from the queued reference to the step that saves everything at once. Knows nothing of BullMQ:
  * queue-workers.ts adapts. stores/turns.ts says who holds a turn, and why a job that finds it held may end.
  */
-import type { CameraFrame, Comparison } from '../comparison.js';
+
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
-import { isFinal, parseJob, TurnJobSchema } from '../jobs.js';
+import { encodeHeatmapData } from '../heatmaps/data.js';
+import { isFinal, parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
+import type { CameraFrame, Comparison } from '../schemas/comparison.js';
 import { heatmapKey } from '../stores/blobs.js';
 import { type CameraState, maskOf } from '../stores/cameras.js';
 import type { ChangeStore, StoredAlert } from '../stores/changes.js';
-import { encodeHeatmapData } from '../stores/heatmap-data.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 import type { Outcome, Turn, TurnStore } from '../stores/turns.js';
-import type { Announce, AnnounceAlert } from './announce.js';
 import { type FrameDependencies, freshState, workFrame } from './camera-frame.js';
 import { assertInTime, type ComparisonOutcome, NO_TIME, skipped } from './comparison-job.js';
+import type { Announce, AnnounceAlert } from './enqueue-delivery.js';
 
 /** As many as a comparison of a job of its own has. */
 const MAX_TRIES = 3;

@@ -1,7 +1,7 @@
 /** How much a worker takes on at once. */
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config.js';
-import type { ModelDescription } from '../stores/workers.js';
+import type { ModelDescription } from '../schemas/model-description.js';
 
 /**
  * @returns threads: pairs that the model works on at once; concurrency: jobs held, twice as many by default, so that the next

@@ -1,14 +1,15 @@
 /** One comparison, from its queued reference to its saved result. Knows nothing of BullMQ: queue-workers.ts adapts. */
-import type { Comparison, Finding, TimingsMs } from '../comparison.js';
+
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { asUrlFailure, type FetchFrame, type Frame } from '../frames/fetch.js';
+import { encodeHeatmapData, type HeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
-import { type ComparisonJob, ComparisonJobSchema, isFinal, parseJob } from '../jobs.js';
+import { type ComparisonJob, ComparisonJobSchema, isFinal, parseJob } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
+import type { Comparison, Finding, TimingsMs } from '../schemas/comparison.js';
 import { type BlobStore, heatmapKey } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
-import { encodeHeatmapData, type HeatmapData } from '../stores/heatmap-data.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
-import { asUrlFailure, type FetchFrame, type Frame } from './frame-fetch.js';
 
 /** The part of the pipeline that a job needs. */
 export interface Comparer {

@@ -1,21 +1,21 @@
 /** One try of one webhook delivery, by Standard Webhooks 1.0. Knows nothing of BullMQ: queue-workers.ts adapts. */
 import { Webhook } from 'standardwebhooks';
-import type { AlertIntent, News } from '../change.js';
 import { ScenedeltaError } from '../errors.js';
-import { type DeliveryJob, DeliveryJobSchema, parseJob } from '../jobs.js';
+import { type DeliveryJob, DeliveryJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import type { OutboundClient, PostOutcome } from '../outbound/client.js';
-import type { ChangeStore } from '../stores/changes.js';
-import { alertDeliveryId } from '../stores/changes-redis.js';
-import type { Delivery, DeliveryAttempt, DeliveryStore } from '../stores/deliveries.js';
-import type { ResultStore } from '../stores/results.js';
+import type { AlertIntent, News } from '../schemas/change.js';
 import {
   type AlertPayload,
   buildAlertPayload,
   buildWebhookPayload,
   type WebhookLinks,
   type WebhookPayload,
-} from '../webhook-payload.js';
+} from '../schemas/webhook-payload.js';
+import type { ChangeStore } from '../stores/changes.js';
+import { alertDeliveryId } from '../stores/changes-redis.js';
+import type { Delivery, DeliveryAttempt, DeliveryStore } from '../stores/deliveries.js';
+import type { ResultStore } from '../stores/results.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -2,24 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loadConfig, redisUrlOf } from '../config.js';
+import { createFrameFetcher } from '../frames/fetch.js';
 import { newId } from '../ids.js';
 import { linkBase, linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { createOutboundClient } from '../outbound/client.js';
+import { createPipeline } from '../pipeline/compare.js';
+import type { ModelDescription } from '../schemas/model-description.js';
 import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
 import { createStores } from '../stores/create.js';
 import { connectRedis } from '../stores/redis.js';
-import type { ModelDescription } from '../stores/workers.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
-import { createAnnounce, createAnnounceAlert } from './announce.js';
 import { createCameraRetention } from './camera-retention.js';
 import { createSnapshotPuller, snapshotsWanted } from './camera-snapshot.js';
 import { createTurnProcessor } from './camera-turn.js';
 import { capacityOf } from './capacity.js';
 import { createComparisonProcessor } from './comparison-job.js';
-import { createPipeline } from './comparison-pipeline.js';
 import { createDeliveryProcessor } from './delivery-job.js';
-import { createFrameFetcher } from './frame-fetch.js';
+import { createAnnounce, createAnnounceAlert } from './enqueue-delivery.js';
 import { startHeartbeat } from './heartbeat.js';
 import { createWorkerMetrics, serveMetrics } from './metrics.js';
 import {

@@ -1,7 +1,7 @@
 /** Prometheus metrics of a worker process. Labels are queues, outcomes and stages, never ids or cameras. */
 import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ModelDescription } from '../stores/workers.js';
+import type { ModelDescription } from '../schemas/model-description.js';
 import type { ComparisonOutcome } from './comparison-job.js';
 import type { DeliveryOutcome } from './delivery-job.js';
 

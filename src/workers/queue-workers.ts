@@ -11,7 +11,7 @@ import {
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs.js';
+import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import type { TurnProcessor } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';

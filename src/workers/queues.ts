@@ -14,7 +14,7 @@ import {
   TURN_JOB,
   TURN_OPTIONS,
   type TurnJob,
-} from '../jobs.js';
+} from '../jobs/payloads.js';
 import { reconcileSnapshots } from '../stores/snapshot-schedule.js';
 
 /** absent: no such job; held: it waits, is delayed or runs; completed, failed: it ended and is still remembered. */

@@ -3,15 +3,15 @@
  * worker died too often, an ended one whose webhook was never queued. Everything here may run twice.
  */
 import { ScenedeltaError } from '../errors.js';
-import { isFinal } from '../jobs.js';
+import { isFinal } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import { alertIdOf } from '../stores/changes-redis.js';
 import type { RedisDeliveryStore } from '../stores/deliveries-redis.js';
 import { comparisonIdOf, type RedisResultStore } from '../stores/results-redis.js';
-import type { Announce, AnnounceAlert } from './announce.js';
 import type { ComparisonProcessor } from './comparison-job.js';
+import type { Announce, AnnounceAlert } from './enqueue-delivery.js';
 import type { WorkerMetrics } from './metrics.js';
 import { lostTooOften } from './queue-workers.js';
 import type { WorkerQueues } from './queues.js';

@@ -3,7 +3,7 @@
  * compare with stay however old.
  */
 import type { Config } from '../config.js';
-import type { FrameRef } from '../jobs.js';
+import type { FrameRef } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { ChangeStore } from '../stores/changes.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
-import type { Comparison } from '../../src/comparison.js';
 import { newId } from '../../src/ids.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { freshState } from '../../src/workers/camera-frame.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createEventStreams } from '../../src/api/event-stream.js';
-import type { Comparison } from '../../src/comparison.js';
 import { newId } from '../../src/ids.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fakes.js';
 

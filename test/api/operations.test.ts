@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
-import type { StoredFrameRef } from '../../src/jobs.js';
+import type { StoredFrameRef } from '../../src/jobs/payloads.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';

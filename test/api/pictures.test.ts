@@ -1,7 +1,7 @@
 import sharp from 'sharp';
+import { encodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { Heatmap } from '../../src/images.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
-import { encodeHeatmapData } from '../../src/stores/heatmap-data.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fakes.js';
 import { jpeg } from '../helpers/requests.js';

@@ -10,7 +10,7 @@ import type { Api, ApiDependencies } from '../../src/api/dependencies.js';
 import { createIdempotencyRecords } from '../../src/api/idempotency.js';
 import { createRateCounter } from '../../src/api/rate-counter.js';
 import { loadConfig } from '../../src/config.js';
-import { KEYS, QUEUE_PREFIX, QUEUES } from '../../src/jobs.js';
+import { KEYS, QUEUE_PREFIX, QUEUES } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
 import { createStores } from '../../src/stores/create.js';
 import { createEventReader } from '../../src/stores/events.js';

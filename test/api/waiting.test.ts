@@ -1,6 +1,6 @@
 import { parsePrefer } from '../../src/api/comparisons/wait.js';
-import type { Comparison } from '../../src/comparison.js';
 import { ScenedeltaError } from '../../src/errors.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
 import { finding, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fakes.js';
 import { form, jpeg, post } from '../helpers/requests.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type OperatingPoint, thresholdFor } from '../../src/cameras/dial.js';
+import { type OperatingPoint, thresholdFor } from '../../src/cameras/alarm-budget.js';
 import { type Light, lightOf, measureLight } from '../../src/cameras/light.js';
 import { LEARN_EVERY_MS, learn, lessonFor, type Occasion, plateFor } from '../../src/cameras/memory.js';
 import type { RgbImage } from '../../src/images.js';

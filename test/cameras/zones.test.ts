@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
 import { siftFinding, zoneOf } from '../../src/cameras/zones.js';
-import type { Finding } from '../../src/comparison.js';
+import type { Finding } from '../../src/schemas/comparison.js';
 import { finding as base } from '../helpers/comparisons.js';
 
 const rectangle = (x1: number, x2: number) => [

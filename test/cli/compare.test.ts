@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import sharp from 'sharp';
 import { Value } from 'typebox/value';
-import { FindingSchema } from '../../src/comparison.js';
+import { FindingSchema } from '../../src/schemas/comparison.js';
+import { scene } from '../frames/pictures.js';
 import { copyOfTiny, put } from '../model/tiny-bundle.js';
-import { scene } from '../workers/pictures.js';
 
 // Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
 jest.setTimeout(120_000);

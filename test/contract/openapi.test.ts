@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { openApiYaml } from '../../src/api/openapi-yaml.js';
-import { ALERT_TYPES } from '../../src/change.js';
-import { buildWebhookPayload, WEBHOOK_TYPES } from '../../src/webhook-payload.js';
+import { ALERT_TYPES } from '../../src/schemas/change.js';
+import { buildWebhookPayload, WEBHOOK_TYPES } from '../../src/schemas/webhook-payload.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { contractOf, type OpenApi } from '../helpers/contract.js';
 

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { type CameraSettings, checkSettings } from '../../src/cameras/settings.js';
-import type { Comparison, Finding } from '../../src/comparison.js';
+import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { newId } from '../../src/ids.js';
+import type { Comparison, Finding } from '../../src/schemas/comparison.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { enterFrame } from '../../src/stores/camera-frames.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
-import { createFrameFetcher } from '../../src/workers/frame-fetch.js';
 import { type Bench, logger } from './workers.js';
 
 export const WIDTH = 96;

@@ -1,6 +1,6 @@
 /** Changes as a turn of a camera leaves them. */
-import { derivedId } from '../../src/alerts/identity.js';
-import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/change.js';
+import { derivedId } from '../../src/changes/identity.js';
+import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';
 import type { StoredAlert } from '../../src/stores/changes.js';
 
 export const NOON = Date.parse('2026-01-05T12:00:00Z');

@@ -1,8 +1,8 @@
 /** Comparisons as the API would have made them, for tests of what comes after it. */
 import { randomBytes } from 'node:crypto';
-import type { Comparison } from '../../src/comparison.js';
 import { newId } from '../../src/ids.js';
-import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../src/jobs.js';
+import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../src/jobs/payloads.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 
 export const storedRef = (fill: string): StoredFrameRef => ({

@@ -1,5 +1,5 @@
 /**
- * Speaks the protocol of src/workers/inference-protocol.ts without a model, so that the pool can be tested alone. What a
+ * Speaks the protocol of src/inference/protocol.ts without a model, so that the pool can be tested alone. What a
  * task does is said by its bundle: 'echo', 'slow' (waits for its width in ms), 'fail', 'crash' (the thread ends), 'throw'.
  * Each output tells the thread, the batch's size and when it ran.
  */

@@ -5,13 +5,19 @@ import { buildApp } from '../../src/api/app.js';
 import type { ComparisonQueue } from '../../src/api/comparisons/queue.js';
 import type { Api, ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
 import type { IdempotencyRecords } from '../../src/api/idempotency.js';
-import type { Change, Feedback } from '../../src/change.js';
-import type { Comparison } from '../../src/comparison.js';
 import { loadConfig } from '../../src/config.js';
 import { ScenedeltaError } from '../../src/errors.js';
-import { type ComparisonEvent, type ComparisonJob, isFinal, type StreamEvent } from '../../src/jobs.js';
+import {
+  type ComparisonEvent,
+  type ComparisonJob,
+  isFinal,
+  type StreamEvent,
+} from '../../src/jobs/payloads.js';
 import { linkKey } from '../../src/links.js';
 import { createLogger } from '../../src/logger.js';
+import type { Change, Feedback } from '../../src/schemas/change.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
+import type { ModelDescription } from '../../src/schemas/model-description.js';
 import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import {
@@ -31,7 +37,7 @@ import {
   type StreamedEvent,
 } from '../../src/stores/events.js';
 import type { ResultStore, StoredComparison } from '../../src/stores/results.js';
-import type { ModelDescription, WorkerDescription } from '../../src/stores/workers.js';
+import type { WorkerDescription } from '../../src/stores/workers.js';
 import { type Contract, contractOf, type OpenApi } from './contract.js';
 
 export class FakeEvents implements EventReader {

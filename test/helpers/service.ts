@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Comparison } from '../../src/comparison.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
 import { changedPair } from './scenes.js';
 
 const ROOT = resolve('.');

@@ -1,6 +1,6 @@
 /**
  * onnxruntime-node says what ONNX Runtime in Python says (which the exporter held to PyTorch), for every bundle that is served.
- * Made by `python -m training.golden`; the formulas of the inputs stand in training/golden.py and here.
+ * Made by `python -m training.bundle.golden`; the formulas of the inputs stand in training/bundle/golden.py and here.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

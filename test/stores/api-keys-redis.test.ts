@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { KEYS } from '../../src/jobs.js';
+import { KEYS } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
 import { createRedisApiKeyStore } from '../../src/stores/api-keys-redis.js';
 import { connectRedis } from '../../src/stores/redis.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { ChangeStatus, FoundChange } from '../../src/change.js';
-import { KEYS } from '../../src/jobs.js';
+import { KEYS } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
+import type { ChangeStatus, FoundChange } from '../../src/schemas/change.js';
 import type { ChangeStore, TurnChanges } from '../../src/stores/changes.js';
 import { alertDeliveryId, createRedisChangeStore } from '../../src/stores/changes-redis.js';
 import { createRedisDeliveryStore } from '../../src/stores/deliveries-redis.js';

@@ -1,13 +1,13 @@
 /** An alert on its way: from the turn that made it, through the delivery queue's processor, back to its camera's state. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Value } from 'typebox/value';
-import { KEYS } from '../../src/jobs.js';
+import { KEYS } from '../../src/jobs/payloads.js';
 import { linkKey } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
+import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/schemas/webhook-payload.js';
 import { alertDeliveryId } from '../../src/stores/changes-redis.js';
-import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/webhook-payload.js';
-import { createAnnounceAlert } from '../../src/workers/announce.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
+import { createAnnounceAlert } from '../../src/workers/enqueue-delivery.js';
 import { createWorkerQueues } from '../../src/workers/queues.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
 import { setUpCamera } from '../helpers/cameras.js';

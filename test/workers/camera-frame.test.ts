@@ -1,4 +1,4 @@
-import type { Finding } from '../../src/comparison.js';
+import type { Finding } from '../../src/schemas/comparison.js';
 import { observationOf } from '../../src/workers/camera-frame.js';
 
 describe('what a frame without a change says of changes that were seen before', () => {

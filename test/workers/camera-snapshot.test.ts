@@ -1,13 +1,13 @@
 /** Snapshots: pulled on a schedule through the guard, and the camera's own retention. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
-import { KEYS, QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs.js';
+import { createFrameFetcher } from '../../src/frames/fetch.js';
+import { KEYS, QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs/payloads.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { reconcileSnapshots, scheduleSnapshots } from '../../src/stores/snapshot-schedule.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createSnapshotPuller, snapshotsWanted } from '../../src/workers/camera-snapshot.js';
-import { createFrameFetcher } from '../../src/workers/frame-fetch.js';
 import { type QueueWorkers, startSnapshotWorker } from '../../src/workers/queue-workers.js';
 import {
   picture,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Comparison } from '../../src/comparison.js';
 import { ScenedeltaError } from '../../src/errors.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import {

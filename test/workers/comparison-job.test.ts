@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/errors.js';
-import { KEYS } from '../../src/jobs.js';
+import { createFrameFetcher } from '../../src/frames/fetch.js';
+import { decodeHeatmapData } from '../../src/heatmaps/data.js';
+import { KEYS } from '../../src/jobs/payloads.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
-import { decodeHeatmapData } from '../../src/stores/heatmap-data.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import {
   type ComparisonJobDependencies,
   createComparisonProcessor,
 } from '../../src/workers/comparison-job.js';
-import { createFrameFetcher } from '../../src/workers/frame-fetch.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { type Received, startReceiver } from '../helpers/receiver.js';
 import { type Bench, heatmaps, logger, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';

@@ -2,13 +2,17 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Value } from 'typebox/value';
-import type { Comparison } from '../../src/comparison.js';
-import type { DeliveryJob } from '../../src/jobs.js';
+import type { DeliveryJob } from '../../src/jobs/payloads.js';
 import { linkKey, verifyLink } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
-import { buildWebhookPayload, PAYLOAD_LIMIT, WebhookPayloadSchema } from '../../src/webhook-payload.js';
-import { createAnnounce } from '../../src/workers/announce.js';
+import type { Comparison } from '../../src/schemas/comparison.js';
+import {
+  buildWebhookPayload,
+  PAYLOAD_LIMIT,
+  WebhookPayloadSchema,
+} from '../../src/schemas/webhook-payload.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
+import { createAnnounce } from '../../src/workers/enqueue-delivery.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 

@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { ScenedeltaError } from '../../src/errors.js';
-import { KEYS, PRIORITY, QUEUE_PREFIX, QUEUES } from '../../src/jobs.js';
-import { createAnnounce, createAnnounceAlert } from '../../src/workers/announce.js';
+import { KEYS, PRIORITY, QUEUE_PREFIX, QUEUES } from '../../src/jobs/payloads.js';
 import { createComparisonProcessor } from '../../src/workers/comparison-job.js';
 import { createDeliveryProcessor, type DeliveryProcessor } from '../../src/workers/delivery-job.js';
+import { createAnnounce, createAnnounceAlert } from '../../src/workers/enqueue-delivery.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
 import {
   type QueueWorkers,

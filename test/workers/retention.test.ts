@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { KEYS } from '../../src/jobs.js';
+import { KEYS } from '../../src/jobs/payloads.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createRetention } from '../../src/workers/retention.js';

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from training.agreeing import sentence_that_agrees
+from training.text.clause_filter import sentence_that_agrees
 
 CASES = json.loads((Path(__file__).parents[2] / "test/fixtures/clauses.json").read_text())
 

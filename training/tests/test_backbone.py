@@ -8,7 +8,7 @@ import onnx
 import onnxruntime
 import torch.nn.functional as F
 
-from training.backbone import (
+from training.bundle.backbone import (
     BATCH_NORM_EPSILON,
     FeatureExtractor,
     Moments,
@@ -18,7 +18,7 @@ from training.backbone import (
     read_tfjs,
     round_to_half,
 )
-from training.export_features import export_features
+from training.bundle.export_features import export_features
 
 BLOCKS, WIDTH = (1, 2, 2), 4
 

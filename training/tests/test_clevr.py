@@ -9,13 +9,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training import clevr_grammar as grammar
-from training.scenes import clevr, clevr_rules as rules
-from training.scenes.clevr_light import GROUND, LAMP_WATT, LAMPS, SUN, SUN_AT, irradiance
-from training.scenes.clevr_optics import FAR, clear_share, ground, nearest, unit
-from training.scenes.clevr_render import object_map, pixel_filter, views_of
-from training.scenes.clevr_rules import Thing
-from training.scenes.clevr_stats import CORNERS, MEAN_COLOUR, corner_levels, look, mean_colours
+from training.worlds.clevr import grammar
+from training.worlds.clevr import scene as clevr
+from training.worlds.clevr import rules
+from training.worlds.clevr.light import GROUND, LAMP_WATT, LAMPS, SUN, SUN_AT, irradiance
+from training.worlds.clevr.optics import FAR, clear_share, ground, nearest, unit
+from training.worlds.clevr.render import object_map, pixel_filter, views_of
+from training.worlds.clevr.rules import Thing
+from training.worlds.clevr.stats import CORNERS, MEAN_COLOUR, corner_levels, look, mean_colours
 
 torch.set_num_threads(1)
 BRIGHTNESS_TOLERANCE = 8  # levels of 255

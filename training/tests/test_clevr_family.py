@@ -10,19 +10,19 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training import clevr_grammar as grammar
-from training.clevr_cache import write_shard
-from training.clevr_data import FamilyCache, open_cache, pairs_of, partners
-from training.clevr_losses import match_loss, token_slots
-from training.clevr_model import MovingDifference
-from training.data import Batches, Labels
+from training.worlds.clevr import grammar
+from training.worlds.clevr.cache import write_shard
+from training.worlds.clevr.data import FamilyCache, open_cache, pairs_of, partners
+from training.worlds.clevr.losses import match_loss, token_slots
+from training.worlds.clevr.model import MovingDifference
+from training.data.batches import Batches, Labels
 from training.heldout import judge
-from training.losses import all_losses
-from training.model import BackwardReasoning, Captioner, make_difference
-from training.model_config import ModelConfig
-from training.scenes import clevr_render as renderer
-from training.scenes.clevr_family import DISTRACTORS, SAME, VIEWS, draw_family
-from training.scenes.clevr_rules import CHANGES
+from training.net.losses import all_losses
+from training.net.model import BackwardReasoning, Captioner, make_difference
+from training.net.config import ModelConfig
+from training.worlds.clevr import render as renderer
+from training.worlds.clevr.family import DISTRACTORS, SAME, VIEWS, draw_family
+from training.worlds.clevr.rules import CHANGES
 
 torch.set_num_threads(1)
 SCENES = range(3)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training import lexicon
-from training.scenes.assets import Sprite
-from training.scenes.cast import DRAWN_SHARE, NOUN_WEIGHT, Cast, _drawn
-from training.scenes.drawn_vehicles import NOUN, draw_vehicle, kind_of
-from training.scenes.vehicle_parts import PAINT_RANGE
+from training.text import lexicon
+from training.worlds.surveillance.assets import Sprite
+from training.worlds.surveillance.sprite_sampler import DRAWN_SHARE, NOUN_WEIGHT, Cast, _drawn
+from training.worlds.surveillance.drawn_vehicles import NOUN, draw_vehicle, kind_of
+from training.worlds.surveillance.vehicle_parts import PAINT_RANGE
 
 ELEVATIONS = (4, 10, 30, 55, 80)
 SEEDS = range(4)
@@ -71,7 +71,7 @@ def test_a_turned_figure_is_the_same_vehicle():
 class TestCast:
     @pytest.fixture
     def sprites(self, tmp_path, monkeypatch) -> list[Sprite]:
-        monkeypatch.setattr("training.scenes.cast.sprite_pixels", lambda path: np.full((20, 40, 4), 200, np.uint8))
+        monkeypatch.setattr("training.worlds.surveillance.sprite_sampler.sprite_pixels", lambda path: np.full((20, 40, 4), 200, np.uint8))
         return [Sprite(tmp_path / noun, noun, noun, "vehicle", None, ("red",), None, False, 1.5, 4.0, 10, 0, False, 30.0, (20.0, 15.0),
                        np.float32([[0, 20], [40, 20], [40, 10], [0, 10]])) for noun in ("car", "truck", "van", "bus", "bicycle")]
 

@@ -9,11 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training import model
-from training.data import SPECIALS
-from training.export import PARITY, check_parity, export_graphs, put_in_place
-from training.model import Captioner, Difference
-from training.model_config import ModelConfig
+from training.net import model
+from training.data.batches import SPECIALS
+from training.bundle.export import PARITY, check_parity, export_graphs, put_in_place
+from training.net.model import Captioner, Difference
+from training.net.config import ModelConfig
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,7 +95,7 @@ def test_a_missing_file_is_one_line_and_no_bundle(tmp_path: Path):
     for name in ("facts.json", "run.pt"):
         (tmp_path / name).write_text(json.dumps({}))
     done = run(
-        "training.export", "--checkpoint", str(tmp_path / "run.pt"), "--features", str(tmp_path / "no.onnx"), "--calibration",
+        "training.bundle.export", "--checkpoint", str(tmp_path / "run.pt"), "--features", str(tmp_path / "no.onnx"), "--calibration",
         str(tmp_path / "facts.json"), "--facts", str(tmp_path / "facts.json"), "--name", "x", "--version", "0.0.1", "--out", str(tmp_path / "out"),
     )
     assert done.returncode != 0

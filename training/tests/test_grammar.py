@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training import grammar
-from training.lexicon import ALSO_CALLED, ALSO_COLOURED, COLOURS, DIRECTIONS, GREYS, HUES, NOUNS, PLACES
+from training.text import grammar
+from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, COLOURS, DIRECTIONS, GREYS, HUES, NOUNS, PLACES
 
 SIDE = {"to the left": -1, "slightly to the left": -1, "to the right": 1, "slightly to the right": 1}
 

@@ -38,9 +38,9 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     return tmp_path
 
 
-CACHE = "cache --features features.onnx --out new --start 0 --count 1"
+CACHE = "data.cache --features features.onnx --out new --start 0 --count 1"
 EVALUATE = "evaluate --checkpoint run.pt --features features.onnx"
-EXPORT = "export --checkpoint run.pt --features features.onnx --facts facts.json --name n --version 0.0.1 --out new"
+EXPORT = "bundle.export --checkpoint run.pt --features features.onnx --facts facts.json --name n --version 0.0.1 --out new"
 WITHOUT_TORCH = [
     (f"{CACHE} --data none", "none: no such folder"),
     (CACHE, "no data folder: pass --data or set SCENEDELTA_DATA to the folder with plates/ and sprites/"),
@@ -48,22 +48,22 @@ WITHOUT_TORCH = [
     (CACHE.replace("features.onnx", "none.onnx"), "none.onnx: no such file"),
     (CACHE.replace("features.onnx", "text"), "text: is not an ONNX graph that can be run ("),
     (f"{CACHE} --maps features.onnx", "features.onnx: is another graph: gives coarse, fine, expected map_before, map_after"),
-    ("quantize --data none --features features.onnx --out new", "none: no such folder"),
-    ("quantize --data empty --features features.onnx --out new", "expected plates/plates.json under the data folder empty, found none"),
-    ("quantize --data empty --features features.onnx --out none/new", "none: no such folder"),
-    ("reword none", "none: no such folder"),
-    ("reword text", "text: is a file, expected a folder"),
-    ("reword cache", "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what training.cache wrote"),
-    ("record --bundle empty --evaluation text --pairs p", "text: not JSON ("),
+    ("bundle.quantize --data none --features features.onnx --out new", "none: no such folder"),
+    ("bundle.quantize --data empty --features features.onnx --out new", "expected plates/plates.json under the data folder empty, found none"),
+    ("bundle.quantize --data empty --features features.onnx --out none/new", "none: no such folder"),
+    ("text.reword none", "none: no such folder"),
+    ("text.reword text", "text: is a file, expected a folder"),
+    ("text.reword cache", "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what training.data.cache wrote"),
+    ("bundle.record --bundle empty --evaluation text --pairs p", "text: not JSON ("),
 ]
 WITH_TORCH = [
     ("train --config none.toml --cache cache --out new", "none.toml: no such file"),
     ("train --config config.toml --cache none --out new", "none: no such folder"),
     ("train --config config.toml --cache empty --out new", "no complete shard in empty"),
-    ("train --config config.toml --cache cache --out new", "cache/00000000-00000001: lacks coarse.npy, expected a shard of training.cache"),
+    ("train --config config.toml --cache cache --out new", "cache/00000000-00000001: lacks coarse.npy, expected a shard of training.data.cache"),
     ("train --config config.toml --cache cache --out new --start-from none.pt", "none.pt: no such file"),
-    ("calibrate --checkpoint run.pt --heldout none --out new", "none: no such folder"),
-    ("calibrate --checkpoint run.pt --heldout cache --out none/new", "none: no such folder"),
+    ("bundle.calibrate --checkpoint run.pt --heldout none --out new", "none: no such folder"),
+    ("bundle.calibrate --checkpoint run.pt --heldout cache --out none/new", "none: no such folder"),
     ("soup --checkpoints run.pt none.pt --heldout cache --out new", "none.pt: no such file"),
     ("soup --checkpoints run.pt text --heldout cache --out new", "text: is not a checkpoint of training.train ("),
     (f"{EVALUATE} --manifest none.ndjson", "none.ndjson: no such file"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from training.map_regions import glance_regions, map_regions
+from training.data.map_regions import glance_regions, map_regions
 
 CASES = json.loads((Path(__file__).parents[2] / "test/fixtures/glances.json").read_text())
 

@@ -8,14 +8,14 @@ import pytest
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
-from training.data import SPECIALS, Labels
-from training.glances import inside_box, owed_by, same_thing_evidence, told_way, ways
+from training.data.batches import SPECIALS, Labels
+from training.net.crops import inside_box, owed_by, same_thing_evidence, told_way, ways
 from training.heldout import place_right
-from training.losses import map_loss
-from training.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, over_the_crops, shifted
-from training.model_config import END, KINDS, PAD, START, ModelConfig
-from training.preprocess import glance_box
-from training.regions import glance_objects, told_objects
+from training.net.losses import map_loss
+from training.net.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, over_the_crops, shifted
+from training.net.config import END, KINDS, PAD, START, ModelConfig
+from training.data.preprocess import glance_box
+from training.data.regions import glance_objects, told_objects
 from training.train import Run
 
 
@@ -314,7 +314,7 @@ def test_the_words_tell_of_the_strongest_glances_and_the_kind_of_all(config):
 
 
 def test_calibration_finds_the_same_line_for_overlapping_and_for_nearly_separate_classes():
-    from training.calibrate import platt
+    from training.bundle.calibrate import platt
 
     rng = np.random.default_rng(0)
     x = rng.normal(0, 2, 4000)
@@ -329,7 +329,7 @@ def test_calibration_finds_the_same_line_for_overlapping_and_for_nearly_separate
 
 @pytest.mark.parametrize("probability", [0.1234564, 0.1234566, 0.123456, 0.5, 0.0, 0.9999985])
 def test_a_threshold_leaves_out_the_unchanged_pair_that_it_is_to_leave_out(probability):
-    from training.calibrate import operating_point
+    from training.bundle.calibrate import operating_point
 
     point = operating_point(np.array([probability, 0.0, probability, 1.0]), np.array([0, 0, 1, 1]), 0.1)
     assert probability < point["threshold"] <= probability + 1.1e-6

@@ -4,10 +4,10 @@ import json
 import numpy as np
 import pytest
 
-from training.cache import Maps, layout, made_with, look_size, pair_entry, write_shard
-from training.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
-from training.regions import JITTER, REGIONS, changed_places, choose_regions, iou
-from training.scenes.pair import Pair
+from training.data.cache import Maps, layout, made_with, look_size, pair_entry, write_shard
+from training.data.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
+from training.data.regions import JITTER, REGIONS, changed_places, choose_regions, iou
+from training.worlds.pair import Pair
 
 
 def noise(height: int, width: int) -> np.ndarray:

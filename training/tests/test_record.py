@@ -28,7 +28,7 @@ def report(name: str) -> dict:
 def record(folder: Path, evaluation: dict, manifest: dict) -> subprocess.CompletedProcess:
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "evaluation.json").write_text(json.dumps(evaluation))
-    command = ["training.record", "--bundle", str(folder), "--evaluation", str(folder / "evaluation.json"), "--pairs", "four pairs"]
+    command = ["training.bundle.record", "--bundle", str(folder), "--evaluation", str(folder / "evaluation.json"), "--pairs", "four pairs"]
     return subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
 
 

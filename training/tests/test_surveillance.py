@@ -9,16 +9,19 @@ import cv2
 import numpy as np
 import pytest
 
-from training import grammar
-from training.scenes import layers, nuisances, places, surveillance
-from training.scenes.assets import Plate, data_root, load_plates, load_sprites
-from training.scenes.layers import Layer, Tone, render
-from training.scenes.pair import KINDS, NUISANCES
-from training.scenes.rooms import room_plate
-from training.scenes.staging import exposed, read_light
-from training.scenes.steep import Patch
-from training.scenes.surveillance import SurveillanceWorld
-from training.scenes.variation import repainted, varied
+from training.text import grammar
+from training.worlds.surveillance import layers
+from training.worlds.surveillance import nuisances
+from training.worlds.surveillance import location_phrases as places
+from training.worlds.surveillance import scene as surveillance
+from training.worlds.surveillance.assets import Plate, data_root, load_plates, load_sprites
+from training.worlds.surveillance.layers import Layer, Tone, render
+from training.worlds.pair import KINDS, NUISANCES
+from training.worlds.surveillance.rooms import room_plate
+from training.worlds.surveillance.staging import exposed, read_light
+from training.worlds.surveillance.top_down_plates import Patch
+from training.worlds.surveillance.scene import SurveillanceWorld
+from training.worlds.surveillance.sprite_augment import repainted, varied
 
 SEEDS = range(28)
 MODELS = {"car": 4, "man": 4, "woman": 4, "dog": 2, "suitcase": 2}
@@ -106,7 +109,7 @@ class TestData:
 
     def test_the_features_are_fitted_on_the_train_split_alone(self, root):
         pytest.importorskip("torch")
-        from training.crude_scenes import CrudeScenes
+        from training.bundle.pca_scenes import CrudeScenes
 
         scenes = CrudeScenes(root, np.random.default_rng(0))
         assert {p.path for p in scenes.plates} == {p.path for p in load_plates(root, "train")}

@@ -13,9 +13,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training import train
-from training.cache import layout
-from training.data import SPECIALS, Labels, PairCache, derive_evidence
-from training.export import command_of
+from training.data.cache import layout
+from training.data.batches import SPECIALS, Labels, PairCache, derive_evidence
+from training.bundle.export import command_of
 from training.train import Run
 
 LOOK = (96, 64)  # 4 x 6 cells

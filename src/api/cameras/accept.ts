@@ -1,12 +1,12 @@
 /** Accepting a camera's frame: into the store (masked), into its line, and a job that somebody take the camera's turn. */
 import { ScenedeltaError } from '../../errors.js';
+import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { enterFrame } from '../../stores/camera-frames.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import type { StoredComparison } from '../../stores/results.js';
-import type { IncomingCameraFrame, IncomingFrame } from '../comparisons/request.js';
+import type { IncomingCameraFrame } from '../comparisons/request.js';
 import type { Asked } from '../comparisons/respond.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
-import type { FrameKeeper } from '../frame-keeper.js';
 import { fingerprint } from '../idempotency.js';
 import { parseTime } from '../parse-time.js';
 

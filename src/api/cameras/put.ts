@@ -2,16 +2,16 @@
 import { Type } from 'typebox';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
+import { sniffImage } from '../../frames/image-type.js';
+import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { newId } from '../../ids.js';
-import { sniffImage } from '../../image-type.js';
-import type { StoredFrameRef } from '../../jobs.js';
-import { checker } from '../../mismatch.js';
+import type { StoredFrameRef } from '../../jobs/payloads.js';
 import type { AllowList } from '../../outbound/address.js';
+import { checker } from '../../schemas/validation-error.js';
 import { type BlobStore, frameKey } from '../../stores/blobs.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
-import { assertUrl } from '../comparisons/fetchable.js';
-import { type IncomingFrame, readFrame } from '../comparisons/request.js';
-import type { FrameKeeper } from '../frame-keeper.js';
+import { readFrame } from '../comparisons/request.js';
+import { assertUrl } from '../comparisons/url-policy.js';
 import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
 

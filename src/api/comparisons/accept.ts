@@ -1,13 +1,14 @@
 /** Accepting a comparison: frames into the blob store, the comparison into the result store, a reference into the queue. */
-import type { Comparison } from '../../comparison.js';
+
 import { ScenedeltaError } from '../../errors.js';
-import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../jobs.js';
+import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
+import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../jobs/payloads.js';
+import type { Comparison } from '../../schemas/comparison.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
-import type { FrameKeeper } from '../frame-keeper.js';
 import { fingerprint } from '../idempotency.js';
 import { priorityOf } from './queue.js';
-import type { IncomingComparison, IncomingFrame } from './request.js';
+import type { IncomingComparison } from './request.js';
 import type { Asked } from './respond.js';
 
 export interface Acceptance extends Asked {

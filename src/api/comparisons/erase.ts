@@ -1,5 +1,5 @@
 /** Erasing comparisons. */
-import type { Comparison } from '../../comparison.js';
+import type { Comparison } from '../../schemas/comparison.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import type { ApiDependencies } from '../dependencies.js';
 

@@ -1,7 +1,7 @@
 /** Which models there are, as the live workers tell it: the API itself never loads one. */
 import { type Static, Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import { ModelDescriptionSchema } from '../../stores/workers.js';
+import { ModelDescriptionSchema } from '../../schemas/model-description.js';
 import type { ApiDependencies } from '../dependencies.js';
 
 const { provider, ...described } = ModelDescriptionSchema.properties;

@@ -13,7 +13,7 @@ import {
   TURN_JOB,
   TURN_OPTIONS,
   type TurnJob,
-} from '../../jobs.js';
+} from '../../jobs/payloads.js';
 import { redisCall } from '../../stores/redis.js';
 import { scheduleSnapshots } from '../../stores/snapshot-schedule.js';
 

@@ -2,9 +2,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
-import { sniffImage } from '../../image-type.js';
+import { sniffImage } from '../../frames/image-type.js';
+import type { IncomingBytes, IncomingFrame } from '../../frames/keep.js';
 import { SIDES } from '../../images.js';
-import { checker } from '../../mismatch.js';
+import { checker } from '../../schemas/validation-error.js';
 import { isPlainKey } from '../../stores/s3-client.js';
 import {
   type CameraFrameOptions,
@@ -18,19 +19,6 @@ import {
   type FrameInput,
   URL_PATTERN,
 } from '../schemas/comparison-request.js';
-
-export interface IncomingBytes {
-  readonly from: 'bytes';
-  readonly bytes: Uint8Array;
-  readonly sha256: string;
-  readonly contentType: string;
-}
-
-/** A frame as it came: bytes that begin like an image, or where the worker is to fetch them. */
-export type IncomingFrame =
-  | IncomingBytes
-  | { readonly from: 'url'; readonly url: string }
-  | { readonly from: 's3'; readonly bucket: string; readonly key: string };
 
 export interface IncomingComparison {
   readonly before: IncomingFrame;

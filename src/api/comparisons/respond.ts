@@ -1,6 +1,7 @@
 /** From accepted work to its answer: once a key, waiting as long as the caller prefers, with the outcome or the promise of one. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
+import type { IncomingFrame } from '../../frames/keep.js';
 import { newId } from '../../ids.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { StoredComparison } from '../../stores/results.js';
@@ -8,8 +9,7 @@ import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL } from '../plugins/auth.js';
 import type { ApiMetrics } from '../plugins/metrics.js';
 import { sendProblem } from '../plugins/problems.js';
-import type { Present } from './present.js';
-import type { IncomingFrame } from './request.js';
+import type { Present } from './links-presenter.js';
 import { type Preference, parsePrefer, type Waiting } from './wait.js';
 
 /** Who asks for which comparison. */

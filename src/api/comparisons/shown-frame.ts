@@ -1,10 +1,10 @@
 /** A comparison's frame as it may be shown. */
 import { createHash } from 'node:crypto';
+import type { FrameKeeper } from '../../frames/keep.js';
 import type { Side } from '../../images.js';
 import { frameKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies } from '../dependencies.js';
-import type { FrameKeeper } from '../frame-keeper.js';
 
 /** Cache-Control of frames and of heatmaps over them. */
 export const PICTURE_CACHE = 'private, max-age=3600';

@@ -1,5 +1,5 @@
 /** Waiting for a comparison to end, and what `Prefer` asks for (RFC 7240). */
-import { isFinal } from '../../jobs.js';
+import { isFinal } from '../../jobs/payloads.js';
 import type { EventReader } from '../../stores/events.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
 

@@ -1,17 +1,17 @@
 /** Cameras: settings, and one frame at a time. */
 import { Type } from 'typebox';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { originAndPath } from '../../shown-url.js';
+import type { FrameKeeper } from '../../frames/keep.js';
+import { originAndPath } from '../../redact-url.js';
 import { noCamera, type StoredCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertRoom, frameFingerprint } from '../cameras/accept.js';
 import { cameraFrom } from '../cameras/put.js';
 import { assertCapacity } from '../comparisons/accept.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
-import { assertFetchable, assertUrl, fetchRules } from '../comparisons/fetchable.js';
 import { readCameraFrame } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
+import { assertFetchable, assertUrl, fetchRules } from '../comparisons/url-policy.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import type { FrameKeeper } from '../frame-keeper.js';
 import {
   type Camera,
   CameraFrameFormSchema,

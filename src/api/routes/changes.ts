@@ -1,10 +1,10 @@
 /** Changes: what has come of a camera's comparisons, and what people say of it. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { CHANGE_STATUSES, type Change, ChangeSchema } from '../../change.js';
 import { ScenedeltaError } from '../../errors.js';
-import { extensionOf, feedbackLine } from '../../feedback-manifest.js';
-import { checker } from '../../mismatch.js';
+import { CHANGE_STATUSES, type Change, ChangeSchema } from '../../schemas/change.js';
+import { extensionOf, feedbackLine } from '../../schemas/feedback-manifest.js';
+import { checker } from '../../schemas/validation-error.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';

@@ -1,16 +1,16 @@
 /** POST, GET, list and DELETE of /v1/comparisons. */
 import { Type } from 'typebox';
-import { ComparisonSchema, VERDICTS } from '../../comparison.js';
+import type { FrameKeeper } from '../../frames/keep.js';
+import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
 import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
-import { existing } from '../comparisons/existing.js';
-import { assertFetchable, assertUrl, fetchRules } from '../comparisons/fetchable.js';
+import { existing } from '../comparisons/find-comparison.js';
+import type { Present } from '../comparisons/links-presenter.js';
 import { assertKnownModel } from '../comparisons/models.js';
-import type { Present } from '../comparisons/present.js';
 import { readComparison } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
+import { assertFetchable, assertUrl, fetchRules } from '../comparisons/url-policy.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import type { FrameKeeper } from '../frame-keeper.js';
 import { comparisonAnswers, PREFERENCE_HEADERS } from '../schemas/comparison-answers.js';
 import { ComparisonFormSchema, ComparisonRequestSchema } from '../schemas/comparison-request.js';
 import { CURSOR_LENGTH, pageAnswers, pageAsked, pageOf, pageQuery, timeQuery } from '../schemas/pages.js';

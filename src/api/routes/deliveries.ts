@@ -1,7 +1,7 @@
 /** What became of a comparison's webhook. */
 import { Type } from 'typebox';
 import { DeliverySchema } from '../../stores/deliveries.js';
-import { existing } from '../comparisons/existing.js';
+import { existing } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
 

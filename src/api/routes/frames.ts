@@ -1,11 +1,11 @@
 /** The frames of a comparison, as they came, or masked as their camera asks for it. */
 import { ScenedeltaError } from '../../errors.js';
-import { IMAGE_TYPES } from '../../image-type.js';
-import { isFinal } from '../../jobs.js';
-import { existing } from '../comparisons/existing.js';
+import { IMAGE_TYPES } from '../../frames/image-type.js';
+import type { FrameKeeper } from '../../frames/keep.js';
+import { isFinal } from '../../jobs/payloads.js';
+import { existing } from '../comparisons/find-comparison.js';
 import { PICTURE_CACHE, shownFrame } from '../comparisons/shown-frame.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import type { FrameKeeper } from '../frame-keeper.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 
 export function frameRoutes(

@@ -1,15 +1,15 @@
 /** Heatmaps, rendered from the kept maps when somebody asks. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
+import type { FrameKeeper } from '../../frames/keep.js';
+import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
 import type { Heatmap, Side } from '../../images.js';
-import { isFinal } from '../../jobs.js';
+import { isFinal } from '../../jobs/payloads.js';
 import { heatmapKey } from '../../stores/blobs.js';
-import { decodeHeatmapData, type HeatmapData } from '../../stores/heatmap-data.js';
 import type { StoredComparison } from '../../stores/results.js';
-import { existing } from '../comparisons/existing.js';
+import { existing } from '../comparisons/find-comparison.js';
 import { PICTURE_CACHE, type ShownFrame, shownFrame } from '../comparisons/shown-frame.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import type { FrameKeeper } from '../frame-keeper.js';
 import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 

@@ -1,6 +1,6 @@
 /** For probes, scrapers and scalers, and for who opens the service in a browser. */
 import { Type } from 'typebox';
-import { QUEUES } from '../../jobs.js';
+import { QUEUES } from '../../jobs/payloads.js';
 import type { QueueCounts, QueueName } from '../comparisons/queue.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import type { ApiMetrics } from '../plugins/metrics.js';

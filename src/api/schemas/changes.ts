@@ -1,6 +1,6 @@
 /** What requests about changes bring. */
 import { type Static, Type } from 'typebox';
-import { FeedbackSchema } from '../../change.js';
+import { FeedbackSchema } from '../../schemas/change.js';
 
 const { at: _ours, ...given } = FeedbackSchema.properties;
 export const FeedbackRequestSchema = Type.Object(given, {

@@ -1,7 +1,7 @@
 /** What the two requests that begin a comparison share: a pair of frames, and one frame of a camera. */
 import { Type } from 'typebox';
-import { ComparisonSchema } from '../../comparison.js';
 import type { ErrorCode } from '../../errors.js';
+import { ComparisonSchema } from '../../schemas/comparison.js';
 import { ComparisonProblemSchema, json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
 /** What a request may say of itself and of the answer. */

@@ -1,7 +1,9 @@
 /** What several routes share: named components of the OpenAPI file, common parameters, problem answers and headers. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { ScheduleSchema, ZoneSchema } from '../../cameras/settings.js';
-import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../change.js';
+import { type ErrorCode, errorEntry } from '../../errors.js';
+import { SIDES } from '../../images.js';
+import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../schemas/change.js';
 import {
   BoxSchema,
   CameraFrameSchema,
@@ -14,11 +16,9 @@ import {
   TimingsSchema,
   ViewpointSchema,
   WordSchema,
-} from '../../comparison.js';
-import { type ErrorCode, errorEntry } from '../../errors.js';
-import { SIDES } from '../../images.js';
+} from '../../schemas/comparison.js';
+import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
-import { AlertPayloadSchema, WebhookPayloadSchema } from '../../webhook-payload.js';
 import { ServedModelSchema } from '../comparisons/models.js';
 import { ChangeEventSchema, ComparisonEventSchema } from '../event-stream.js';
 import {

@@ -1,6 +1,6 @@
 /** The requests that this service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
-import { ALERT_TYPES } from '../../change.js';
-import { WEBHOOK_TYPES } from '../../webhook-payload.js';
+import { ALERT_TYPES } from '../../schemas/change.js';
+import { WEBHOOK_TYPES } from '../../schemas/webhook-payload.js';
 
 const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ALERT_TYPES)[number], string>> = {
   'comparison.finished': 'A comparison has finished',

@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
 import { bad, normalise, type Pair, parsePairs, type Size } from '../../evaluation/manifest.js';
 import { type MadeNuisance, moveBox, perturb } from '../../evaluation/nuisances.js';
+import sharp from '../../frames/sharp.js';
 import { type Box, SIDES, type Side } from '../../images.js';
-import sharp from '../../sharp.js';
 import { decode, type PairBytes } from './looker.js';
 
 /** Pairs of a manifest whose frames all exist and have a readable header. */

@@ -5,15 +5,15 @@ import type { Config } from '../../config.js';
 import { ScenedeltaError } from '../../errors.js';
 import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../../evaluation/baselines.js';
 import type { Prediction } from '../../evaluation/predictions.js';
+import { decodeFrame, type Frame } from '../../frames/decode.js';
 import { SIDES, type Side } from '../../images.js';
+import { InferencePool } from '../../inference/pool.js';
 import { createLogger } from '../../logger.js';
 import { BundleError, COARSE_STRIDE } from '../../model/bundle.js';
 import type { Features } from '../../model/captioner.js';
 import { loadBundle } from '../../model/manifest.js';
 import { wholeFrame } from '../../model/preprocess.js';
-import { createPipeline } from '../../workers/comparison-pipeline.js';
-import { decodeFrame, type Frame } from '../../workers/decode.js';
-import { InferencePool } from '../../workers/inference-pool.js';
+import { createPipeline } from '../../pipeline/compare.js';
 
 /** Encoded bytes of both frames. */
 export type PairBytes = Readonly<Record<Side, Uint8Array>>;

@@ -1,9 +1,9 @@
 /** A thread of bench:viewpoint: one development pair and its variants, examined and looked at as the service does. */
 import { join } from 'node:path';
 import { seededRandom } from '../../../dist/evaluation/random.js';
+import { believableTampers } from '../../../dist/pipeline/tamper-fusion.js';
 import { examine } from '../../../dist/viewpoint/examine.js';
 import { project } from '../../../dist/viewpoint/homography.js';
-import { believableTampers } from '../../../dist/workers/believable-tampers.js';
 import { alignedTo, openLook } from '../../../scripts/lib/look.mjs';
 import { NUISANCE_VARIANTS, TAMPER_VARIANTS } from '../../../scripts/lib/made-pairs.mjs';
 import { serve } from '../../../scripts/lib/threads.mjs';

@@ -1,0 +1,48 @@
+/**
+ * Addresses that could never be requested are refused before any work is done. The worker, which requests them, checks again
+ * with the name resolved.
+ */
+import { ScenedeltaError } from '../../errors.js';
+import type { IncomingFrame } from '../../frames/keep.js';
+import { type AllowList, checkUrlSyntax, parseAllowList } from '../../outbound/address.js';
+import { checkSourceBucket, type SourceRules } from '../../stores/s3-sources.js';
+import type { ApiOptions } from '../dependencies.js';
+
+export interface FetchRules extends SourceRules {
+  readonly allow: AllowList;
+  readonly s3Enabled: boolean;
+}
+
+/** As the settings say. */
+export const fetchRules = (
+  options: Pick<ApiOptions, 'outboundAllow' | 's3Endpoint' | 's3FrameBucket' | 's3SourceBuckets'>,
+): FetchRules => ({
+  ...options,
+  allow: parseAllowList(options.outboundAllow),
+  s3Enabled: options.s3Endpoint !== null,
+});
+
+/** @param frames by their field. @throws ScenedeltaError 'url-refused' naming the field. */
+export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>, rules: FetchRules): void {
+  for (const [field, frame] of Object.entries(frames)) {
+    if (frame.from === 'url') assertUrl(frame.url, field, rules.allow);
+    if (frame.from !== 's3') continue;
+    const { bucket, key } = frame;
+    if (!rules.s3Enabled) {
+      throw refused(`${field} is s3://${bucket}/${key}, but this service has no S3_ENDPOINT`, field);
+    }
+    const refusal = checkSourceBucket(bucket, rules);
+    if (refusal !== null) throw refused(`${field} is s3://${bucket}/${key}: ${bucket} ${refusal}`, field);
+  }
+}
+
+/** @throws ScenedeltaError 'url-refused' naming the field. */
+export function assertUrl(url: string, field: string, allow: AllowList): void {
+  try {
+    checkUrlSyntax(url, { field, allow });
+  } catch (err) {
+    throw refused((err as Error).message, field);
+  }
+}
+
+const refused = (detail: string, field: string) => new ScenedeltaError('url-refused', detail, { field });

@@ -1,0 +1,48 @@
+/**
+ * What sort of image some bytes begin like. Only the first bytes are looked at, so that a caller who sent something else
+ * hears it at once; whether the rest can be decoded is found out by the worker.
+ */
+import { ScenedeltaError } from '../errors.js';
+
+const ascii = (text: string) => [...Buffer.from(text, 'latin1')];
+
+interface Signature {
+  readonly contentType: string;
+  readonly offset: number;
+  readonly magic: readonly number[];
+}
+const at = (contentType: string, offset: number, magic: readonly number[]): Signature => ({
+  contentType,
+  offset,
+  magic,
+});
+
+const SIGNATURES: readonly Signature[] = [
+  at('image/jpeg', 0, [0xff, 0xd8, 0xff]),
+  at('image/png', 0, [0x89, ...ascii('PNG\r\n\x1a\n')]),
+  at('image/gif', 0, ascii('GIF87a')),
+  at('image/gif', 0, ascii('GIF89a')),
+  at('image/tiff', 0, [...ascii('II'), 42, 0]),
+  at('image/tiff', 0, [...ascii('MM'), 0, 42]),
+  at('image/webp', 8, ascii('WEBP')),
+  at('image/avif', 4, ascii('ftypavif')),
+  at('image/avif', 4, ascii('ftypavis')),
+];
+
+export const IMAGE_TYPES = [...new Set(SIGNATURES.map((signature) => signature.contentType))];
+const NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
+
+/**
+ * @param field the form field or JSON member that the bytes came in
+ * @returns the content type
+ * @throws ScenedeltaError 'image-unreadable' naming the field, what came and what was expected.
+ */
+export function sniffImage(bytes: Uint8Array, field: string): string {
+  const found = SIGNATURES.find(({ offset, magic }) => magic.every((byte, i) => bytes[offset + i] === byte));
+  if (found !== undefined) return found.contentType;
+  const came =
+    bytes.length === 0
+      ? 'has 0 bytes'
+      : `has ${bytes.length} bytes and starts with ${Buffer.from(bytes.subarray(0, 8)).toString('hex')}`;
+  throw new ScenedeltaError('image-unreadable', `${field} ${came}: expected ${NAMES}`, { field });
+}

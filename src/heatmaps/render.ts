@@ -1,0 +1,190 @@
+/**
+ * Pictures of a heatmap, in any frame's size. Pure: pixels in, pixels out; encoding and storing them is the caller's.
+ *
+ * A map's grid is some tens of cells a side. It is enlarged with Catmull-Rom splines, which pass through the cells' own
+ * values (a single hot cell stays as hot as it was) and are clamped to 0..1. Cells are squares: the value of cell i belongs
+ * to the frame position (i + 0.5) / cells.
+ */
+import type { Heatmap, RgbImage } from '../images.js';
+
+/** Opacity of the hottest place: what lies under it must stay recognisable. */
+const MAX_OPACITY = 0.7;
+
+/** `frame` with the map's colours over it; opacity follows the value, so an empty map leaves the frame as it is. */
+export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
+  const { width, height } = frame;
+  const data = Uint8Array.from(frame.data);
+  forEachRow(map, width, height, (y, values) => {
+    let at = y * width * 3;
+    for (const value of values) {
+      const opacity = MAX_OPACITY * value;
+      let colour = ((value * 255 + 0.5) | 0) * 3;
+      for (const end = at + 3; at < end; at++, colour++) {
+        const under = data[at] as number;
+        data[at] = under + opacity * ((COLOURS[colour] as number) - under) + 0.5;
+      }
+    }
+  });
+  return { width, height, data };
+}
+
+/**
+ * The colours alone, RGBA with the opacity in the fourth channel: a layer to be enlarged and laid over a frame by an image library,
+ * where this thread has other things to do than to visit every pixel of the frame.
+ */
+export function renderLayer(map: Heatmap, width: number, height: number): Uint8Array {
+  const data = new Uint8Array(width * height * 4);
+  forEachRow(map, width, height, (y, values) => {
+    for (let x = 0, at = y * width * 4; x < width; x++, at += 4) {
+      const value = values[x] as number;
+      const colour = ((value * 255 + 0.5) | 0) * 3;
+      data[at] = COLOURS[colour] as number;
+      data[at + 1] = COLOURS[colour + 1] as number;
+      data[at + 2] = COLOURS[colour + 2] as number;
+      data[at + 3] = MAX_OPACITY * value * 255 + 0.5;
+    }
+  });
+  return data;
+}
+
+/** The map alone, `width` x `height` pixels: black is 0, white is 1. */
+export function renderGray(map: Heatmap, width: number, height: number): RgbImage {
+  const data = new Uint8Array(width * height * 3);
+  forEachRow(map, width, height, (y, values) => {
+    let at = y * width * 3;
+    for (const value of values) {
+      const level = value * 255 + 0.5;
+      data[at++] = level;
+      data[at++] = level;
+      data[at++] = level;
+    }
+  });
+  return { width, height, data };
+}
+
+/** Two pictures beside each other, `gap` black pixels between them, top edges level. */
+export function sideBySide(left: RgbImage, right: RgbImage, gap = 4): RgbImage {
+  const width = left.width + gap + right.width;
+  const height = Math.max(left.height, right.height);
+  const data = new Uint8Array(width * height * 3);
+  const paste = (image: RgbImage, offset: number) => {
+    for (let y = 0; y < image.height; y++) {
+      const row = image.data.subarray(y * image.width * 3, (y + 1) * image.width * 3);
+      data.set(row, (y * width + offset) * 3);
+    }
+  };
+  paste(left, 0);
+  paste(right, left.width + gap);
+  return { width, height, data };
+}
+
+/** Visits every row of a `width` x `height` picture with the map's values along it, 0..1; `values` is reused. */
+function forEachRow(
+  map: Heatmap,
+  width: number,
+  height: number,
+  visit: (y: number, values: Float32Array) => void,
+): void {
+  const columns = splineTaps(map.width, width);
+  const rows = splineTaps(map.height, height);
+  const blended = new Float32Array(map.width);
+  const values = new Float32Array(width);
+  for (let y = 0; y < height; y++) {
+    blended.fill(0);
+    for (let tap = y * TAPS; tap < (y + 1) * TAPS; tap++) {
+      const weight = rows.weights[tap] as number;
+      const start = (rows.cells[tap] as number) * map.width;
+      for (let x = 0; x < map.width; x++) {
+        blended[x] = (blended[x] as number) + weight * (map.data[start + x] as number);
+      }
+    }
+    for (let x = 0, tap = 0; x < width; x++) {
+      let value = 0;
+      for (const end = tap + TAPS; tap < end; tap++) {
+        value += (columns.weights[tap] as number) * (blended[columns.cells[tap] as number] as number);
+      }
+      values[x] = Math.min(Math.max(value, 0), 1);
+    }
+    visit(y, values);
+  }
+}
+
+const TAPS = 4;
+
+/** For each of `pixels` positions: the four nearest of `cells` (repeated at the border) and their Catmull-Rom weights. */
+function splineTaps(cells: number, pixels: number): { cells: Uint32Array; weights: Float32Array } {
+  const taps = { cells: new Uint32Array(pixels * TAPS), weights: new Float32Array(pixels * TAPS) };
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    const position = ((pixel + 0.5) / pixels) * cells - 0.5;
+    const first = Math.floor(position);
+    const t = position - first;
+    const weights = [
+      ((-0.5 * t + 1) * t - 0.5) * t,
+      (1.5 * t - 2.5) * t * t + 1,
+      ((-1.5 * t + 2) * t + 0.5) * t,
+      (0.5 * t - 0.5) * t * t,
+    ];
+    for (let tap = 0; tap < TAPS; tap++) {
+      taps.cells[pixel * TAPS + tap] = Math.min(Math.max(first - 1 + tap, 0), cells - 1);
+      taps.weights[pixel * TAPS + tap] = weights[tap] as number;
+    }
+  }
+  return taps;
+}
+
+/**
+ * 256 sRGB colours for values 0..1: violet over red and orange to pale yellow, in OKLCh (Ottosson 2020), where equal steps look
+ * equal; lightness only rises, so the scale also reads in greyscale and for the colour blind.
+ */
+const COLOURS = perceptualRamp([
+  { at: 0, lightness: 0.3, chroma: 0.12, hue: 300 },
+  { at: 0.35, lightness: 0.48, chroma: 0.2, hue: 355 },
+  { at: 0.7, lightness: 0.7, chroma: 0.17, hue: 410 },
+  { at: 1, lightness: 0.95, chroma: 0.11, hue: 465 },
+]);
+
+interface Anchor {
+  readonly at: number;
+  readonly lightness: number;
+  readonly chroma: number;
+  /** degrees; past 360 where the way leads over red */
+  readonly hue: number;
+}
+
+function perceptualRamp(anchors: readonly Anchor[]): Uint8Array {
+  const colours = new Uint8Array(256 * 3);
+  for (let level = 0; level < 256; level++) {
+    const value = level / 255;
+    const end = Math.max(
+      1,
+      anchors.findIndex((anchor) => anchor.at >= value),
+    );
+    const [from, to] = [anchors[end - 1] as Anchor, anchors[end] as Anchor];
+    const t = (value - from.at) / (to.at - from.at);
+    const mix = (a: number, b: number) => a + t * (b - a);
+    colours.set(
+      oklchToSrgb(mix(from.lightness, to.lightness), mix(from.chroma, to.chroma), mix(from.hue, to.hue)),
+      level * 3,
+    );
+  }
+  return colours;
+}
+
+/** https://bottosson.github.io/posts/oklab/ ; colours outside sRGB are clipped. */
+function oklchToSrgb(lightness: number, chroma: number, hue: number): number[] {
+  const a = chroma * Math.cos((hue * Math.PI) / 180);
+  const b = chroma * Math.sin((hue * Math.PI) / 180);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  return linear.map((value) => {
+    const clipped = Math.min(Math.max(value, 0), 1);
+    const encoded = clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * clipped ** (1 / 2.4) - 0.055;
+    return Math.round(encoded * 255);
+  });
+}

@@ -1,0 +1,109 @@
+/** Turns a failed check of a TypeBox schema into one sentence: where, what came, what was expected. */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
+import { ScenedeltaError } from '../errors.js';
+import { withoutSecrets } from '../redact-url.js';
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly schemaPath: string;
+  readonly instancePath: string;
+  readonly params: object;
+}
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * @param convert whether texts may become numbers and booleans (query and headers), before the check
+ * @returns a function from any value to the checked value.
+ */
+export function checker(schema: TSchema, options: { convert?: boolean } = {}) {
+  const compiled = Compile(schema);
+  /** @throws ScenedeltaError 'invalid-request' naming the first field that does not fit. */
+  return (value: unknown): unknown => {
+    const input = options.convert === true ? Value.Convert(schema, value) : value;
+    if (compiled.Check(input)) return input;
+    throw mismatch(schema, input, compiled.Errors(input) as SchemaError[]);
+  };
+}
+
+function mismatch(schema: TSchema, value: unknown, errors: readonly SchemaError[]): ScenedeltaError {
+  const error = mostTelling(schema, value, errors);
+  if (error === undefined)
+    return new ScenedeltaError('invalid-request', 'The request does not fit its schema');
+  const field = error.instancePath.slice(1);
+  const where = field === '' ? 'The request' : field;
+  const names = (key: string) => ((error.params as Json)[key] as string[]).map((name) => join(field, name));
+  if (error.keyword === 'required') {
+    const missing = names('requiredProperties');
+    return refuse(missing[0] ?? '', `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing`);
+  }
+  if (error.keyword === 'additionalProperties') {
+    const unknown = names('additionalProperties');
+    const known = Object.keys((at(schema, error.schemaPath).properties ?? {}) as Json);
+    return refuse(unknown[0] ?? '', `${unknown.join(', ')}: unknown, expected only ${known.join(', ')}`);
+  }
+  const came = describeValue(Value.Pointer.Get(value as object, error.instancePath));
+  return refuse(field, `${where} is ${came}, expected ${expectation(at(schema, error.schemaPath))}`);
+}
+
+/**
+ * Errors inside the members of a union tell of forms the caller never meant: the union itself is what did not fit. But a union
+ * with null only says that something may be left out: its one other member was meant.
+ */
+function mostTelling(
+  schema: TSchema,
+  value: unknown,
+  errors: readonly SchemaError[],
+): SchemaError | undefined {
+  const union = errors.find((e) => e.keyword === 'anyOf');
+  if (union === undefined) return errors.find((e) => e.keyword !== 'boolean') ?? errors[0];
+  const members = at(schema, union.schemaPath).anyOf as readonly Json[];
+  const meant = members.findIndex((member) => member.type !== 'null');
+  const came = Value.Pointer.Get(value as object, union.instancePath);
+  if (members.length !== 2 || !members.some((member) => member.type === 'null') || came === null)
+    return union;
+  const inside = `${union.schemaPath}/anyOf/${meant}`;
+  const own = errors.filter((e) => e.schemaPath.startsWith(inside));
+  return (
+    own.find((e) => e.keyword === 'anyOf' && e !== union) ?? own.find((e) => e.keyword !== 'boolean') ?? union
+  );
+}
+
+const refuse = (field: string, detail: string) =>
+  new ScenedeltaError('invalid-request', detail, field === '' ? {} : { field });
+const join = (field: string, name: string) => (field === '' ? name : `${field}/${name}`);
+
+/** The sub-schema that '#/properties/before' speaks of. */
+const at = (schema: TSchema, schemaPath: string): Json =>
+  schemaPath
+    .split('/')
+    .slice(1)
+    .reduce<Json>((node, key) => (node[key] as Json | undefined) ?? node, schema as Json);
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object')
+    return `an object with ${Object.keys(value).slice(0, 8).join(', ') || 'no members'}`;
+  const text = typeof value === 'string' ? JSON.stringify(withoutSecrets(value)) : String(value);
+  return `the ${typeof value} ${text.length > 60 ? `${text.slice(0, 60)}... (${text.length} characters)` : text}`;
+}
+
+function expectation(schema: Json): string {
+  if (Array.isArray(schema.enum)) return `one of ${schema.enum.join(', ')}`;
+  if (Array.isArray(schema.anyOf)) return String(schema.description ?? 'one of the documented forms');
+  const bounds = [
+    schema.minimum !== undefined && `>= ${schema.minimum}`,
+    schema.exclusiveMinimum !== undefined && `> ${schema.exclusiveMinimum}`,
+    schema.maximum !== undefined && `<= ${schema.maximum}`,
+    schema.minLength !== undefined && `of at least ${schema.minLength} characters`,
+    schema.maxLength !== undefined && `of at most ${schema.maxLength} characters`,
+    schema.minItems !== undefined && `of at least ${schema.minItems}`,
+    schema.maxItems !== undefined && `of at most ${schema.maxItems}`,
+    schema.pattern !== undefined && `matching ${schema.pattern}`,
+    schema.format !== undefined && `in the format ${schema.format}`,
+  ].filter((bound) => bound !== false);
+  const type = String(schema.type ?? 'value');
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${bounds.length > 0 ? ` ${bounds.join(' and ')}` : ''}`;
+}

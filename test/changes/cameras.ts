@@ -1,0 +1,183 @@
+/** Made-up cameras for the tests of src/alerts: four places that never overlap, and whatever happens at them. */
+import fc from 'fast-check';
+import { advance, hear } from '../../src/changes/advance.js';
+import type { AlertRules } from '../../src/changes/rules.js';
+import { type Advanced, type AlertState, emptyState, type Observation } from '../../src/changes/state.js';
+import type { AlertIntent, ChangeRegion, News } from '../../src/schemas/change.js';
+
+export const START = Date.parse('2026-01-05T12:00:00Z'); // a Monday
+export const PLACES = [0, 1, 2, 3] as const;
+const ZONES = ['door', 'door', 'yard', null] as const;
+
+/** A region at a place; `shift` moves it as a flickering map does, never out of its place. */
+export const regionAt = (
+  place: number,
+  options: Partial<ChangeRegion> & { shift?: number } = {},
+): ChangeRegion => {
+  const { shift = 0, ...given } = options;
+  return {
+    side: 'after',
+    // less than its distance to the next, so that nothing is followed from place to place
+    box: { x: 0.02 + 0.25 * place + shift, y: 0.4, width: 0.15, height: 0.15 },
+    area: 0.04,
+    score: 0.9,
+    zone: ZONES[place] ?? null,
+    ...given,
+  };
+};
+/** Where a region of `regionAt` lies. */
+export const placeOf = (region: ChangeRegion | undefined): number => Math.floor((region?.box.x ?? 0) / 0.25);
+
+export const observed = (at: number, given: Partial<Observation> = {}): Observation => ({
+  comparisonId: `cmp_${at}`,
+  at,
+  frame: 0,
+  verdict: given.regions === undefined ? 'none' : 'change',
+  kind: 'appear',
+  confidence: 0.9,
+  caption: 'a car has appeared',
+  regions: [],
+  ...given,
+});
+
+export const RULES: AlertRules = {
+  camera: 'gate',
+  before: 'reference',
+  confirmFrames: 2,
+  persistMs: 0,
+  settleMs: { scene: null, tamper: null },
+  cooldownMs: 300_000,
+  minSeverity: 'info',
+  severity: [],
+  schedule: null,
+  suspendUntil: null,
+  alerting: true,
+};
+
+export interface Step extends Advanced {
+  readonly observation: Observation;
+}
+/** What becomes of an alert, and after how many more frames the camera hears of it. */
+export interface Delivery {
+  readonly outcome: 'delivered' | 'failed';
+  readonly after: number;
+}
+export const AT_ONCE: Delivery = { outcome: 'delivered', after: 0 };
+
+export const newsOf = (alert: AlertIntent, { outcome }: Delivery): News[] =>
+  alert.cooldownKey === null
+    ? []
+    : [
+        {
+          type: `alert.${outcome}`,
+          alertId: alert.id,
+          cooldownKey: alert.cooldownKey,
+          suppressedCount: alert.suppressedCount,
+        },
+      ];
+
+/** Frame after frame; the i-th alert fares as the i-th of `deliveries` says, in a circle. */
+export function run(
+  observations: readonly Observation[],
+  rules: AlertRules,
+  deliveries: readonly Delivery[] = [AT_ONCE],
+  between: (state: AlertState) => AlertState = (state) => state,
+): { steps: Step[]; state: AlertState; fates: Map<string, Delivery & { heardAt: number }> } {
+  let state = emptyState();
+  const steps: Step[] = [];
+  const fates = new Map<string, Delivery & { heardAt: number }>();
+  const due: { step: number; news: News[] }[] = [];
+  const hearUntil = (step: number) => {
+    const now = due.filter((one) => one.step <= step);
+    for (const one of now) due.splice(due.indexOf(one), 1);
+    state = hear(
+      state,
+      now.flatMap(({ news }) => news),
+    );
+  };
+  for (const [i, observation] of observations.entries()) {
+    hearUntil(i);
+    const advanced = advance(between(state), observation, rules);
+    for (const alert of advanced.alerts) {
+      const delivery = deliveries[fates.size % deliveries.length] ?? AT_ONCE;
+      fates.set(alert.id, { ...delivery, heardAt: i + 1 + delivery.after });
+      due.push({ step: i + 1 + delivery.after, news: newsOf(alert, delivery) });
+    }
+    steps.push({ ...advanced, observation });
+    state = advanced.state;
+  }
+  hearUntil(Number.POSITIVE_INFINITY);
+  return { steps, state, fates };
+}
+
+const sighting = fc.record({
+  place: fc.constantFrom(...PLACES),
+  side: fc.constantFrom<'before' | 'after'>('after', 'after', 'before'),
+  shift: fc.double({ min: 0, max: 0.04, noNaN: true }),
+  area: fc.constantFrom(0.01, 0.04, 0.2),
+});
+const frame = fc.record({
+  seconds: fc.integer({ min: 1, max: 90 }),
+  verdict: fc.constantFrom<Observation['verdict']>(
+    'change',
+    'change',
+    'change',
+    'change',
+    'none',
+    'nuisance',
+    'tamper',
+  ),
+  sightings: fc.uniqueArray(sighting, { selector: ({ place }) => place, minLength: 1, maxLength: 4 }),
+  confidence: fc.double({ min: 0.5, max: 1, noNaN: true }),
+});
+
+/** Mostly a few things that stay, so that there is something to confirm. */
+export const observations: fc.Arbitrary<Observation[]> = fc
+  .array(fc.tuple(frame, fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 12 })
+  .map((runs) => {
+    let at = START;
+    return runs.flatMap(([one, times]) =>
+      Array.from({ length: times }, () => {
+        at += one.seconds * 1000;
+        const regions =
+          one.verdict === 'change' ? one.sightings.map(({ place, ...given }) => regionAt(place, given)) : [];
+        return observed(at, { verdict: one.verdict, regions, confidence: one.confidence });
+      }),
+    );
+  });
+
+const severity = fc.constantFrom<AlertRules['minSeverity']>('info', 'low', 'medium', 'high');
+export const rules: fc.Arbitrary<AlertRules> = fc.record({
+  camera: fc.constant('gate'),
+  before: fc.constantFrom<AlertRules['before']>('previous', 'reference', 'memory'),
+  confirmFrames: fc.integer({ min: 1, max: 4 }),
+  persistMs: fc.constantFrom(0, 0, 30_000, 120_000),
+  settleMs: fc.record({
+    scene: fc.constantFrom(null, 0, 200_000),
+    tamper: fc.constantFrom(null, 200_000),
+  }),
+  cooldownMs: fc.constantFrom(0, 60_000, 300_000, 3_600_000),
+  minSeverity: fc.constantFrom('info', 'info', 'medium'),
+  severity: fc.array(
+    fc.oneof(
+      fc.record({ zone: fc.constantFrom('door', 'yard'), severity }),
+      fc.record({ min_area: fc.constant(0.1), severity }),
+      fc.record({ kind: fc.constantFrom('appear' as const, 'disappear' as const), severity }),
+    ),
+    { maxLength: 3 },
+  ),
+  schedule: fc.constantFrom(null, null, {
+    timezone: 'UTC',
+    windows: [{ days: ['mon' as const], from: '12:02', to: '12:10' }],
+  }),
+  suspendUntil: fc.constantFrom(null, null, START + 300_000),
+  alerting: fc.constantFrom(true, true, true, false),
+});
+
+export const deliveries: fc.Arbitrary<Delivery[]> = fc.array(
+  fc.record({
+    outcome: fc.constantFrom<Delivery['outcome']>('delivered', 'failed'),
+    after: fc.integer({ min: 0, max: 5 }),
+  }),
+  { minLength: 1, maxLength: 5 },
+);

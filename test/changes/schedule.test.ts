@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkSettings } from '../../src/cameras/settings.js';
+import { derivedId } from '../../src/changes/identity.js';
+import { rulesOf } from '../../src/changes/rules.js';
+import { inWindows, isWatching } from '../../src/changes/schedule.js';
+import { isId } from '../../src/ids.js';
+
+const at = (iso: string) => Date.parse(iso);
+
+describe('a window of the week', () => {
+  const night = [{ days: ['fri' as const], from: '22:00', to: '06:00' }];
+
+  it.each([
+    ['2026-01-09T21:59:00Z', false],
+    ['2026-01-09T22:00:00Z', true],
+    ['2026-01-10T05:59:59Z', true],
+    ['2026-01-10T06:00:00Z', false],
+    ['2026-01-10T22:30:00Z', false],
+    ['2026-01-09T05:00:00Z', false],
+  ])('over midnight belongs to the day on which it begins: %s is inside: %s', (iso, inside) => {
+    expect(inWindows(at(iso), 'UTC', night)).toBe(inside);
+  });
+
+  it('that ends when it begins is a whole day', () => {
+    const day = [{ days: ['sun' as const], from: '08:00', to: '08:00' }];
+    expect(
+      ['2026-01-11T07:59:00Z', '2026-01-11T08:00:00Z', '2026-01-12T07:59:00Z', '2026-01-12T08:00:00Z'].map(
+        (iso) => inWindows(at(iso), 'UTC', day),
+      ),
+    ).toEqual([false, true, true, false]);
+  });
+
+  it('follows the clock on the wall through summer time', () => {
+    const nine = [{ days: ['sun' as const], from: '09:00', to: '10:00' }];
+    expect(inWindows(at('2026-03-22T08:30:00Z'), 'Europe/Berlin', nine)).toBe(true);
+    // on the day of the change it is already an hour later there
+    expect(inWindows(at('2026-03-29T08:30:00Z'), 'Europe/Berlin', nine)).toBe(false);
+    expect(inWindows(at('2026-03-29T07:30:00Z'), 'Europe/Berlin', nine)).toBe(true);
+  });
+
+  it("is in the camera's time zone, on its day", () => {
+    const monday = [{ days: ['mon' as const], from: '00:00', to: '01:00' }];
+    expect(inWindows(at('2026-01-04T15:30:00Z'), 'Asia/Tokyo', monday)).toBe(true);
+    expect(inWindows(at('2026-01-05T00:30:00Z'), 'Asia/Tokyo', monday)).toBe(false);
+  });
+});
+
+describe('watching', () => {
+  it('is suspended up to the given time, exclusive, schedule or not', () => {
+    const rules = { schedule: null, suspendUntil: at('2026-01-09T12:00:00Z') };
+    expect(isWatching(rules.suspendUntil - 1, rules)).toBe(false);
+    expect(isWatching(rules.suspendUntil, rules)).toBe(true);
+  });
+});
+
+describe('the rules of a camera', () => {
+  it("take times in ms, and a zone's severity after the rules that may make exceptions from it", () => {
+    const square: [number, number][] = [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ];
+    const settings = checkSettings({
+      before: 'memory',
+      zones: [
+        { id: 'door', type: 'include', polygon: square, severity: 'high' },
+        { id: 'yard', type: 'include', polygon: square },
+      ],
+      suspend_until: '2026-01-09T12:00:00Z',
+      memory: { absorb_s: 60 },
+      alerts: {
+        callback_url: 'https://user.example/hook',
+        persist_s: 1.5,
+        severity_rules: [{ zone: 'door', kind: 'disappear', severity: 'low' }],
+      },
+    });
+    expect(rulesOf('gate', settings)).toEqual({
+      camera: 'gate',
+      before: 'memory',
+      confirmFrames: 2,
+      persistMs: 1_500,
+      settleMs: { scene: 60_000, tamper: 60_000 },
+      cooldownMs: 300_000,
+      minSeverity: 'low',
+      severity: [
+        { zone: 'door', kind: 'disappear', severity: 'low' },
+        { zone: 'door', severity: 'high' },
+      ],
+      schedule: null,
+      suspendUntil: at('2026-01-09T12:00:00Z'),
+      alerting: true,
+    });
+  });
+  it.each([
+    ['previous', { scene: 0, tamper: 14_400_000 }],
+    ['reference', { scene: null, tamper: null }],
+  ])('let what stays settle by what "before" is: %s', (before, settleMs) => {
+    expect(rulesOf('gate', checkSettings({ before })).settleMs).toEqual(settleMs);
+  });
+  it('alert nobody where there is no address', () => {
+    expect(rulesOf('gate', checkSettings({})).alerting).toBe(false);
+  });
+});
+
+describe('a derived id', () => {
+  it('has the form of the others, sorts by time, and follows from the name', () => {
+    const ids = [0, 1, 1_700_000_000_000].map((time) => derivedId('chg', time, 'gate'));
+    for (const id of ids) expect(isId('chg' as never, id)).toBe(true);
+    expect([...ids].sort()).toEqual(ids);
+    expect(derivedId('chg', 1, 'gate')).toBe(ids[1]);
+    expect(derivedId('chg', 1, 'gatf')).not.toBe(ids[1]);
+    expect(new Set(Array.from({ length: 5_000 }, (_, i) => derivedId('chg', 1, `gate\n${i}`))).size).toBe(
+      5_000,
+    );
+  });
+});

@@ -1,0 +1,203 @@
+import { jest } from '@jest/globals';
+import { InferencePool, type PoolOptions } from '../../src/inference/pool.js';
+import type { EncodeInput } from '../../src/inference/protocol.js';
+import type { Bundle } from '../../src/model/manifest.js';
+import { eventually } from '../helpers/eventually.js';
+
+// Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
+jest.setTimeout(120_000);
+
+/** What the fake thread says of a run; see test/helpers/fake-inference-thread.mjs. */
+interface Ran {
+  operation: string;
+  thread: number;
+  batch: number;
+  start: number;
+  end: number;
+}
+const script = new URL('../helpers/fake-inference-thread.mjs', import.meta.url);
+const bundleNamed = (name: string, broken = false) => ({ manifest: { name }, broken }) as unknown as Bundle;
+const error = jest.fn();
+const pools: InferencePool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+  error.mockClear();
+});
+
+async function start(options: Partial<PoolOptions> = {}): Promise<InferencePool> {
+  const logger = { error } as unknown as PoolOptions['logger'];
+  const bundles = [bundleNamed('echo')];
+  const pool = await InferencePool.start({
+    bundles,
+    device: 'cpu',
+    strictDevice: false,
+    threads: 1,
+    batchSize: 4,
+    graphCache: null,
+    logger,
+    script,
+    ...options,
+  });
+  pools.push(pool);
+  return pool;
+}
+/** Ready is the first thread; the others join it. */
+async function startAll(threads: number): Promise<InferencePool> {
+  const pool = await start({ threads });
+  await eventually(() => expect(pool.threads).toBe(threads));
+  return pool;
+}
+const picture = (width = 16, boxes = 1): EncodeInput => ({
+  frame: { width: 1, height: 1, data: new Uint8Array(new SharedArrayBuffer(3)) },
+  boxes: Array.from({ length: boxes }, () => ({ x: 0, y: 0, width: 1, height: 1 })),
+  width,
+  height: 16,
+});
+const encode = (pool: InferencePool, bundle: string, input = picture()) =>
+  pool.run('encode', bundle, input) as unknown as Promise<Ran>;
+
+describe('InferencePool', () => {
+  it('runs tasks beside each other on its threads', async () => {
+    const pool = await startAll(2);
+    const [a, b] = await Promise.all([
+      encode(pool, 'slow', picture(300)),
+      encode(pool, 'slow', picture(300)),
+    ]);
+    expect(a.thread).not.toBe(b.thread);
+    expect(Math.max(a.start, b.start)).toBeLessThan(Math.min(a.end, b.end));
+  });
+
+  it('takes the waiting work in the order that finishes comparisons first', async () => {
+    const pool = await start();
+    const done: string[] = [];
+    const note = async (run: Promise<unknown>) => done.push((await (run as Promise<Ran>)).operation);
+    const first = encode(pool, 'slow', picture(50));
+    await Promise.all([
+      first,
+      note(pool.run('encode', 'echo', picture())),
+      note(pool.run('examine', 'echo', {} as never)),
+      note(pool.run('encode', 'echo', picture())),
+      note(pool.run('difference', 'echo', {} as never)),
+      note(pool.run('caption', 'echo', {} as never)),
+    ]);
+    expect(done).toEqual(['caption', 'difference', 'encode', 'examine', 'encode']);
+  });
+
+  it('takes one task at a time on a CPU', async () => {
+    const pool = await start();
+    const runs = await Promise.all(Array.from({ length: 5 }, () => encode(pool, 'echo')));
+    expect(runs.map((run) => run.batch)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('batches what waits on a GPU, by size and bundle, up to the largest batch', async () => {
+    const pool = await start({ device: 'cuda:0' });
+    const first = encode(pool, 'slow', picture(100));
+    const wide = Array.from({ length: 6 }, () => encode(pool, 'echo', picture(32)));
+    const narrow = encode(pool, 'echo', picture(16));
+    const other = encode(pool, 'other', picture(32));
+    const crops = [encode(pool, 'echo', picture(48, 3)), encode(pool, 'echo', picture(48, 3))];
+    await first;
+    const sizes = (runs: Promise<Ran>[]) => Promise.all(runs.map(async (run) => (await run).batch));
+    expect(await sizes(wide)).toEqual([4, 4, 4, 4, 2, 2]);
+    expect(await sizes([narrow, other])).toEqual([1, 1]);
+    expect(await sizes(crops)).toEqual([1, 1]); // 3 + 3 crops are more than 4
+  });
+
+  it('moves buffers that may move', async () => {
+    const pool = await start();
+    const memory = new Float32Array(8);
+    await pool.run('caption', 'echo', { memory, kindLogits: new Float32Array(6), glances: [] }, [
+      memory.buffer,
+    ]);
+    expect(memory.byteLength).toBe(0);
+  });
+
+  it('says which bundles did not open', async () => {
+    const pool = await start({ bundles: [bundleNamed('echo'), bundleNamed('torn', true)] });
+    expect(pool.refused).toEqual({ torn: 'broken' });
+  });
+});
+
+describe('InferencePool when something goes wrong', () => {
+  it('fails the task and not its thread where a run fails, as transient', async () => {
+    const pool = await start();
+    await expect(encode(pool, 'fail')).rejects.toMatchObject({
+      code: 'inference-failed',
+      permanent: false,
+      message: 'fail, encode: the graph is unhappy',
+    });
+    await expect(encode(pool, 'echo')).resolves.toBeDefined();
+    expect(error).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['ends', 'crash', 'exit code 3'],
+    ['throws', 'throw', 'a bug in the thread'],
+  ])('replaces a thread that %s, fails its task and serves what waits', async (_, bundle, reason) => {
+    const pool = await start();
+    const lost = encode(pool, bundle);
+    const waiting = encode(pool, 'echo');
+    await expect(lost).rejects.toMatchObject({
+      code: 'inference-failed',
+      permanent: false,
+      message: `inference thread 1 ended within encode: ${reason}`,
+    });
+    await expect(waiting).resolves.toMatchObject({ batch: 1 });
+    expect(pool.threads).toBe(1);
+    expect(error).toHaveBeenCalledWith({ thread: 1, reason }, expect.stringContaining('starting another'));
+  });
+
+  it('leaves the other threads alone', async () => {
+    const pool = await startAll(2);
+    const slow = encode(pool, 'slow', picture(200));
+    await expect(encode(pool, 'crash')).rejects.toMatchObject({ code: 'inference-failed' });
+    await expect(slow).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['cannot serve', 'cuda:7', 'cuda:7 is not available'],
+    ['ends at once', 'cuda:8', 'inference thread ended with code 8 before it was ready'],
+  ])('does not start where a thread %s', async (_, device, reason) => {
+    await expect(start({ device })).rejects.toThrow(reason);
+  });
+
+  it('serves with the first thread where the second does not start, says so and tries again', async () => {
+    const pool = await start({ device: 'cuda:9', threads: 2 });
+    await eventually(() => expect(error.mock.calls.length).toBeGreaterThan(1));
+    expect(error).toHaveBeenCalledWith(
+      { thread: 2, reason: 'inference thread ended with code 8 before it was ready' },
+      'inference thread does not start',
+    );
+    expect(pool.threads).toBe(1);
+    await expect(encode(pool, 'echo')).resolves.toMatchObject({ operation: 'encode' });
+  });
+});
+
+describe('InferencePool.close', () => {
+  it('waits for the running run, refuses what waits and what comes later', async () => {
+    const pool = await start();
+    const order: string[] = [];
+    const running = encode(pool, 'slow', picture(200)).then(() => order.push('run'));
+    const waiting = encode(pool, 'echo');
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'inference-failed' });
+    await pool.close().then(() => order.push('closed'));
+    await running;
+    await refused;
+    expect(order).toEqual(['run', 'closed']);
+    expect(pool.threads).toBe(0);
+    await expect(encode(pool, 'echo')).rejects.toMatchObject({ code: 'inference-failed' });
+  });
+
+  it('can be called twice', async () => {
+    const pool = await start();
+    await Promise.all([pool.close(), pool.close()]);
+    await pool.close();
+  });
+
+  it('does not start the replacement of a thread that crashed just before', async () => {
+    const pool = await start();
+    await expect(encode(pool, 'crash')).rejects.toBeDefined();
+    await pool.close();
+    expect(pool.threads).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+"""features.onnx with int8 convolutions inside: about a third of the time on a CPU with VNNI, half the bytes.
+
+    python -m training.bundle.quantize --data ROOT --features features.onnx --out features.int8.onnx
+
+The cache is extracted with the quantised graph, so that training sees exactly the features that are served. Weights take 7 bits
+(`reduce_range`): on processors without VNNI the 8-bit product of two int8 pairs saturates, and the captioner must say the same
+on every machine. Edges stay float32. The report compares cells with the float graph (cosine).
+"""
+
+import argparse
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+
+from training.data.cache import open_world
+from training.inputs import existing_file, existing_folder, new_file, open_graph
+from training.data.preprocess import LOOK, resize
+
+CALIBRATION_SEED = 900_000_000  # far from the seeds that train
+LOOK_SIZE = LOOK["clevr"]  # the larger: one graph serves the bundles of both worlds
+
+
+class Looks(CalibrationDataReader):
+    def __init__(self, world, count: int):
+        frames = (getattr(world.sample(CALIBRATION_SEED + i), ("before", "after")[i % 2]) for i in range(count))
+        self.looks = iter([resize(frame, *LOOK_SIZE)[None] for frame in frames])
+
+    def get_next(self):
+        look = next(self.looks, None)
+        return None if look is None else {"image": look}
+
+
+def fold_constants(source: Path, target: Path) -> None:
+    """float16-stored weights become plain float32 initialisers, which the quantiser needs to see."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(target)
+    onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"])
+
+
+def quantise(source: Path, target: Path, calibration: CalibrationDataReader) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        folded, whole = Path(folder) / "folded.onnx", Path(folder) / "whole.onnx"
+        fold_constants(source, folded)
+        quantize_static(
+            folded, whole, calibration,
+            quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
+            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
+            calibrate_method=CalibrationMethod.MinMax, op_types_to_quantize=["Conv", "Add", "MaxPool", "Relu"],
+        )
+        model = onnx.load(whole)
+    used = {node.domain for node in model.graph.node} | {""}
+    for extra in [o for o in model.opset_import if o.domain not in used]:
+        model.opset_import.remove(extra)  # the optimiser lists domains that no node uses
+    partial = target.with_name(f".{target.name}.partial")
+    onnx.save(model, partial)
+    os.replace(partial, target)
+
+
+def cosines(source: Path, target: Path, looks: list[np.ndarray]) -> dict[str, tuple[float, float]]:
+    """Per output: mean and 5th percentile over cells of the cosine between both graphs."""
+    a, b = map(open_graph, (source, target))
+    found: dict[str, list[np.ndarray]] = {}
+    for look in looks:
+        for output, u, v in zip(a.get_outputs(), a.run(None, {"image": look}), b.run(None, {"image": look})):
+            norm = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
+            found.setdefault(output.name, []).append(((u * v).sum(1) / norm).ravel())
+    return {name: (float(np.mean(c)), float(np.percentile(c, 5))) for name, c in ((n, np.concatenate(x)) for n, x in found.items())}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=existing_folder, required=True)
+    parser.add_argument("--features", type=existing_file, required=True)
+    parser.add_argument("--out", type=new_file, required=True)
+    parser.add_argument("--count", type=int, default=64, help="frames to calibrate on")
+    args = parser.parse_args()
+    open_graph(args.features, "coarse", "fine")
+    world = open_world("surveillance", args.data, "train")
+    quantise(args.features, args.out, Looks(world, args.count))
+    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LOOK_SIZE)[None] for i in range(8)]
+    for name, (mean, low) in cosines(args.features, args.out, unlike).items():
+        print(f"{name}: cosine to the float graph {mean:.4f} (5th percentile {low:.4f})")
+    print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""What `scenedelta evaluate --json` measured of a bundle, written into that bundle's manifest: nobody types a figure.
+
+    python -m training.bundle.record --bundle models/scorer-surveillance --evaluation evaluation.json --pairs "development pairs (109 real pairs, never trained on)"
+
+The manifest's `metrics` gains one entry named by --pairs: share of what was right, and of how many. Graphs are not touched, so hashes stay.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from training.inputs import read_json
+
+FORMAT = "scenedelta-evaluation/1"
+FACTS = ("kind", "noun", "nounStrict", "nounClass", "colour", "place", "inverted", "becomes", "objectsNamed", "claimsTrue")
+
+
+def rate(proportion: dict) -> str | None:
+    """'70.0 % of 70'; None where the question did not arise."""
+    return f"{100 * proportion['rate']:.1f} % of {proportion['of']}" if proportion["of"] else None
+
+
+def measured(report: dict) -> dict:
+    captioner = report["captioner"]
+    words, alarms, place = captioner["words"], captioner["alarms"], captioner["place"]
+    figures = {
+        "auroc": round(alarms["auroc"], 4) if alarms["auroc"] is not None else None,
+        "verdict": rate(alarms["verdict"]), "false_alarms": rate(alarms["falseAlarms"]), "pointing_game": rate(place["game"]),
+        "maps_empty_on_unchanged": rate(place["emptyWhenUnchanged"]),
+        **{name: rate(captioner["facts"][name]) for name in FACTS},
+        "cider_d": round(100 * words["all"]["ciderD"], 1), "cider_d_changed": round(100 * words["changed"]["ciderD"], 1),
+        "bleu_4": round(100 * words["all"]["bleu"][3], 1), "meteor_without_wordnet": round(100 * words["all"]["meteor"], 1),
+        "rouge_l": round(100 * words["all"]["rougeL"], 1), "command": "scenedelta evaluate pairs.ndjson",
+    }
+    return {name: value for name, value in figures.items() if value is not None}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bundle", type=Path, required=True)
+    parser.add_argument("--evaluation", type=Path, required=True)
+    parser.add_argument("--pairs", required=True, help="which pairs these are, in words")
+    args = parser.parse_args()
+    target = args.bundle / "manifest.json"
+    report, manifest = read_json(args.evaluation), read_json(target, "name", "metrics")
+    if report.get("format") != FORMAT:
+        raise SystemExit(f"{args.evaluation}: has the format {report.get('format')!r}, expected {FORMAT!r} (scenedelta evaluate --json FILE)")
+    if report["captioner"]["name"] != manifest["name"]:
+        raise SystemExit(f"{args.evaluation}: measured {report['captioner']['name']}, and {target} is {manifest['name']}")
+    manifest["metrics"][args.pairs] = measured(report)
+    partial = target.with_suffix(".tmp")
+    partial.write_text(json.dumps(manifest, indent=1) + "\n")
+    os.replace(partial, target)
+    print(json.dumps(manifest["metrics"][args.pairs]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Which places of a training pair the captioner glances at, and what there is to see in each.
+
+Either the places that a trained map shows, as on the server (map_regions.py), or, before there is one, the true boxes: jittered, and some
+show nothing new.
+All boxes are (x, y, width, height) in pixels.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from training.data.preprocess import Box, glance_box, in_pixels
+
+REGIONS = 3  # at most, a pair
+SAME_PLACE_IOU = 0.1  # a box before and one after that overlap more are one region, as one blob of the maps would be
+JITTER = 0.15  # of a box's size: how far its position and size are off
+DISTRACTOR_CHANGED, DISTRACTOR_UNCHANGED = 0.25, 0.35  # probability of a region where nothing changed
+AT_BOX_IOU = 0.25  # of a glance's box and an object that is what the glance is at
+DESCRIPTION = ("noun", "hypernym", "colour")
+
+
+@dataclass
+class Region:
+    object_box: Box  # jittered, inside the frame
+    crop: Box  # the square that is cropped from both frames
+    before: dict[str, Any] | None  # noun, hypernym, colour of the changed object that `before` shows in the crop
+    after: dict[str, Any] | None
+
+    @property
+    def side(self) -> str:
+        """Which frames show a changed object here: before, after, both or none."""
+        if self.before and self.after:
+            return "both"
+        return "before" if self.before else "after" if self.after else "none"
+
+
+def area(box: Box) -> float:
+    return box[2] * box[3]
+
+
+def overlap(a: Box, b: Box) -> float:
+    """Area of the intersection."""
+    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    return max(width, 0) * max(height, 0)
+
+
+def iou(a: Box, b: Box) -> float:
+    shared = overlap(a, b)
+    return shared / (area(a) + area(b) - shared) if shared else 0.0
+
+
+def union(a: Box, b: Box) -> Box:
+    """The smallest box around both."""
+    x, y = min(a[0], b[0]), min(a[1], b[1])
+    return x, y, max(a[0] + a[2], b[0] + b[2]) - x, max(a[1] + a[3], b[1] + b[3]) - y
+
+
+def changed_places(objects: list[dict[str, Any]]) -> list[Box]:
+    """Boxes of the changes, largest first; what is at one place in both frames (moved a little, replaced) is one box."""
+    places = []
+    later = [thing["box_after"] for thing in objects if thing["box_after"]]
+    for thing in objects:
+        box = thing["box_before"]
+        if not box:
+            continue
+        best = max(later, key=lambda other: iou(box, other), default=None)
+        if best is not None and iou(box, best) > SAME_PLACE_IOU:
+            later.remove(best)
+            box = union(box, best)
+        places.append(tuple(box))
+    return sorted([*places, *map(tuple, later)], key=area, reverse=True)
+
+
+def choose_regions(objects: list[dict[str, Any]], width: int, height: int, rng: np.random.Generator) -> list[Region]:
+    """At most REGIONS regions of a frame of width x height, by area descending, for the `objects` of a `Pair`."""
+    boxes = [_jitter(box, rng) for box in changed_places(objects)[:REGIONS]]
+    chance = DISTRACTOR_CHANGED if objects else DISTRACTOR_UNCHANGED
+    if len(boxes) < REGIONS and rng.random() < chance:
+        boxes.append(_anywhere(width, height, rng))
+    return regions_at(sorted((_inside(box, width, height) for box in boxes), key=area, reverse=True), objects, width, height)
+
+
+def regions_at(boxes: list[Box], objects: list[dict[str, Any]], width: int, height: int) -> list[Region]:
+    """The regions of `boxes` in their order, with what of `objects` is seen there."""
+    regions = []
+    for box in boxes:
+        crop = glance_box(box, width, height)
+        seen = (seen_object(box, crop, objects, side) for side in ("before", "after"))
+        regions.append(Region(box, crop, *(thing and {key: thing[key] for key in DESCRIPTION} for thing in seen)))
+    return regions
+
+
+def seen_object(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -> dict[str, Any] | None:
+    """Of the objects in view in that frame (half of them lies in the crop, or they fill a quarter of it), the one that fits `box` best."""
+    key = f"box_{side}"
+    in_view = [thing for thing in objects if thing[key] and overlap(crop, thing[key]) > min(0.5 * area(thing[key]), 0.25 * area(crop))]
+    return max(in_view, key=lambda thing: iou(box, thing[key]), default=None)
+
+
+def glance_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
+    """Of a pair's objects that which each frame shows at each of its glances (boxes as shares of the frame): at its box, not beside it."""
+    found = []
+    for box, crop in zip(boxes[: len(meta["glances"])], crops):
+        box, crop = (in_pixels(shares, *meta["frame"]) for shares in (box, crop))
+        seen = [(seen_object(box, crop, meta["objects"], side), f"box_{side}") for side in ("before", "after")]
+        found.append(tuple(thing if thing and iou(box, thing[key]) > AT_BOX_IOU else None for thing, key in seen))
+    return found
+
+
+def told_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[dict[str, Any]]:
+    """Of a pair's objects those that a glance is at, of a replacement both or neither; all where no glance is at any. A sentence that tells of what
+    nobody looked at teaches to invent."""
+    seen = [thing for shown in glance_objects(meta, boxes, crops) for thing in shown if thing]
+    told = []
+    things = iter(meta["objects"])
+    for thing in things:
+        one = [thing, next(things)] if thing["action"] == "replaced" else [thing]
+        told += one if any(other is thing for thing in one for other in seen) else []
+    return told or meta["objects"]
+
+
+def _jitter(box: Box, rng: np.random.Generator) -> Box:
+    x, y, width, height = box
+    new_width, new_height = np.array([width, height]) * rng.uniform(1 - JITTER, 1 + JITTER, 2)
+    centre_x, centre_y = np.array([x + width / 2, y + height / 2]) + rng.uniform(-JITTER, JITTER, 2) * [width, height]
+    return centre_x - new_width / 2, centre_y - new_height / 2, new_width, new_height
+
+
+def _anywhere(width: int, height: int, rng: np.random.Generator) -> Box:
+    longer = np.exp(rng.uniform(np.log(0.03), np.log(0.3))) * width
+    shape = rng.uniform(0.4, 1, 2)
+    box_width, box_height = longer * shape / shape.max()
+    return rng.uniform(0, 1) * (width - box_width), rng.uniform(0, 1) * (height - box_height), box_width, box_height
+
+
+def _inside(box: Box, width: int, height: int) -> Box:
+    """The part of the box inside the frame, at least one pixel."""
+    left, top = min(max(box[0], 0), width - 1), min(max(box[1], 0), height - 1)
+    right, bottom = min(box[0] + box[2], width), min(box[1] + box[3], height)
+    return tuple(float(v) for v in (left, top, max(right - left, 1), max(bottom - top, 1)))

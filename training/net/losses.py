@@ -1,0 +1,66 @@
+"""What training minimises: one function a term, each returning a scalar; weights are in the config."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from training.worlds.clevr.losses import moving_losses
+from training.data.batches import IGNORE, glance_inputs
+from training.net.model import BackwardReasoning, Captioner, Difference
+from training.net.config import PAD
+
+
+def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:
+    """Balanced cross-entropy + soft Dice of one side's map: [B,h,w] x2.
+
+    A far person covers a part of one cell, so a cell counts fully from half coverage on. Dice is taken where there is something
+    to find; the cross-entropy of the empty maps is what keeps them empty.
+    """
+    target = (2 * coverage).clamp(max=1)
+    each = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+    weight = 1 + 4 * target
+    bce = (each * weight).mean((1, 2)).mean()
+    p = torch.sigmoid(logits)
+    has = (target.amax((1, 2)) > 0.3).float()
+    dice = 1 - (2 * (p * target).sum((1, 2)) + 1) / (p.sum((1, 2)) + target.sum((1, 2)) + 1)
+    return 4 * bce + (dice * has).sum() / has.sum().clamp(min=1)
+
+
+def caption_loss(logits: Tensor, ids: Tensor, smoothing: float) -> Tensor:
+    """Mean over real words; ids [B,T+1] with START first."""
+    target = ids[:, 1:].masked_fill(ids[:, 1:] == PAD, IGNORE)
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=IGNORE, label_smoothing=smoothing)
+
+
+def class_loss(logits: Tensor, target: Tensor) -> Tensor:
+    """Cross-entropy over the targets that exist; 0 where a batch has none."""
+    known = target != IGNORE
+    return F.cross_entropy(logits[known], target[known]) if known.any() else logits.sum() * 0
+
+
+def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReasoning, b: dict[str, Tensor], smoothing: float, learn_maps: bool = True) -> dict[str, Tensor]:
+    d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps)
+    glances = glance_inputs(b) if captioner.glances is not None else None
+    logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1], b)
+    words = (b["ids"][:, :-1] != PAD).float()
+    terms = {
+        "caption": caption_loss(logits, b["ids"], smoothing),
+        "map": map_loss(d["logits_before"], b["masks"][:, 0]) + map_loss(d["logits_after"], b["masks"][:, 1]),
+        "change": F.binary_cross_entropy_with_logits(d["change_logit"], b["changed"]),
+        "kind": F.cross_entropy(d["kind_logits"], b["kind"]),
+        "nuisance": F.binary_cross_entropy_with_logits(d["nuisance_logits"], b["nuisances"]),
+        "contrast": difference.contrastive_loss(d["matched"]),
+        "cbr": cbr(*d["tokens"], hidden, words),
+    }
+    if difference.c.moving_camera:
+        terms |= moving_losses(d, b, difference.c.token_grid)
+    if seen:
+        terms["side"] = class_loss(seen["side_logits"], b["side"])
+        terms["noun"] = class_loss(seen["noun_logits"], b["noun"])
+        terms["colour"] = class_loss(seen["colour_logits"], b["colour"])
+    if "kind_logits" in seen:
+        terms["story"] = F.cross_entropy(seen["kind_logits"], b["kind"])
+        terms["role"] = class_loss(seen["role_logits"], b["role"].masked_fill(b["glance_mask"][..., None] == 0, IGNORE))
+        known = b["same"] != IGNORE
+        terms["same"] = F.binary_cross_entropy_with_logits(seen["same_logits"][known], b["same"][known].float()) if known.any() else seen["same_logits"].sum() * 0
+    return terms

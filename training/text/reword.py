@@ -1,0 +1,57 @@
+"""Captions and kinds of a cache anew, from the facts that are stored beside them, without rendering anything.
+
+    python -m training.text.reword DIR [DIR ...]
+
+For when the grammar has changed. Each pair's captions follow from its seed, so running it twice changes nothing.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+from training.text import grammar
+from training.data.cache import WORDING_STREAM
+from training.inputs import existing_folder
+from training.data.preprocess import Box
+from training.data.regions import told_objects
+from training.worlds.pair import kind_of
+
+
+def reworded(meta: dict, boxes: list[Box], crops: list[Box]) -> dict:
+    """A line of meta.jsonl with its pair's `glance_object_box` and `glance_box`."""
+    told = told_objects(meta, boxes, crops)
+    captions = grammar.captions(told, meta["nuisances"], np.random.default_rng([meta["seed"], WORDING_STREAM]))
+    return {**meta, "kind": kind_of(meta["objects"]), "captions": captions}
+
+
+def reword_shard(shard: Path) -> int:
+    """Number of pairs; the file is replaced as a whole."""
+    target, partial = shard / "meta.jsonl", shard / ".meta.partial.jsonl"
+    needed = ("glance_object_box.npy", "glance_box.npy", target.name)
+    missing = [name for name in needed if not (shard / name).is_file()]
+    if missing:
+        raise SystemExit(f"{shard}: lacks {', '.join(missing)}, expected what training.data.cache wrote for the surveillance world")
+    boxes, crops = (np.load(shard / name).tolist() for name in needed[:2])
+    pairs = zip(target.read_text(encoding="utf-8").splitlines(), boxes, crops, strict=True)
+    lines = [json.dumps(reworded(json.loads(line), *glances), ensure_ascii=False) for line, *glances in pairs]
+    partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    os.replace(partial, target)
+    return len(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("caches", type=existing_folder, nargs="+", metavar="DIR", help="what training.data.cache wrote for the surveillance world")
+    args = parser.parse_args()
+    for cache in args.caches:
+        shards = sorted(p for p in cache.iterdir() if p.is_dir() and not p.name.startswith("."))
+        if not shards:
+            raise SystemExit(f"{cache}: has no complete shard, expected a folder that training.data.cache wrote")
+        print(f"{cache}: {sum(map(reword_shard, shards))} pairs", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Features of CLEVR families on disk; the counterpart of cache.py for a world in which one picture serves many pairs.
+
+    python -m training.worlds.clevr.cache --features features.onnx --out DIR --start S --count N [--split heldout]
+
+S and N count scenes. One folder a shard, n = scenes x VIEWS pictures, a scene's beside each other:
+  coarse.npy [n,256,16,24], fine.npy [n,67,32,48]   float16, of the whole looks
+  slots.npy [n,64,96]                               int8: the object that each 5x5 pixels show at their centre, -1 none
+  meta.jsonl                                        one line a scene: its views' objects and what changed
+A shard is renamed into place when it is complete, and complete shards are skipped: stop and start at will. clevr_data.py reads it.
+"""
+
+import argparse
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training.data.cache import Features, made_with, new_shard
+from training.inputs import existing_file
+from training.data.preprocess import LOOK, resize
+from training.worlds.clevr.scene import SPLITS
+from training.worlds.clevr.family import VIEWS, Family, draw_family
+from training.worlds.clevr.render import render
+
+SLOT_STRIDE = 5  # pixels
+
+
+def scene_meta(scene: int, family: Family) -> dict:
+    views = [{"change": view.change, "index_before": view.index_before, "index_after": view.index_after, "eye": view.eye.tolist(),
+              "things": [asdict(thing) for thing in view.things]} for view in family.views]
+    return {"scene": scene, "views": views}
+
+
+def write_shard(features: Features, scenes: range, split: str, out: Path, made: dict | None = None) -> bool:
+    """False if that shard was complete already."""
+    with new_shard(out, scenes, made) as folder:
+        if folder is None:
+            return False
+        arrays, lines = {"coarse": [], "fine": [], "slots": []}, []
+        for scene in scenes:
+            family = draw_family(scene, split)
+            pictures, slots = render(family.tensors())
+            for picture, slot in zip(pictures.numpy(), slots.numpy()):
+                coarse, fine = features(resize(picture, *LOOK["clevr"])[None])
+                arrays["coarse"].append(coarse[0].astype(np.float16))
+                arrays["fine"].append(fine[0].astype(np.float16))
+                arrays["slots"].append(slot[SLOT_STRIDE // 2 :: SLOT_STRIDE, SLOT_STRIDE // 2 :: SLOT_STRIDE].astype(np.int8))
+            lines.append(scene_meta(scene, family))
+        for name, parts in arrays.items():
+            np.save(folder / f"{name}.npy", np.stack(parts))
+        (folder / "meta.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return True
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--features", type=existing_file, required=True, help="features.onnx")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=int, required=True, help="first scene")
+    parser.add_argument("--count", type=int, required=True, help="scenes")
+    parser.add_argument("--split", choices=SPLITS, default="train")
+    parser.add_argument("--shard-size", type=int, default=25, help="scenes")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    features, stop = Features(args.features), args.start + args.count
+    made = made_with("clevr families", args.split, LOOK["clevr"], args.features)
+    for first in range(args.start, stop, args.shard_size):
+        scenes = range(first, min(first + args.shard_size, stop))
+        began, cpu = time.perf_counter(), time.process_time()
+        if write_shard(features, scenes, args.split, args.out, made):
+            each = 1 / (len(scenes) * VIEWS)
+            print(f"scenes {scenes.start}..{scenes.stop - 1}: {(time.perf_counter() - began) * each:.2f} s a picture, "
+                  f"{(time.process_time() - cpu) * each:.2f} CPU-s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Where something is, in words: every phrase returned is true of the box."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from training.text.lexicon import LANDMARKS, SURFACES
+
+Box = tuple[float, float, float, float]
+
+
+def frame_places(box: Box, width: int, height: int, share: float) -> list[str]:
+    """Phrases relative to the picture. `share`: box height of a person here over the frame's height, a depth cue."""
+    x, y, w, h = box
+    cx, cy = (x + w / 2) / width, (y + h / 2) / height
+    places: list[str] = []
+    if cx < 0.40:
+        places.append("on the left")
+    elif cx > 0.60:
+        places.append("on the right")
+    if 0.36 <= cx <= 0.64:
+        places.append("in the middle")
+    if (y + h) / height > 0.82 and share > 0.25:
+        places.append("in the foreground")
+    if share < 0.12 and (y + h) / height < 0.5 and h / height < 0.2:
+        places += ["in the background", "in the distance"]
+    if cy < 0.36 and cx < 0.34:
+        places.append("at the upper left")
+    elif cy < 0.36 and cx > 0.66:
+        places.append("at the upper right")
+    elif cy > 0.64 and cx < 0.34:
+        places.append("at the lower left")
+    elif cy > 0.64 and cx > 0.66:
+        places.append("at the lower right")
+    elif cy < 0.3:
+        places.append("at the top")
+    elif cy > 0.72:
+        places.append("at the bottom")
+    if x <= 2 and cx < 0.15:
+        places.append("at the left edge")
+    elif x + w >= width - 2 and cx > 0.85:
+        places.append("at the right edge")
+    return places or ["on the left" if cx < 0.5 else "on the right"]
+
+
+def landmark_places(box: Box, landmarks: list[tuple[str, Box]]) -> list[str]:
+    """'by the fence' where the box stands right beside the only fence of the plate."""
+    nouns = [_landmark_noun(phrase) for phrase, _ in landmarks]
+    x, y, w, h = box
+    places: list[str] = []
+    for noun, (_, (lx, ly, lw, lh)) in zip(nouns, landmarks):
+        if noun is None or nouns.count(noun) > 1:
+            continue
+        gap = max(lx - (x + w), x - (lx + lw), 0.0)
+        foot = y + h
+        near_rows = ly - 0.1 * h < foot < ly + lh + 0.5 * h
+        if gap < 0.6 * max(w, 0.5 * h) and near_rows and lw < 12 * w:
+            places.append(f"by the {noun}")
+    return places
+
+
+def surface_place(ground_name: str) -> str | None:
+    return SURFACES.get(ground_name)
+
+
+def _landmark_noun(phrase: str) -> str | None:
+    words = phrase.split(" on the ")[0].split()
+    for length in (2, 1):
+        noun = " ".join(words[-length:])
+        if noun in LANDMARKS:
+            return noun
+    return None
+
+
+def directions(before: Box, after: Box, width: int, before_size: float, after_size: float) -> list[str]:
+    """Ways to say how the box moved, the most telling first; empty if too little to say. Sizes: pixels per metre."""
+    shift = ((after[0] + after[2] / 2) - (before[0] + before[2] / 2)) / width
+    growth = after_size / before_size
+    sideways, depthways = [], []
+    side = "left" if shift < 0 else "right"
+    if abs(shift) >= 0.07:
+        sideways.append(f"to the {side}")
+    elif abs(shift) >= 0.025:
+        sideways.append(f"slightly to the {side}")
+    if growth > 1.15:
+        depthways = ["closer", "towards the camera"]
+    elif growth < 0.87:
+        depthways = ["further away", "away from the camera"]
+    if abs(np.log(growth)) > 4 * abs(shift):
+        return depthways + sideways
+    return sideways + depthways
