@@ -14,13 +14,13 @@ from pickle import UnpicklingError
 import numpy as np
 import torch
 
-from training.data.cache import Features
 from training.bundle.calibrate import logit_of
-from training.worlds.clevr.data import truth_of
+from training.data.cache import Features
 from training.heldout import auroc, clauses, judge, same_colour, same_noun
 from training.inputs import existing_file, first_line, new_file, read_json, refuse_other
-from training.text.lexicon import WIDER
 from training.serve import UNCHANGED, Server, load_run, read_frame
+from training.text.lexicon import WIDER
+from training.worlds.clevr.data import truth_of
 
 
 def read_manifest(path: Path) -> list[dict]:
@@ -98,16 +98,31 @@ def predict(server: Server, pairs: list[dict], root: Path, threshold: float, loo
         paths = [root / pair[side] for side in ("before", "after")]
         frames = [read_frame(p) for p in paths]
         r = server.compare(*frames, looks=tuple(looks(p, f) for p, f in zip(paths, frames)), threshold=threshold)
-        out.append({
-            "id": pair["id"], "verdict": r["verdict"], "confidence": float(1 / (1 + np.exp(-r["logit"]))), "logit": r["logit"],
-            "kind": r["kind"], "caption": r["caption"], "nuisances": r["nuisances"],
-            "regions": [
-                {"id": i, "side": g.side, "box": dict(zip(("x", "y", "width", "height"), g.box)), "area": g.area, "score": g.score}
-                for i, g in enumerate(r["regions"], 1)
-            ],
-            "peak_before": peak(r["maps"]["before"]), "peak_after": peak(r["maps"]["after"]),
-            "size": [frames[0].shape[1], frames[0].shape[0]], "timings_ms": {},
-        })
+        out.append(
+            {
+                "id": pair["id"],
+                "verdict": r["verdict"],
+                "confidence": float(1 / (1 + np.exp(-r["logit"]))),
+                "logit": r["logit"],
+                "kind": r["kind"],
+                "caption": r["caption"],
+                "nuisances": r["nuisances"],
+                "regions": [
+                    {
+                        "id": i,
+                        "side": g.side,
+                        "box": dict(zip(("x", "y", "width", "height"), g.box)),
+                        "area": g.area,
+                        "score": g.score,
+                    }
+                    for i, g in enumerate(r["regions"], 1)
+                ],
+                "peak_before": peak(r["maps"]["before"]),
+                "peak_after": peak(r["maps"]["after"]),
+                "size": [frames[0].shape[1], frames[0].shape[0]],
+                "timings_ms": {},
+            }
+        )
     looks.save()
     return out
 
@@ -139,8 +154,16 @@ def quick_figures(pairs: list[dict], predictions: list[dict]) -> dict[str, float
         if not objects:
             continue
         first = found[0] if found else None
-        named = [o for o in objects if first and o.get("noun") and same_noun(first.noun, o["noun"].split()[-1] if o["noun"] not in ("pickup truck",) else "truck")]
-        action.append(bool(first) and any(first.action == o.get("action") or first.action == "replaced" for o in objects))
+        named = [
+            o
+            for o in objects
+            if first
+            and o.get("noun")
+            and same_noun(first.noun, o["noun"].split()[-1] if o["noun"] not in ("pickup truck",) else "truck")
+        ]
+        action.append(
+            bool(first) and any(first.action == o.get("action") or first.action == "replaced" for o in objects)
+        )
         noun.append(bool(named))
         colour.append(any(same_colour(first.colour, o.get("colour")) for o in named))
         opposite = {"appeared": "disappeared", "disappeared": "appeared"}.get(first.action if first else "")
@@ -150,10 +173,18 @@ def quick_figures(pairs: list[dict], predictions: list[dict]) -> dict[str, float
     figures = {
         "auroc": round(auroc(logits, changed), 4),
         "verdict": mean([(q["verdict"] == "change") == bool(c) for q, c in zip(predictions, changed)]),
-        "pointing": mean(hits), "empty": mean(empty), "kind": mean(kind), "action": mean(action), "inverted": mean(inverted),
-        "noun": mean(noun), "colour": mean(colour),
+        "pointing": mean(hits),
+        "empty": mean(empty),
+        "kind": mean(kind),
+        "action": mean(action),
+        "inverted": mean(inverted),
+        "noun": mean(noun),
+        "colour": mean(colour),
     }
-    return {"pairs": len(pairs), **{name: value for name, value in figures.items() if value == value}}  # a mean of none is not a number
+    return {
+        "pairs": len(pairs),
+        **{name: value for name, value in figures.items() if value == value},
+    }  # a mean of none is not a number
 
 
 def main() -> None:
@@ -163,7 +194,11 @@ def main() -> None:
     parser.add_argument("--manifest", type=existing_file, required=True)
     parser.add_argument("--predictions", type=new_file)
     parser.add_argument("--looks", type=new_file, help="file to keep whole-look features in between calls")
-    parser.add_argument("--calibration", type=existing_file, help="of training.bundle.calibrate: threshold and hedging as served (default: a logit of 0, none)")
+    parser.add_argument(
+        "--calibration",
+        type=existing_file,
+        help="of training.bundle.calibrate: threshold and hedging as served (default: a logit of 0, none)",
+    )
     parser.add_argument("--glances", type=int, help="at most so many (default: as many as the model was trained with)")
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -171,10 +206,18 @@ def main() -> None:
     difference, captioner, saved = load_run(args.checkpoint)
     threshold = 0.0
     if args.calibration:
-        fitted = read_json(args.calibration, "hedge.share", "calibration.threshold", "calibration.change.scale", "calibration.change.offset")
+        fitted = read_json(
+            args.calibration,
+            "hedge.share",
+            "calibration.threshold",
+            "calibration.change.scale",
+            "calibration.change.offset",
+        )
         threshold = logit_of(fitted["calibration"])
         captioner.hedge(WIDER, fitted["hedge"]["share"])
-    server = Server(Features(args.features), difference, captioner, saved["config"].get("unchanged", UNCHANGED), args.glances)
+    server = Server(
+        Features(args.features), difference, captioner, saved["config"].get("unchanged", UNCHANGED), args.glances
+    )
     predictions = predict(server, pairs, args.manifest.parent, threshold, args.looks)
     if args.predictions:
         partial = args.predictions.with_suffix(".partial")

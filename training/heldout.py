@@ -3,12 +3,12 @@
 import numpy as np
 import torch
 
-from training.worlds.clevr import grammar as clevr_grammar
-from training.text import grammar
 from training.data.batches import Batches, glance_inputs
-from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
-from training.net.model import Captioner, Difference
 from training.net.config import END, PAD
+from training.net.model import Captioner, Difference
+from training.text import grammar
+from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, NOUNS, SINGULAR
+from training.worlds.clevr import grammar as clevr_grammar
 
 
 def words_of(ids: list[int], vocabulary: list[str]) -> str:
@@ -19,7 +19,9 @@ def same_noun(said: str, true: str) -> bool:
     """Equal, or either is a true name of the other (person for man, vehicle for car)."""
     said, true = SINGULAR.get(said, said), SINGULAR.get(true, true)
     hypernym = lambda n: NOUNS[n][1] if n in NOUNS else n
-    return said == true or said in ALSO_CALLED.get(true, ()) or true in ALSO_CALLED.get(said, ()) or said == hypernym(true)
+    return (
+        said == true or said in ALSO_CALLED.get(true, ()) or true in ALSO_CALLED.get(said, ()) or said == hypernym(true)
+    )
 
 
 def same_colour(said: str | None, true: str | None) -> bool:
@@ -52,7 +54,9 @@ def judge(caption: str, meta: dict) -> tuple[bool, tuple[bool, bool, bool]]:
 def place_right(caption: str, meta: dict) -> bool:
     """Whether the first clause says a place, or a way, that is true of something that did what the clause says."""
     first = next(iter(clauses(caption)), None)
-    return first is not None and any(first.action == o["action"] and first.where in (o["where"], *o["places"]) for o in meta["objects"])
+    return first is not None and any(
+        first.action == o["action"] and first.where in (o["where"], *o["places"]) for o in meta["objects"]
+    )
 
 
 def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
@@ -68,7 +72,9 @@ def auroc(scores: np.ndarray, positive: np.ndarray) -> float:
 
 
 @torch.no_grad()
-def heldout_figures(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, threshold: float = 0.0) -> dict[str, float]:
+def heldout_figures(
+    difference: Difference, captioner: Captioner, data: Batches, batch: int = 50, threshold: float = 0.0
+) -> dict[str, float]:
     """Glances are the cache's (at the true boxes or where a map fires: cache.py); the full serving path is evaluate.py's. threshold: of the change logit."""
     vocabulary, device = data.config.vocabulary, next(difference.parameters()).device
     scores, changed, kinds, facts, places, peaks, empty = [], [], [], [], [], [], []
@@ -76,10 +82,14 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
         indices = list(range(start, min(start + batch, len(data.cache))))
         b = {name: value.to(device) for name, value in data.batch(indices, np.random.default_rng(0)).items()}
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        said = captioner.greedy(d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"])
+        said = captioner.greedy(
+            d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"]
+        )
         scores.append(d["change_logit"].cpu().numpy())
         changed.append(b["changed"].cpu().numpy() > 0)
-        kind = 1 + said.get("kind_logits", d["kind_logits"])[:, 1:].argmax(1)  # as served: "none" is the change head's to say
+        kind = 1 + said.get("kind_logits", d["kind_logits"])[:, 1:].argmax(
+            1
+        )  # as served: "none" is the change head's to say
         kinds.append((torch.where(d["change_logit"] > threshold, kind, 0) == b["kind"]).cpu().numpy())
         for i, index in enumerate(indices):
             meta = data.cache.meta[index]
@@ -98,11 +108,18 @@ def heldout_figures(difference: Difference, captioner: Captioner, data: Batches,
     s, c = np.concatenate(scores), np.concatenate(changed)
     action, noun, colour = (float(v) for v in np.mean(facts, 0))
     out = {
-        "auroc": auroc(s, c), "verdict": float(((s > threshold) == c).mean()), "kind": float(np.concatenate(kinds).mean()),
-        "action": action, "noun": noun, "colour": colour,
-        "pointing": float(np.mean(peaks)), "empty": float(np.mean(empty)),
+        "auroc": auroc(s, c),
+        "verdict": float(((s > threshold) == c).mean()),
+        "kind": float(np.concatenate(kinds).mean()),
+        "action": action,
+        "noun": noun,
+        "colour": colour,
+        "pointing": float(np.mean(peaks)),
+        "empty": float(np.mean(empty)),
     }
     if places:
         out["place"] = float(np.mean(places))
-    out["score"] = out["verdict"] + out["action"] + out["noun"] + 0.5 * (out["colour"] + out.get("place", 0.0)) + out["pointing"]
+    out["score"] = (
+        out["verdict"] + out["action"] + out["noun"] + 0.5 * (out["colour"] + out.get("place", 0.0)) + out["pointing"]
+    )
     return {k: round(v, 4) for k, v in out.items()}

@@ -56,7 +56,9 @@ def read_run(path: Path, *more: str) -> dict:
     try:
         saved = torch.load(path, map_location="cpu", weights_only=False)
     except Exception as reason:  # whatever unpickling any bytes can raise
-        raise SystemExit(f"{path}: is not a checkpoint of training.train ({type(reason).__name__}: {first_line(reason)})") from None
+        raise SystemExit(
+            f"{path}: is not a checkpoint of training.train ({type(reason).__name__}: {first_line(reason)})"
+        ) from None
     if not isinstance(saved, dict):
         raise SystemExit(f"{path}: is not a checkpoint of training.train: holds a {type(saved).__name__}")
     missing = {*RUN_PARTS, *more} - set(saved)

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from training.text.clause_filter import sentence_that_agrees
 from training.data.cache import Features
-from training.inputs import first_line, read_run
 from training.data.map_regions import glance_regions, map_regions
-from training.net.model import Captioner, Difference, make_difference
-from training.net.config import END, KINDS, NUISANCES, PAD, ModelConfig
 from training.data.preprocess import GLANCE_SIZE, glance_box, in_pixels, resize
+from training.inputs import first_line, read_run
+from training.net.config import END, KINDS, NUISANCES, PAD, ModelConfig
+from training.net.model import Captioner, Difference, make_difference
+from training.text.clause_filter import sentence_that_agrees
 
 UNCHANGED = "nothing has changed"  # what is said of an unchanged pair, where the run's config has no `unchanged`
 
@@ -36,7 +36,14 @@ def read_frame(path: Path) -> np.ndarray:
 class Server:
     """most_glances: fewer than the model was trained with, to see what they are worth."""
 
-    def __init__(self, features: Features, difference: Difference, captioner: Captioner, unchanged: str = UNCHANGED, most_glances: int | None = None):
+    def __init__(
+        self,
+        features: Features,
+        difference: Difference,
+        captioner: Captioner,
+        unchanged: str = UNCHANGED,
+        most_glances: int | None = None,
+    ):
         self.unchanged = unchanged
         self.features, self.difference, self.captioner = features, difference.eval(), captioner.eval()
         self.c: ModelConfig = captioner.c
@@ -73,19 +80,28 @@ class Server:
         regions = sorted((r for side, heat in maps.items() for r in map_regions(heat, side)), key=lambda r: -r.strength)
         logit = float(d["change_logit"][0])
         out = {
-            "logit": logit, "maps": maps, "regions": regions, "kind_logits": d["kind_logits"][0].tolist(),
+            "logit": logit,
+            "maps": maps,
+            "regions": regions,
+            "kind_logits": d["kind_logits"][0].tolist(),
             "kind": KINDS[1 + int(d["kind_logits"][0, 1:].argmax())] if logit >= threshold else "none",
             "nuisances": dict(zip(NUISANCES, torch.sigmoid(d["nuisance_logits"][0]).tolist())),
-            "caption": self.unchanged, "verdict": "change" if logit >= threshold else "none",
+            "caption": self.unchanged,
+            "verdict": "change" if logit >= threshold else "none",
         }
         if logit >= threshold:
             boxes = glance_regions(regions, self.most_glances)
-            said = self.captioner.greedy(d["memory"], self.glances(before, after, boxes) if self.c.glances else None, d["kind_logits"])
+            said = self.captioner.greedy(
+                d["memory"], self.glances(before, after, boxes) if self.c.glances else None, d["kind_logits"]
+            )
             ids = said["ids"][0].tolist()
             out["caption"] = " ".join(self.c.vocabulary[i] for i in ids if i not in (PAD, END))
             out["attention"] = said["attention"][0].numpy()
             if "kind_logits" in said:
-                out["kind_logits"], out["kind"] = said["kind_logits"][0].tolist(), KINDS[1 + int(said["kind_logits"][0, 1:].argmax())]
+                out["kind_logits"], out["kind"] = (
+                    said["kind_logits"][0].tolist(),
+                    KINDS[1 + int(said["kind_logits"][0, 1:].argmax())],
+                )
             out["caption"] = sentence_that_agrees(out["caption"], out["kind"])
         return out
 

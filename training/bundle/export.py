@@ -19,15 +19,15 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from training.data.batches import SPECIALS
 from training.bundle.export_features import store_half
-from training.inputs import existing_file, open_graph, read_json, sha256
-from training.text.lexicon import WIDER
+from training.data.batches import SPECIALS
 from training.data.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
-from training.net.model import Captioner, Difference, over_the_crops
-from training.net.config import END, KINDS, NUISANCES, PAD, START, UNK
 from training.data.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE
+from training.inputs import existing_file, open_graph, read_json, sha256
+from training.net.config import END, KINDS, NUISANCES, PAD, START, UNK
+from training.net.model import Captioner, Difference, over_the_crops
 from training.serve import load_run
+from training.text.lexicon import WIDER
 
 OPSET = 17
 DTYPES = {"tensor(float)": "float32", "tensor(int64)": "int64"}
@@ -39,8 +39,14 @@ RULE_FILE = "verdict.json"  # what `npm run fit:verdict` writes beside the manif
 LOOK_KIND = "look_kind_logits"  # the difference graph's kind_logits, for glances that look at each other to believe the kind together with
 STATED = ("licence", "metrics", "training_data", "cost")  # in --facts
 CALIBRATED = (  # in --calibration, for the bundle and for the service that loads it
-    "hedge.share", "heldout", "calibrated_on", "calibration.threshold", "calibration.operating_points", "calibration.nuisances",
-    "calibration.change.scale", "calibration.change.offset",
+    "hedge.share",
+    "heldout",
+    "calibrated_on",
+    "calibration.threshold",
+    "calibration.operating_points",
+    "calibration.nuisances",
+    "calibration.change.scale",
+    "calibration.change.offset",
 )
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
@@ -90,7 +96,9 @@ class Step(nn.Module):
         self.captioner = captioner
 
     def forward(self, tokens, previous, owed, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening):
-        scores, looked, owed, (k0, v0, k1, v1) = self.captioner.step(tokens, previous, owed, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, opening)
+        scores, looked, owed, (k0, v0, k1, v1) = self.captioner.step(
+            tokens, previous, owed, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, opening
+        )
         best, token = self.captioner.choose(scores)
         return token, best, looked, owed, k0, v0, k1, v1
 
@@ -111,11 +119,31 @@ class GreedyGraph(nn.Module):
         self.register_buffer("eye", torch.eye(c.max_length))
         self.register_buffer("future", torch.triu(torch.full((c.max_length, c.max_length), -10_000.0), 1))
 
-    def forward(self, memory: Tensor, glance_coarse: Tensor, glance_fine: Tensor, glance_box: Tensor, object_box: Tensor, glance_mask: Tensor):
-        bias, opening, owed, mk0, mv0, mk1, mv1 = self.remember(memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask)
+    def forward(
+        self,
+        memory: Tensor,
+        glance_coarse: Tensor,
+        glance_fine: Tensor,
+        glance_box: Tensor,
+        object_box: Tensor,
+        glance_mask: Tensor,
+    ):
+        bias, opening, owed, mk0, mv0, mk1, mv1 = self.remember(
+            memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask
+        )
         return self.decode(memory, bias, opening, owed, mk0, mv0, mk1, mv1)
 
-    def decode(self, memory: Tensor, bias: Tensor, opening: Tensor, owed: Tensor, mk0: Tensor, mv0: Tensor, mk1: Tensor, mv1: Tensor):
+    def decode(
+        self,
+        memory: Tensor,
+        bias: Tensor,
+        opening: Tensor,
+        owed: Tensor,
+        mk0: Tensor,
+        mv0: Tensor,
+        mk1: Tensor,
+        mv1: Tensor,
+    ):
         B = memory.size(0)
         S = mk0.size(2)
         empty = torch.zeros([B, self.H, self.T, self.d], dtype=memory.dtype)
@@ -179,14 +207,20 @@ def example_inputs(c, batch: int, seed: int) -> tuple[tuple[Tensor, ...], tuple[
     """Random inputs of the difference graph and of the caption graph's glances."""
     g = torch.Generator().manual_seed(seed)
     h, w = c.grid
-    look = lambda: (torch.randn(batch, c.coarse_channels, h, w, generator=g), torch.randn(batch, c.fine_channels, 2 * h, 2 * w, generator=g))
+    look = lambda: (
+        torch.randn(batch, c.coarse_channels, h, w, generator=g),
+        torch.randn(batch, c.fine_channels, 2 * h, 2 * w, generator=g),
+    )
     R, q = c.regions, c.glance_grid
     corner = torch.rand(batch, R, 2, generator=g) * 0.5
     side = torch.rand(batch, R, 2, generator=g) * 0.4 + 0.1
     mask = (torch.arange(R)[None] <= torch.arange(batch)[:, None] % R).float()
     glances = (
-        torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g), torch.randn(batch, R, 2, c.fine_channels, 2 * q, 2 * q, generator=g),
-        torch.cat([corner, side], 2), torch.cat([corner + side * 0.15, side * 0.7], 2), mask,
+        torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g),
+        torch.randn(batch, R, 2, c.fine_channels, 2 * q, 2 * q, generator=g),
+        torch.cat([corner, side], 2),
+        torch.cat([corner + side * 0.15, side * 0.7], 2),
+        mask,
     )
     return (*look(), *look()), glances
 
@@ -198,10 +232,19 @@ def round_weights(*modules: nn.Module) -> None:
                 tensor.data = tensor.data.half().float()
 
 
-def write_graph(module, inputs: tuple[Tensor, ...], names: tuple[str, ...], outputs: tuple[str, ...], path: Path) -> None:
+def write_graph(
+    module, inputs: tuple[Tensor, ...], names: tuple[str, ...], outputs: tuple[str, ...], path: Path
+) -> None:
     axes = {name: {0: "B"} for name in (*names, *outputs)}
     torch.onnx.export(
-        module, inputs, str(path), dynamo=False, opset_version=OPSET, input_names=list(names), output_names=list(outputs), dynamic_axes=axes,
+        module,
+        inputs,
+        str(path),
+        dynamo=False,
+        opset_version=OPSET,
+        input_names=list(names),
+        output_names=list(outputs),
+        dynamic_axes=axes,
     )
     model = onnx.load(path)
     del model.graph.value_info[:]
@@ -211,7 +254,9 @@ def write_graph(module, inputs: tuple[Tensor, ...], names: tuple[str, ...], outp
 def store_half_where_exact(model: onnx.ModelProto) -> onnx.ModelProto:
     """The exporter folds constants (transposed weights stay float16 values; a few scalars such as 1/sqrt(d) do not): those stay float32."""
     tensors = [onnx.TensorProto.FromString(i.SerializeToString()) for i in model.graph.initializer]
-    keep = [t for t in tensors if t.data_type == onnx.TensorProto.FLOAT and not exact_half(onnx.numpy_helper.to_array(t))]
+    keep = [
+        t for t in tensors if t.data_type == onnx.TensorProto.FLOAT and not exact_half(onnx.numpy_helper.to_array(t))
+    ]
     kept = {t.name for t in keep}
     del model.graph.initializer[:]
     model.graph.initializer.extend(t for t in tensors if t.name not in kept)
@@ -228,32 +273,53 @@ def worst(expected: Tensor, got: np.ndarray) -> float:
     return float(np.abs(expected.numpy().astype(np.float64) - got).max()) if got.size else 0.0
 
 
-def check_parity(folder: Path, difference: Difference, captioner: Captioner, batch: int = 3, seed: int = 77) -> dict[str, float]:
+def check_parity(
+    folder: Path, difference: Difference, captioner: Captioner, batch: int = 3, seed: int = 77
+) -> dict[str, float]:
     """PyTorch against ONNX Runtime on inputs and a batch size unlike the export's. @raises SystemExit over PARITY or on other ids."""
     c = captioner.c
     looks, glances = example_inputs(c, batch, seed)
     with torch.no_grad():
         d = difference(*looks)
         said = captioner.greedy(d["memory"], glances if c.glances else None, d["kind_logits"])
-    got = dict(zip(DIFFERENCE_OUT, open_graph(folder / "difference.onnx").run(DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)})))
+    got = dict(
+        zip(
+            DIFFERENCE_OUT,
+            open_graph(folder / "difference.onnx").run(
+                DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)}
+            ),
+        )
+    )
     errors = {name: worst(d[name], got[name]) for name in DIFFERENCE_OUT}
     feed = {n: x.numpy() for n, x in zip(caption_in(c), (d["memory"], *glances, d["kind_logits"]))}
     got = dict(zip(caption_out(c), open_graph(folder / "caption.onnx").run(caption_out(c), feed)))
     for name in ("ids", "length"):
         if not np.array_equal(said[name].numpy(), got[name]):
-            raise SystemExit(f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {said[name].tolist()}")
+            raise SystemExit(
+                f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {said[name].tolist()}"
+            )
     errors |= {name: worst(said[name], got[name]) for name in ("log_prob", "attention", "kind_logits") if name in said}
     bad = {name: error for name, error in errors.items() if not error <= PARITY}
     if bad:
-        raise SystemExit(f"parity: {', '.join(f'{n} is off by {e:.2g}' for n, e in bad.items())}; at most {PARITY} is allowed")
+        raise SystemExit(
+            f"parity: {', '.join(f'{n} is off by {e:.2g}' for n, e in bad.items())}; at most {PARITY} is allowed"
+        )
     return errors
 
 
 def tensor_table(path: Path) -> dict:
     """Names, types and shapes as ONNX Runtime reports them; the manifest states them and the service checks them."""
     model = open_graph(path)
-    row = lambda t: {"name": t.name, "dtype": DTYPES[t.type], "shape": [s if isinstance(s, (int, str)) else "?" for s in t.shape]}
-    return {"file": path.name, "inputs": [row(t) for t in model.get_inputs()], "outputs": [row(t) for t in model.get_outputs()]}
+    row = lambda t: {
+        "name": t.name,
+        "dtype": DTYPES[t.type],
+        "shape": [s if isinstance(s, (int, str)) else "?" for s in t.shape],
+    }
+    return {
+        "file": path.name,
+        "inputs": [row(t) for t in model.get_inputs()],
+        "outputs": [row(t) for t in model.get_outputs()],
+    }
 
 
 def export_graphs(difference: Difference, captioner: Captioner, features: Path, folder: Path) -> dict[str, float]:
@@ -263,13 +329,29 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
     looks, glances = example_inputs(c, 2, 1)
     with torch.no_grad():
         d = difference(*looks)
-        write_graph(DifferenceGraph(difference).eval(), looks, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx")
+        write_graph(
+            DifferenceGraph(difference).eval(), looks, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx"
+        )
         first = (d["memory"], *glances, d["kind_logits"])[: len(caption_in(c))]
         remember = torch.jit.trace(Remember(captioner).eval(), first, check_trace=False)
         bias, opening, owed, *kv = remember(*first)[:7]
         T, H, d = c.max_length, c.heads, c.width // c.heads
         caches = [torch.zeros(2, H, T, d) for _ in range(4)]
-        step = torch.jit.trace(Step(captioner).eval(), (torch.tensor([START, START]), torch.zeros(2, dtype=torch.int64), owed, torch.eye(T)[0], torch.zeros(T), *caches, *kv, bias, opening), check_trace=False)
+        step = torch.jit.trace(
+            Step(captioner).eval(),
+            (
+                torch.tensor([START, START]),
+                torch.zeros(2, dtype=torch.int64),
+                owed,
+                torch.eye(T)[0],
+                torch.zeros(T),
+                *caches,
+                *kv,
+                bias,
+                opening,
+            ),
+            check_trace=False,
+        )
         kind = PlainGreedyGraph if not c.glances else RelatedGreedyGraph if c.glance_relations else GreedyGraph
         graph = kind(remember, step, c, c.glances)
         write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), folder / "caption.onnx")
@@ -280,19 +362,37 @@ def manifest(folder: Path, c, facts: dict) -> dict:
     (rows, columns), (height, width) = c.memory_grid, c.look
     graphs = {name: tensor_table(folder / f"{name}.onnx") for name in ("features", "difference", "caption")}
     return {
-        "format": "scenedelta-bundle/1", "name": facts["name"], "version": facts["version"],
-        "architecture": "scorer-two-glance" if c.glances else "scorer", "licence": facts["licence"],
+        "format": "scenedelta-bundle/1",
+        "name": facts["name"],
+        "version": facts["version"],
+        "architecture": "scorer-two-glance" if c.glances else "scorer",
+        "licence": facts["licence"],
         "files": {graph["file"]: sha256(folder / graph["file"]) for graph in graphs.values()},
-        "input": {"width": width, "height": height, "resize": "antialiased-triangle", "channels": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
-        "glance": {"size": GLANCE_SIZE, "regions": c.regions, "margin": GLANCE_MARGIN, "min_side": GLANCE_MIN_SIDE} if c.glances else None,
+        "input": {
+            "width": width,
+            "height": height,
+            "resize": "antialiased-triangle",
+            "channels": "rgb",
+            "mean": [0, 0, 0],
+            "std": [1, 1, 1],
+        },
+        "glance": {"size": GLANCE_SIZE, "regions": c.regions, "margin": GLANCE_MARGIN, "min_side": GLANCE_MIN_SIDE}
+        if c.glances
+        else None,
         "graphs": graphs,
         "attention": {"grid": [rows, columns], "glance": [c.glance_grid, c.glance_grid] if c.glances else None},
-        "vocabulary": c.vocabulary, "special": {"pad": PAD, "unk": UNK, "start": START, "end": END}, "max_length": c.max_length,
-        "kinds": list(KINDS), "nuisances": list(NUISANCES),
+        "vocabulary": c.vocabulary,
+        "special": {"pad": PAD, "unk": UNK, "start": START, "end": END},
+        "max_length": c.max_length,
+        "kinds": list(KINDS),
+        "nuisances": list(NUISANCES),
         "regions": {"threshold": REGION_THRESHOLD, "min_cells": REGION_MIN_CELLS},
         **({"unchanged_sentence": facts["unchanged"]} if "unchanged" in facts else {}),
         **({"camera": "moving"} if c.moving_camera else {}),
-        **{key: facts[key] for key in ("calibration", "metrics", "training_data", "configuration", "seeds", "cost", "command")},
+        **{
+            key: facts[key]
+            for key in ("calibration", "metrics", "training_data", "configuration", "seeds", "cost", "command")
+        },
     }
 
 
@@ -302,8 +402,11 @@ def command_of(saved: dict) -> str:
     seeds = [str(of["seed"]) for of in saved.get("soup", [saved])]
     kept = ", ".join(str(of["step"]) for of in saved.get("soup", [saved]))
     began = (
-        "what it started from is not recorded" if "start_from" not in saved else "started from random weights" if start is None else
-        f"started from {start['file']} of sha256 {start['sha256']}, seed {start['seed']}, step {start['step']}"
+        "what it started from is not recorded"
+        if "start_from" not in saved
+        else "started from random weights"
+        if start is None
+        else f"started from {start['file']} of sha256 {start['sha256']}, seed {start['seed']}, step {start['step']}"
     )
     command = (
         f"python -m training.train --config training/configs/{config['name']}.toml --seed {seeds[0]}"
@@ -342,7 +445,12 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=existing_file, required=True)
     parser.add_argument("--features", type=existing_file, required=True)
     parser.add_argument("--calibration", type=existing_file, required=True, help="JSON of training.bundle.calibrate")
-    parser.add_argument("--facts", type=existing_file, required=True, help="JSON: licence, metrics, training_data, cost (what a person states)")
+    parser.add_argument(
+        "--facts",
+        type=existing_file,
+        required=True,
+        help="JSON: licence, metrics, training_data, cost (what a person states)",
+    )
     parser.add_argument("--name", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", type=Path, required=True)
@@ -355,9 +463,12 @@ def main() -> None:
         raise SystemExit(f"{args.checkpoint}: vocabulary starts with {c.vocabulary[:4]}, expected {list(SPECIALS)}")
     captioner.hedge(WIDER, fitted["hedge"]["share"])
     facts = stated | {
-        "name": args.name, "version": args.version, "calibration": fitted["calibration"],
+        "name": args.name,
+        "version": args.version,
+        "calibration": fitted["calibration"],
         "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
-        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]}, "seeds": [of["seed"] for of in saved.get("soup", [saved])],
+        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]},
+        "seeds": [of["seed"] for of in saved.get("soup", [saved])],
         "command": command_of(saved),
     }
     if "unchanged" in saved["config"]:

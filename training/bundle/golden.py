@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from training.bundle.export import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, LOOK_KIND
-from training.inputs import existing_folder, open_graph, read_json
 from training.data.preprocess import resize
+from training.inputs import existing_folder, open_graph, read_json
 
 SAMPLES = 64  # values kept of each tensor, evenly spread
 
@@ -69,8 +69,10 @@ def golden(folder: Path) -> dict:
         "features": {name: sampled(value) for name, value in features.items()},
         "difference": {name: sampled(value) for name, value in difference.items()},
         "caption": {
-            "ids": caption["ids"][0].tolist(), "length": int(caption["length"][0]),
-            "log_prob": sampled(caption["log_prob"]), "attention": sampled(caption["attention"]),
+            "ids": caption["ids"][0].tolist(),
+            "length": int(caption["length"][0]),
+            "log_prob": sampled(caption["log_prob"]),
+            "attention": sampled(caption["attention"]),
             **({"kind_logits": sampled(caption["kind_logits"])} if "kind_logits" in caption else {}),
         },
     }

@@ -18,8 +18,8 @@ import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 
 from training.data.cache import open_world
-from training.inputs import existing_file, existing_folder, new_file, open_graph
 from training.data.preprocess import LOOK, resize
+from training.inputs import existing_file, existing_folder, new_file, open_graph
 
 CALIBRATION_SEED = 900_000_000  # far from the seeds that train
 LOOK_SIZE = LOOK["clevr"]  # the larger: one graph serves the bundles of both worlds
@@ -48,10 +48,16 @@ def quantise(source: Path, target: Path, calibration: CalibrationDataReader) -> 
         folded, whole = Path(folder) / "folded.onnx", Path(folder) / "whole.onnx"
         fold_constants(source, folded)
         quantize_static(
-            folded, whole, calibration,
-            quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
-            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
-            calibrate_method=CalibrationMethod.MinMax, op_types_to_quantize=["Conv", "Add", "MaxPool", "Relu"],
+            folded,
+            whole,
+            calibration,
+            quant_format=QuantFormat.QDQ,
+            per_channel=True,
+            reduce_range=True,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            calibrate_method=CalibrationMethod.MinMax,
+            op_types_to_quantize=["Conv", "Add", "MaxPool", "Relu"],
         )
         model = onnx.load(whole)
     used = {node.domain for node in model.graph.node} | {""}
@@ -70,7 +76,10 @@ def cosines(source: Path, target: Path, looks: list[np.ndarray]) -> dict[str, tu
         for output, u, v in zip(a.get_outputs(), a.run(None, {"image": look}), b.run(None, {"image": look})):
             norm = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
             found.setdefault(output.name, []).append(((u * v).sum(1) / norm).ravel())
-    return {name: (float(np.mean(c)), float(np.percentile(c, 5))) for name, c in ((n, np.concatenate(x)) for n, x in found.items())}
+    return {
+        name: (float(np.mean(c)), float(np.percentile(c, 5)))
+        for name, c in ((n, np.concatenate(x)) for n, x in found.items())
+    }
 
 
 def main() -> None:

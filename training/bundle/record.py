@@ -13,7 +13,18 @@ from pathlib import Path
 from training.inputs import read_json
 
 FORMAT = "scenedelta-evaluation/1"
-FACTS = ("kind", "noun", "nounStrict", "nounClass", "colour", "place", "inverted", "becomes", "objectsNamed", "claimsTrue")
+FACTS = (
+    "kind",
+    "noun",
+    "nounStrict",
+    "nounClass",
+    "colour",
+    "place",
+    "inverted",
+    "becomes",
+    "objectsNamed",
+    "claimsTrue",
+)
 
 
 def rate(proportion: dict) -> str | None:
@@ -26,12 +37,17 @@ def measured(report: dict) -> dict:
     words, alarms, place = captioner["words"], captioner["alarms"], captioner["place"]
     figures = {
         "auroc": round(alarms["auroc"], 4) if alarms["auroc"] is not None else None,
-        "verdict": rate(alarms["verdict"]), "false_alarms": rate(alarms["falseAlarms"]), "pointing_game": rate(place["game"]),
+        "verdict": rate(alarms["verdict"]),
+        "false_alarms": rate(alarms["falseAlarms"]),
+        "pointing_game": rate(place["game"]),
         "maps_empty_on_unchanged": rate(place["emptyWhenUnchanged"]),
         **{name: rate(captioner["facts"][name]) for name in FACTS},
-        "cider_d": round(100 * words["all"]["ciderD"], 1), "cider_d_changed": round(100 * words["changed"]["ciderD"], 1),
-        "bleu_4": round(100 * words["all"]["bleu"][3], 1), "meteor_without_wordnet": round(100 * words["all"]["meteor"], 1),
-        "rouge_l": round(100 * words["all"]["rougeL"], 1), "command": "scenedelta evaluate pairs.ndjson",
+        "cider_d": round(100 * words["all"]["ciderD"], 1),
+        "cider_d_changed": round(100 * words["changed"]["ciderD"], 1),
+        "bleu_4": round(100 * words["all"]["bleu"][3], 1),
+        "meteor_without_wordnet": round(100 * words["all"]["meteor"], 1),
+        "rouge_l": round(100 * words["all"]["rougeL"], 1),
+        "command": "scenedelta evaluate pairs.ndjson",
     }
     return {name: value for name, value in figures.items() if value is not None}
 
@@ -45,9 +61,13 @@ def main() -> None:
     target = args.bundle / "manifest.json"
     report, manifest = read_json(args.evaluation), read_json(target, "name", "metrics")
     if report.get("format") != FORMAT:
-        raise SystemExit(f"{args.evaluation}: has the format {report.get('format')!r}, expected {FORMAT!r} (scenedelta evaluate --json FILE)")
+        raise SystemExit(
+            f"{args.evaluation}: has the format {report.get('format')!r}, expected {FORMAT!r} (scenedelta evaluate --json FILE)"
+        )
     if report["captioner"]["name"] != manifest["name"]:
-        raise SystemExit(f"{args.evaluation}: measured {report['captioner']['name']}, and {target} is {manifest['name']}")
+        raise SystemExit(
+            f"{args.evaluation}: measured {report['captioner']['name']}, and {target} is {manifest['name']}"
+        )
     manifest["metrics"][args.pairs] = measured(report)
     partial = target.with_suffix(".tmp")
     partial.write_text(json.dumps(manifest, indent=1) + "\n")

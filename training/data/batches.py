@@ -10,13 +10,23 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.inputs import read_json, refuse_other
-from training.net.model import matching_evidence
-from training.net.config import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
 from training.data.regions import glance_objects
+from training.inputs import read_json, refuse_other
+from training.net.config import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
+from training.net.model import matching_evidence
 
 SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
-ARRAYS = ("coarse", "fine", "glance_coarse", "glance_fine", "glance_box", "glance_object_box", "glance_mask", "masks", "evidence")
+ARRAYS = (
+    "coarse",
+    "fine",
+    "glance_coarse",
+    "glance_fine",
+    "glance_box",
+    "glance_object_box",
+    "glance_mask",
+    "masks",
+    "evidence",
+)
 ROLE_OF = {"appeared": "came or went", "disappeared": "came or went", "moved": "moved", "replaced": "replaced"}
 IGNORE = -100  # cross-entropy's own mark for "no target here"
 
@@ -65,7 +75,11 @@ class Shards:
     """
 
     def __init__(self, folders: list[Path], only: list[str] | None = None):
-        self.folders, self.known, self.made = folders, {}, {}  # made: world, features and look of the shards that tell (cache.made_with)
+        self.folders, self.known, self.made = (
+            folders,
+            {},
+            {},
+        )  # made: world, features and look of the shards that tell (cache.made_with)
         for name, shard in self._found(only).items():
             self._take(name, shard)
         if not self.known:
@@ -88,7 +102,9 @@ class Shards:
         try:
             self.take(shard)
         except FileNotFoundError as reason:
-            raise SystemExit(f"{shard}: lacks {Path(reason.filename).name}, expected a shard of training.data.cache") from None
+            raise SystemExit(
+                f"{shard}: lacks {Path(reason.filename).name}, expected a shard of training.data.cache"
+            ) from None
 
     def _found(self, only: list[str] | None) -> dict[str, Path]:
         there = {
@@ -98,7 +114,9 @@ class Shards:
         }
         missing = [name for name in only or () if name not in there]
         if missing:
-            raise SystemExit(f"--cache: lacks {len(missing)} of the {len(only)} shards that this run began with, the first is {missing[0]} (number and name of the folder, shard)")
+            raise SystemExit(
+                f"--cache: lacks {len(missing)} of the {len(only)} shards that this run began with, the first is {missing[0]} (number and name of the folder, shard)"
+            )
         return {name: there[name] for name in only} if only else there
 
 
@@ -139,7 +157,9 @@ class Batches:
         self.cache, self.config = cache, config
         found = tuple(cache.shards[0]["coarse"].shape[-2:])
         if found != tuple(config.grid):
-            raise SystemExit(f"the cache holds whole looks of {found} cells, the config says {tuple(config.grid)} (rows, columns)")
+            raise SystemExit(
+                f"the cache holds whole looks of {found} cells, the config says {tuple(config.grid)} (rows, columns)"
+            )
         self.word = {w: i for i, w in enumerate(labels.vocabulary)}
         self.noun = {n: i for i, n in enumerate(labels.nouns)}
         self.colour = {c: i for i, c in enumerate(labels.colours)}

@@ -30,11 +30,11 @@ from pathlib import Path
 import numpy as np
 from numpy.lib.format import open_memmap
 
-from training.text.grammar import captions
-from training.inputs import existing_file, existing_folder, open_graph, read_json, refuse_other, sha256
 from training.data.map_regions import glance_regions, map_regions
 from training.data.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, LOOK, in_pixels, resize, resize_by_area
 from training.data.regions import REGIONS, Region, choose_regions, regions_at, told_objects
+from training.inputs import existing_file, existing_folder, open_graph, read_json, refuse_other, sha256
+from training.text.grammar import captions
 
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
 MADE = "made.json"  # of a shard: what made it
@@ -82,9 +82,16 @@ class Maps:
 
     def __call__(self, coarse: np.ndarray, fine: np.ndarray) -> list[tuple[float, float, float, float]]:
         """coarse [2,C,h,w], fine [2,C,2h,2w] of a pair's whole looks -> at most REGIONS boxes as shares of the frame, strongest first."""
-        looks = {"coarse_before": coarse[:1], "fine_before": fine[:1], "coarse_after": coarse[1:], "fine_after": fine[1:]}
+        looks = {
+            "coarse_before": coarse[:1],
+            "fine_before": fine[:1],
+            "coarse_after": coarse[1:],
+            "fine_after": fine[1:],
+        }
         heats = self.session.run(["map_before", "map_after"], looks)
-        return glance_regions([r for side, heat in zip(("before", "after"), heats) for r in map_regions(heat[0], side)], REGIONS)
+        return glance_regions(
+            [r for side, heat in zip(("before", "after"), heats) for r in map_regions(heat[0], side)], REGIONS
+        )
 
 
 def pair_regions(pair, entry: dict[str, np.ndarray], maps: Maps | None) -> list[Region]:
@@ -102,7 +109,10 @@ def pair_entry(pair, features, look: tuple[int, int], maps: Maps | None = None) 
     if pair.before.shape != pair.after.shape:
         raise ValueError(f"seed {pair.seed}: frames differ in shape: {pair.before.shape} and {pair.after.shape}")
     height, width, _ = pair.before.shape
-    entry = {name: np.zeros(shape, np.float32) for name, shape in layout(features.coarse_dim, features.fine_dim, look).items()}
+    entry = {
+        name: np.zeros(shape, np.float32)
+        for name, shape in layout(features.coarse_dim, features.fine_dim, look).items()
+    }
 
     looks = np.stack([resize(frame, *look) for frame in frames])  # [2,3,H,W]
     entry["coarse"], entry["fine"] = features(looks)
@@ -166,7 +176,13 @@ def rendered(world, seeds: range):
 
 def made_with(world: str, split: str, look: tuple[int, int], features: Path, maps: Path | None = None) -> dict:
     """What a shard's content follows from, beside its seeds."""
-    return {"world": world, "split": split, "look": list(look), "features": sha256(features), "maps": sha256(maps) if maps else None}
+    return {
+        "world": world,
+        "split": split,
+        "look": list(look),
+        "features": sha256(features),
+        "maps": sha256(maps) if maps else None,
+    }
 
 
 @contextmanager
@@ -192,7 +208,9 @@ def new_shard(out: Path, numbers: range, made: dict | None = None) -> Iterator[P
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def write_shard(world, features, seeds: range, out: Path, look: tuple[int, int], maps: Maps | None = None, made: dict | None = None) -> bool:
+def write_shard(
+    world, features, seeds: range, out: Path, look: tuple[int, int], maps: Maps | None = None, made: dict | None = None
+) -> bool:
     """Renders and writes the pairs of `seeds` into a folder of `out`; False if that shard was complete already."""
     with new_shard(out, seeds, made) as folder:
         if folder is None:
@@ -220,9 +238,15 @@ def _plain(value):
 
 
 def look_size(text: str) -> tuple[int, int]:
-    """"288x192" -> (288, 192). @raises argparse.ArgumentTypeError saying what was expected."""
+    """ "288x192" -> (288, 192). @raises argparse.ArgumentTypeError saying what was expected."""
     width, _, height = text.partition("x")
-    if not (width.isdigit() and height.isdigit() and 0 < int(width) and 0 < int(height) and int(width) % COARSE_STRIDE == int(height) % COARSE_STRIDE == 0):
+    if not (
+        width.isdigit()
+        and height.isdigit()
+        and 0 < int(width)
+        and 0 < int(height)
+        and int(width) % COARSE_STRIDE == int(height) % COARSE_STRIDE == 0
+    ):
         raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT in multiples of {COARSE_STRIDE}")
     return int(width), int(height)
 
@@ -230,15 +254,28 @@ def look_size(text: str) -> tuple[int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--world", choices=("surveillance", "clevr"), default="surveillance")
-    parser.add_argument("--data", type=existing_folder, help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA); clevr needs none")
+    parser.add_argument(
+        "--data",
+        type=existing_folder,
+        help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA); clevr needs none",
+    )
     parser.add_argument("--features", type=existing_file, required=True, help="features.onnx")
-    parser.add_argument("--maps", type=existing_file, help="difference.onnx of an earlier bundle: glances where its maps fire, not at the true boxes")
+    parser.add_argument(
+        "--maps",
+        type=existing_file,
+        help="difference.onnx of an earlier bundle: glances where its maps fire, not at the true boxes",
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start", type=int, required=True, help="first seed")
     parser.add_argument("--count", type=int, required=True, help="pairs")
     parser.add_argument("--split", choices=("train", "heldout"), default="train")
     parser.add_argument("--shard-size", type=int, default=250)
-    parser.add_argument("--look", type=look_size, metavar="WIDTHxHEIGHT", help=f"of the whole look, multiples of {COARSE_STRIDE} (default: the world's, {LOOK})")
+    parser.add_argument(
+        "--look",
+        type=look_size,
+        metavar="WIDTHxHEIGHT",
+        help=f"of the whole look, multiples of {COARSE_STRIDE} (default: the world's, {LOOK})",
+    )
     args = parser.parse_args()
     look = args.look or LOOK[args.world]
 

@@ -27,13 +27,19 @@ class MapRegion:
 
 def map_regions(heat: np.ndarray, side: str) -> list[MapRegion]:
     """Connected components (4-neighbourhood) of the cells at or above REGION_THRESHOLD."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((heat >= REGION_THRESHOLD).astype(np.uint8), connectivity=4)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        (heat >= REGION_THRESHOLD).astype(np.uint8), connectivity=4
+    )
     h, w = heat.shape
     found = []
     for i in range(1, count):
         x, y, width, height, cells = (int(v) for v in stats[i])
         if cells >= REGION_MIN_CELLS:
-            found.append(MapRegion(side, (x / w, y / h, width / w, height / h), float(heat[labels == i].mean()), cells / heat.size))
+            found.append(
+                MapRegion(
+                    side, (x / w, y / h, width / w, height / h), float(heat[labels == i].mean()), cells / heat.size
+                )
+            )
     return found
 
 
@@ -52,4 +58,6 @@ def glance_regions(regions: list[MapRegion], limit: int) -> list[tuple[float, fl
             places.append((region.box, region.strength))
     places.sort(key=lambda place: place[1], reverse=True)
     boxes = [box for box, _ in places]
-    return [box for i, box in enumerate(boxes) if not any(overlap(box, other) > PART_OF * area(box) for other in boxes[:i])][:limit]
+    return [
+        box for i, box in enumerate(boxes) if not any(overlap(box, other) > PART_OF * area(box) for other in boxes[:i])
+    ][:limit]

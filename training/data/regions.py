@@ -79,7 +79,9 @@ def choose_regions(objects: list[dict[str, Any]], width: int, height: int, rng: 
     chance = DISTRACTOR_CHANGED if objects else DISTRACTOR_UNCHANGED
     if len(boxes) < REGIONS and rng.random() < chance:
         boxes.append(_anywhere(width, height, rng))
-    return regions_at(sorted((_inside(box, width, height) for box in boxes), key=area, reverse=True), objects, width, height)
+    return regions_at(
+        sorted((_inside(box, width, height) for box in boxes), key=area, reverse=True), objects, width, height
+    )
 
 
 def regions_at(boxes: list[Box], objects: list[dict[str, Any]], width: int, height: int) -> list[Region]:
@@ -95,7 +97,11 @@ def regions_at(boxes: list[Box], objects: list[dict[str, Any]], width: int, heig
 def seen_object(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -> dict[str, Any] | None:
     """Of the objects in view in that frame (half of them lies in the crop, or they fill a quarter of it), the one that fits `box` best."""
     key = f"box_{side}"
-    in_view = [thing for thing in objects if thing[key] and overlap(crop, thing[key]) > min(0.5 * area(thing[key]), 0.25 * area(crop))]
+    in_view = [
+        thing
+        for thing in objects
+        if thing[key] and overlap(crop, thing[key]) > min(0.5 * area(thing[key]), 0.25 * area(crop))
+    ]
     return max(in_view, key=lambda thing: iou(box, thing[key]), default=None)
 
 

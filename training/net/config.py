@@ -8,21 +8,34 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from training.text.grammar import TELLING
 from training.data.preprocess import COARSE_STRIDE
+from training.text.grammar import TELLING
 
 PAD, UNK, START, END = 0, 1, 2, 3
 KINDS = ("none", "appear", "disappear", "move", "replace", "multi")
 NUISANCES = (
-    "lighting", "ir_switch", "shadow", "weather", "compression", "noise", "camera_moved", "defocus", "foliage", "overlay",
+    "lighting",
+    "ir_switch",
+    "shadow",
+    "weather",
+    "compression",
+    "noise",
+    "camera_moved",
+    "defocus",
+    "foliage",
+    "overlay",
 )
 GLANCE_SIDES = ("before", "after", "both", "none")
 ROLES = ("nothing", "came or went", "moved", "replaced")  # what became of that which a frame shows at a glance
 FATES = tuple(TELLING)  # what a sentence tells of them
 # What things can have done in pairs of a kind: roles beside "nothing" in the before frame and in the after frame.
 ROLES_OF_KIND = {
-    "none": ((), ()), "appear": ((), ("came or went",)), "disappear": (("came or went",), ()), "move": (("moved",), ("moved",)),
-    "replace": (("replaced",), ("replaced",)), "multi": (ROLES, ROLES),
+    "none": ((), ()),
+    "appear": ((), ("came or went",)),
+    "disappear": (("came or went",), ()),
+    "move": (("moved",), ("moved",)),
+    "replace": (("replaced",), ("replaced",)),
+    "multi": (ROLES, ROLES),
 }
 RGB_SCALE = 3.0  # brings RGB (standard deviation about 0.33) to unit variance
 
@@ -53,16 +66,26 @@ class ModelConfig:
     contrast_pool: int = 2  # tokens pooled pool x pool before matching; 1 is the paper (16 times the cost on a CPU)
     glances: bool = True  # the second look; False = the paper's single memory
     map_memory: bool = True  # tell the memory where the maps fire
-    gate_maps: bool = True  # served maps = map * p(change): a cell changed only if anything did, so silence empties them
+    gate_maps: bool = (
+        True  # served maps = map * p(change): a cell changed only if anything did, so silence empties them
+    )
     matching_evidence: bool = True  # local feature matching as input of the maps; False = learned difference only
-    glance_colour: bool = False  # colours are named from all features and from a path of RGB alone, which cannot learn models by heart
-    glance_dropout: float = 0.0  # of the crops' feature channels, the same in both frames: there are few models to learn from
-    glance_relations: bool = False  # the glances look at each other: is what has gone here what has come there? (`Relations`)
+    glance_colour: bool = (
+        False  # colours are named from all features and from a path of RGB alone, which cannot learn models by heart
+    )
+    glance_dropout: float = (
+        0.0  # of the crops' feature channels, the same in both frames: there are few models to learn from
+    )
+    glance_relations: bool = (
+        False  # the glances look at each other: is what has gone here what has come there? (`Relations`)
+    )
     told: int = 2  # served sentences tell of so many glances, the strongest; all of them say the kind, and training tells of all
 
     moved_odds: float = 1.4  # added to the log odds of "the same thing" when served: in made pairs like things go and come twice as often as one moves; chosen on real ones (model card)
 
-    moving_camera: bool = False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
+    moving_camera: bool = (
+        False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
+    )
     tokens_kept: int = 128  # of a frame, those that show an object; only a moving camera's model leaves any out
     memory_pool: int = 1  # tokens a side of one that the decoder sees; likewise
 

@@ -7,7 +7,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.config import GLANCE_SIDES, KINDS, RGB_SCALE, ROLES, ROLES_OF_KIND, GridPosition, ModelConfig, join_heads, split_heads
+from training.net.config import (
+    GLANCE_SIDES,
+    KINDS,
+    RGB_SCALE,
+    ROLES,
+    ROLES_OF_KIND,
+    GridPosition,
+    ModelConfig,
+    join_heads,
+    split_heads,
+)
 
 
 class Tints(nn.Module):
@@ -19,7 +29,12 @@ class Tints(nn.Module):
         super().__init__()
         self.where = nn.Linear(c.width, self.POOLS)
         self.cell = nn.Conv2d(3, self.CHANNELS, 2, stride=2)
-        self.name = nn.Sequential(nn.Linear(self.POOLS * self.CHANNELS + 9, 96), nn.ReLU(), nn.Dropout(c.dropout), nn.Linear(96, len(c.colours)))
+        self.name = nn.Sequential(
+            nn.Linear(self.POOLS * self.CHANNELS + 9, 96),
+            nn.ReLU(),
+            nn.Dropout(c.dropout),
+            nn.Linear(96, len(c.colours)),
+        )
 
     def forward(self, rgb: Tensor, tokens: Tensor, inside: Tensor) -> Tensor:
         """rgb [M,2,3,2g,2g] (-1..1), tokens [M,2,G,D], inside [M,G,1] -> logits [M,2,colours]."""
@@ -28,7 +43,9 @@ class Tints(nn.Module):
         cells = F.relu(self.cell(rgb)).flatten(2).reshape(M, 2, self.CHANNELS, -1)  # [M,2,channels,G]
         weight = torch.softmax(self.where(tokens) + 4 * inside[:, None], 2)  # [M,2,G,pools]
         seen = (cells @ weight).flatten(2)  # [M,2,channels*pools]
-        around = F.avg_pool2d(rgb, 2).flatten(2)  # grey is what is darker than a white wall and lighter than a black car
+        around = F.avg_pool2d(rgb, 2).flatten(
+            2
+        )  # grey is what is darker than a white wall and lighter than a black car
         light = torch.cat([around.mean(2), around.amax(2), around.amin(2)], 1).reshape(M, 2, 9)
         return self.name(torch.cat([seen, light], -1))
 
@@ -79,10 +96,18 @@ def same_thing_evidence(coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor)
     apart = rgb[:, :, None, 0] - rgb[:, None, :, 1]  # [B,R,R,3]
     light = apart.mean(-1)
     out += [apart.abs().mean(-1), light.abs(), (apart - light[..., None]).abs().mean(-1)]
-    size, foot = obj[..., 2:].clamp(min=1e-3).log(), torch.stack([obj[..., 0] + obj[..., 2] / 2, obj[..., 1] + obj[..., 3]], -1)
+    size, foot = (
+        obj[..., 2:].clamp(min=1e-3).log(),
+        torch.stack([obj[..., 0] + obj[..., 2] / 2, obj[..., 1] + obj[..., 3]], -1),
+    )
     grown = size[:, :, None] - size[:, None]
     way = (foot[:, :, None] - foot[:, None]).square().sum(-1).sqrt()
-    out += [grown[..., 1].abs(), (grown[..., 0] - grown[..., 1]).abs(), way, torch.eye(obj.shape[1], device=obj.device).expand_as(way)]
+    out += [
+        grown[..., 1].abs(),
+        (grown[..., 0] - grown[..., 1]).abs(),
+        way,
+        torch.eye(obj.shape[1], device=obj.device).expand_as(way),
+    ]
     centre, spread = (torch.tensor(v, device=obj.device) for v in (SAME_CENTRE, SAME_SPREAD))
     return (torch.stack(out, -1) - centre) / spread
 
@@ -115,7 +140,9 @@ def ways(coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor) -> Tensor:
             total = total + gain.sum(-1, keepdim=True)
         flows.append(moved / total * crop[..., 2:])
     within = F.pad((flows[0] + flows[1]) / 2, (0, 1))  # [B,R,3]
-    foot = torch.stack([obj[..., 0] + obj[..., 2] / 2, obj[..., 1] + obj[..., 3], obj[..., 3].clamp(min=1e-3).log()], -1)
+    foot = torch.stack(
+        [obj[..., 0] + obj[..., 2] / 2, obj[..., 1] + obj[..., 3], obj[..., 3].clamp(min=1e-3).log()], -1
+    )
     between = foot[:, None] - foot[:, :, None]
     here = torch.eye(obj.shape[1], device=obj.device)[None, :, :, None]
     return between * (1 - here) + within[:, :, None] * here
@@ -145,7 +172,9 @@ class Relations(nn.Module):
         self.enter = nn.Linear(D, D)
         self.frame = nn.Parameter(torch.randn(2, D) * 0.02)
         self.qkv = nn.Linear(D, 3 * D)
-        self.partner = nn.Parameter(torch.ones(c.heads))  # how much a thing looks at what may be itself in the other frame
+        self.partner = nn.Parameter(
+            torch.ones(c.heads)
+        )  # how much a thing looks at what may be itself in the other frame
         self.ffn = nn.Sequential(nn.Linear(D, D), nn.GELU(), nn.Linear(D, D), nn.Dropout(c.dropout))
         self.norms = nn.ModuleList([nn.LayerNorm(D, eps=1e-6) for _ in range(2)])
         self.leave = nn.Linear(2 * D, D)
@@ -154,9 +183,19 @@ class Relations(nn.Module):
         self.told_cells = nn.Linear(2 * len(ROLES), D)
         self.opening = nn.Linear(len(KINDS) + c.regions * 2 * len(ROLES), D)
         self.opening_ways, self.way_cells = nn.Linear(c.regions * 2 * WAYS, D), nn.Linear(2 * WAYS, D)
-        allowed = [[[role == "nothing" or role in frame for role in ROLES] for frame in ROLES_OF_KIND[kind]] for kind in KINDS]
+        allowed = [
+            [[role == "nothing" or role in frame for role in ROLES] for frame in ROLES_OF_KIND[kind]] for kind in KINDS
+        ]
         self.register_buffer("allowed", torch.tensor(allowed, dtype=torch.float32), persistent=False)  # [K,2,ROLES]
-        for last in (self.leave, self.told, self.told_roles, self.told_cells, self.opening, self.opening_ways, self.way_cells):  # starts as if it were not there
+        for last in (
+            self.leave,
+            self.told,
+            self.told_roles,
+            self.told_cells,
+            self.opening,
+            self.opening_ways,
+            self.way_cells,
+        ):  # starts as if it were not there
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
 
@@ -170,9 +209,18 @@ class Relations(nn.Module):
         """[B,R,2] and [B,R,R] of `links` -> logits [B,R,2,ROLES]."""
         here = torch.eye(shown.shape[1], device=shown.device)
         stays, link = (link * here).sum(-1), link * (1 - here)
-        mutual = link.square() / (link.sum(1, keepdim=True) * link.sum(2, keepdim=True) + 1e-6)  # less where another one is as like
+        mutual = link.square() / (
+            link.sum(1, keepdim=True) * link.sum(2, keepdim=True) + 1e-6
+        )  # less where another one is as like
         best = lambda x: torch.stack([x.amax(2), x.amax(1)], -1)  # [B,R,R] -> [B,R,2]
-        inputs = [shown, shown.flip(-1), stays[..., None].expand_as(shown), best(link), best(mutual), best(link * mutual)]
+        inputs = [
+            shown,
+            shown.flip(-1),
+            stays[..., None].expand_as(shown),
+            best(link),
+            best(mutual),
+            best(link * mutual),
+        ]
         return self.role(torch.stack(inputs, -1))
 
     def gone_and_come(self, way: Tensor, link: Tensor, role: Tensor) -> Tensor:
@@ -216,10 +264,14 @@ class Relations(nn.Module):
             role = surest(role * (kind @ self.allowed.flatten(1)).reshape(B, 1, 2, -1))
         else:
             known = truth["role"] >= 0
-            role = torch.where(known[..., None], F.one_hot(truth["role"].clamp(min=0), len(ROLES)).to(role), surest(role))
+            role = torch.where(
+                known[..., None], F.one_hot(truth["role"].clamp(min=0), len(ROLES)).to(role), surest(role)
+            )
             kind = F.one_hot(truth["kind"], len(KINDS)).to(role)
 
-        entered = torch.stack([self.enter(before) + self.frame[0], self.enter(after) + self.frame[1]], 2) + place[:, :, None]
+        entered = (
+            torch.stack([self.enter(before) + self.frame[0], self.enter(after) + self.frame[1]], 2) + place[:, :, None]
+        )
         x = entered.transpose(1, 2).reshape(B, 2 * R, D)  # first all of the before frame
         each = torch.cat([mask, mask], 1)
         none = torch.zeros_like(same)
@@ -234,7 +286,11 @@ class Relations(nn.Module):
         only_told = lambda x: (x * told[:, :, None]).flatten(1)
         opening = self.opening(torch.cat([kind, only_told(roles)], 1)) + self.opening_ways(only_told(way))
         logits = {"same_logits": same, "role_logits": role_logits, "kind_logits": kind_logits}
-        return related, self.told_cells(roles) + self.way_cells(way), {**logits, "opening": opening, "owed": owed_by(role * told[:, :, None, None])}
+        return (
+            related,
+            self.told_cells(roles) + self.way_cells(way),
+            {**logits, "opening": opening, "owed": owed_by(role * told[:, :, None, None])},
+        )
 
 
 def owed_by(role: Tensor) -> Tensor:
@@ -242,7 +298,15 @@ def owed_by(role: Tensor) -> Tensor:
     in both frames and one thing."""
     before, after = role.sum(1).unbind(1)  # [B,ROLES]
     came_or_went, both = ROLES.index("came or went"), torch.maximum(before, after)
-    return torch.stack([after[:, came_or_went], before[:, came_or_went], both[:, ROLES.index("moved")], both[:, ROLES.index("replaced")]], 1)
+    return torch.stack(
+        [
+            after[:, came_or_went],
+            before[:, came_or_went],
+            both[:, ROLES.index("moved")],
+            both[:, ROLES.index("replaced")],
+        ],
+        1,
+    )
 
 
 def surest(x: Tensor) -> Tensor:
@@ -296,16 +360,23 @@ class Glances(nn.Module):
         B, R = mask.shape
         told = mask if self.training else mask * (torch.arange(R, device=mask.device) < self.c.told).to(mask)
         if self.relations is not None:
-            evidence, way = same_thing_evidence(coarse, fine, crop, obj), told_way(ways(coarse, fine, crop, obj), obj[:, :, None])
+            evidence, way = (
+                same_thing_evidence(coarse, fine, crop, obj),
+                told_way(ways(coarse, fine, crop, obj), obj[:, :, None]),
+            )
         coarse, fine = coarse.flatten(0, 1), fine.flatten(0, 1)
         crop, obj = crop.flatten(0, 1), obj.flatten(0, 1)
         inside = inside_box(crop, obj, self.c.glance_grid)[..., None]
         rgb = fine[:, :, -3:]
         if self.training and self.c.glance_dropout > 0:
-            coarse, fine = (x * F.dropout(torch.ones_like(x[:, :1, :, :1, :1]), self.c.glance_dropout) for x in (coarse, fine))
+            coarse, fine = (
+                x * F.dropout(torch.ones_like(x[:, :1, :, :1, :1]), self.c.glance_dropout) for x in (coarse, fine)
+            )
         b = self.cells(coarse[:, 0], fine[:, 0], inside)  # [B*R,G,D]
         a = self.cells(coarse[:, 1], fine[:, 1], inside)
-        place = self.box(torch.cat([obj, obj[:, :2] + obj[:, 2:] / 2, obj[:, 2:].clamp(min=1e-3).log() / 4], 1))  # [B*R,D]
+        place = self.box(
+            torch.cat([obj, obj[:, :2] + obj[:, 2:] / 2, obj[:, 2:].clamp(min=1e-3).log() / 4], 1)
+        )  # [B*R,D]
         cells = self.fuse(torch.cat([b, a, b - a], -1)) + place[:, None]
         weight = torch.softmax(self.pool(F.relu(b - a) + F.relu(a - b)) + 4 * inside, 1)  # [B*R,G,1]
         sb, sa = (b * weight).sum(1), (a * weight).sum(1)  # [B*R,D]: what each frame shows there
@@ -318,7 +389,9 @@ class Glances(nn.Module):
         side_logits, relations = self.side(both).reshape(B, R, -1), {}
         if self.relations is not None:
             things = tuple(x.reshape(B, R, -1) for x in (sb, sa, place))
-            related, for_cells, relations = self.relations(things, mask, evidence, way, torch.softmax(side_logits, -1), look_kind, truth, told)
+            related, for_cells, relations = self.relations(
+                things, mask, evidence, way, torch.softmax(side_logits, -1), look_kind, truth, told
+            )
             summary = summary + related.flatten(0, 1)
             cells = cells + for_cells.flatten(0, 1)[:, None]
         tokens = torch.cat([cells, summary[:, None]], 1).reshape(B, -1, cells.shape[-1])  # [B,R*(G+1),D]

@@ -4,10 +4,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.worlds.clevr.losses import moving_losses
 from training.data.batches import IGNORE, glance_inputs
-from training.net.model import BackwardReasoning, Captioner, Difference
 from training.net.config import PAD
+from training.net.model import BackwardReasoning, Captioner, Difference
+from training.worlds.clevr.losses import moving_losses
 
 
 def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:
@@ -38,8 +38,17 @@ def class_loss(logits: Tensor, target: Tensor) -> Tensor:
     return F.cross_entropy(logits[known], target[known]) if known.any() else logits.sum() * 0
 
 
-def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReasoning, b: dict[str, Tensor], smoothing: float, learn_maps: bool = True) -> dict[str, Tensor]:
-    d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps)
+def all_losses(
+    difference: Difference,
+    captioner: Captioner,
+    cbr: BackwardReasoning,
+    b: dict[str, Tensor],
+    smoothing: float,
+    learn_maps: bool = True,
+) -> dict[str, Tensor]:
+    d = difference(
+        b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps
+    )
     glances = glance_inputs(b) if captioner.glances is not None else None
     logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1], b)
     words = (b["ids"][:, :-1] != PAD).float()
@@ -62,5 +71,9 @@ def all_losses(difference: Difference, captioner: Captioner, cbr: BackwardReason
         terms["story"] = F.cross_entropy(seen["kind_logits"], b["kind"])
         terms["role"] = class_loss(seen["role_logits"], b["role"].masked_fill(b["glance_mask"][..., None] == 0, IGNORE))
         known = b["same"] != IGNORE
-        terms["same"] = F.binary_cross_entropy_with_logits(seen["same_logits"][known], b["same"][known].float()) if known.any() else seen["same_logits"].sum() * 0
+        terms["same"] = (
+            F.binary_cross_entropy_with_logits(seen["same_logits"][known], b["same"][known].float())
+            if known.any()
+            else seen["same_logits"].sum() * 0
+        )
     return terms

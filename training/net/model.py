@@ -17,9 +17,20 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.net.config import (
+    END,
+    FATES,
+    KINDS,
+    NUISANCES,
+    PAD,
+    START,
+    GridPosition,
+    ModelConfig,
+    join_heads,
+    split_heads,
+)
 from training.net.crops import Glances
 from training.text.grammar import TELLING
-from training.net.config import END, FATES, KINDS, NUISANCES, PAD, START, GridPosition, ModelConfig, join_heads, split_heads
 
 # --------------------------------------------------------------------------------------------- SCORER: matching and reconstruction
 
@@ -151,7 +162,9 @@ class ChangeMaps(nn.Module):
         self.logit = nn.Conv2d(m, 1, 1)
         nn.init.constant_(self.logit.bias, -3.0)
 
-    def one_way(self, f: tuple[Tensor, Tensor], g: tuple[Tensor, Tensor], evidence: Tensor | None) -> tuple[Tensor, Tensor]:
+    def one_way(
+        self, f: tuple[Tensor, Tensor], g: tuple[Tensor, Tensor], evidence: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
         parts = [f[0], f[1], g[0], g[1]]  # their differences are linear in them, so `mix` can take those itself
         x = F.relu(self.mix(torch.cat(parts if evidence is None else [*parts, evidence], 1)))
         for conv, norm in zip(self.body, self.norms):
@@ -195,13 +208,21 @@ class Difference(nn.Module):
         pooled = 4 * c.map_width + 4 + D
         self.change = nn.Sequential(nn.Linear(pooled, 64), nn.ReLU(), nn.Linear(64, 1))
         self.kind = nn.Sequential(nn.Linear(pooled, 96), nn.ReLU(), nn.Linear(96, len(KINDS)))
-        self.nuisance = nn.Sequential(nn.Linear(D + 4 * c.fine_channels, 128), nn.ReLU(), nn.Linear(128, len(NUISANCES)))
+        self.nuisance = nn.Sequential(
+            nn.Linear(D + 4 * c.fine_channels, 128), nn.ReLU(), nn.Linear(128, len(NUISANCES))
+        )
 
     def tokens(self, coarse: Tensor) -> Tensor:
         return self.embed(coarse).flatten(2).transpose(1, 2) + self.position()  # [B,D,r,c] -> [B,N,D]
 
     def forward(
-        self, coarse_b: Tensor, fine_b: Tensor, coarse_a: Tensor, fine_a: Tensor, evidence: Tensor | None = None, learn_maps: bool = True
+        self,
+        coarse_b: Tensor,
+        fine_b: Tensor,
+        coarse_a: Tensor,
+        fine_a: Tensor,
+        evidence: Tensor | None = None,
+        learn_maps: bool = True,
     ) -> dict[str, Tensor]:
         """learn_maps=False: the maps are settled and give no gradient, which halves a CPU step."""
         c = self.c
@@ -220,8 +241,15 @@ class Difference(nn.Module):
             memory = memory + self.map_embed(fired.flatten(2).transpose(1, 2))
         pooled = torch.cat(
             [
-                hb.amax((2, 3)), ha.amax((2, 3)), hb.mean((2, 3)), ha.mean((2, 3)),
-                strongest(lb, 4), strongest(la, 4), strongest(lb, 32), strongest(la, 32), memory.mean(1),
+                hb.amax((2, 3)),
+                ha.amax((2, 3)),
+                hb.mean((2, 3)),
+                ha.mean((2, 3)),
+                strongest(lb, 4),
+                strongest(la, 4),
+                strongest(lb, 32),
+                strongest(la, 32),
+                memory.mean(1),
             ],
             1,
         )
@@ -236,7 +264,10 @@ class Difference(nn.Module):
             "map_before": mb * gate,
             "map_after": ma * gate,
             # training only; the exporter drops them
-            "logits_before": lb, "logits_after": la, "tokens": (xb0, xa0), "matched": last,
+            "logits_before": lb,
+            "logits_after": la,
+            "tokens": (xb0, xa0),
+            "matched": last,
         }
 
     def contrastive_loss(self, matched: tuple[Tensor, Tensor]) -> Tensor:
@@ -300,7 +331,9 @@ class DecoderLayer(nn.Module):
         attended, _ = self.attend(q, k, v, causal)
         return self.finish(x, attended, mk, mv, memory_bias)
 
-    def step(self, x: Tensor, k: Tensor, v: Tensor, slot: Tensor, past: Tensor, mk: Tensor, mv: Tensor, memory_bias: Tensor):
+    def step(
+        self, x: Tensor, k: Tensor, v: Tensor, slot: Tensor, past: Tensor, mk: Tensor, mv: Tensor, memory_bias: Tensor
+    ):
         """One word. k, v [B,H,T,d]: caches of fixed size; slot [T] one-hot of this position; past [T] additive mask."""
         q, k1, v1 = (split_heads(t, self.heads) for t in self.self_qkv(x).chunk(3, -1))  # [B,H,1,d]
         k = k + k1 * slot[None, None, :, None]
@@ -336,15 +369,21 @@ class Captioner(nn.Module):
         tells = torch.tensor([[float(word in TELLING[fate]) for fate in FATES] for word in c.vocabulary])
         self.register_buffer("tells", tells, persistent=False)  # [V,FATES]
         for name, words in (("is_left", ("left",)), ("is_has", ("has", "have"))):
-            self.register_buffer(name, torch.tensor([[float(word in words)] for word in c.vocabulary]), persistent=False)  # [V,1]
+            self.register_buffer(
+                name, torch.tensor([[float(word in words)] for word in c.vocabulary]), persistent=False
+            )  # [V,1]
         self.project = nn.Linear(D, D)
         self.norm = nn.LayerNorm(D, eps=1e-6)
         self.dropout = nn.Dropout(c.dropout)
-        self.layers = nn.ModuleList([DecoderLayer(D, c.heads, c.dropout, c.attention_dropout) for _ in range(c.decoder_layers)])
+        self.layers = nn.ModuleList(
+            [DecoderLayer(D, c.heads, c.dropout, c.attention_dropout) for _ in range(c.decoder_layers)]
+        )
         self.logits = nn.Linear(D, V)
         for module in [self.embedding, self.project, self.logits, *self.layers.modules()]:
             if isinstance(module, (nn.Linear, nn.Embedding)):
-                nn.init.normal_(module.weight, std=0.02 if isinstance(module, nn.Embedding) else module.weight.shape[1] ** -0.5)
+                nn.init.normal_(
+                    module.weight, std=0.02 if isinstance(module, nn.Embedding) else module.weight.shape[1] ** -0.5
+                )
                 if isinstance(module, nn.Linear):
                     nn.init.zeros_(module.bias)
         if self.owing is not None:  # starts as if it were not there
@@ -375,11 +414,19 @@ class Captioner(nn.Module):
         return torch.where(unsure, together.clamp(max=1).log(), best), torch.where(unsure, general, token)
 
     def remember(
-        self, memory: Tensor, glances: tuple[Tensor, ...] | None, look_kind: Tensor | None = None, truth: dict[str, Tensor] | None = None
+        self,
+        memory: Tensor,
+        glances: tuple[Tensor, ...] | None,
+        look_kind: Tensor | None = None,
+        truth: dict[str, Tensor] | None = None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, dict[str, Tensor]]:
         """Memory of the whole look and the glances' tokens, with the additive mask of glances not told of, what is added to every word, and what the
         sentence owes: [B,S,D], [B,1,1,S], [B,D], [B,FATES]. look_kind and truth: see `Relations`."""
-        bias, opening, owed = memory.new_zeros(memory.shape[:2]), torch.zeros_like(memory[:, 0]), torch.zeros_like(memory[:, 0, : len(FATES)])
+        bias, opening, owed = (
+            memory.new_zeros(memory.shape[:2]),
+            torch.zeros_like(memory[:, 0]),
+            torch.zeros_like(memory[:, 0, : len(FATES)]),
+        )
         if self.glances is None or glances is None:
             return memory, bias[:, None, None], opening, owed, {}
         seen = self.glances(*glances, look_kind, truth)
@@ -413,7 +460,16 @@ class Captioner(nn.Module):
         return self.logits(x), x, seen
 
     def step(
-        self, tokens: Tensor, previous: Tensor, owed: Tensor, slot: Tensor, past: Tensor, caches: list[Tensor], memory: list[Tensor], bias: Tensor, opening: Tensor
+        self,
+        tokens: Tensor,
+        previous: Tensor,
+        owed: Tensor,
+        slot: Tensor,
+        past: Tensor,
+        caches: list[Tensor],
+        memory: list[Tensor],
+        bias: Tensor,
+        opening: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
         """One greedy step. tokens and previous [B]: the last word and the one before; owed [B,FATES] before it, opening [B,D] -> log-probabilities [B,V],
         attention [B,S] of the last layer, owed after it, new caches."""
@@ -422,15 +478,19 @@ class Captioner(nn.Module):
         x = self.embed_words(tokens, position, opening, owed)[:, None]  # [B,1,D]
         new = []
         for i, layer in enumerate(self.layers):
-            x, attention, k, v = layer.step(x, caches[2 * i], caches[2 * i + 1], slot, past, memory[2 * i], memory[2 * i + 1], bias)
+            x, attention, k, v = layer.step(
+                x, caches[2 * i], caches[2 * i + 1], slot, past, memory[2 * i], memory[2 * i + 1], bias
+            )
             new += [k, v]
         logits = self.logits(x)[:, 0]
         forbidden = torch.zeros_like(logits)
-        forbidden[:, :START + 1] = -10_000.0  # PAD, UNK and START are never said
+        forbidden[:, : START + 1] = -10_000.0  # PAD, UNK and START are never said
         return torch.log_softmax(logits + forbidden, -1), attention[:, 0], owed, new
 
     @torch.no_grad()
-    def greedy(self, memory: Tensor, glances: tuple[Tensor, ...] | None, look_kind: Tensor | None = None) -> dict[str, Tensor]:
+    def greedy(
+        self, memory: Tensor, glances: tuple[Tensor, ...] | None, look_kind: Tensor | None = None
+    ) -> dict[str, Tensor]:
         """look_kind [B,K]: kind_logits of the whole look -> ids [B,T] (words, END, PAD...), log_prob [B,T], length [B] (words without END), attention [B,T,N+R*G]
         of the memory's cells and of each glance's, kind_logits [B,K]?."""
         N = memory.shape[1]

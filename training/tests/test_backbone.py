@@ -46,7 +46,11 @@ def keras_weights(seed: int = 0) -> dict[str, np.ndarray]:
         width = WIDTH * 2**index
         for letter in "abc"[:count]:
             name = f"{index + 2}{letter}_branch"
-            for part, size, inputs, outputs in (("a", 1, channels, width), ("b", 3, width, width), ("c", 1, width, 4 * width)):
+            for part, size, inputs, outputs in (
+                ("a", 1, channels, width),
+                ("b", 3, width, width),
+                ("c", 1, width, 4 * width),
+            ):
                 add(f"res{name}2{part}", f"bn{name}2{part}", size, inputs, outputs)
             if letter == "a":
                 add(f"res{name}1", f"bn{name}1", 1, channels, 4 * width)
@@ -146,7 +150,9 @@ def test_onnx_equals_pytorch_on_shapes_it_was_not_exported_with(extractor, expor
     picture = image(*shape) ** 2
     with torch.inference_mode():
         expected = extractor(picture)
-    got = onnxruntime.InferenceSession(exported, providers=["CPUExecutionProvider"]).run(None, {"image": picture.numpy()})
+    got = onnxruntime.InferenceSession(exported, providers=["CPUExecutionProvider"]).run(
+        None, {"image": picture.numpy()}
+    )
     for theirs, mine in zip(expected, got, strict=True):
         assert np.abs(mine - theirs.numpy()).max() <= 1e-4 * float(theirs.abs().max())
 

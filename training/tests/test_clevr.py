@@ -9,9 +9,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.worlds.clevr import grammar
+from training.worlds.clevr import grammar, rules
 from training.worlds.clevr import scene as clevr
-from training.worlds.clevr import rules
 from training.worlds.clevr.light import GROUND, LAMP_WATT, LAMPS, SUN, SUN_AT, irradiance
 from training.worlds.clevr.optics import FAR, clear_share, ground, nearest, unit
 from training.worlds.clevr.render import object_map, pixel_filter, views_of
@@ -119,7 +118,9 @@ def test_twins_of_the_changed_object_are_told_apart_by_a_relation_or_not_at_all(
     assert grammar.facts_of(same_side, 0, "drop", None) == ([], [])
 
 
-@pytest.mark.parametrize("text", ["a red car has appeared", "the red ball changed to", "the thing left of moved", "nothing", ""])
+@pytest.mark.parametrize(
+    "text", ["a red car has appeared", "the red ball changed to", "the thing left of moved", "nothing", ""]
+)
 def test_a_caption_outside_the_grammar_is_refused(text):
     with pytest.raises(ValueError, match="no caption of this grammar"):
         grammar.parse(text)
@@ -133,7 +134,12 @@ def test_every_no_change_wording_reads_back_as_no_change():
 
 
 def hit(views, origin, direction):
-    return nearest(views, torch.tensor([0]), torch.tensor([origin], dtype=torch.float32), unit(torch.tensor([direction], dtype=torch.float32)))
+    return nearest(
+        views,
+        torch.tensor([0]),
+        torch.tensor([origin], dtype=torch.float32),
+        unit(torch.tensor([direction], dtype=torch.float32)),
+    )
 
 
 @pytest.mark.parametrize("shape", rules.SHAPES)
@@ -171,7 +177,9 @@ def test_a_lamp_is_hidden_below_an_object_and_free_far_from_it_and_half_seen_bet
     x = torch.linspace(0.0, 3.0, 60)
     points = torch.stack([x, torch.zeros_like(x), torch.zeros_like(x)], 1)
     n = len(x)
-    share = clear_share(views, torch.zeros(n, dtype=torch.long), points, lamp.expand(n, 3), 0.5, torch.full((n,), 0.3), 64)
+    share = clear_share(
+        views, torch.zeros(n, dtype=torch.long), points, lamp.expand(n, 3), 0.5, torch.full((n,), 0.3), 64
+    )
     assert share[0] == 0 and share[-1] == 1
     assert ((share > 0.2) & (share < 0.8)).any()
     assert (share[1:] - share[:-1] > -0.05).all()
@@ -183,7 +191,9 @@ def test_light_at_the_origin_is_what_the_lamps_powers_say():
     tint = [0.817, 1.0, 1.0]
     for index, lamp in enumerate(LAMPS):
         squared = lamp @ lamp
-        assert got[index].item() == pytest.approx(LAMP_WATT[index] / 4 * tint[index] * lamp[2] / np.sqrt(squared) / squared, rel=1e-4)
+        assert got[index].item() == pytest.approx(
+            LAMP_WATT[index] / 4 * tint[index] * lamp[2] / np.sqrt(squared) / squared, rel=1e-4
+        )
     assert got[3].item() == pytest.approx(SUN * SUN_AT[2] / np.linalg.norm(SUN_AT), rel=1e-4)
     assert GROUND == 0.8
 
@@ -218,7 +228,9 @@ def rendered(world):
 def test_the_same_seed_gives_the_same_pair_alone_and_in_a_batch(world, rendered):
     alone, together = world.sample(2), rendered[0]
     assert alone.captions == together.captions and alone.objects == together.objects
-    assert np.array_equal(alone.mask_before, together.mask_before) and np.array_equal(alone.mask_after, together.mask_after)
+    assert np.array_equal(alone.mask_before, together.mask_before) and np.array_equal(
+        alone.mask_after, together.mask_after
+    )
     for side in ("before", "after"):
         assert np.abs(getattr(alone, side).astype(int) - getattr(together, side)).max() <= 1
 
@@ -228,9 +240,17 @@ def test_a_changed_and_a_distractor_pair_share_their_first_frame(rendered):
     assert np.array_equal(changed.before, distractor.before)
     assert not np.array_equal(changed.after, distractor.after)
     assert changed.kind != "none" and changed.objects and changed.captions
-    assert distractor.kind == "none" and distractor.objects == [] and not distractor.mask_before.any() and not distractor.mask_after.any()
+    assert (
+        distractor.kind == "none"
+        and distractor.objects == []
+        and not distractor.mask_before.any()
+        and not distractor.mask_after.any()
+    )
     assert {grammar.parse(text).change for text in distractor.captions} == {None}
-    assert all(p.nuisances == ["camera_moved"] and p.before.shape == (320, 480, 3) and p.before.dtype == np.uint8 for p in rendered)
+    assert all(
+        p.nuisances == ["camera_moved"] and p.before.shape == (320, 480, 3) and p.before.dtype == np.uint8
+        for p in rendered
+    )
 
 
 def test_splits_differ_and_an_unknown_one_is_named(drafts):
@@ -258,8 +278,10 @@ def test_boxes_and_masks_are_where_the_changed_object_is_seen(change):
     assert pair.kind == {"add": "appear", "drop": "disappear", "move": "move"}.get(change, "replace")
     assert pair.mask_before.any() == (change != "add") and pair.mask_after.any() == (change != "drop")
     assert len(pair.boxes_before) == (change != "add") and len(pair.boxes_after) == (change != "drop")
-    for boxes, mask, seen, index in ((pair.boxes_before, pair.mask_before, before, draft.changed_before),
-                                     (pair.boxes_after, pair.mask_after, after, draft.changed_after)):
+    for boxes, mask, seen, index in (
+        (pair.boxes_before, pair.mask_before, before, draft.changed_before),
+        (pair.boxes_after, pair.mask_after, after, draft.changed_after),
+    ):
         if boxes:
             x, y, w, h = map(int, boxes[0])
             assert (seen[y : y + h, x : x + w] == index).sum() == (seen == index).sum() == round(mask.sum() * 64)
@@ -274,5 +296,8 @@ def test_brightness_and_colours_are_those_of_the_original(drafts):
     for name, level in corner_levels(pictures).items():
         assert level == pytest.approx(CORNERS[name], abs=BRIGHTNESS_TOLERANCE), name
     found = mean_colours(drafts, pictures, slots)
-    errors = {m: np.mean([mean - MEAN_COLOUR[m][c] for (material, c), mean in found.items() if material == m]) for m in MEAN_COLOUR}
+    errors = {
+        m: np.mean([mean - MEAN_COLOUR[m][c] for (material, c), mean in found.items() if material == m])
+        for m in MEAN_COLOUR
+    }
     assert all(abs(error) < BRIGHTNESS_TOLERANCE for error in errors.values()), errors

@@ -10,18 +10,18 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.worlds.clevr import grammar
-from training.worlds.clevr.cache import write_shard
-from training.worlds.clevr.data import FamilyCache, open_cache, pairs_of, partners
-from training.worlds.clevr.losses import match_loss, token_slots
-from training.worlds.clevr.model import MovingDifference
 from training.data.batches import Batches, Labels
 from training.heldout import judge
+from training.net.config import ModelConfig
 from training.net.losses import all_losses
 from training.net.model import BackwardReasoning, Captioner, make_difference
-from training.net.config import ModelConfig
+from training.worlds.clevr import grammar
 from training.worlds.clevr import render as renderer
+from training.worlds.clevr.cache import write_shard
+from training.worlds.clevr.data import FamilyCache, open_cache, pairs_of, partners
 from training.worlds.clevr.family import DISTRACTORS, SAME, VIEWS, draw_family
+from training.worlds.clevr.losses import match_loss, token_slots
+from training.worlds.clevr.model import MovingDifference
 from training.worlds.clevr.rules import CHANGES
 
 torch.set_num_threads(1)
@@ -54,8 +54,20 @@ def cache(folder) -> FamilyCache:
 def small(cache: FamilyCache) -> ModelConfig:
     labels = Labels.from_meta(cache.meta)
     return ModelConfig(
-        vocabulary=labels.vocabulary, coarse_channels=4, fine_channels=4, width=32, heads=4, token_pool=1, map_width=8, max_length=16,
-        contrast_group=4, contrast_pool=4, glances=False, moving_camera=True, tokens_kept=24, dropout=0.0,
+        vocabulary=labels.vocabulary,
+        coarse_channels=4,
+        fine_channels=4,
+        width=32,
+        heads=4,
+        token_pool=1,
+        map_width=8,
+        max_length=16,
+        contrast_group=4,
+        contrast_pool=4,
+        glances=False,
+        moving_camera=True,
+        tokens_kept=24,
+        dropout=0.0,
     )
 
 
@@ -67,14 +79,18 @@ def test_compiled_rays_draw_the_same_picture_as_tensors(monkeypatch):
     monkeypatch.setattr(renderer, "clevr_cpu", None)
     tensors, slots = renderer.render(view)
     apart = (compiled.int() - tensors.int()).abs()
-    assert apart.float().mean() < 0.02 and (apart > 4).float().mean() < 1e-3  # a sample on the border of a shadow falls either way
+    assert (
+        apart.float().mean() < 0.02 and (apart > 4).float().mean() < 1e-3
+    )  # a sample on the border of a shadow falls either way
     assert (compiled_slots != slots).float().mean() < 1e-4
 
 
 def test_a_family_has_every_change_once_and_the_same_numbers_the_same_family():
     family = draw_family(0, "train")
     assert [v.change for v in family.views] == [None] * (1 + DISTRACTORS) + list(CHANGES)
-    assert family.views[0].things == draw_family(0, "train").views[0].things != draw_family(0, "heldout").views[0].things
+    assert (
+        family.views[0].things == draw_family(0, "train").views[0].things != draw_family(0, "heldout").views[0].things
+    )
     assert len({tuple(v.eye) for v in family.views}) == VIEWS
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from training.text import lexicon
 from training.worlds.surveillance.assets import Sprite
-from training.worlds.surveillance.sprite_sampler import DRAWN_SHARE, NOUN_WEIGHT, Cast, _drawn
 from training.worlds.surveillance.drawn_vehicles import NOUN, draw_vehicle, kind_of
+from training.worlds.surveillance.sprite_sampler import DRAWN_SHARE, NOUN_WEIGHT, Cast, _drawn
 from training.worlds.surveillance.vehicle_parts import PAINT_RANGE
 
 ELEVATIONS = (4, 10, 30, 55, 80)
@@ -49,7 +49,9 @@ class TestDrawing:
 
 
 def test_words_are_in_the_lexicon():
-    assert {*NOUN.values(), *DRAWN_SHARE, *(word for words in DRAWN_SHARE.values() for word in words)} <= set(lexicon.NOUNS)
+    assert {*NOUN.values(), *DRAWN_SHARE, *(word for words in DRAWN_SHARE.values() for word in words)} <= set(
+        lexicon.NOUNS
+    )
     assert set(PAINT_RANGE) <= set(lexicon.COLOURS)
     assert set(DRAWN_SHARE) <= set(NOUN_WEIGHT)
 
@@ -63,7 +65,12 @@ def test_a_turned_figure_is_the_same_vehicle():
     cast = Cast([], [], drawn=True)
     figure = _drawn("pickup", "truck", 10, 30, True, 7)
     turned = cast.turned(figure, 390 + 90)
-    assert (turned.models, turned.noun, turned.colour, turned.height_m) == (["drawn_pickup"], "truck", figure.colour, figure.height_m)
+    assert (turned.models, turned.noun, turned.colour, turned.height_m) == (
+        ["drawn_pickup"],
+        "truck",
+        figure.colour,
+        figure.height_m,
+    )
     assert turned.azimuth == 120 and not np.array_equal(turned.pixels, figure.pixels)
     assert np.array_equal(cast.turned(turned, 30).pixels, figure.pixels)
 
@@ -71,9 +78,31 @@ def test_a_turned_figure_is_the_same_vehicle():
 class TestCast:
     @pytest.fixture
     def sprites(self, tmp_path, monkeypatch) -> list[Sprite]:
-        monkeypatch.setattr("training.worlds.surveillance.sprite_sampler.sprite_pixels", lambda path: np.full((20, 40, 4), 200, np.uint8))
-        return [Sprite(tmp_path / noun, noun, noun, "vehicle", None, ("red",), None, False, 1.5, 4.0, 10, 0, False, 30.0, (20.0, 15.0),
-                       np.float32([[0, 20], [40, 20], [40, 10], [0, 10]])) for noun in ("car", "truck", "van", "bus", "bicycle")]
+        monkeypatch.setattr(
+            "training.worlds.surveillance.sprite_sampler.sprite_pixels",
+            lambda path: np.full((20, 40, 4), 200, np.uint8),
+        )
+        return [
+            Sprite(
+                tmp_path / noun,
+                noun,
+                noun,
+                "vehicle",
+                None,
+                ("red",),
+                None,
+                False,
+                1.5,
+                4.0,
+                10,
+                0,
+                False,
+                30.0,
+                (20.0, 15.0),
+                np.float32([[0, 20], [40, 20], [40, 10], [0, 10]]),
+            )
+            for noun in ("car", "truck", "van", "bus", "bicycle")
+        ]
 
     def _drawn(self, cast: Cast, noun: str) -> list[bool]:
         rng = np.random.default_rng(0)

@@ -9,30 +9,44 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.net import model
-from training.data.batches import SPECIALS
 from training.bundle.export import PARITY, check_parity, export_graphs, put_in_place
-from training.net.model import Captioner, Difference
+from training.data.batches import SPECIALS
+from training.net import model
 from training.net.config import ModelConfig
+from training.net.model import Captioner, Difference
 
 ROOT = Path(__file__).parents[2]
 
 
 def small(glances: bool, related: bool = False) -> ModelConfig:
     return ModelConfig(
-        glance_colour=related, glance_relations=related,
-        vocabulary=[*SPECIALS, *(f"w{i}" for i in range(20))], nouns=["car", "man"], colours=["red", "blue"], coarse_channels=8, fine_channels=7,
-        width=16, heads=2, map_width=8, max_length=7, regions=2, glances=glances,
+        glance_colour=related,
+        glance_relations=related,
+        vocabulary=[*SPECIALS, *(f"w{i}" for i in range(20))],
+        nouns=["car", "man"],
+        colours=["red", "blue"],
+        coarse_channels=8,
+        fine_channels=7,
+        width=16,
+        heads=2,
+        map_width=8,
+        max_length=7,
+        regions=2,
+        glances=glances,
     )
 
 
-@pytest.mark.parametrize("glances, related, hedge", [(True, False, 0.0), (False, False, 0.0), (True, True, 0.0), (True, True, 0.9)])
+@pytest.mark.parametrize(
+    "glances, related, hedge", [(True, False, 0.0), (False, False, 0.0), (True, True, 0.0), (True, True, 0.9)]
+)
 def test_graphs_say_what_pytorch_says(tmp_path: Path, glances: bool, related: bool, hedge: float):
     torch.manual_seed(5)
     c = small(glances, related)
     difference, captioner = Difference(c).eval(), Captioner(c).eval()
     captioner.hedge({f"w{i}": "w0" for i in range(1, 12)}, hedge)
-    for part in ("relations.leave", "relations.told", "tell_colour") if related else ():  # they start as if they were not there
+    for part in (
+        ("relations.leave", "relations.told", "tell_colour") if related else ()
+    ):  # they start as if they were not there
         torch.nn.init.normal_(captioner.glances.get_submodule(part).weight)
     features = tmp_path / "source.onnx"
     features.write_bytes(b"copied as it is")
@@ -60,7 +74,10 @@ def test_a_new_bundle_keeps_what_was_fitted_for_the_old_one_and_nothing_else_of_
     for name in ("verdict.json", "forgotten.onnx"):
         (tmp_path / "old" / name).write_text("of old")
     put_in_place(tmp_path / "new", tmp_path / "old")
-    assert {p.name: p.read_text() for p in (tmp_path / "old").iterdir()} == {"manifest.json": "new", "verdict.json": "of old"}
+    assert {p.name: p.read_text() for p in (tmp_path / "old").iterdir()} == {
+        "manifest.json": "new",
+        "verdict.json": "of old",
+    }
     assert [p.name for p in tmp_path.iterdir()] == ["old"]
 
 
@@ -69,7 +86,11 @@ def test_the_old_bundle_stays_where_the_new_one_cannot_come(tmp_path: Path, monk
     (tmp_path / "old" / "manifest.json").write_text("old")
     (tmp_path / "new").mkdir()
     rename = Path.rename
-    monkeypatch.setattr(Path, "rename", lambda self, to: (_ for _ in ()).throw(OSError("no")) if self.name == "new" else rename(self, to))
+    monkeypatch.setattr(
+        Path,
+        "rename",
+        lambda self, to: (_ for _ in ()).throw(OSError("no")) if self.name == "new" else rename(self, to),
+    )
     with pytest.raises(OSError, match="no"):
         put_in_place(tmp_path / "new", tmp_path / "old")
     assert (tmp_path / "old" / "manifest.json").read_text() == "old"
@@ -95,8 +116,21 @@ def test_a_missing_file_is_one_line_and_no_bundle(tmp_path: Path):
     for name in ("facts.json", "run.pt"):
         (tmp_path / name).write_text(json.dumps({}))
     done = run(
-        "training.bundle.export", "--checkpoint", str(tmp_path / "run.pt"), "--features", str(tmp_path / "no.onnx"), "--calibration",
-        str(tmp_path / "facts.json"), "--facts", str(tmp_path / "facts.json"), "--name", "x", "--version", "0.0.1", "--out", str(tmp_path / "out"),
+        "training.bundle.export",
+        "--checkpoint",
+        str(tmp_path / "run.pt"),
+        "--features",
+        str(tmp_path / "no.onnx"),
+        "--calibration",
+        str(tmp_path / "facts.json"),
+        "--facts",
+        str(tmp_path / "facts.json"),
+        "--name",
+        "x",
+        "--version",
+        "0.0.1",
+        "--out",
+        str(tmp_path / "out"),
     )
     assert done.returncode != 0
     assert done.stderr.strip() == f"{tmp_path / 'no.onnx'}: no such file"
@@ -107,8 +141,15 @@ def test_a_file_that_is_no_checkpoint_is_named_with_what_it_lacks(tmp_path: Path
     torch.save({"config": {}}, tmp_path / "other.pt")
     (tmp_path / "pairs.ndjson").write_text(json.dumps({"id": "1", "before": "other.pt", "after": "other.pt"}))
     done = run(
-        "training.evaluate", "--checkpoint", str(tmp_path / "other.pt"), "--features", str(tmp_path / "other.pt"),
-        "--manifest", str(tmp_path / "pairs.ndjson"), "--predictions", str(tmp_path / "p"),
+        "training.evaluate",
+        "--checkpoint",
+        str(tmp_path / "other.pt"),
+        "--features",
+        str(tmp_path / "other.pt"),
+        "--manifest",
+        str(tmp_path / "pairs.ndjson"),
+        "--predictions",
+        str(tmp_path / "p"),
     )
     assert done.returncode != 0
     assert "other.pt: is not a checkpoint of training.train: lacks captioner, difference, labels" in done.stderr

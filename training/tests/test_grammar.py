@@ -17,9 +17,18 @@ def thing(rng: np.random.Generator, action: str, **given) -> dict:
     chosen = [str(p) for p in rng.choice(phrases, size=3, replace=False)]
     if action == "moved":  # a thing moves one way
         chosen = [chosen[0]]
-    return {"noun": noun, "hypernym": grammar.hypernym(noun), "colour": rng.choice([*COLOURS, None]), "action": action,
-            "where": chosen[0], "places": chosen, "count": int(rng.choice([1, 1, 1, 2, 3, 4, 5])),
-            "small": bool(rng.random() < 0.5), "grey": False, **given}
+    return {
+        "noun": noun,
+        "hypernym": grammar.hypernym(noun),
+        "colour": rng.choice([*COLOURS, None]),
+        "action": action,
+        "where": chosen[0],
+        "places": chosen,
+        "count": int(rng.choice([1, 1, 1, 2, 3, 4, 5])),
+        "small": bool(rng.random() < 0.5),
+        "grey": False,
+        **given,
+    }
 
 
 def facts(rng: np.random.Generator) -> list[dict]:
@@ -81,10 +90,18 @@ def test_nobody_is_told_to_be_on_the_floor_but_a_bag_is():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         where = {"where": "on the floor", "places": ["on the left", "on the floor"]}
-        assert not any("floor" in text for text in grammar.captions([thing(rng, "appeared", **where, noun="man", hypernym="person")], [], rng))
+        assert not any(
+            "floor" in text
+            for text in grammar.captions([thing(rng, "appeared", **where, noun="man", hypernym="person")], [], rng)
+        )
         alone = {"where": "on the floor", "places": ["on the floor"]}
-        assert not any("floor" in text for text in grammar.captions([thing(rng, "disappeared", **alone, noun="man", hypernym="person")], [], rng))
-    said = [grammar.captions([thing(rng, "appeared", **where, noun="bag", hypernym="object")], [], rng) for _ in range(20)]
+        assert not any(
+            "floor" in text
+            for text in grammar.captions([thing(rng, "disappeared", **alone, noun="man", hypernym="person")], [], rng)
+        )
+    said = [
+        grammar.captions([thing(rng, "appeared", **where, noun="bag", hypernym="object")], [], rng) for _ in range(20)
+    ]
     assert any("on the floor" in text for texts in said for text in texts)
 
 
@@ -96,18 +113,27 @@ def test_no_hue_is_said_of_a_thing_seen_in_grey():
             assert not any(f" {hue} " in f" {text} " for hue in HUES), text
 
 
-@pytest.mark.parametrize("text, slots", [
-    ("a man in black has appeared on the left", [("appeared", "man", "black", "on the left", 1)]),
-    ("the two white cars have left", [("disappeared", "car", "white", None, 2)]),
-    ("several people have arrived in the square", [("appeared", "person", None, "in the square", 4)]),
-    ("the dark blue car has driven further away", [("moved", "car", "dark blue", "further away", 1)]),
-    ("the woman on the road is gone and a van is now by the fence",
-     [("disappeared", "woman", None, "on the road", 1), ("appeared", "van", None, "by the fence", 1)]),
-    ("a red car and a man in a grey jacket have appeared",
-     [("appeared", "car", "red", None, 1), ("appeared", "man", "grey", None, 1)]),
-    ("the car on the road has been replaced by a white truck",
-     [("replaced", "car", None, "on the road", 1), ("replaced", "truck", "white", None, 1)]),
-])
+@pytest.mark.parametrize(
+    "text, slots",
+    [
+        ("a man in black has appeared on the left", [("appeared", "man", "black", "on the left", 1)]),
+        ("the two white cars have left", [("disappeared", "car", "white", None, 2)]),
+        ("several people have arrived in the square", [("appeared", "person", None, "in the square", 4)]),
+        ("the dark blue car has driven further away", [("moved", "car", "dark blue", "further away", 1)]),
+        (
+            "the woman on the road is gone and a van is now by the fence",
+            [("disappeared", "woman", None, "on the road", 1), ("appeared", "van", None, "by the fence", 1)],
+        ),
+        (
+            "a red car and a man in a grey jacket have appeared",
+            [("appeared", "car", "red", None, 1), ("appeared", "man", "grey", None, 1)],
+        ),
+        (
+            "the car on the road has been replaced by a white truck",
+            [("replaced", "car", None, "on the road", 1), ("replaced", "truck", "white", None, 1)],
+        ),
+    ],
+)
 def test_reading_examples(text, slots):
     found = [(s["action"], s["noun"], s["colour"], s["where"], s["count"]) for s in grammar.parse(text)]
     assert found == slots
@@ -133,7 +159,12 @@ def test_every_statement_says_one_word_that_tells_what_became_of_a_thing():
     for action, rows in grammar.TEMPLATES.items():
         for template, _, _ in rows:
             words = template.split()
-            told = [f for f, telling in grammar.TELLING.items() for w, before in zip(words, ["", *words]) if w in telling and (w != "left" or before == "{has}")]
+            told = [
+                f
+                for f, telling in grammar.TELLING.items()
+                for w, before in zip(words, ["", *words])
+                if w in telling and (w != "left" or before == "{has}")
+            ]
             assert told == [fate[action]], template
     others = {word for phrase in (*PLACES, *DIRECTIONS, *NOUNS, *COLOURS) for word in phrase.split()}
     assert others & {w for telling in grammar.TELLING.values() for w in telling} == {"left"}

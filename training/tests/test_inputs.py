@@ -21,17 +21,29 @@ needs_torch = pytest.mark.skipif(torch is None, reason="needs torch")
 def folder(tmp_path: Path, monkeypatch) -> Path:
     """With a file of each kind that is sound as far as it goes, or is not."""
     value = lambda name: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["B", 3, "h", "w"])
-    graph = helper.make_graph([helper.make_node("Identity", ["image"], [n]) for n in ("coarse", "fine")], "g", [value("image")], [value("coarse"), value("fine")])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "features.onnx")
+    graph = helper.make_graph(
+        [helper.make_node("Identity", ["image"], [n]) for n in ("coarse", "fine")],
+        "g",
+        [value("image")],
+        [value("coarse"), value("fine")],
+    )
+    save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "features.onnx"
+    )
     (tmp_path / "text").write_text("neither a graph nor a checkpoint\n")
     (tmp_path / "empty").mkdir()
     (tmp_path / "cache/00000000-00000001").mkdir(parents=True)
     (tmp_path / "config.toml").write_bytes((Path(__file__).parents[1] / "configs/surveillance-cpu.toml").read_bytes())
     (tmp_path / "facts.json").write_text(json.dumps({"licence": "", "metrics": {}, "training_data": [], "cost": {}}))
-    (tmp_path / "calibration.json").write_text(json.dumps({"hedge": {"share": 0.5}, "heldout": {}, "calibrated_on": {}, "calibration": {"threshold": 0.5}}))
+    (tmp_path / "calibration.json").write_text(
+        json.dumps({"hedge": {"share": 0.5}, "heldout": {}, "calibrated_on": {}, "calibration": {"threshold": 0.5}})
+    )
     (tmp_path / "pairs.ndjson").write_text(json.dumps({"id": "1", "before": "gone.png", "after": "gone.png"}) + "\n")
     if torch:
-        torch.save({"config": {}, "labels": {}, "difference": {}, "captioner": {}, "cbr": {}, "seed": 1, "step": 1}, tmp_path / "run.pt")
+        torch.save(
+            {"config": {}, "labels": {}, "difference": {}, "captioner": {}, "cbr": {}, "seed": 1, "step": 1},
+            tmp_path / "run.pt",
+        )
         torch.save([1], tmp_path / "list.pt")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SCENEDELTA_DATA", raising=False)
@@ -40,27 +52,41 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
 
 CACHE = "data.cache --features features.onnx --out new --start 0 --count 1"
 EVALUATE = "evaluate --checkpoint run.pt --features features.onnx"
-EXPORT = "bundle.export --checkpoint run.pt --features features.onnx --facts facts.json --name n --version 0.0.1 --out new"
+EXPORT = (
+    "bundle.export --checkpoint run.pt --features features.onnx --facts facts.json --name n --version 0.0.1 --out new"
+)
 WITHOUT_TORCH = [
     (f"{CACHE} --data none", "none: no such folder"),
     (CACHE, "no data folder: pass --data or set SCENEDELTA_DATA to the folder with plates/ and sprites/"),
     (f"{CACHE} --data empty", "expected plates/plates.json under the data folder empty, found none"),
     (CACHE.replace("features.onnx", "none.onnx"), "none.onnx: no such file"),
     (CACHE.replace("features.onnx", "text"), "text: is not an ONNX graph that can be run ("),
-    (f"{CACHE} --maps features.onnx", "features.onnx: is another graph: gives coarse, fine, expected map_before, map_after"),
+    (
+        f"{CACHE} --maps features.onnx",
+        "features.onnx: is another graph: gives coarse, fine, expected map_before, map_after",
+    ),
     ("bundle.quantize --data none --features features.onnx --out new", "none: no such folder"),
-    ("bundle.quantize --data empty --features features.onnx --out new", "expected plates/plates.json under the data folder empty, found none"),
+    (
+        "bundle.quantize --data empty --features features.onnx --out new",
+        "expected plates/plates.json under the data folder empty, found none",
+    ),
     ("bundle.quantize --data empty --features features.onnx --out none/new", "none: no such folder"),
     ("text.reword none", "none: no such folder"),
     ("text.reword text", "text: is a file, expected a folder"),
-    ("text.reword cache", "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what training.data.cache wrote"),
+    (
+        "text.reword cache",
+        "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what training.data.cache wrote",
+    ),
     ("bundle.record --bundle empty --evaluation text --pairs p", "text: not JSON ("),
 ]
 WITH_TORCH = [
     ("train --config none.toml --cache cache --out new", "none.toml: no such file"),
     ("train --config config.toml --cache none --out new", "none: no such folder"),
     ("train --config config.toml --cache empty --out new", "no complete shard in empty"),
-    ("train --config config.toml --cache cache --out new", "cache/00000000-00000001: lacks coarse.npy, expected a shard of training.data.cache"),
+    (
+        "train --config config.toml --cache cache --out new",
+        "cache/00000000-00000001: lacks coarse.npy, expected a shard of training.data.cache",
+    ),
     ("train --config config.toml --cache cache --out new --start-from none.pt", "none.pt: no such file"),
     ("bundle.calibrate --checkpoint run.pt --heldout none --out new", "none: no such folder"),
     ("bundle.calibrate --checkpoint run.pt --heldout cache --out none/new", "none: no such folder"),
@@ -69,8 +95,14 @@ WITH_TORCH = [
     (f"{EVALUATE} --manifest none.ndjson", "none.ndjson: no such file"),
     (f"{EVALUATE} --manifest text", "text:1: not JSON ("),
     (f"{EVALUATE} --manifest pairs.ndjson --predictions new", "pairs.ndjson:1: before: gone.png: no such file"),
-    ("evaluate --checkpoint text --features features.onnx --manifest good.ndjson", "text: is not a checkpoint of training.train ("),
-    ("evaluate --checkpoint list.pt --features features.onnx --manifest good.ndjson", "list.pt: is not a checkpoint of training.train: holds a list"),
+    (
+        "evaluate --checkpoint text --features features.onnx --manifest good.ndjson",
+        "text: is not a checkpoint of training.train (",
+    ),
+    (
+        "evaluate --checkpoint list.pt --features features.onnx --manifest good.ndjson",
+        "list.pt: is not a checkpoint of training.train: holds a list",
+    ),
     (f"{EXPORT} --calibration none.json", "none.json: no such file"),
     (f"{EXPORT} --calibration text", "text: not JSON ("),
     (f"{EXPORT} --calibration calibration.json", "calibration.json: lacks calibration.operating_points"),
@@ -86,7 +118,9 @@ def refusal(command: str, monkeypatch) -> str:
     return refused.value.code
 
 
-@pytest.mark.parametrize("command, line", [*WITHOUT_TORCH, *(pytest.param(*case, marks=needs_torch) for case in WITH_TORCH)])
+@pytest.mark.parametrize(
+    "command, line", [*WITHOUT_TORCH, *(pytest.param(*case, marks=needs_torch) for case in WITH_TORCH)]
+)
 def test_bad_input_is_one_line_and_nothing_is_written(folder: Path, monkeypatch, command: str, line: str):
     good = {"id": "1", "before": "text", "after": "text"}
     (folder / "good.ndjson").write_text(json.dumps(good) + "\n")
@@ -99,8 +133,15 @@ def test_bad_input_is_one_line_and_nothing_is_written(folder: Path, monkeypatch,
 
 @needs_torch
 class TestFigures:
-    prediction = {"verdict": "change", "kind": "appear", "caption": "a car has appeared", "logit": 1.0, "size": [64, 48],
-                  "peak_before": {"x": 0.5, "y": 0.5, "value": 0.9}, "peak_after": {"x": 0.5, "y": 0.5, "value": 0.9}}
+    prediction = {
+        "verdict": "change",
+        "kind": "appear",
+        "caption": "a car has appeared",
+        "logit": 1.0,
+        "size": [64, 48],
+        "peak_before": {"x": 0.5, "y": 0.5, "value": 0.9},
+        "peak_after": {"x": 0.5, "y": 0.5, "value": 0.9},
+    }
 
     def of(self, *pairs: dict) -> dict:
         from training.evaluate import quick_figures
@@ -112,14 +153,30 @@ class TestFigures:
         assert self.of({}) == {"pairs": 0}
 
     def test_a_verdict_alone_asks_for_the_verdict_alone(self):
-        assert self.of({"verdict": "change"}, {}, {"verdict": "none"}) == {"pairs": 2, "auroc": 0.5, "verdict": 0.5, "empty": 0.0}
+        assert self.of({"verdict": "change"}, {}, {"verdict": "none"}) == {
+            "pairs": 2,
+            "auroc": 0.5,
+            "verdict": 0.5,
+            "empty": 0.0,
+        }
 
     def test_objects_need_not_tell_all_and_what_nobody_knows_is_passed_over(self):
-        said = self.of({"verdict": "change", "weather": "fine", "changed": True, "objects": [{"noun": "car", "colour": None, "shade": 3}, {"noun": None}]})
+        said = self.of(
+            {
+                "verdict": "change",
+                "weather": "fine",
+                "changed": True,
+                "objects": [{"noun": "car", "colour": None, "shade": 3}, {"noun": None}],
+            }
+        )
         assert said == {"pairs": 1, "verdict": 1.0, "action": 0.0, "inverted": 0.0, "noun": 1.0, "colour": 1.0}
 
     def test_an_object_of_clevr_that_is_not_told_whole_is_left_out(self):
-        assert self.of({"verdict": "change", "kind": "color", "changed": {"before": {"color": "red"}}}) == {"pairs": 1, "verdict": 1.0, "kind": 0.0}
+        assert self.of({"verdict": "change", "kind": "color", "changed": {"before": {"color": "red"}}}) == {
+            "pairs": 1,
+            "verdict": 1.0,
+            "kind": 0.0,
+        }
 
 
 def test_reading_a_manifest_says_which_line(folder: Path):
@@ -128,7 +185,11 @@ def test_reading_a_manifest_says_which_line(folder: Path):
     from training.evaluate import read_manifest
 
     good = {"id": "1", "before": "text", "after": "text", "weather": "fine"}
-    for lines, reason in (([good, "", good], '3: id "1" is that of line 1 already'), ([[1]], "1: is a list, expected an object"), ([{"id": "1"}], "1: lacks after, before")):
+    for lines, reason in (
+        ([good, "", good], '3: id "1" is that of line 1 already'),
+        ([[1]], "1: is a list, expected an object"),
+        ([{"id": "1"}], "1: lacks after, before"),
+    ):
         (folder / "m.ndjson").write_text("".join((json.dumps(line) if line else "") + "\n" for line in lines))
         with pytest.raises(SystemExit, match=reason):
             read_manifest(folder / "m.ndjson")
@@ -142,7 +203,9 @@ def test_kept_looks_of_other_features_or_of_another_size_are_refused(tmp_path: P
 
     from training.evaluate import LookCache
 
-    server = lambda features, look: SimpleNamespace(features=SimpleNamespace(sha256=features), c=SimpleNamespace(look=look), look=lambda frame: frame * 2)
+    server = lambda features, look: SimpleNamespace(
+        features=SimpleNamespace(sha256=features), c=SimpleNamespace(look=look), look=lambda frame: frame * 2
+    )
     file = tmp_path / "looks"
     first = LookCache(server("f", (192, 288)), file)
     first(Path("a.png"), np.ones(3))
@@ -150,7 +213,9 @@ def test_kept_looks_of_other_features_or_of_another_size_are_refused(tmp_path: P
     assert [p.name for p in tmp_path.iterdir()] == ["looks"]
     assert LookCache(server("f", (192, 288)), file).looks["a.png"].tolist() == [2, 2, 2]
     for other in (("g", (192, 288)), ("f", (256, 384))):
-        with pytest.raises(SystemExit, match="looks: was made with (features f, expected g|look .*); give another --looks"):
+        with pytest.raises(
+            SystemExit, match="looks: was made with (features f, expected g|look .*); give another --looks"
+        ):
             LookCache(server(*other), file)
     with open(file, "wb") as old:  # kept before they told
         np.savez(old, looks=np.array({"b.png": 1}, dtype=object))

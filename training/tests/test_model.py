@@ -9,21 +9,30 @@ torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
 from training.data.batches import SPECIALS, Labels
-from training.net.crops import inside_box, owed_by, same_thing_evidence, told_way, ways
-from training.heldout import place_right
-from training.net.losses import map_loss
-from training.net.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, over_the_crops, shifted
-from training.net.config import END, KINDS, PAD, START, ModelConfig
 from training.data.preprocess import glance_box
 from training.data.regions import glance_objects, told_objects
+from training.heldout import place_right
+from training.net.config import END, KINDS, PAD, START, ModelConfig
+from training.net.crops import inside_box, owed_by, same_thing_evidence, told_way, ways
+from training.net.losses import map_loss
+from training.net.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, over_the_crops, shifted
 from training.train import Run
 
 
 @pytest.fixture(scope="module")
 def config() -> ModelConfig:
     return ModelConfig(
-        vocabulary=[*SPECIALS, *(f"w{i}" for i in range(12))], nouns=["car", "man"], colours=["red"], coarse_channels=8, fine_channels=7,
-        width=16, heads=2, map_width=8, max_length=6, regions=2, contrast_group=2,
+        vocabulary=[*SPECIALS, *(f"w{i}" for i in range(12))],
+        nouns=["car", "man"],
+        colours=["red"],
+        coarse_channels=8,
+        fine_channels=7,
+        width=16,
+        heads=2,
+        map_width=8,
+        max_length=6,
+        regions=2,
+        contrast_group=2,
     )
 
 
@@ -39,8 +48,11 @@ def glances(c: ModelConfig, batch: int, mask: list[float], seed: int = 1) -> tup
     q, R = c.glance_grid, c.regions
     box = torch.tensor([0.2, 0.2, 0.4, 0.4]).expand(batch, R, 4)
     return (
-        torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g), torch.randn(batch, R, 2, c.fine_channels, 2 * q, 2 * q, generator=g),
-        box, torch.tensor([0.3, 0.3, 0.2, 0.2]).expand(batch, R, 4), torch.tensor([mask] * batch),
+        torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g),
+        torch.randn(batch, R, 2, c.fine_channels, 2 * q, 2 * q, generator=g),
+        box,
+        torch.tensor([0.3, 0.3, 0.2, 0.2]).expand(batch, R, 4),
+        torch.tensor([mask] * batch),
     )
 
 
@@ -97,7 +109,9 @@ def test_a_padded_memory_slot_changes_nothing(config):
     captioner = Captioner(config).eval()
     memory = torch.randn(1, 5, config.width)
     one, other = (glances(config, 1, [1.0, 0.0], seed) for seed in (1, 2))
-    other = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:-1], other[:-1])) + (one[-1],)  # only the empty slot differs
+    other = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:-1], other[:-1])) + (
+        one[-1],
+    )  # only the empty slot differs
     a, b = captioner.greedy(memory, one), captioner.greedy(memory, other)
     assert a["ids"].tolist() == b["ids"].tolist()
     assert torch.allclose(a["log_prob"], b["log_prob"], atol=1e-6)
@@ -151,7 +165,9 @@ def test_inside_box_marks_the_cells_whose_centres_lie_in_the_region(config):
     assert inside[:, 1].eq(1).all() and inside.sum() == 7
 
 
-def stage(c: ModelConfig, background: torch.Tensor, things: dict[tuple[int, int], torch.Tensor]) -> tuple[torch.Tensor, ...]:
+def stage(
+    c: ModelConfig, background: torch.Tensor, things: dict[tuple[int, int], torch.Tensor]
+) -> tuple[torch.Tensor, ...]:
     """Glances of one pair: crops of `background` [C], and in the middle of crop r of frame s what `things[r, s]` [C] looks like."""
     q, R = c.glance_grid, c.regions
     maps = []
@@ -178,7 +194,10 @@ def test_a_thing_is_more_like_itself_elsewhere_than_like_another_thing(config):
 
 def test_empty_glances_give_finite_evidence(config):
     q, R, B = config.glance_grid, config.regions, 2
-    nothing = torch.zeros(B, R, 2, config.coarse_channels, q, q), torch.zeros(B, R, 2, config.fine_channels, 2 * q, 2 * q)
+    nothing = (
+        torch.zeros(B, R, 2, config.coarse_channels, q, q),
+        torch.zeros(B, R, 2, config.fine_channels, 2 * q, 2 * q),
+    )
     boxes = torch.zeros(B, R, 4), torch.zeros(B, R, 4)
     assert same_thing_evidence(*nothing, *boxes).isfinite().all()
     assert told_way(ways(*nothing, *boxes), boxes[1][:, :, None]).isfinite().all()
@@ -187,15 +206,23 @@ def test_empty_glances_give_finite_evidence(config):
 @pytest.mark.parametrize("dx,dy", [(1, 0), (-2, 0), (0, 1), (-1, -2)])
 def test_within_a_glance_the_features_tell_which_way_a_thing_has_gone(config, dx, dy):
     q, g = config.glance_grid, torch.Generator().manual_seed(3)
-    coarse, fine = (torch.randn(channels, k * q, k * q, generator=g)[None].repeat(2, 1, 1, 1) for channels, k in ((32, 1), (35, 2)))
+    coarse, fine = (
+        torch.randn(channels, k * q, k * q, generator=g)[None].repeat(2, 1, 1, 1) for channels, k in ((32, 1), (35, 2))
+    )
     for x, k in ((coarse, 1), (fine, 2)):
         thing = torch.randn(x.shape[1], k, 2 * k, generator=g)
         for frame, (left, top) in ((0, (2, 3)), (1, (2 + dx, 3 + dy))):
             x[frame, :, top * k : (top + 1) * k, left * k : (left + 2) * k] = thing
     crop = torch.tensor([[[0.2, 0.3, 0.35, 0.35]]])
     way = ways(coarse[None, None], fine[None, None], crop, crop)[0, 0, 0]
-    for found, steps in zip(way.tolist(), (dx, dy)):  # what was hidden finds no match and dilutes it, so a half is enough
-        assert abs(steps) * 0.05 / 2 - 0.01 <= found * (1 if steps >= 0 else -1) <= abs(steps) * 0.05 + 0.02, (way, dx, dy)
+    for found, steps in zip(
+        way.tolist(), (dx, dy)
+    ):  # what was hidden finds no match and dilutes it, so a half is enough
+        assert abs(steps) * 0.05 / 2 - 0.01 <= found * (1 if steps >= 0 else -1) <= abs(steps) * 0.05 + 0.02, (
+            way,
+            dx,
+            dy,
+        )
 
 
 def test_between_glances_the_boxes_tell_which_way_a_thing_has_gone(config):
@@ -211,7 +238,9 @@ def test_between_glances_the_boxes_tell_which_way_a_thing_has_gone(config):
 
 def test_a_sentence_owes_a_word_for_each_told_thing_and_a_word_pays_once(config):
     role = torch.zeros(1, 3, 2, 4)
-    role[0, 0, 1, 1] = role[0, 1, 0, 2] = role[0, 2, 1, 2] = 1.0  # one has come, one has moved from the second glance to the third
+    role[0, 0, 1, 1] = role[0, 1, 0, 2] = role[0, 2, 1, 2] = (
+        1.0  # one has come, one has moved from the second glance to the third
+    )
     assert owed_by(role).tolist() == [[1.0, 0.0, 1.0, 0.0]]
     words = ["the", "man", "on", "left", "has", "moved", "and", "a", "appeared", "gone", "is"]
     captioner = Captioner(replace(config, vocabulary=[*SPECIALS, *words]))
@@ -253,7 +282,15 @@ def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembe
     assert not torch.allclose(other[0], believed) and not torch.allclose(other[2], opening)
 
 
-@pytest.mark.parametrize("kind,before,after", [("appear", {0}, {0, 1}), ("disappear", {0, 1}, {0}), ("move", {0, 2}, {0, 2}), ("multi", {0, 1, 2, 3}, {0, 1, 2, 3})])
+@pytest.mark.parametrize(
+    "kind,before,after",
+    [
+        ("appear", {0}, {0, 1}),
+        ("disappear", {0, 1}, {0}),
+        ("move", {0, 2}, {0, 2}),
+        ("multi", {0, 1, 2, 3}, {0, 1, 2, 3}),
+    ],
+)
 def test_the_kind_that_is_believed_together_with_the_whole_look_says_which_roles_are_told(config, kind, before, after):
     torch.manual_seed(2)
     c = replace(config, regions=3, glance_relations=True)
@@ -277,10 +314,17 @@ def test_map_loss_prefers_the_true_map():
 
 
 def test_a_noun_that_is_not_sure_enough_gives_way_to_the_wider_one():
-    c = ModelConfig(vocabulary=["<pad>", "<unk>", "<start>", "<end>", "man", "woman", "person", "car"], nouns=["man"], colours=["red"], glances=False)
+    c = ModelConfig(
+        vocabulary=["<pad>", "<unk>", "<start>", "<end>", "man", "woman", "person", "car"],
+        nouns=["man"],
+        colours=["red"],
+        glances=False,
+    )
     captioner = Captioner(c)
     captioner.hedge({"man": "person", "woman": "person", "bus": "vehicle"}, 0.7)
-    torn = torch.tensor([[0.0, 0, 0, 0, 0.5, 0.3, 0.1, 0.1], [0, 0, 0, 0, 0.8, 0.05, 0.05, 0.1], [0, 0, 0, 0, 0.2, 0.1, 0.1, 0.6]]).log()
+    torn = torch.tensor(
+        [[0.0, 0, 0, 0, 0.5, 0.3, 0.1, 0.1], [0, 0, 0, 0, 0.8, 0.05, 0.05, 0.1], [0, 0, 0, 0, 0.2, 0.1, 0.1, 0.6]]
+    ).log()
     score, said = captioner.choose(torn)
     assert [c.vocabulary[i] for i in said] == ["person", "man", "car"]
     assert score.exp().tolist() == pytest.approx([0.9, 0.8, 0.6])  # of a person: man, woman and person together
@@ -290,7 +334,18 @@ def test_a_noun_that_is_not_sure_enough_gives_way_to_the_wider_one():
 
 def test_the_glances_say_of_which_kind_the_change_is_and_empty_ones_have_no_say():
     torch.manual_seed(3)
-    c = ModelConfig(vocabulary=["<pad>", "<unk>", "<start>", "<end>", "a"], nouns=["man"], colours=["red"], width=32, heads=4, regions=2, coarse_channels=8, fine_channels=7, glance_relations=True, glance_colour=True)
+    c = ModelConfig(
+        vocabulary=["<pad>", "<unk>", "<start>", "<end>", "a"],
+        nouns=["man"],
+        colours=["red"],
+        width=32,
+        heads=4,
+        regions=2,
+        coarse_channels=8,
+        fine_channels=7,
+        glance_relations=True,
+        glance_colour=True,
+    )
     captioner = Captioner(c).eval()
     memory = torch.randn(1, 96, 32)
     one, other = (glances(c, 1, [1.0, 0.0], seed) for seed in (1, 2))
@@ -308,7 +363,9 @@ def test_the_words_tell_of_the_strongest_glances_and_the_kind_of_all(config):
     three, one = glances(c, 1, [1.0, 1.0, 1.0]), glances(c, 1, [1.0, 0.0, 0.0])
     empty = lambda g: [round(v) for v in captioner.remember(memory, g)[1].flatten()[4 :: c.glance_grid**2 + 1].tolist()]
     assert empty(three) == [0, 0, -10_000] and empty(one) == [0, -10_000, -10_000]
-    assert not torch.allclose(*(captioner.greedy(memory, g)["kind_logits"] for g in (three, glances(c, 1, [1.0, 1.0, 0.0]))))
+    assert not torch.allclose(
+        *(captioner.greedy(memory, g)["kind_logits"] for g in (three, glances(c, 1, [1.0, 1.0, 0.0])))
+    )
     captioner.train()
     assert empty(three) == [0, 0, 0]
 
@@ -338,7 +395,10 @@ def test_a_threshold_leaves_out_the_unchanged_pair_that_it_is_to_leave_out(proba
 
 
 def test_what_is_kept_is_the_moving_average_of_the_weights():
-    config = {"model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.75}}
+    config = {
+        "model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6},
+        "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.75},
+    }
     run = Run(config, Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"]), 1, "cpu")
     weight = lambda parts: parts[0].change[0].weight.detach().clone()
     first = weight(run.parts)
@@ -351,7 +411,10 @@ def test_what_is_kept_is_the_moving_average_of_the_weights():
 
 
 def test_a_run_that_goes_on_has_its_average_again(tmp_path):
-    config = {"model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.5}}
+    config = {
+        "model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6},
+        "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.5},
+    }
     labels = Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"])
     run, again = Run(config, labels, 1, "cpu"), Run(config, labels, 1, "cpu")
     torch.nn.init.ones_(again.difference.change[0].weight)
@@ -366,11 +429,15 @@ def test_a_run_that_goes_on_has_its_average_again(tmp_path):
 def test_rates_that_fit_nothing_and_a_checkpoint_of_other_rates_are_refused(tmp_path):
     model = {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}
     labels = Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"])
-    run = lambda **rates: Run({"model": model, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "rates": rates}}, labels, 1, "cpu")
+    run = lambda **rates: Run(
+        {"model": model, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "rates": rates}}, labels, 1, "cpu"
+    )
     with pytest.raises(SystemExit, match="no parameter's name starts with captioner.glanses"):
         run(**{"captioner.glanses": 2.0})
     run(**{"cbr": 3.0}).save(tmp_path / "checkpoint.pt")
-    with pytest.raises(SystemExit, match=r"checkpoint.pt: was trained with train.rates \{'cbr': 3.0\}, expected \{'cbr': 2.0\}"):
+    with pytest.raises(
+        SystemExit, match=r"checkpoint.pt: was trained with train.rates \{'cbr': 3.0\}, expected \{'cbr': 2.0\}"
+    ):
         run(**{"cbr": 2.0}).restore(tmp_path / "checkpoint.pt")
 
 
@@ -384,8 +451,14 @@ def test_the_place_of_the_first_clause_counts_only_where_it_is_true_of_what_did_
 
 
 def test_a_caption_tells_only_of_what_a_glance_is_at():
-    came, gone = ({"action": a, "box_before": b, "box_after": f} for a, b, f in (("appeared", None, [100, 100, 40, 40]), ("disappeared", [300, 100, 40, 40], None)))
-    old, new = ({"action": "replaced", "box_before": b, "box_after": f} for b, f in (([500, 100, 40, 40], None), (None, [500, 300, 40, 40])))
+    came, gone = (
+        {"action": a, "box_before": b, "box_after": f}
+        for a, b, f in (("appeared", None, [100, 100, 40, 40]), ("disappeared", [300, 100, 40, 40], None))
+    )
+    old, new = (
+        {"action": "replaced", "box_before": b, "box_after": f}
+        for b, f in (([500, 100, 40, 40], None), (None, [500, 300, 40, 40]))
+    )
     at = lambda objects, *boxes: told_objects(
         {"frame": [640, 480], "objects": objects, "glances": [{}] * len(boxes)},
         [tuple(v / s for v, s in zip(box, (640, 480, 640, 480))) for box in boxes],

@@ -4,7 +4,7 @@ import json
 import numpy as np
 import pytest
 
-from training.data.cache import Maps, layout, made_with, look_size, pair_entry, write_shard
+from training.data.cache import Maps, layout, look_size, made_with, pair_entry, write_shard
 from training.data.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
 from training.data.regions import JITTER, REGIONS, changed_places, choose_regions, iou
 from training.worlds.pair import Pair
@@ -26,7 +26,9 @@ def triangle_weights(source: int, target: int, start: float, extent: float) -> n
 
 
 class TestResize:
-    @pytest.mark.parametrize("box", [None, (0, 0, 90, 60), (10.3, 5.7, 40.25, 33.5), (61.5, 20, 28.5, 28.5), (3.2, 4.1, 9.9, 9.9)])
+    @pytest.mark.parametrize(
+        "box", [None, (0, 0, 90, 60), (10.3, 5.7, 40.25, 33.5), (61.5, 20, 28.5, 28.5), (3.2, 4.1, 9.9, 9.9)]
+    )
     def test_equals_the_triangle_filter_in_float_to_one_grey_level(self, box):
         picture = noise(60, 90)
         x, y, width, height = box or (0, 0, 90, 60)
@@ -41,7 +43,9 @@ class TestResize:
 
     def test_box_may_pass_the_edge_by_a_rounding_error_only(self):
         picture = noise(40, 40)
-        assert np.array_equal(resize(picture, 16, 16, (10, 10, 30 + 1e-9, 30)), resize(picture, 16, 16, (10, 10, 30, 30)))
+        assert np.array_equal(
+            resize(picture, 16, 16, (10, 10, 30 + 1e-9, 30)), resize(picture, 16, 16, (10, 10, 30, 30))
+        )
         with pytest.raises(ValueError):
             resize(picture, 16, 16, (10, 10, 31, 30))
 
@@ -93,7 +97,14 @@ class TestResizeByArea:
 
 def thing(before=None, after=None, noun="car", hypernym="vehicle") -> dict:
     action = "moved" if before and after else "disappeared" if before else "appeared"
-    return {"noun": noun, "hypernym": hypernym, "colour": "red", "action": action, "box_before": before, "box_after": after}
+    return {
+        "noun": noun,
+        "hypernym": hypernym,
+        "colour": "red",
+        "action": action,
+        "box_before": before,
+        "box_after": after,
+    }
 
 
 class TestRegions:
@@ -113,9 +124,14 @@ class TestRegions:
 
     def test_regions_say_what_each_frame_shows(self):
         objects = [thing(before=[100, 100, 60, 40]), thing(after=[105, 95, 20, 50], noun="man", hypernym="person")]
-        region = max(choose_regions(objects, 640, 480, np.random.default_rng(1)), key=lambda r: iou(r.object_box, (100, 95, 60, 50)))
+        region = max(
+            choose_regions(objects, 640, 480, np.random.default_rng(1)),
+            key=lambda r: iou(r.object_box, (100, 95, 60, 50)),
+        )
         assert region.side == "both"
-        assert region.before == {"noun": "car", "hypernym": "vehicle", "colour": "red"} and region.after["noun"] == "man"
+        assert (
+            region.before == {"noun": "car", "hypernym": "vehicle", "colour": "red"} and region.after["noun"] == "man"
+        )
 
     def test_of_two_objects_in_view_the_one_the_region_is_for_is_named(self):
         objects = [thing(after=[300, 100, 60, 160], noun="man"), thing(after=[325, 200, 30, 30], noun="bag")]
@@ -159,7 +175,9 @@ class FakeWorld:
             after[160:240, 320:400] = 200
             mask[20:30, 40:50] = 1
             objects = [thing(after=[np.float64(320), 160, 80, 80])]
-        return Pair(before, after, "appear" if seed % 2 else "none", objects, mask * 0, mask, [], ["a", "b", "c"], "p", [], seed)
+        return Pair(
+            before, after, "appear" if seed % 2 else "none", objects, mask * 0, mask, [], ["a", "b", "c"], "p", [], seed
+        )
 
 
 class TestCache:
@@ -203,13 +221,26 @@ class TestCache:
         assert not write_shard(world, FakeFeatures(), range(2), out, (288, 192), made=made)
         assert json.loads((out / "00000000-00000002" / "made.json").read_text()) == made
         others = {
-            "features": {"features": tmp_path / "other.onnx"}, "maps": {"maps": tmp_path / "other.onnx"}, "look": {"look": (384, 256)},
-            "split": {"split": "heldout"}, "world": {"world": "clevr"},
+            "features": {"features": tmp_path / "other.onnx"},
+            "maps": {"maps": tmp_path / "other.onnx"},
+            "look": {"look": (384, 256)},
+            "split": {"split": "heldout"},
+            "world": {"world": "clevr"},
         }
         for name, change in others.items():
-            other = made_with(**{"world": "surveillance", "split": "train", "look": (288, 192), "features": tmp_path / "one.onnx", **change})
+            other = made_with(
+                **{
+                    "world": "surveillance",
+                    "split": "train",
+                    "look": (288, 192),
+                    "features": tmp_path / "one.onnx",
+                    **change,
+                }
+            )
             for seeds in (range(2), range(2, 4)):  # the shard that is there, and another of the folder
-                with pytest.raises(SystemExit, match=f"00000000-00000002: was made with {name} .*, expected .*; give another --out"):
+                with pytest.raises(
+                    SystemExit, match=f"00000000-00000002: was made with {name} .*, expected .*; give another --out"
+                ):
                     write_shard(world, FakeFeatures(), seeds, out, (288, 192), made=other)
         assert [p.name for p in out.iterdir()] == ["00000000-00000002"]
 
@@ -235,8 +266,12 @@ class TestCache:
                 return self.boxes
 
         pair = FakeWorld().sample(1)  # what changed fills 320 to 400, 160 to 240 of 640x360
-        entry, meta = pair_entry(pair, FakeFeatures(), (384, 256), FakeMaps((0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)))
-        np.testing.assert_allclose(entry["glance_object_box"][:2], [(0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)], atol=1e-6)
+        entry, meta = pair_entry(
+            pair, FakeFeatures(), (384, 256), FakeMaps((0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1))
+        )
+        np.testing.assert_allclose(
+            entry["glance_object_box"][:2], [(0.55, 0.5, 0.05, 0.1), (0.0, 0.0, 0.1, 0.1)], atol=1e-6
+        )
         assert entry["glance_mask"].tolist() == [1, 1, 0]
         assert [glance["side"] for glance in meta["glances"]] == ["after", "none"]
         silent, _ = pair_entry(pair, FakeFeatures(), (384, 256), FakeMaps())

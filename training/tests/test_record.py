@@ -13,12 +13,27 @@ def proportion(hits: int, of: int) -> dict:
 
 
 def report(name: str) -> dict:
-    facts = {n: proportion(3, 4) for n in ("kind", "noun", "nounStrict", "nounClass", "colour", "place", "inverted", "objectsNamed", "claimsTrue")}
+    facts = {
+        n: proportion(3, 4)
+        for n in (
+            "kind",
+            "noun",
+            "nounStrict",
+            "nounClass",
+            "colour",
+            "place",
+            "inverted",
+            "objectsNamed",
+            "claimsTrue",
+        )
+    }
     words = {"ciderD": 0.5581, "bleu": [0.6, 0.4, 0.3, 0.2023], "meteor": 0.2, "rougeL": 0.47}
     return {
         "format": "scenedelta-evaluation/1",
         "captioner": {
-            "name": name, "words": {"all": words, "changed": words}, "facts": {**facts, "becomes": proportion(0, 0)},
+            "name": name,
+            "words": {"all": words, "changed": words},
+            "facts": {**facts, "becomes": proportion(0, 0)},
             "alarms": {"auroc": 0.99876, "verdict": proportion(7, 8), "falseAlarms": proportion(0, 4)},
             "place": {"game": proportion(1, 2), "emptyWhenUnchanged": proportion(4, 4)},
         },
@@ -28,7 +43,15 @@ def report(name: str) -> dict:
 def record(folder: Path, evaluation: dict, manifest: dict) -> subprocess.CompletedProcess:
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "evaluation.json").write_text(json.dumps(evaluation))
-    command = ["training.bundle.record", "--bundle", str(folder), "--evaluation", str(folder / "evaluation.json"), "--pairs", "four pairs"]
+    command = [
+        "training.bundle.record",
+        "--bundle",
+        str(folder),
+        "--evaluation",
+        str(folder / "evaluation.json"),
+        "--pairs",
+        "four pairs",
+    ]
     return subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
 
 
@@ -46,7 +69,10 @@ def test_figures_are_written_and_the_rest_stays(tmp_path: Path):
 
 def test_an_evaluation_of_another_bundle_or_of_another_format_is_refused(tmp_path: Path):
     manifest = {"name": "m", "metrics": {}}
-    for evaluation, reason in ((report("other"), "measured other"), ({"format": "x"}, "expected 'scenedelta-evaluation/1'")):
+    for evaluation, reason in (
+        (report("other"), "measured other"),
+        ({"format": "x"}, "expected 'scenedelta-evaluation/1'"),
+    ):
         done = record(tmp_path, evaluation, manifest)
         assert done.returncode != 0
         assert reason in done.stderr

@@ -9,12 +9,24 @@ from training.soup import mean_of, soup
 
 def checkpoint(seed: int, width: int = 16) -> dict:
     part = {"weight": torch.full((2, 2), float(seed)), "positions": torch.tensor([seed])}
-    return {"config": {"model": {"width": width}}, "labels": {"nouns": ["car"]}, "seed": seed, "step": 10 * seed,
-            "difference": part, "captioner": part, "cbr": part}
+    return {
+        "config": {"model": {"width": width}},
+        "labels": {"nouns": ["car"]},
+        "seed": seed,
+        "step": 10 * seed,
+        "difference": part,
+        "captioner": part,
+        "cbr": part,
+    }
 
 
 def test_floats_are_averaged_and_counters_are_the_first_ones():
-    mean = mean_of([{"w": torch.tensor([1.0, 3.0]), "n": torch.tensor([7])}, {"w": torch.tensor([3.0, 5.0]), "n": torch.tensor([9])}])
+    mean = mean_of(
+        [
+            {"w": torch.tensor([1.0, 3.0]), "n": torch.tensor([7])},
+            {"w": torch.tensor([3.0, 5.0]), "n": torch.tensor([9])},
+        ]
+    )
     torch.testing.assert_close(mean["w"], torch.tensor([2.0, 4.0]))
     assert mean["n"].tolist() == [7]
 

@@ -10,23 +10,27 @@ import numpy as np
 import pytest
 
 from training.text import grammar
-from training.worlds.surveillance import layers
-from training.worlds.surveillance import nuisances
+from training.worlds.pair import KINDS, NUISANCES
+from training.worlds.surveillance import layers, nuisances
 from training.worlds.surveillance import location_phrases as places
 from training.worlds.surveillance import scene as surveillance
 from training.worlds.surveillance.assets import Plate, data_root, load_plates, load_sprites
 from training.worlds.surveillance.layers import Layer, Tone, render
-from training.worlds.pair import KINDS, NUISANCES
 from training.worlds.surveillance.rooms import room_plate
-from training.worlds.surveillance.staging import exposed, read_light
-from training.worlds.surveillance.top_down_plates import Patch
 from training.worlds.surveillance.scene import SurveillanceWorld
 from training.worlds.surveillance.sprite_augment import repainted, varied
+from training.worlds.surveillance.staging import exposed, read_light
+from training.worlds.surveillance.top_down_plates import Patch
 
 SEEDS = range(28)
 MODELS = {"car": 4, "man": 4, "woman": 4, "dog": 2, "suitcase": 2}
-SIZE_M = {"car": [4.2, 1.8, 1.5], "man": [0.5, 0.5, 1.8], "woman": [0.5, 0.5, 1.7], "dog": [0.8, 0.4, 0.6],
-          "suitcase": [0.5, 0.4, 0.7]}
+SIZE_M = {
+    "car": [4.2, 1.8, 1.5],
+    "man": [0.5, 0.5, 1.8],
+    "woman": [0.5, 0.5, 1.7],
+    "dog": [0.8, 0.4, 0.6],
+    "suitcase": [0.5, 0.4, 0.7],
+}
 HYPERNYM = {"car": "vehicle", "man": "person", "woman": "person", "dog": "animal", "suitcase": "object"}
 COLOURS = {"red": (200, 30, 30), "gray": (120, 120, 120), "black": (20, 20, 20)}
 
@@ -39,15 +43,37 @@ def write_plates(root: Path) -> None:
     for index in range(12):
         noise = cv2.resize(rng.integers(90, 170, (50, 80, 3), dtype=np.uint8), (640, 400))
         cv2.imwrite(str(folder / f"p{index}.jpg"), noise)
-        records.append({
-            "id": f"p{index}", "file": f"plates/p{index}.jpg", "place": f"place{index // 2}", "licence": "CC0",
-            "shippable": index != 10, "dev_scene": index == 11, "setting": "indoor" if index in (4, 5, 6, 7) else "outdoor",
-            "time": "day", "width": 640, "height": 400, "native_width": "~400", "horizon_y": 40,
-            "person_px": [[100, 18.0], [380, 102.0]], "px_per_metre": [[100, 10.8], [380, 61.2]],
-            "camera_elevation": 10, "camera_height_m": 5.5, "vehicle_y_max": 390, "person_y_max": 390,
-            "ground": [{"name": "road", "polygon": [[20, 390], [60, 120], [580, 120], [620, 390]],
-                        "allowed": ["vehicle", "person", "object"]}],
-            "landmarks": [{"phrase": "the fence", "box": [0, 60, 60, 80]}], "avoid": [[300, 60, 30, 20]]})
+        records.append(
+            {
+                "id": f"p{index}",
+                "file": f"plates/p{index}.jpg",
+                "place": f"place{index // 2}",
+                "licence": "CC0",
+                "shippable": index != 10,
+                "dev_scene": index == 11,
+                "setting": "indoor" if index in (4, 5, 6, 7) else "outdoor",
+                "time": "day",
+                "width": 640,
+                "height": 400,
+                "native_width": "~400",
+                "horizon_y": 40,
+                "person_px": [[100, 18.0], [380, 102.0]],
+                "px_per_metre": [[100, 10.8], [380, 61.2]],
+                "camera_elevation": 10,
+                "camera_height_m": 5.5,
+                "vehicle_y_max": 390,
+                "person_y_max": 390,
+                "ground": [
+                    {
+                        "name": "road",
+                        "polygon": [[20, 390], [60, 120], [580, 120], [620, 390]],
+                        "allowed": ["vehicle", "person", "object"],
+                    }
+                ],
+                "landmarks": [{"phrase": "the fence", "box": [0, 60, 60, 80]}],
+                "avoid": [[300, 60, 30, 20]],
+            }
+        )
     (folder / "plates.json").write_text(json.dumps({"plates": records}))
 
 
@@ -67,11 +93,24 @@ def write_sprites(root: Path) -> None:
                     path = root / "sprites" / name
                     path.parent.mkdir(parents=True, exist_ok=True)
                     cv2.imwrite(str(path), picture)
-                    records.append({
-                        "file": name, "model": f"{noun}{model}", "noun": noun, "hypernym": HYPERNYM[noun],
-                        "colors": [colour], "size_m": SIZE_M[noun], "elevation": 10, "azimuth": azimuth,
-                        "lighting": "overcast", "px": [w, h], "px_per_m": scale, "anchor": [w / 2, h - 4],
-                        "footprint": [[0, h], [w, h], [w, h - 8], [0, h - 8]], "licence": "CC0"})
+                    records.append(
+                        {
+                            "file": name,
+                            "model": f"{noun}{model}",
+                            "noun": noun,
+                            "hypernym": HYPERNYM[noun],
+                            "colors": [colour],
+                            "size_m": SIZE_M[noun],
+                            "elevation": 10,
+                            "azimuth": azimuth,
+                            "lighting": "overcast",
+                            "px": [w, h],
+                            "px_per_m": scale,
+                            "anchor": [w / 2, h - 4],
+                            "footprint": [[0, h], [w, h], [w, h - 8], [0, h - 8]],
+                            "licence": "CC0",
+                        }
+                    )
     (root / "sprites" / "sprites.json").write_text(json.dumps(records))
 
 
@@ -172,7 +211,7 @@ class TestPair:
                 inside = np.zeros(mask.shape, bool)
                 for x, y, w, h in boxes:
                     assert 0 <= x and 0 <= y and x + w <= 640 and y + h <= pair.before.shape[0] and w * h >= 60
-                    inside[int(y // 8):int(-(-(y + h) // 8)), int(x // 8):int(-(-(x + w) // 8))] = True
+                    inside[int(y // 8) : int(-(-(y + h) // 8)), int(x // 8) : int(-(-(x + w) // 8))] = True
                 assert not (mask[~inside] > 0.5).any()
 
     def test_captions_say_only_what_the_objects_say(self, pairs):
@@ -185,7 +224,9 @@ class TestPair:
         moved = [o for p in pairs for o in p.objects if o["action"] == "moved"]
         assert moved
         for thing in moved:
-            shift = (thing["box_after"][0] + thing["box_after"][2] / 2) - (thing["box_before"][0] + thing["box_before"][2] / 2)
+            shift = (thing["box_after"][0] + thing["box_after"][2] / 2) - (
+                thing["box_before"][0] + thing["box_before"][2] / 2
+            )
             for phrase in thing["places"]:
                 if phrase.endswith("the left"):
                     assert shift < 0
@@ -194,6 +235,7 @@ class TestPair:
 
     def test_all_that_changes_lies_in_the_boxes(self, root, monkeypatch):
         """Without shadows and nuisances the frames differ in the boxes and nowhere else."""
+
         def plain(rng, size, *_):
             look = nuisances.Look(homography=np.eye(3))
             return nuisances.Looks(look, look)
@@ -206,23 +248,27 @@ class TestPair:
         world = SurveillanceWorld(root)
         for seed in range(14):
             pair = world.sample(seed)
-            differs = np.abs(pair.before.astype(int) - pair.after).max(axis=2) > 2  # levels; thinner traces are not seen
+            differs = (
+                np.abs(pair.before.astype(int) - pair.after).max(axis=2) > 2
+            )  # levels; thinner traces are not seen
             outside = differs.copy()
             for x, y, w, h in (*pair.boxes_before, *pair.boxes_after):
-                assert differs[int(y):int(y + h), int(x):int(x + w)].any()
+                assert differs[int(y) : int(y + h), int(x) : int(x + w)].any()
                 # Soft edges reach a little further than the pixels that count as seen.
-                outside[max(0, int(y) - 6):int(y + h) + 6, max(0, int(x) - 6):int(x + w) + 6] = False
+                outside[max(0, int(y) - 6) : int(y + h) + 6, max(0, int(x) - 6) : int(x + w) + 6] = False
             assert not outside.any(), pair.seed
 
 
 class TestNuisances:
     def test_a_moved_camera_takes_boxes_and_masks_along(self, root, monkeypatch):
         """The same draw with a shifted second frame: its boxes shift by as much."""
+
         def shifted(amount):
             def draw(rng, size, *_):
                 still = nuisances.Look(homography=np.eye(3))
                 moved = nuisances.Look(homography=np.array([[1, 0, amount], [0, 1, 0], [0, 0, 1]], float))
                 return nuisances.Looks(still, moved)
+
             return draw
 
         monkeypatch.setattr(nuisances, "draw_motion", lambda *_: "still")
@@ -237,9 +283,17 @@ class TestNuisances:
         assert moved.boxes_after[0] == [x + 16, y, w, h]
         assert np.allclose(np.roll(still.mask_after, 2, axis=1)[:, 2:], moved.mask_after[:, 2:], atol=1e-4)
 
-    @pytest.mark.parametrize("change, at_least", [({"gain": (1.5,) * 3}, 20), ({"grey": True}, 8), ({"noise": 12.0}, 5),
-                                                   ({"weather": "fog", "weather_amount": 1.0}, 20),
-                                                   ({"shadow": 0.5}, 10), ({"quality": 15}, 1)])
+    @pytest.mark.parametrize(
+        "change, at_least",
+        [
+            ({"gain": (1.5,) * 3}, 20),
+            ({"grey": True}, 8),
+            ({"noise": 12.0}, 5),
+            ({"weather": "fog", "weather_amount": 1.0}, 20),
+            ({"shadow": 0.5}, 10),
+            ({"quality": 15}, 1),
+        ],
+    )
     def test_each_look_shows(self, change, at_least):
         canvas = np.random.default_rng(0).integers(60, 160, (120, 160, 3), dtype=np.uint8)
         canvas = cv2.GaussianBlur(canvas, (0, 0), 3) + np.uint8([40, 0, 20])
@@ -258,8 +312,17 @@ class TestLayers:
     @staticmethod
     def layer(x: float, y: float, value: int) -> Layer:
         pixels = np.full((20, 10, 4), (value, value, value, 255), np.uint8)
-        return Layer(pixels, np.array([[1.0, 0, x], [0, 1.0, y]]), (5, 20), np.float32([[0, 20], [10, 20], [10, 18], [0, 18]]),
-                     10.0, Tone((1.0,) * 3, 1.0, 0.0), 0.0, 0.0, None)
+        return Layer(
+            pixels,
+            np.array([[1.0, 0, x], [0, 1.0, y]]),
+            (5, 20),
+            np.float32([[0, 20], [10, 20], [10, 18], [0, 18]]),
+            10.0,
+            Tone((1.0,) * 3, 1.0, 0.0),
+            0.0,
+            0.0,
+            None,
+        )
 
     def test_a_later_layer_hides_an_earlier_one_and_its_alpha(self):
         background = np.full((60, 60, 3), 100, np.uint8)
@@ -279,9 +342,17 @@ class TestLayers:
 
 
 class TestPlaces:
-    @pytest.mark.parametrize("box, phrase", [((20, 100, 40, 80), "on the left"), ((560, 100, 40, 80), "on the right"),
-                                             ((300, 150, 40, 80), "in the middle"), ((20, 320, 40, 70), "at the lower left"),
-                                             ((590, 20, 40, 40), "at the upper right"), ((600, 150, 40, 80), "at the right edge")])
+    @pytest.mark.parametrize(
+        "box, phrase",
+        [
+            ((20, 100, 40, 80), "on the left"),
+            ((560, 100, 40, 80), "on the right"),
+            ((300, 150, 40, 80), "in the middle"),
+            ((20, 320, 40, 70), "at the lower left"),
+            ((590, 20, 40, 40), "at the upper right"),
+            ((600, 150, 40, 80), "at the right edge"),
+        ],
+    )
     def test_phrases_of_the_frame(self, box, phrase):
         assert phrase in places.frame_places(box, 640, 400, share=0.2)
 
@@ -307,8 +378,21 @@ class TestPlaces:
 
 class TestRooms:
     def test_a_room_has_a_floor_in_front_of_its_wall_and_people_of_a_sensible_size(self):
-        source = Plate(id="p", path=Path("p.jpg"), place="here", indoor=True, time="day", size=(640, 400), detail_width=400.0, elevation=10.0,
-                       person_px=((100, 20), (380, 100)), px_per_metre=((100, 12), (380, 60)), ground=(), landmarks=(), avoid=())
+        source = Plate(
+            id="p",
+            path=Path("p.jpg"),
+            place="here",
+            indoor=True,
+            time="day",
+            size=(640, 400),
+            detail_width=400.0,
+            elevation=10.0,
+            person_px=((100, 20), (380, 100)),
+            px_per_metre=((100, 12), (380, 60)),
+            ground=(),
+            landmarks=(),
+            avoid=(),
+        )
         patch = Patch(np.random.default_rng(0).uniform(60, 120, (80, 80, 3)).astype(np.float32), source, "floor")
         for seed in range(12):
             plate = room_plate([patch], np.random.default_rng(seed))

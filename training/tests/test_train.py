@@ -13,9 +13,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training import train
-from training.data.cache import layout
-from training.data.batches import SPECIALS, Labels, PairCache, derive_evidence
 from training.bundle.export import command_of
+from training.data.batches import SPECIALS, Labels, PairCache, derive_evidence
+from training.data.cache import layout
 from training.train import Run
 
 LOOK = (96, 64)  # 4 x 6 cells
@@ -52,7 +52,17 @@ def add_shard(cache: Path, first: int, pairs: int = 8) -> None:
     folder.mkdir(parents=True)
     for name, shape in layout(4, 5, LOOK).items():
         np.save(folder / f"{name}.npy", rng.random((pairs, *shape)).astype(np.float16))
-    lines = [{"kind": ("none", "appear")[i % 2], "captions": ["a car came", "a car went"], "nuisances": [], "glances": [], "objects": [], "frame": [96, 64]} for i in range(pairs)]
+    lines = [
+        {
+            "kind": ("none", "appear")[i % 2],
+            "captions": ["a car came", "a car went"],
+            "nuisances": [],
+            "glances": [],
+            "objects": [],
+            "frame": [96, 64],
+        }
+        for i in range(pairs)
+    ]
     (folder / "meta.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
@@ -62,9 +72,13 @@ class Started:
     def __init__(self, root: Path, monkeypatch):
         self.root, self.monkeypatch = root, monkeypatch
         (root / "tiny.toml").write_text(CONFIG)
-        (root / "labels.json").write_text(json.dumps({"vocabulary": [*SPECIALS, *WORDS], "nouns": ["car"], "colours": ["red"]}))
+        (root / "labels.json").write_text(
+            json.dumps({"vocabulary": [*SPECIALS, *WORDS], "nouns": ["car"], "colours": ["red"]})
+        )
 
-    def __call__(self, out: str, *more: str, caches: tuple[str, ...] = ("a",), killed_after: int = 99, each=lambda step: None) -> Path:
+    def __call__(
+        self, out: str, *more: str, caches: tuple[str, ...] = ("a",), killed_after: int = 99, each=lambda step: None
+    ) -> Path:
         whole, done = train.train_step, 0
 
         def step(run, batch, t):
@@ -75,7 +89,18 @@ class Started:
             each(run.step)
             return whole(run, batch, t)
 
-        arguments = ["train", "--config", self.root / "tiny.toml", "--cache", *(self.root / c for c in caches), "--out", self.root / out, "--labels", self.root / "labels.json", *more]
+        arguments = [
+            "train",
+            "--config",
+            self.root / "tiny.toml",
+            "--cache",
+            *(self.root / c for c in caches),
+            "--out",
+            self.root / out,
+            "--labels",
+            self.root / "labels.json",
+            *more,
+        ]
         with self.monkeypatch.context() as patch:
             patch.setattr(sys, "argv", list(map(str, arguments)))
             patch.setattr(train, "train_step", step)
@@ -99,7 +124,9 @@ def assert_same_weights(one: Path, other: Path) -> None:
             torch.testing.assert_close(tensor, b[part][name], rtol=0, atol=0, msg=f"{part}.{name}")
 
 
-@pytest.mark.parametrize("pairs, killed_after", [(8, 2), (6, 1)])  # at the end of an epoch of whole batches, and of one with a rest
+@pytest.mark.parametrize(
+    "pairs, killed_after", [(8, 2), (6, 1)]
+)  # at the end of an epoch of whole batches, and of one with a rest
 def test_a_run_that_goes_on_ends_as_if_nothing_had_happened(start, pairs, killed_after):
     add_shard(start.root / "a", 0, pairs)
     whole = start("whole")
@@ -110,9 +137,13 @@ def test_a_run_that_goes_on_ends_as_if_nothing_had_happened(start, pairs, killed
 def test_pairs_keep_their_numbers_where_a_cache_has_grown_between_the_folders(start):
     add_shard(start.root / "a", 100)
     add_shard(start.root / "b", 0)
-    grow = lambda step: step == 1 and add_shard(start.root / "a", 0)  # a fresh process would read it first; the second epoch takes it in last
+    grow = lambda step: (
+        step == 1 and add_shard(start.root / "a", 0)
+    )  # a fresh process would read it first; the second epoch takes it in last
     whole = start("whole", caches=("a", "b"), each=grow)
-    assert [line["pairs"] for line in map(json.loads, (whole / "log.ndjson").read_text().splitlines())] == [16] * 4 + [24] * 2
+    assert [line["pairs"] for line in map(json.loads, (whole / "log.ndjson").read_text().splitlines())] == [16] * 4 + [
+        24
+    ] * 2
     for killed_after in (3, 5):  # in the first epoch, which has not seen the new shard, and in the second
         shutil.rmtree(start.root / "a")
         add_shard(start.root / "a", 100)
@@ -178,7 +209,9 @@ def test_a_checkpoint_tells_what_it_started_from_and_the_bundle_says_so(start):
     start("second", "--seed", "7", killed_after=1)
     assert "start_from" not in torch.load(second / "checkpoint.pt", weights_only=False)
     both = saved | {"soup": [{"seed": 7, "step": 3}, {"seed": 8, "step": 4}]}
-    assert "kept at step 3, 4; " in command_of(both) and command_of(both).endswith("; the mean of seeds 7, 8 by python -m training.soup)")
+    assert "kept at step 3, 4; " in command_of(both) and command_of(both).endswith(
+        "; the mean of seeds 7, 8 by python -m training.soup)"
+    )
 
 
 def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, monkeypatch):
@@ -200,7 +233,10 @@ def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, mo
 
 
 def test_the_random_state_of_a_gpu_goes_with_the_checkpoint(tmp_path, monkeypatch):
-    config = {"model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}, "train": {"learning_rate": 1e-3, "weight_decay": 0.0}}
+    config = {
+        "model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6},
+        "train": {"learning_rate": 1e-3, "weight_decay": 0.0},
+    }
     run = Run(config, Labels([*SPECIALS, "w"], ["car"], ["red"]), 1, "cpu")
     run.device, given = torch.device("cuda"), []  # stands in for one: that it is asked, and told again
     monkeypatch.setattr(torch.cuda, "get_rng_state", lambda device: torch.tensor([7], dtype=torch.uint8))
@@ -215,7 +251,12 @@ def test_dropout_on_a_gpu_goes_on_where_it_was(start):
     add_shard(start.root / "a", 0)
     draw = lambda: torch.rand(3, device="cuda").tolist()
     out = start("run", "--device", "cuda", killed_after=3)
-    run = lambda: Run(train.load_config(start.root / "tiny.toml", []), Labels(**json.loads((out / "labels.json").read_text())), 1, "cuda")
+    run = lambda: Run(
+        train.load_config(start.root / "tiny.toml", []),
+        Labels(**json.loads((out / "labels.json").read_text())),
+        1,
+        "cuda",
+    )
     one, other = run(), run()
     one.restore(out / "checkpoint.pt")
     expected = draw()
@@ -240,16 +281,19 @@ def test_wrong_labels_for_a_run_that_goes_on_leave_its_own_alone(start):
     assert (out / "labels.json").read_text() == before
 
 
-@pytest.mark.parametrize("override, answer", [
-    ("train.step=10", "there is no train.step; did you mean steps?"),
-    ("model.widht=8", "there is no model.widht; did you mean width?"),
-    ("model.nouns=[]", "there is no model.nouns; "),
-    ("train.weights={captoin = 1.0}", "there is no train.weights.captoin; did you mean caption?"),
-    ("train.kind_weights={nothing = 2.0}", "there is no train.kind_weights.nothing; "),
-    ("train.zzz=1", "there is no train.zzz; known are average, batch, "),
-    ("train.steps=ten", "'ten' is not a TOML value"),
-    ("trian.steps=10", "expected SECTION.NAME=VALUE with a section of "),
-])
+@pytest.mark.parametrize(
+    "override, answer",
+    [
+        ("train.step=10", "there is no train.step; did you mean steps?"),
+        ("model.widht=8", "there is no model.widht; did you mean width?"),
+        ("model.nouns=[]", "there is no model.nouns; "),
+        ("train.weights={captoin = 1.0}", "there is no train.weights.captoin; did you mean caption?"),
+        ("train.kind_weights={nothing = 2.0}", "there is no train.kind_weights.nothing; "),
+        ("train.zzz=1", "there is no train.zzz; known are average, batch, "),
+        ("train.steps=ten", "'ten' is not a TOML value"),
+        ("trian.steps=10", "expected SECTION.NAME=VALUE with a section of "),
+    ],
+)
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path, override, answer):
     (tmp_path / "tiny.toml").write_text(CONFIG)
     with pytest.raises(SystemExit) as refused:
@@ -257,12 +301,15 @@ def test_an_unknown_name_is_refused_with_the_nearest(tmp_path, override, answer)
     assert str(refused.value).startswith(f"--set {override}: ") and answer in str(refused.value)
 
 
-@pytest.mark.parametrize("old, new, answer", [
-    ("batch = 4", "batches = 4", "there is no train.batches; did you mean batch?"),
-    ("batch = 4", "", "train lacks batch"),
-    ("[model]", "[modle]", "there is no modle; did you mean model?"),
-    ('name = "tiny"', "name = tiny", "not TOML ("),
-])
+@pytest.mark.parametrize(
+    "old, new, answer",
+    [
+        ("batch = 4", "batches = 4", "there is no train.batches; did you mean batch?"),
+        ("batch = 4", "", "train lacks batch"),
+        ("[model]", "[modle]", "there is no modle; did you mean model?"),
+        ('name = "tiny"', "name = tiny", "not TOML ("),
+    ],
+)
 def test_a_config_with_a_wrong_or_a_missing_name_is_refused(tmp_path, old, new, answer):
     (tmp_path / "tiny.toml").write_text(CONFIG.replace(old, new))
     with pytest.raises(SystemExit) as refused:
@@ -270,6 +317,8 @@ def test_a_config_with_a_wrong_or_a_missing_name_is_refused(tmp_path, old, new, 
     assert str(refused.value).startswith(f"{tmp_path / 'tiny.toml'}: {answer}")
 
 
-@pytest.mark.parametrize("path", sorted((Path(train.__file__).parent / "configs").glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((Path(train.__file__).parent / "configs").glob("*.toml")), ids=lambda path: path.stem
+)
 def test_the_committed_configs_are_known(path):
     assert train.load_config(path, ["train.steps=1"])["train"]["steps"] == 1

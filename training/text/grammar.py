@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from training.text.lexicon import (ALSO_CALLED, ALSO_COLOURED, COLOURS, DIRECTIONS, GREYS, NOUNS, PLACES, SINGULAR)
+from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, COLOURS, DIRECTIONS, GREYS, NOUNS, PLACES, SINGULAR
 
 MAX_WORDS = 26
 MAX_CLAUSES = 3
@@ -20,8 +20,13 @@ SEVERAL = 4  # "several" is read as this count: four or more
 COUNT_WORDS = {2: "two", 3: "three", SEVERAL: "several"}
 GARMENTS = ("shirt", "jacket", "coat", "top")
 
-NO_CHANGE = ("nothing has changed", "there is no change", "no change can be seen", "the scene is the same as before",
-             "everything is as before")
+NO_CHANGE = (
+    "nothing has changed",
+    "there is no change",
+    "no change can be seen",
+    "the scene is the same as before",
+    "everything is as before",
+)
 # Said now and then when that nuisance is the most visible difference of an unchanged pair.
 ONLY_NUISANCE: dict[str, tuple[str, ...]] = {
     "lighting": ("only the light has changed", "nothing has changed except the light"),
@@ -52,33 +57,47 @@ LIVING = ("person", "vehicle", "animal")
 ANY = (*LIVING, "object")
 TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
     "appeared": (
-        ("{np} {has} appeared {w}", ANY, False), ("there {is} {np} {w} now", ANY, False),
-        ("{np} {is} now {w}", ANY, True), ("{np} {has} arrived {w}", ("person", "vehicle"), False),
-        ("{np} {is} now standing {w}", ("person",), True), ("{np} {is} now parked {w}", ("vehicle",), True),
+        ("{np} {has} appeared {w}", ANY, False),
+        ("there {is} {np} {w} now", ANY, False),
+        ("{np} {is} now {w}", ANY, True),
+        ("{np} {has} arrived {w}", ("person", "vehicle"), False),
+        ("{np} {is} now standing {w}", ("person",), True),
+        ("{np} {is} now parked {w}", ("vehicle",), True),
     ),
     "disappeared": (
-        ("{dnp} {w} {is} gone", ANY, False), ("{dnp} {w} {has} left", LIVING, False),
-        ("{dnp} {w} {is} no longer there", ANY, False), ("{dnp} {w} {has} disappeared", ANY, False),
+        ("{dnp} {w} {is} gone", ANY, False),
+        ("{dnp} {w} {has} left", LIVING, False),
+        ("{dnp} {w} {is} no longer there", ANY, False),
+        ("{dnp} {w} {has} disappeared", ANY, False),
     ),
     "moved": (
-        ("{dnp} {has} moved {w}", ANY, False), ("{dnp} {has} walked {w}", ("person",), True),
-        ("{dnp} {has} driven {w}", ("vehicle",), True), ("{dnp} {has} been moved {w}", ("object",), False),
+        ("{dnp} {has} moved {w}", ANY, False),
+        ("{dnp} {has} walked {w}", ("person",), True),
+        ("{dnp} {has} driven {w}", ("vehicle",), True),
+        ("{dnp} {has} been moved {w}", ("object",), False),
         ("{dnp} {has} shifted {w}", ANY, True),
     ),
     "replaced": (
-        ("{dnp} {w} {has} been replaced by {new}", ANY, False), ("{new} has taken the place of {dnp} {w}", ANY, False),
+        ("{dnp} {w} {has} been replaced by {new}", ANY, False),
+        ("{new} has taken the place of {dnp} {w}", ANY, False),
         ("there is {new} {w} instead of {dnp}", ANY, False),
     ),
 }
 
 # What can have become of a thing -> the words by which a clause has told it; "left" only after "has" or "have".
 TELLING = {
-    "came": ("appeared", "arrived", "now"), "went": ("gone", "disappeared", "longer", "left"),
-    "moved": ("moved", "walked", "driven", "shifted"), "replaced": ("replaced", "taken", "instead"),
+    "came": ("appeared", "arrived", "now"),
+    "went": ("gone", "disappeared", "longer", "left"),
+    "moved": ("moved", "walked", "driven", "shifted"),
+    "replaced": ("replaced", "taken", "instead"),
 }
 # Verbs that nobody uses of these.
-UNSAID = {"standing": ("cyclist",), "walked": ("cyclist",), "driven": ("bicycle", "bike", "scooter"),
-          "arrived": ("bicycle", "bike")}
+UNSAID = {
+    "standing": ("cyclist",),
+    "walked": ("cyclist",),
+    "driven": ("bicycle", "bike", "scooter"),
+    "arrived": ("bicycle", "bike"),
+}
 # Places that say nothing of these: everybody indoors is on the floor.
 EMPTY_PLACES = {"person": ("on the floor",)}
 
@@ -90,10 +109,14 @@ def _alternation(words: Any) -> str:
 _COLOUR = _alternation(COLOURS)
 _NOUN = _alternation([*NOUNS, *SINGULAR])
 _WORN = f"in (?:an? )?{_COLOUR}(?: {_alternation(('clothes', *GARMENTS))})?"
-_NP = (f"(?:someone|(?:the )?(?:two|three|several) (?:{_COLOUR} )?{_NOUN}(?: {_WORN})?"
-       f"|(?:a|an|the) (?:{_COLOUR} )?{_NOUN}(?: {_WORN})?)")
-_NP_PARTS = re.compile(f"(?:the )?(?:(?P<count>two|three|several|a|an) )?(?:(?P<colour>{_COLOUR}) )?(?P<noun>{_NOUN})"
-                       f"(?: in (?:an? )?(?P<worn>{_COLOUR})(?: .+)?)?")
+_NP = (
+    f"(?:someone|(?:the )?(?:two|three|several) (?:{_COLOUR} )?{_NOUN}(?: {_WORN})?"
+    f"|(?:a|an|the) (?:{_COLOUR} )?{_NOUN}(?: {_WORN})?)"
+)
+_NP_PARTS = re.compile(
+    f"(?:the )?(?:(?P<count>two|three|several|a|an) )?(?:(?P<colour>{_COLOUR}) )?(?P<noun>{_NOUN})"
+    f"(?: in (?:an? )?(?P<worn>{_COLOUR})(?: .+)?)?"
+)
 
 
 def _reader(template: str, action: str) -> re.Pattern[str]:
@@ -123,12 +146,28 @@ def parse(caption: str) -> list[dict[str, Any]]:
         return []
     slots: list[dict[str, Any]] = []
     for clause in parse_clauses(caption):
-        slots.append({"action": clause.action, "noun": clause.noun, "hypernym": hypernym(clause.noun),
-                      "colour": clause.colour, "where": clause.where, "count": clause.count})
+        slots.append(
+            {
+                "action": clause.action,
+                "noun": clause.noun,
+                "hypernym": hypernym(clause.noun),
+                "colour": clause.colour,
+                "where": clause.where,
+                "count": clause.count,
+            }
+        )
         if clause.new:
             noun, colour, count = clause.new
-            slots.append({"action": clause.action, "noun": noun, "hypernym": hypernym(noun), "colour": colour,
-                          "where": None, "count": count})
+            slots.append(
+                {
+                    "action": clause.action,
+                    "noun": noun,
+                    "hypernym": hypernym(noun),
+                    "colour": colour,
+                    "where": None,
+                    "count": count,
+                }
+            )
     return slots
 
 
@@ -153,8 +192,10 @@ def _read_statement(text: str) -> list[Clause]:
         if match:
             groups = match.groupdict()
             new = _read_np(groups["new"]) if groups.get("new") else None
-            return [Clause(action, *_read_np(np_text)[:2], groups["w"], _read_np(np_text)[2], new)
-                    for np_text in groups["np"].split(" and ")]
+            return [
+                Clause(action, *_read_np(np_text)[:2], groups["w"], _read_np(np_text)[2], new)
+                for np_text in groups["np"].split(" and ")
+            ]
     return []
 
 
@@ -194,16 +235,26 @@ def write_statement(clauses: list[Clause], rng: np.random.Generator) -> str:
     """One statement about one clause, or about two that share their action and place."""
     first = clauses[0]
     kinds = {hypernym(c.noun) for c in clauses}
-    rows = [(t, needs) for t, who, needs in TEMPLATES[first.action]
-            if kinds <= set(who) and (first.where or not needs) and not any(
-                verb in t and c.noun in nouns for verb, nouns in UNSAID.items() for c in clauses)]
+    rows = [
+        (t, needs)
+        for t, who, needs in TEMPLATES[first.action]
+        if kinds <= set(who)
+        and (first.where or not needs)
+        and not any(verb in t and c.noun in nouns for verb, nouns in UNSAID.items() for c in clauses)
+    ]
     weights = np.array([3.0 if i < 2 else 1.0 for i in range(len(rows))])
     template = rows[int(rng.choice(len(rows), p=weights / weights.sum()))][0]
     subject = " and ".join(write_np(c.noun, c.colour, c.count, "{dnp}" in template, rng) for c in clauses)
     plural = len(clauses) > 1 or first.count > 1
     new = write_np(first.new[0], first.new[1], first.new[2], False, rng) if first.new else ""
-    text = template.format(np=subject, dnp=subject, new=new, w=first.where or "", has="have" if plural else "has",
-                           **{"is": "are" if plural else "is"})
+    text = template.format(
+        np=subject,
+        dnp=subject,
+        new=new,
+        w=first.where or "",
+        has="have" if plural else "has",
+        **{"is": "are" if plural else "is"},
+    )
     return " ".join(text.split())
 
 
@@ -271,8 +322,13 @@ def write(clauses: list[Clause], rng: np.random.Generator) -> str:
     while index < len(clauses):
         group = [clauses[index]]
         following = clauses[index + 1] if index + 1 < len(clauses) else None
-        if (following and following.action == group[0].action and following.where == group[0].where
-                and following.action in ("appeared", "disappeared") and rng.random() < 0.7):
+        if (
+            following
+            and following.action == group[0].action
+            and following.where == group[0].where
+            and following.action in ("appeared", "disappeared")
+            and rng.random() < 0.7
+        ):
             group.append(following)
         statement = write_statement(group, rng)
         if statements and len(" and ".join([*statements, statement]).split()) > MAX_WORDS:
@@ -303,8 +359,17 @@ def captions(objects: list[dict[str, Any]], nuisances: list[str], rng: np.random
 
 def vocabulary() -> list[str]:
     """Every word the grammar can write, sorted."""
-    texts = [*_UNCHANGED, *NOUNS, *SINGULAR, *COLOURS, *PLACES, *DIRECTIONS, *COUNT_WORDS.values(), *GARMENTS,
-             "someone a an the and in clothes has have is are"]
+    texts = [
+        *_UNCHANGED,
+        *NOUNS,
+        *SINGULAR,
+        *COLOURS,
+        *PLACES,
+        *DIRECTIONS,
+        *COUNT_WORDS.values(),
+        *GARMENTS,
+        "someone a an the and in clothes has have is are",
+    ]
     texts += [re.sub(r"\{\w+\}", " ", t) for rows in TEMPLATES.values() for t, _, _ in rows]
     return sorted({word for text in texts for word in text.split()})
 
@@ -313,6 +378,10 @@ def consistent(slot: dict[str, Any], thing: dict[str, Any]) -> bool:
     """Whether what a caption says (one slot of parse) is true of an object of a Pair."""
     nouns = (thing["noun"], *ALSO_CALLED.get(thing["noun"], ()))
     colours = (None, thing["colour"], *ALSO_COLOURED.get(thing["colour"] or "", ()))
-    return (slot["action"] == thing["action"] and slot["noun"] in nouns and slot["colour"] in colours
-            and (slot["where"] is None or slot["where"] in thing["places"])
-            and slot["count"] == min(thing["count"], SEVERAL))
+    return (
+        slot["action"] == thing["action"]
+        and slot["noun"] in nouns
+        and slot["colour"] in colours
+        and (slot["where"] is None or slot["where"] in thing["places"])
+        and slot["count"] == min(thing["count"], SEVERAL)
+    )

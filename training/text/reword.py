@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from training.text import grammar
 from training.data.cache import WORDING_STREAM
-from training.inputs import existing_folder
 from training.data.preprocess import Box
 from training.data.regions import told_objects
+from training.inputs import existing_folder
+from training.text import grammar
 from training.worlds.pair import kind_of
 
 
@@ -33,7 +33,9 @@ def reword_shard(shard: Path) -> int:
     needed = ("glance_object_box.npy", "glance_box.npy", target.name)
     missing = [name for name in needed if not (shard / name).is_file()]
     if missing:
-        raise SystemExit(f"{shard}: lacks {', '.join(missing)}, expected what training.data.cache wrote for the surveillance world")
+        raise SystemExit(
+            f"{shard}: lacks {', '.join(missing)}, expected what training.data.cache wrote for the surveillance world"
+        )
     boxes, crops = (np.load(shard / name).tolist() for name in needed[:2])
     pairs = zip(target.read_text(encoding="utf-8").splitlines(), boxes, crops, strict=True)
     lines = [json.dumps(reworded(json.loads(line), *glances), ensure_ascii=False) for line, *glances in pairs]
@@ -44,7 +46,13 @@ def reword_shard(shard: Path) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("caches", type=existing_folder, nargs="+", metavar="DIR", help="what training.data.cache wrote for the surveillance world")
+    parser.add_argument(
+        "caches",
+        type=existing_folder,
+        nargs="+",
+        metavar="DIR",
+        help="what training.data.cache wrote for the surveillance world",
+    )
     args = parser.parse_args()
     for cache in args.caches:
         shards = sorted(p for p in cache.iterdir() if p.is_dir() and not p.name.startswith("."))

@@ -9,8 +9,18 @@ import numpy as np
 
 KINDS = ("none", "appear", "disappear", "move", "replace", "multi")
 ACTIONS = ("appeared", "disappeared", "moved", "replaced")
-NUISANCES = ("lighting", "ir_switch", "shadow", "weather", "compression", "noise", "camera_moved",
-             "defocus", "foliage", "overlay")
+NUISANCES = (
+    "lighting",
+    "ir_switch",
+    "shadow",
+    "weather",
+    "compression",
+    "noise",
+    "camera_moved",
+    "defocus",
+    "foliage",
+    "overlay",
+)
 MASK_STRIDE = 8  # pixels of a frame per cell of a mask, in both directions
 
 

@@ -1,7 +1,7 @@
 """Writes words.json: what pycocoevalcap says of captions.json. The tests compare with it, so that they need neither Python nor Java.
 
-    python -m venv /tmp/coco && /tmp/coco/bin/pip install pycocoevalcap==1.2
-    /tmp/coco/bin/python test/evaluation/golden/make.py
+python -m venv /tmp/coco && /tmp/coco/bin/pip install pycocoevalcap==1.2
+/tmp/coco/bin/python test/evaluation/golden/make.py
 """
 
 import contextlib
@@ -36,14 +36,18 @@ def meteor(candidates, references, *options):
     """Score of the set and of each pair; METEOR is asked for statistics pair by pair, as pycocoevalcap asks it."""
     command = ["java", "-Xmx2G", "-jar", str(JAR), "-", "-", "-stdio", "-l", "en", "-norm", *options]
     lines = [" ||| ".join(["SCORE", *refs, cand]) for cand, refs in zip(candidates, references)]
-    statistics = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True).stdout.split("\n")[: len(lines)]
-    scores = subprocess.run(command, input=" ||| ".join(["EVAL", *statistics]) + "\n", capture_output=True, text=True, check=True).stdout.split()
+    statistics = subprocess.run(
+        command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True
+    ).stdout.split("\n")[: len(lines)]
+    scores = subprocess.run(
+        command, input=" ||| ".join(["EVAL", *statistics]) + "\n", capture_output=True, text=True, check=True
+    ).stdout.split()
     return float(scores[-1]), [float(s) for s in scores[:-1]]
 
 
 def same_stem(words):
     """Which words METEOR's stemmer maps to the same stem: it matches nothing else of two sentences of one word each."""
-    pairs = [(a, b) for i, a in enumerate(words) for b in words[i + 1:] if a[:2] == b[:2]]
+    pairs = [(a, b) for i, a in enumerate(words) for b in words[i + 1 :] if a[:2] == b[:2]]
     command = ["java", "-Xmx2G", "-jar", str(JAR), "-", "-", "-stdio", "-l", "en", "-lower", "-m", "stem"]
     text = "".join(f"SCORE ||| {a} ||| {b}\n" for a, b in pairs)
     out = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout.split("\n")

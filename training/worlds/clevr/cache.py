@@ -19,18 +19,26 @@ import numpy as np
 import torch
 
 from training.data.cache import Features, made_with, new_shard
-from training.inputs import existing_file
 from training.data.preprocess import LOOK, resize
-from training.worlds.clevr.scene import SPLITS
+from training.inputs import existing_file
 from training.worlds.clevr.family import VIEWS, Family, draw_family
 from training.worlds.clevr.render import render
+from training.worlds.clevr.scene import SPLITS
 
 SLOT_STRIDE = 5  # pixels
 
 
 def scene_meta(scene: int, family: Family) -> dict:
-    views = [{"change": view.change, "index_before": view.index_before, "index_after": view.index_after, "eye": view.eye.tolist(),
-              "things": [asdict(thing) for thing in view.things]} for view in family.views]
+    views = [
+        {
+            "change": view.change,
+            "index_before": view.index_before,
+            "index_after": view.index_after,
+            "eye": view.eye.tolist(),
+            "things": [asdict(thing) for thing in view.things],
+        }
+        for view in family.views
+    ]
     return {"scene": scene, "views": views}
 
 
@@ -47,7 +55,9 @@ def write_shard(features: Features, scenes: range, split: str, out: Path, made: 
                 coarse, fine = features(resize(picture, *LOOK["clevr"])[None])
                 arrays["coarse"].append(coarse[0].astype(np.float16))
                 arrays["fine"].append(fine[0].astype(np.float16))
-                arrays["slots"].append(slot[SLOT_STRIDE // 2 :: SLOT_STRIDE, SLOT_STRIDE // 2 :: SLOT_STRIDE].astype(np.int8))
+                arrays["slots"].append(
+                    slot[SLOT_STRIDE // 2 :: SLOT_STRIDE, SLOT_STRIDE // 2 :: SLOT_STRIDE].astype(np.int8)
+                )
             lines.append(scene_meta(scene, family))
         for name, parts in arrays.items():
             np.save(folder / f"{name}.npy", np.stack(parts))
@@ -72,8 +82,11 @@ def main() -> None:
         began, cpu = time.perf_counter(), time.process_time()
         if write_shard(features, scenes, args.split, args.out, made):
             each = 1 / (len(scenes) * VIEWS)
-            print(f"scenes {scenes.start}..{scenes.stop - 1}: {(time.perf_counter() - began) * each:.2f} s a picture, "
-                  f"{(time.process_time() - cpu) * each:.2f} CPU-s", flush=True)
+            print(
+                f"scenes {scenes.start}..{scenes.stop - 1}: {(time.perf_counter() - began) * each:.2f} s a picture, "
+                f"{(time.process_time() - cpu) * each:.2f} CPU-s",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ import torch
 from numba import njit
 from torch import Tensor
 
-from training.worlds.clevr import light
-from training.worlds.clevr import optics
+from training.worlds.clevr import light, optics
 from training.worlds.clevr.optics import CUBE, CYLINDER, FAR, NONE, SPHERE, Views
 
 BOUND, BEVEL = np.array(optics.BOUND), np.array(optics.BEVEL)
@@ -25,14 +24,36 @@ UPHILL, PROFILE = np.array(optics.UPHILL), np.array(((-FAR, 0.0), *optics.PROFIL
 _slopes = np.diff(PROFILE[:, 1]) / np.diff(PROFILE[:, 0])
 SLOPE_BEFORE = np.array([0.0, *((_slopes[:-1] + _slopes[1:]) / 2)])  # of the normal at a segment's start and end
 SLOPE_AFTER = np.array([0.0, *((_slopes[1:] + np.append(_slopes[2:], _slopes[-1])) / 2)])
-LAMP_WATT, LAMP_HALF, TINT = np.array(light.LAMP_WATT), np.array((*light.LAMP_HALF, light.SUN_HALF)), np.array(light.TINT, float)
-LOBES = np.array(((light.ALPHA[0], light.ROUGH_SHARE, light.ROUGH_SAMPLES), (light.ALPHA[1], 1 - light.ROUGH_SHARE, light.POLISHED_SAMPLES)))
+LAMP_WATT, LAMP_HALF, TINT = (
+    np.array(light.LAMP_WATT),
+    np.array((*light.LAMP_HALF, light.SUN_HALF)),
+    np.array(light.TINT, float),
+)
+LOBES = np.array(
+    (
+        (light.ALPHA[0], light.ROUGH_SHARE, light.ROUGH_SAMPLES),
+        (light.ALPHA[1], 1 - light.ROUGH_SHARE, light.POLISHED_SAMPLES),
+    )
+)
 GOLDEN, ROUNDING_STEPS, ORIGIN_GAP = optics.GOLDEN, optics.ROUNDING_STEPS, light.ORIGIN_GAP
 GROUND, BOUNCE, OBJECT_BOUNCE, GROUND_BOUNCE = light.GROUND, light.BOUNCE, light.OBJECT_BOUNCE, light.GROUND_BOUNCE
-SUN, SHEEN, SHEEN_POWER, BRUSHED, SHADOW_SAMPLES = light.SUN, light.SHEEN, light.SHEEN_POWER, light.BRUSHED, light.SHADOW_SAMPLES
-METAL_DARKER, SECOND_METAL, SHADE_NEAR, SHADE_REACH = light.METAL_DARKER, light.SECOND_METAL, light.SHADE_NEAR, light.SHADE_REACH
+SUN, SHEEN, SHEEN_POWER, BRUSHED, SHADOW_SAMPLES = (
+    light.SUN,
+    light.SHEEN,
+    light.SHEEN_POWER,
+    light.BRUSHED,
+    light.SHADOW_SAMPLES,
+)
+METAL_DARKER, SECOND_METAL, SHADE_NEAR, SHADE_REACH = (
+    light.METAL_DARKER,
+    light.SECOND_METAL,
+    light.SHADE_NEAR,
+    light.SHADE_REACH,
+)
 
-compiled = njit(fastmath={"contract", "arcp", "nsz", "reassoc"}, error_model="numpy", cache=True)  # no "nnan": a division by 0 is infinite
+compiled = njit(
+    fastmath={"contract", "arcp", "nsz", "reassoc"}, error_model="numpy", cache=True
+)  # no "nnan": a division by 0 is infinite
 
 
 @compiled
@@ -97,7 +118,10 @@ def _rounded(shape, p):
     bevel = BEVEL[shape]
     cap = max(p[2] - (1 - bevel), 0.0)
     if shape == CUBE:
-        x, y = math.copysign(max(abs(p[0]) - (1 - bevel), 0.0), p[0]), math.copysign(max(abs(p[1]) - (1 - bevel), 0.0), p[1])
+        x, y = (
+            math.copysign(max(abs(p[0]) - (1 - bevel), 0.0), p[0]),
+            math.copysign(max(abs(p[1]) - (1 - bevel), 0.0), p[1]),
+        )
     else:
         across = max(math.sqrt(p[0] * p[0] + p[1] * p[1]), 1e-9)
         s = max(across - (1 - bevel), 0.0) / across
@@ -185,7 +209,9 @@ def _clear_share(shape, centre, radius, turn, point, lamp, half, seed):
         for i in range(SHADOW_SAMPLES):
             u = half * (((i + 0.5) / SHADOW_SAMPLES + seed) % 1 * 2 - 1)
             w = half * ((i * GOLDEN + seed * 1.7) % 1 * 2 - 1)
-            enter, leave = _interval(shape[k], local, _to_object(_add(_add(to_lamp, across, u), upward, w), turn[k], scale))
+            enter, leave = _interval(
+                shape[k], local, _to_object(_add(_add(to_lamp, across, u), upward, w), turn[k], scale)
+            )
             blocked += enter < leave and leave > 1e-4 and enter > -1e-4
         share *= 1 - blocked / SHADOW_SAMPLES
     return share
@@ -209,7 +235,9 @@ def _irradiance(shape, centre, radius, turn, lamps, index, point, normal, seed, 
 
 
 @compiled
-def _reflected(shape, centre, radius, turn, colour, metal, lamps, point, normal, direction, distance, slot, seed, first, each):
+def _reflected(
+    shape, centre, radius, turn, colour, metal, lamps, point, normal, direction, distance, slot, seed, first, each
+):
     """What a surface sends back by itself (of metal only what another mirror shows of it); leaves each lamp's irradiance in each [L]."""
     thing = slot >= 0
     below, height = (1 - normal[2]) / 2, min(max(point[2] / 0.35, 0.0), 1.0)
@@ -237,9 +265,16 @@ def _highlight(lamp, half, point, normal, direction, along, across, ax, ay):
     middle = _unit(_add(to_lamp, direction, -1.0))
     widened = (half / length / 2) ** 2
     bx, by = math.sqrt(ax * ax + widened), math.sqrt(ay * ay + widened)
-    density = 1 / (math.pi * bx * by * ((_dot(middle, along) / bx) ** 2 + (_dot(middle, across) / by) ** 2 + _dot(middle, normal) ** 2) ** 2)
+    density = 1 / (
+        math.pi
+        * bx
+        * by
+        * ((_dot(middle, along) / bx) ** 2 + (_dot(middle, across) / by) ** 2 + _dot(middle, normal) ** 2) ** 2
+    )
     to_eye, facing = max(-_dot(normal, direction), 0.05), max(_dot(normal, to_lamp), 0.05)
-    masking = 2 / (1 + math.sqrt(1 + bx * by * (1 / to_eye**2 - 1))) * 2 / (1 + math.sqrt(1 + bx * by * (1 / facing**2 - 1)))
+    masking = (
+        2 / (1 + math.sqrt(1 + bx * by * (1 / to_eye**2 - 1))) * 2 / (1 + math.sqrt(1 + bx * by * (1 / facing**2 - 1)))
+    )
     return density * masking / (4 * to_eye * facing)
 
 
@@ -252,9 +287,18 @@ def _gloss(shape, centre, radius, turn, colour, metal, lamps, point, normal, dir
     stretch = BRUSHED if shape[slot] == CYLINDER else 1.0
     total = (0.0, 0.0, 0.0)
     for lobe in range(len(LOBES)):
-        ax, ay, weight, samples = LOBES[lobe, 0] / stretch, LOBES[lobe, 0] * stretch, LOBES[lobe, 1], int(LOBES[lobe, 2])
+        ax, ay, weight, samples = (
+            LOBES[lobe, 0] / stretch,
+            LOBES[lobe, 0] * stretch,
+            LOBES[lobe, 1],
+            int(LOBES[lobe, 2]),
+        )
         for i in range(len(lamps)):
-            image = weight * each[i] * _highlight(_row(lamps[i]), LAMP_HALF[i], point, normal, direction, along, across, ax, ay)
+            image = (
+                weight
+                * each[i]
+                * _highlight(_row(lamps[i]), LAMP_HALF[i], point, normal, direction, along, across, ax, ay)
+            )
             total = _add(total, _row(TINT[i]), image)
         for i in range(samples):
             u = (i + seed) / samples * 0.97
@@ -265,18 +309,29 @@ def _gloss(shape, centre, radius, turn, colour, metal, lamps, point, normal, dir
             t, k, n = _nearest(shape, centre, radius, turn, point, towards)
             if t < FAR:
                 there = _add(_add(point, towards, t), n, ORIGIN_GAP)
-                back = _reflected(shape, centre, radius, turn, colour, metal, lamps, there, n, towards, t, k, seed, False, scratch)
+                back = _reflected(
+                    shape, centre, radius, turn, colour, metal, lamps, there, n, towards, t, k, seed, False, scratch
+                )
                 total = _add(total, back, weight / samples)
-    return METAL_DARKER * colour[slot, 0] * total[0], METAL_DARKER * colour[slot, 1] * total[1], METAL_DARKER * colour[slot, 2] * total[2]
+    return (
+        METAL_DARKER * colour[slot, 0] * total[0],
+        METAL_DARKER * colour[slot, 1] * total[1],
+        METAL_DARKER * colour[slot, 2] * total[2],
+    )
 
 
 @compiled
-def _shade(eye, axes, shape, centre, radius, turn, colour, metal, lamps, view, across, below, seed, out, slots, only_slots):
+def _shade(
+    eye, axes, shape, centre, radius, turn, colour, metal, lamps, view, across, below, seed, out, slots, only_slots
+):
     each, scratch = np.zeros(lamps.shape[1]), np.zeros(lamps.shape[1])
     for ray in range(len(view)):
         v = view[ray]
         s, c, r, q = shape[v], centre[v], radius[v], turn[v]
-        origin, d = _row(eye[v]), _unit(_add(_add(_row(axes[0, v]), _row(axes[1, v]), across[ray]), _row(axes[2, v]), below[ray]))
+        origin, d = (
+            _row(eye[v]),
+            _unit(_add(_add(_row(axes[0, v]), _row(axes[1, v]), across[ray]), _row(axes[2, v]), below[ray])),
+        )
         t, k, n = _nearest(s, c, r, q, origin, d)
         slots[ray] = k
         if only_slots or t >= FAR:
@@ -288,14 +343,31 @@ def _shade(eye, axes, shape, centre, radius, turn, colour, metal, lamps, view, a
         out[ray, 0], out[ray, 1], out[ray, 2] = light
 
 
-def shade(views: Views, axes: Tensor, view: Tensor, across: Tensor, below: Tensor, seed: Tensor | None) -> tuple[Tensor, Tensor]:
+def shade(
+    views: Views, axes: Tensor, view: Tensor, across: Tensor, below: Tensor, seed: Tensor | None
+) -> tuple[Tensor, Tensor]:
     """CPU tensors: axes [3,V,3] (forward, right, down of each view), view [N], place in the image plane across, below [N], seed [N].
 
     -> linear colour [N,3] (zeros without a seed: where only the objects are asked for), slot [N].
     """
     number = lambda x: x.numpy().astype(np.float64)
     out, slots = np.zeros((len(view), 3)), np.empty(len(view), np.int64)
-    _shade(number(views.eye), number(axes), views.shape.numpy(), number(views.centre), number(views.radius), number(views.turn),
-           number(views.colour), views.metal.numpy(), number(views.lamps), view.numpy(), number(across), number(below),
-           number(view if seed is None else seed), out, slots, seed is None)
+    _shade(
+        number(views.eye),
+        number(axes),
+        views.shape.numpy(),
+        number(views.centre),
+        number(views.radius),
+        number(views.turn),
+        number(views.colour),
+        views.metal.numpy(),
+        number(views.lamps),
+        view.numpy(),
+        number(across),
+        number(below),
+        number(view if seed is None else seed),
+        out,
+        slots,
+        seed is None,
+    )
     return torch.from_numpy(out).float(), torch.from_numpy(slots)

@@ -7,13 +7,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.worlds.clevr import grammar
 from training.data.batches import PairCache, Shards
-from training.worlds.clevr.scene import ACTION, KIND
+from training.worlds.clevr import grammar
 from training.worlds.clevr.family import SAME, VIEWS
 from training.worlds.clevr.rules import COLOURS, MATERIALS, MOST, REACH, REVERSED, SHAPES, SIZES
+from training.worlds.clevr.scene import ACTION, KIND
 
-CLASSES = {"size": list(SIZES), "colour": list(COLOURS), "material": list(MATERIALS), "shape": list(SHAPES)}  # in the order of clevr_model.READ
+CLASSES = {
+    "size": list(SIZES),
+    "colour": list(COLOURS),
+    "material": list(MATERIALS),
+    "shape": list(SHAPES),
+}  # in the order of clevr_model.READ
 NAMES = ("coarse", "fine", "slots")
 
 
@@ -41,7 +46,13 @@ def pairs_of(forward: bool) -> list[tuple[int, int]]:
 def pair_meta(scene: dict, before: int, after: int) -> dict:
     """As cache.pair_entry's meta line, as far as training and the held-out figures read it."""
     views = scene["views"]
-    meta = {"scene": scene["scene"], "world": "clevr", "nuisances": ["camera_moved"], "glances": [], "views": (before, after)}
+    meta = {
+        "scene": scene["scene"],
+        "world": "clevr",
+        "nuisances": ["camera_moved"],
+        "glances": [],
+        "views": (before, after),
+    }
     changed = max(before, after)
     if changed < SAME:
         return meta | {"kind": "none", "objects": [], "captions": [grammar.consensus(None)]}
@@ -55,10 +66,19 @@ def pair_meta(scene: dict, before: int, after: int) -> dict:
     came = {"color": "colour", "material": "material"}.get(change)
     became = came and new["things"][index_new][came]
     return meta | {
-        "kind": KIND[change], "captions": [grammar.consensus(change, thing, became)],
-        "objects": [{"change": change, "action": ACTION[change], "index_before": index_old, "index_after": index_new,
-                     "noun": thing["shape"], **{name: thing[name] for name in CLASSES},
-                     "became": became}],
+        "kind": KIND[change],
+        "captions": [grammar.consensus(change, thing, became)],
+        "objects": [
+            {
+                "change": change,
+                "action": ACTION[change],
+                "index_before": index_old,
+                "index_after": index_new,
+                "noun": thing["shape"],
+                **{name: thing[name] for name in CLASSES},
+                "became": became,
+            }
+        ],
     }
 
 
@@ -70,12 +90,21 @@ def truth_of(pair: dict) -> dict | None:
     told = [look for look in looks.values() if look]
     if not told or change not in KIND or any({"color", "size", "material", "shape"} - set(look) for look in told):
         return None
-    seen = {side: thing and {"colour": thing["color"], **{n: thing[n] for n in ("size", "material", "shape")}} for side, thing in looks.items()}
+    seen = {
+        side: thing and {"colour": thing["color"], **{n: thing[n] for n in ("size", "material", "shape")}}
+        for side, thing in looks.items()
+    }
     thing = seen["before"] or seen["after"]
     name = {"color": "colour", "material": "material"}.get(change)
     if name and not seen["after"]:
         return None
-    return {"change": change, "kind": KIND[change], "noun": thing["shape"], **thing, "became": name and seen["after"][name]}
+    return {
+        "change": change,
+        "kind": KIND[change],
+        "noun": thing["shape"],
+        **thing,
+        "became": name and seen["after"][name],
+    }
 
 
 class FamilyCache(Shards):
@@ -95,7 +124,9 @@ class FamilyCache(Shards):
         self.shards.append({name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in NAMES})
         scenes = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
         if len(scenes) * VIEWS != len(self.shards[-1]["coarse"]):
-            raise SystemExit(f"{shard}: {len(scenes)} scenes in meta.jsonl, {len(self.shards[-1]['coarse'])} pictures in coarse.npy")
+            raise SystemExit(
+                f"{shard}: {len(scenes)} scenes in meta.jsonl, {len(self.shards[-1]['coarse'])} pictures in coarse.npy"
+            )
         self.scenes.append(scenes)
         for row, scene in enumerate(scenes):
             pairs = pairs_of(self.forward)
@@ -115,7 +146,10 @@ class FamilyCache(Shards):
         for shard in self.shards[len(self.tokens) :]:
             parts = []
             for start in range(0, len(shard["coarse"]), batch):
-                look = (torch.from_numpy(shard[name][start : start + batch].astype(np.float32)).to(device) for name in ("coarse", "fine"))
+                look = (
+                    torch.from_numpy(shard[name][start : start + batch].astype(np.float32)).to(device)
+                    for name in ("coarse", "fine")
+                )
                 parts.append(difference.tokens(*look).cpu())
             self.tokens.append(torch.cat(parts))
 
@@ -134,14 +168,20 @@ class FamilyCache(Shards):
         half = len(rows) // 2
         mirrored = half > 0 and not self.forward and [self.reverse[i] for i in indices[:half]] == indices[half:]
         if self.tokens:
-            pictures = [[self.tokens[s][row * VIEWS + v] for v in m["views"]] for s, row, m in rows[: half if mirrored else None]]
+            pictures = [
+                [self.tokens[s][row * VIEWS + v] for v in m["views"]]
+                for s, row, m in rows[: half if mirrored else None]
+            ]
             out["coarse"] = torch.stack([torch.stack(pair) for pair in pictures])
             out["fine"] = torch.empty(len(pictures), 2, 0)
         for name in ("slots",) if self.tokens else NAMES:
             needed = rows[:half] if mirrored and name != "slots" else rows
             pictures = np.stack([[self.shards[s][name][row * VIEWS + v] for v in m["views"]] for s, row, m in needed])
             out[name] = torch.from_numpy(pictures.astype(np.int64 if name == "slots" else np.float32))
-        things, places = np.zeros((len(rows), 2, MOST + 1, len(CLASSES)), np.int64), np.zeros((len(rows), 2, MOST + 1, 2), np.float32)
+        things, places = (
+            np.zeros((len(rows), 2, MOST + 1, len(CLASSES)), np.int64),
+            np.zeros((len(rows), 2, MOST + 1, 2), np.float32),
+        )
         partner, changed = np.full((len(rows), 2, MOST + 1), -1), np.full((len(rows), 2), -2)
         for i, (s, row, m) in enumerate(rows):
             frames = [self.scenes[s][row]["views"][v]["things"] for v in m["views"]]
@@ -149,7 +189,9 @@ class FamilyCache(Shards):
                 for k, thing in enumerate(frame):
                     things[i, f, k] = [values.index(thing[name]) for name, values in CLASSES.items()]
                     places[i, f, k] = thing["x"] / REACH, thing["y"] / REACH
-            gone, new = (m["objects"][0]["index_before"], m["objects"][0]["index_after"]) if m["objects"] else (None, None)
+            gone, new = (
+                (m["objects"][0]["index_before"], m["objects"][0]["index_after"]) if m["objects"] else (None, None)
+            )
             changed[i] = [-2 if gone is None else gone, -2 if new is None else new]
             for a, b in partners(len(frames[0]), len(frames[1]), gone, new):
                 partner[i, 0, a], partner[i, 1, b] = b, a

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from training.worlds.clevr import rules
-from training.worlds.clevr.scene import GLANCE_LEAST, GLANCE_STRIDE, LEAST_PIXELS, SPLITS
 from training.worlds.clevr.render import object_map, views_of
+from training.worlds.clevr.scene import GLANCE_LEAST, GLANCE_STRIDE, LEAST_PIXELS, SPLITS
 
 DISTRACTORS = 2
 SAME = 1 + DISTRACTORS  # views of the scene as it was; the first is the default
@@ -40,7 +40,9 @@ class Family:
 
     def tensors(self):
         count = len(self.views)
-        return views_of([v.things for v in self.views], np.array([v.eye for v in self.views]), np.array([self.lamp_offsets] * count))
+        return views_of(
+            [v.things for v in self.views], np.array([v.eye for v in self.views]), np.array([self.lamp_offsets] * count)
+        )
 
 
 class Hidden(Exception):
@@ -60,7 +62,9 @@ def shows_all(things: list[rules.Thing], eye: np.ndarray) -> bool:
 def draw_family(scene: int, split: str) -> Family:
     """The family of that number; the same in every run."""
     rng = np.random.default_rng([scene, SPLITS.index(split), FAMILY_STREAM])
-    count = int(rng.integers(rules.FEWEST, rules.MOST + 1))  # before the first attempt: full scenes must not come up less often
+    count = int(
+        rng.integers(rules.FEWEST, rules.MOST + 1)
+    )  # before the first attempt: full scenes must not come up less often
     while True:
         try:
             return Family(_draw_views(count, rng), rng.uniform(-rules.LAMP_JITTER, rules.LAMP_JITTER, (3, 3)))

@@ -34,8 +34,15 @@ PREDICATES = {
     "move": ("moved", "changed its location", "is in a different location"),
 }
 NO_CHANGE = (
-    "no change was made", "there is no change", "the two scenes seem identical", "the scene is the same as before",
-    "the scene remains the same", "nothing has changed", "nothing was modified", "no change has occurred", "there is no difference",
+    "no change was made",
+    "there is no change",
+    "the two scenes seem identical",
+    "the scene is the same as before",
+    "the scene remains the same",
+    "nothing has changed",
+    "nothing was modified",
+    "no change has occurred",
+    "there is no difference",
 )
 PLAIN, RELATIONAL, UNCHANGED = 4, 4, 6  # at most, a pair; the data set has about six a pair
 WORDS = frozenset(
@@ -79,7 +86,10 @@ _RELATION = {phrase: name for name, phrases in RELATIONS.items() for phrase in p
 _ENDING = {phrase: change for change, phrases in PREDICATES.items() for phrase in phrases}
 _VALUES = [*_MEANING["colour"], *_MEANING["material"]]
 _CAPTION = re.compile(
-    _noun_phrase("target") + f"(?: (?:that is )?(?P<relation>{_alternatives(_RELATION)}) " + _noun_phrase("anchor") + ")?"
+    _noun_phrase("target")
+    + f"(?: (?:that is )?(?P<relation>{_alternatives(_RELATION)}) "
+    + _noun_phrase("anchor")
+    + ")?"
     f" (?:(?P<ending>{_alternatives(_ENDING)})|(?:{_alternatives(BECOMES)}) (?P<value>{_alternatives(_VALUES)}))"
 )
 
@@ -200,7 +210,11 @@ def judge(caption: str, truth: dict | None) -> tuple[bool, tuple[bool, bool, boo
     change, said = fact.change == truth["change"], dict(fact.target)
     true = {**truth, "shape": truth["noun"]}
     noun = change and said.get("shape") == truth["noun"]
-    return False, (change, noun, noun and all(true[name] == value for name, value in said.items()) and fact.new == truth["became"])
+    return False, (
+        change,
+        noun,
+        noun and all(true[name] == value for name, value in said.items()) and fact.new == truth["became"],
+    )
 
 
 def captions(plain: list[Fact], relational: list[Fact], rng: np.random.Generator) -> list[str]:

@@ -14,7 +14,9 @@ from torch import Tensor
 
 from training.worlds.clevr.optics import CYLINDER, FAR, GOLDEN, Hits, Views, clear_share, dot, nearest, unit
 
-LAMPS = np.array([[6.4467, -2.9052, 4.2584], [-4.6711, -4.0136, 3.0112], [-1.1685, 2.646, 5.8157]])  # key, fill, back; jittered
+LAMPS = np.array(
+    [[6.4467, -2.9052, 4.2584], [-4.6711, -4.0136, 3.0112], [-1.1685, 2.646, 5.8157]]
+)  # key, fill, back; jittered
 LAMP_HALF = (0.25, 0.25, 0.5)  # half a side of the square
 LAMP_WATT = (100.0, 30.0, 50.0)
 SUN_AT = 100.0 * np.array([0.4145, -0.1946, 0.889])  # far enough to be parallel
@@ -46,7 +48,9 @@ def irradiance(views: Views, view: Tensor, point: Tensor, normal: Tensor, seed: 
         length = dot(to_lamp, to_lamp).sqrt()
         facing = (dot(to_lamp, normal) / length).clamp(min=0)
         if index < len(LAMP_WATT):
-            leaving = (dot(to_lamp, lamp) / length / dot(lamp, lamp).sqrt()).clamp(min=0)  # lamps shine towards the origin only
+            leaving = (dot(to_lamp, lamp) / length / dot(lamp, lamp).sqrt()).clamp(
+                min=0
+            )  # lamps shine towards the origin only
             strength = LAMP_WATT[index] / 4 * leaving * facing / length.square()
         else:
             strength = SUN * facing
@@ -58,7 +62,9 @@ def irradiance(views: Views, view: Tensor, point: Tensor, normal: Tensor, seed: 
     return torch.stack(out, 1)
 
 
-def radiance(views: Views, view: Tensor, direction: Tensor, hits: Hits, seed: Tensor, origin: Tensor, first: bool = True) -> Tensor:
+def radiance(
+    views: Views, view: Tensor, direction: Tensor, hits: Hits, seed: Tensor, origin: Tensor, first: bool = True
+) -> Tensor:
     """What comes back along rays with these hits: [N,3]. `first`: camera rays, whose metal is traced on; else it is estimated."""
     light = torch.zeros(len(view), 3, device=view.device)
     seen = (hits.distance < FAR).nonzero()[:, 0]
@@ -72,7 +78,10 @@ def radiance(views: Views, view: Tensor, direction: Tensor, hits: Hits, seed: Te
     lamps = irradiance(views, view, point, normal, seed if first else None)  # [n,L,3]
     below = (1 - normal[:, 2:]) / 2  # share of the half space that is ground
     height = (point[:, 2:] / 0.35).clamp(0, 1)  # close to the ground an object hides it from itself
-    bounce = math.pi * BOUNCE * below * (0.4 + 0.6 * height) * thing[:, None] + torch.where(thing, OBJECT_BOUNCE, GROUND_BOUNCE)[:, None]
+    bounce = (
+        math.pi * BOUNCE * below * (0.4 + 0.6 * height) * thing[:, None]
+        + torch.where(thing, OBJECT_BOUNCE, GROUND_BOUNCE)[:, None]
+    )
     out = colour * (lamps.sum(1) + bounce) / math.pi
     if not first:  # instead of shadows: what lies close to a mirror is mostly in the mirror's own
         out *= (SHADE_NEAR + (1 - SHADE_NEAR) * (hits.distance[seen] / SHADE_REACH).clamp(max=1))[:, None]
@@ -84,15 +93,36 @@ def radiance(views: Views, view: Tensor, direction: Tensor, hits: Hits, seed: Te
     shiny = metal.nonzero()[:, 0]
     if first:
         if len(shiny):
-            out[shiny] = colour[shiny] * METAL_DARKER * gloss(
-                views, view[shiny], point[shiny], normal[shiny], direction[shiny], lamps[shiny], slot[shiny], seed[shiny])
+            out[shiny] = (
+                colour[shiny]
+                * METAL_DARKER
+                * gloss(
+                    views,
+                    view[shiny],
+                    point[shiny],
+                    normal[shiny],
+                    direction[shiny],
+                    lamps[shiny],
+                    slot[shiny],
+                    seed[shiny],
+                )
+            )
     else:
         out[shiny] = colour[shiny] * SECOND_METAL * (lamps[shiny].sum(1) + bounce[shiny]) / math.pi
     light[seen] = out
     return light
 
 
-def gloss(views: Views, view: Tensor, point: Tensor, normal: Tensor, direction: Tensor, lamps: Tensor, slot: Tensor, seed: Tensor) -> Tensor:
+def gloss(
+    views: Views,
+    view: Tensor,
+    point: Tensor,
+    normal: Tensor,
+    direction: Tensor,
+    lamps: Tensor,
+    slot: Tensor,
+    seed: Tensor,
+) -> Tensor:
     """Light that uncoloured metal reflects, [n,3]: lamps in closed form, everything else by rays."""
     # Brushed around the object's own vertical axis; on the axis itself any direction will do.
     arm = point - views.centre[view, slot]
@@ -108,11 +138,16 @@ def gloss(views: Views, view: Tensor, point: Tensor, normal: Tensor, direction: 
         u = (steps + seed[:, None]) / samples * 0.97  # [n,samples]; the last 3 % of GGX reach the horizon
         tilt = (u / (1 - u)).sqrt()  # tangent of the half vector's angle, per alpha
         angle = 2 * math.pi * ((steps * GOLDEN + 7.3 * seed[:, None]) % 1)
-        half = unit(normal[:, None] + (ax[:, None] * tilt * angle.cos())[..., None] * along[:, None]
-                    + (ay[:, None] * tilt * angle.sin())[..., None] * across[:, None])  # [n,samples,3]
+        half = unit(
+            normal[:, None]
+            + (ax[:, None] * tilt * angle.cos())[..., None] * along[:, None]
+            + (ay[:, None] * tilt * angle.sin())[..., None] * across[:, None]
+        )  # [n,samples,3]
         towards = direction[:, None] - 2 * dot(direction[:, None], half)[..., None] * half
         # A ray that would enter the metal is turned back at its surface.
-        towards = unit(towards - 2 * dot(towards, normal[:, None]).clamp(max=0)[..., None] * normal[:, None]).reshape(-1, 3)
+        towards = unit(towards - 2 * dot(towards, normal[:, None]).clamp(max=0)[..., None] * normal[:, None]).reshape(
+            -1, 3
+        )
         many = lambda x: x.repeat_interleave(samples, 0)
         origin, rays_view = many(point), many(view)
         hits = nearest(views, rays_view, origin, towards)
@@ -121,8 +156,18 @@ def gloss(views: Views, view: Tensor, point: Tensor, normal: Tensor, direction: 
     return total
 
 
-def highlights(views: Views, view: Tensor, point: Tensor, normal: Tensor, direction: Tensor, along: Tensor, across: Tensor,
-               ax: Tensor, ay: Tensor, lamps: Tensor) -> Tensor:
+def highlights(
+    views: Views,
+    view: Tensor,
+    point: Tensor,
+    normal: Tensor,
+    direction: Tensor,
+    along: Tensor,
+    across: Tensor,
+    ax: Tensor,
+    ay: Tensor,
+    lamps: Tensor,
+) -> Tensor:
     """The lamps' own images in one lobe, [n,3]: anisotropic GGX (alpha ax along, ay across, [n]), widened by the lamps' size."""
     out = torch.zeros_like(point)
     to_eye = dot(normal, -direction).clamp(min=0.05)
@@ -134,8 +179,14 @@ def highlights(views: Views, view: Tensor, point: Tensor, normal: Tensor, direct
         size = LAMP_HALF[index] if index < len(LAMP_HALF) else SUN_HALF
         widened = (size / length / 2).square()
         bx, by = (ax * ax + widened).sqrt(), (ay * ay + widened).sqrt()
-        density = 1 / (math.pi * bx * by * ((dot(half, along) / bx).square() + (dot(half, across) / by).square()
-                                            + dot(half, normal).square()).square())
+        density = 1 / (
+            math.pi
+            * bx
+            * by
+            * (
+                (dot(half, along) / bx).square() + (dot(half, across) / by).square() + dot(half, normal).square()
+            ).square()
+        )
         facing = dot(normal, to_lamp).clamp(min=0.05)
         masking = 1.0
         for cosine in (to_eye, facing):  # Smith's term of each side, for the mean alpha

@@ -49,7 +49,10 @@ def moving_losses(d: dict, b: dict[str, Tensor], grid: tuple[int, int]) -> dict[
     if "kept" not in d:
         return {"read": read}
     kept = [slot.gather(1, k) for (slot, _), k in zip(truth, d["kept"])]
-    each = [match_loss(logits, kept[i % 2], kept[1 - i % 2], b["partner"][:, i % 2]) for i, logits in enumerate(d["matching"])]
+    each = [
+        match_loss(logits, kept[i % 2], kept[1 - i % 2], b["partner"][:, i % 2])
+        for i, logits in enumerate(d["matching"])
+    ]
     return {"read": read, "match": torch.stack(each).mean()}
 
 

@@ -16,8 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.model import Difference, ScorerLayer, strongest
 from training.net.config import KINDS, NUISANCES, ModelConfig
+from training.net.model import Difference, ScorerLayer, strongest
 
 # What a token's object is, in the order of the reading's logits; clevr_data gives the classes.
 READ = {"size": 2, "colour": 8, "material": 2, "shape": 3}
@@ -82,12 +82,18 @@ class MovingDifference(Difference):
         super().__init__(c)
         D, m = c.width, c.map_width
         if c.token_pool != 1:
-            raise ValueError(f"moving_camera needs token_pool 1, not {c.token_pool}: two objects fit in a token of two cells")
+            raise ValueError(
+                f"moving_camera needs token_pool 1, not {c.token_pool}: two objects fit in a token of two cells"
+            )
         del self.map_embed
-        self.embed = nn.Sequential(nn.Conv2d(c.coarse_channels + 4 * c.fine_channels, D, 1), nn.ReLU(), nn.Conv2d(D, D, 1))
+        self.embed = nn.Sequential(
+            nn.Conv2d(c.coarse_channels + 4 * c.fine_channels, D, 1), nn.ReLU(), nn.Conv2d(D, D, 1)
+        )
         self.context = FrameContext(D)
         self.layers = nn.ModuleList([ContextLayer(D, c.heads, c.attention_dropout) for _ in range(c.scorer_layers)])
-        self.read = nn.Linear(D, 1 + sum(READ.values()) + 2)  # shows an object; its attributes; x, y on the ground over REACH
+        self.read = nn.Linear(
+            D, 1 + sum(READ.values()) + 2
+        )  # shows an object; its attributes; x, y on the ground over REACH
         self.differs = nn.Linear(2 * (sum(READ.values()) + 2) + 1, TOLD)
         self.tell = nn.Linear(TOLD, D)
         self.maps = nn.Sequential(nn.Linear(D + TOLD, m), nn.ReLU(), nn.Linear(m, 4))  # of a token's four fine cells
@@ -102,7 +108,9 @@ class MovingDifference(Difference):
         """[B,Cc,r,c], [B,Cf,2r,2c] -> [B,N,D]. What has the shape of tokens is taken for them: kept from before (clevr_data.keep_tokens)."""
         if coarse.dim() == 3:
             return coarse
-        x = self.embed(torch.cat([coarse, F.pixel_unshuffle(fine, 2)], 1)).flatten(2).transpose(1, 2)  # [B,D,r,c] -> [B,N,D]
+        x = (
+            self.embed(torch.cat([coarse, F.pixel_unshuffle(fine, 2)], 1)).flatten(2).transpose(1, 2)
+        )  # [B,D,r,c] -> [B,N,D]
         return self.context(x + self.position())
 
     def pooled(self, x: Tensor) -> Tensor:
@@ -120,7 +128,13 @@ class MovingDifference(Difference):
         return F.pixel_shuffle(grid, 2)[:, 0], hidden, pointed[:, 0]
 
     def forward(
-        self, coarse_b: Tensor, fine_b: Tensor, coarse_a: Tensor, fine_a: Tensor, evidence: Tensor | None = None, learn_maps: bool = True
+        self,
+        coarse_b: Tensor,
+        fine_b: Tensor,
+        coarse_a: Tensor,
+        fine_a: Tensor,
+        evidence: Tensor | None = None,
+        learn_maps: bool = True,
     ) -> dict[str, Tensor]:
         """As Difference.forward; neither `evidence` (matching of near places) nor `learn_maps` has a meaning here.
 
@@ -151,7 +165,9 @@ class MovingDifference(Difference):
             of_b, of_a = ([torch.cat(both) for both in zip(*order)] for order in ((of_b, of_a), (of_a, of_b)))
         (whole_b, xb0, lb, hb, pb), (whole_a, xa0, la, ha, pa) = of_b, of_a
         sure = torch.cat([strongest(lb, 4), strongest(la, 4)], 1)
-        memory = F.relu(self.dropout(self.fuse(torch.cat([self.pooled(whole_b), self.pooled(whole_a)], -1))))  # paper Eq. 7
+        memory = F.relu(
+            self.dropout(self.fuse(torch.cat([self.pooled(whole_b), self.pooled(whole_a)], -1)))
+        )  # paper Eq. 7
         memory = memory + self.point(torch.cat([pb, pa, sure], 1))[:, None]
         pooled = torch.cat([hb.amax(1), ha.amax(1), sure, strongest(lb, 32), strongest(la, 32), pb, pa], 1)
         change_logit = self.change(pooled)[:, 0]
@@ -164,6 +180,11 @@ class MovingDifference(Difference):
             "map_before": torch.sigmoid(lb) * gate,
             "map_after": torch.sigmoid(la) * gate,
             # training only; the exporter drops them; the last three of the pairs one way round
-            "logits_before": lb, "logits_after": la, "tokens": (xb0, xa0), "matched": (whole_b, whole_a),
-            "read": (read_b, read_a), "kept": (kept_b, kept_a), "matching": matching,
+            "logits_before": lb,
+            "logits_after": la,
+            "tokens": (xb0, xa0),
+            "matched": (whole_b, whole_a),
+            "read": (read_b, read_a),
+            "kept": (kept_b, kept_a),
+            "matching": matching,
         }

@@ -133,7 +133,9 @@ def surface(shape: int, o: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
     return torch.where(hit & (gap < 0.01) & (enter < leave), enter, FAR), normal
 
 
-def candidates(views: Views, view: Tensor, origin: Tensor, direction: Tensor, widening: Tensor | float = 0.0) -> tuple[Tensor, Tensor]:
+def candidates(
+    views: Views, view: Tensor, origin: Tensor, direction: Tensor, widening: Tensor | float = 0.0
+) -> tuple[Tensor, Tensor]:
     """(ray, slot) pairs [M], [M] whose bounding spheres the rays meet ahead of their origins.
 
     `widening` (a number or [N]) makes each ray a cone: its radius per unit of distance.
@@ -146,7 +148,10 @@ def candidates(views: Views, view: Tensor, origin: Tensor, direction: Tensor, wi
         if start == stop or not used[v]:
             continue
         o, d = origin[start:stop], direction[start:stop]  # [n,3]
-        reach, centre = bound[v, : used[v]], views.centre[v, : used[v]].T  # [3,K]: two small matrix products instead of a pass over [n,3] for each object
+        reach, centre = (
+            bound[v, : used[v]],
+            views.centre[v, : used[v]].T,
+        )  # [3,K]: two small matrix products instead of a pass over [n,3] for each object
         along = d @ centre - dot(o, d)[:, None]  # [n,K]
         apart = dot(o, o)[:, None] - 2 * (o @ centre) + (centre * centre).sum(0) - along * along
         wide = widening[start:stop, None] if isinstance(widening, Tensor) else widening
@@ -203,7 +208,9 @@ def ground(origin: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
     return distance, unit(torch.cat([-slope_at[:, None] * uphill, torch.ones_like(slope_at)[:, None]], -1))
 
 
-def clear_share(views: Views, view: Tensor, point: Tensor, lamp: Tensor, half: float, seed: Tensor, samples: int) -> Tensor:
+def clear_share(
+    views: Views, view: Tensor, point: Tensor, lamp: Tensor, half: float, seed: Tensor, samples: int
+) -> Tensor:
     """Share 0..1 of a square lamp (centre `lamp` [N,3], half a side `half`, facing the origin) that each point sees: [N].
 
     Each object's share is sampled on a lattice turned by `seed` [N]; shares of several objects multiply.
@@ -228,7 +235,9 @@ def clear_share(views: Views, view: Tensor, point: Tensor, lamp: Tensor, half: f
 def on_lamp(lamp: Tensor, half: float, seed: Tensor, samples: int) -> Tensor:
     """`samples` offsets from the lamp's centre on its square, a lattice of rank 1 moved by `seed`: [M,samples,3]."""
     axis = unit(lamp)
-    across = unit(torch.stack([-axis[:, 1], axis[:, 0] + 1e-6, torch.zeros_like(axis[:, 0])], -1))  # also of a lamp overhead
+    across = unit(
+        torch.stack([-axis[:, 1], axis[:, 0] + 1e-6, torch.zeros_like(axis[:, 0])], -1)
+    )  # also of a lamp overhead
     upward = torch.linalg.cross(axis, across)
     steps = torch.arange(samples, device=lamp.device)
     u = ((steps + 0.5) / samples + seed[:, None]) % 1 * 2 - 1  # [M,samples]

@@ -23,10 +23,17 @@ VIEWS_AT_ONCE = {"cpu": 1, "cuda": 32}  # what stays in a CPU's cache; what a GP
 FILTER_CENTRE = 0.72  # share of a pixel's own light, in each direction
 GRAIN = 0.9  # standard deviation, levels of 255
 SMOOTH = 0.06  # relative difference of light between neighbours that may be interpolated
-EDGE_SAMPLES = ((-0.375, -0.125), (-0.125, 0.375), (0.125, -0.375), (0.375, 0.125))  # pixels off the centre: a turned grid
+EDGE_SAMPLES = (
+    (-0.375, -0.125),
+    (-0.125, 0.375),
+    (0.125, -0.375),
+    (0.375, 0.125),
+)  # pixels off the centre: a turned grid
 
 
-def views_of(scenes: list[list[Thing]], eyes: np.ndarray, lamp_offsets: np.ndarray, device: str | torch.device = "cpu") -> Views:
+def views_of(
+    scenes: list[list[Thing]], eyes: np.ndarray, lamp_offsets: np.ndarray, device: str | torch.device = "cpu"
+) -> Views:
     """One view a scene: eyes [V,3] and the jitter of the lamps [V,3 lamps,3] -> tensors."""
     V, K = len(scenes), MOST + 1
     shape = np.full((V, K), NONE)
@@ -43,8 +50,16 @@ def views_of(scenes: list[list[Thing]], eyes: np.ndarray, lamp_offsets: np.ndarr
             metal[v, k] = thing.material == "metal"
     lamps = np.concatenate([LAMPS + lamp_offsets, np.broadcast_to(SUN_AT, (V, 1, 3))], 1)
     number = lambda x: torch.tensor(np.asarray(x), dtype=torch.float32, device=device)
-    return Views(number(eyes), torch.tensor(shape, device=device), number(centre), number(radius), number(turn), number(colour),
-                 torch.tensor(metal, device=device), number(lamps))
+    return Views(
+        number(eyes),
+        torch.tensor(shape, device=device),
+        number(centre),
+        number(radius),
+        number(turn),
+        number(colour),
+        torch.tensor(metal, device=device),
+        number(lamps),
+    )
 
 
 def camera_axes(views: Views) -> Tensor:
@@ -69,8 +84,12 @@ def camera_rays(views: Views, view: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 def pixel_grid(count: int, device: torch.device, stride: int = 1) -> tuple[Tensor, Tensor, Tensor]:
     """view, x, y of every stride-th pixel centre of `count` views, row-major."""
-    v, y, x = torch.meshgrid(torch.arange(count, device=device), torch.arange(stride // 2, HEIGHT, stride, device=device),
-                             torch.arange(stride // 2, WIDTH, stride, device=device), indexing="ij")
+    v, y, x = torch.meshgrid(
+        torch.arange(count, device=device),
+        torch.arange(stride // 2, HEIGHT, stride, device=device),
+        torch.arange(stride // 2, WIDTH, stride, device=device),
+        indexing="ij",
+    )
     return v.flatten(), x.flatten() + 0.5, y.flatten() + 0.5
 
 
@@ -126,12 +145,16 @@ def render_part(views: Views) -> tuple[Tensor, Tensor]:
     slots = object_map(views)
 
     half = (count, HEIGHT // 2, WIDTH // 2)
-    bare = (F.max_pool2d(slots[:, None].float(), 2)[:, 0] < 0).nonzero()  # [n,3]: view, row, column; objects stay 0: uneven
+    bare = (
+        F.max_pool2d(slots[:, None].float(), 2)[:, 0] < 0
+    ).nonzero()  # [n,3]: view, row, column; objects stay 0: uneven
     v2, y2, x2 = bare.unbind(1)
     coarse = torch.zeros(*half, 3, device=device)
     coarse[v2, y2, x2], _ = shade(views, v2, 2.0 * x2 + 1, 2.0 * y2 + 1)  # where four pixels meet
     coarse = coarse.permute(0, 3, 1, 2)  # [V,h,w,3] -> [V,3,h,w]
-    light = F.interpolate(coarse, scale_factor=2, mode="bilinear").permute(0, 2, 3, 1).reshape(-1, 3)  # [V,3,H,W] -> [V*H*W,3]
+    light = (
+        F.interpolate(coarse, scale_factor=2, mode="bilinear").permute(0, 2, 3, 1).reshape(-1, 3)
+    )  # [V,3,H,W] -> [V*H*W,3]
     uneven = F.interpolate((contrast(coarse.mean(1)) > SMOOTH)[:, None].float(), scale_factor=2)[:, 0] > 0
 
     edges = outlines(slots)
@@ -168,7 +191,10 @@ def grain(views: Views) -> Tensor:
 
 def contrast(level: Tensor) -> Tensor:
     """Largest minus smallest over the largest of each cell and its neighbours: [V,h,w]."""
-    most, least = (sign * F.max_pool2d(F.pad(sign * level[:, None], (1, 1, 1, 1), mode="replicate"), 3, 1)[:, 0] for sign in (1, -1))
+    most, least = (
+        sign * F.max_pool2d(F.pad(sign * level[:, None], (1, 1, 1, 1), mode="replicate"), 3, 1)[:, 0]
+        for sign in (1, -1)
+    )
     return (most - least) / most.clamp(min=1e-6)
 
 

@@ -13,8 +13,16 @@ import numpy as np
 SIZES = {"large": 0.7, "small": 0.35}  # radius, or half the side of a cube
 SHAPES = ("cube", "sphere", "cylinder")
 MATERIALS = ("rubber", "metal")
-COLOURS = {"gray": (87, 87, 87), "red": (173, 35, 35), "blue": (42, 75, 215), "green": (29, 105, 20), "brown": (129, 74, 25),
-           "purple": (129, 38, 192), "cyan": (41, 208, 208), "yellow": (255, 238, 51)}  # / 255 is linear, not sRGB
+COLOURS = {
+    "gray": (87, 87, 87),
+    "red": (173, 35, 35),
+    "blue": (42, 75, 215),
+    "green": (29, 105, 20),
+    "brown": (129, 74, 25),
+    "purple": (129, 38, 192),
+    "cyan": (41, 208, 208),
+    "yellow": (255, 238, 51),
+}  # / 255 is linear, not sRGB
 CHANGES = ("color", "material", "add", "drop", "move")  # as the data set spells them
 REVERSED = {"add": "drop", "drop": "add", "move": "move", "color": "color", "material": "material"}
 FEWEST, MOST = 3, 10  # objects before the change
@@ -88,7 +96,9 @@ def fits(spots: np.ndarray, radius: float, others: list[Thing]) -> np.ndarray:
     return (gaps >= GAP).all(1) & (along >= AXIS_MARGIN).all((1, 2))
 
 
-def place(radius: float, others: list[Thing], rng: np.random.Generator, away_from: Thing | None = None) -> tuple[float, float]:
+def place(
+    radius: float, others: list[Thing], rng: np.random.Generator, away_from: Thing | None = None
+) -> tuple[float, float]:
     """The first free one of PLACING_TRIES spots; with `away_from` at least MOVE_LEAST from that object."""
     spots = rng.uniform(-REACH, REACH, (PLACING_TRIES, 2))
     free = fits(spots, radius, others)
@@ -115,12 +125,14 @@ def draw_scene(count: int, rng: np.random.Generator) -> list[Thing]:
     return things
 
 
-def apply_change(change: str, before: list[Thing], rng: np.random.Generator) -> tuple[list[Thing], int | None, int | None]:
+def apply_change(
+    change: str, before: list[Thing], rng: np.random.Generator
+) -> tuple[list[Thing], int | None, int | None]:
     """The objects after the change, and the changed one's index before (None: added) and after (None: dropped)."""
     if change == "add":
         return [*before, draw_thing(before, rng)], None, len(before)
     index = int(rng.integers(len(before)))
-    thing, others = before[index], before[:index] + before[index + 1:]
+    thing, others = before[index], before[:index] + before[index + 1 :]
     if change == "drop":
         return others, index, None
     if change == "move":
@@ -145,5 +157,12 @@ def draw(change: str, count: int, rng: np.random.Generator) -> Draft:
             continue
         eye = EYE + rng.uniform(-EYE_JITTER, EYE_JITTER, 3)
         moved = eye + rng.uniform(-EYE_JITTER, EYE_JITTER, (2, 3))  # each starts from the jittered default, as measured
-        return Draft(change, before, after, changed_before, changed_after, np.vstack([eye, moved]),
-                     rng.uniform(-LAMP_JITTER, LAMP_JITTER, (3, 3)))
+        return Draft(
+            change,
+            before,
+            after,
+            changed_before,
+            changed_after,
+            np.vstack([eye, moved]),
+            rng.uniform(-LAMP_JITTER, LAMP_JITTER, (3, 3)),
+        )

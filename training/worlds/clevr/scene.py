@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from training.worlds.clevr import grammar
-from training.worlds.clevr import rules
+from training.worlds.clevr import grammar, rules
 from training.worlds.clevr.optics import Views
 from training.worlds.clevr.render import object_map, render, views_of
 from training.worlds.pair import MASK_STRIDE, Pair
@@ -70,8 +69,13 @@ class ClevrWorld:
         while waiting:
             tried = {scene: rules.draw(*plans[scene], generators[scene]) for scene in waiting}
             for stride, least in ((GLANCE_STRIDE, GLANCE_LEAST), (1, LEAST_PIXELS)):
-                tried = {scene: draft for (scene, draft), fewest in zip(tried.items(), fewest_pixels(list(tried.values()), device, stride))
-                         if fewest >= least}
+                tried = {
+                    scene: draft
+                    for (scene, draft), fewest in zip(
+                        tried.items(), fewest_pixels(list(tried.values()), device, stride)
+                    )
+                    if fewest >= least
+                }
             accepted |= tried
             waiting = [scene for scene in waiting if scene not in accepted]
         return [accepted[scene] for scene in scenes]
@@ -79,8 +83,12 @@ class ClevrWorld:
 
 def views_of_drafts(chosen: list[tuple[rules.Draft, int]], device: str | torch.device) -> Views:
     scenes = [draft.after if which == CHANGED else draft.before for draft, which in chosen]
-    return views_of(scenes, np.array([draft.eyes[which] for draft, which in chosen]),
-                    np.array([draft.lamp_offsets for draft, _ in chosen]), device)
+    return views_of(
+        scenes,
+        np.array([draft.eyes[which] for draft, which in chosen]),
+        np.array([draft.lamp_offsets for draft, _ in chosen]),
+        device,
+    )
 
 
 def fewest_pixels(drafts: list[rules.Draft], device: str | torch.device, stride: int) -> list[int]:
@@ -90,7 +98,10 @@ def fewest_pixels(drafts: list[rules.Draft], device: str | torch.device, stride:
     every = [(draft, which) for draft in drafts for which in (DEFAULT, CHANGED, DISTRACTOR)]
     slots = object_map(views_of_drafts(every, device), stride).flatten(1)
     counts = torch.stack([(slots == k).sum(1) for k in range(rules.MOST + 1)], 1).cpu().numpy() * stride**2  # [V,K]
-    fewest = [row[:len(draft.after if which == CHANGED else draft.before)].min() for (draft, which), row in zip(every, counts)]
+    fewest = [
+        row[: len(draft.after if which == CHANGED else draft.before)].min()
+        for (draft, which), row in zip(every, counts)
+    ]
     return np.array(fewest).reshape(-1, 3).min(1).tolist()
 
 
@@ -108,13 +119,33 @@ def mask_of(shown: np.ndarray) -> np.ndarray:
 
 def describe(thing: rules.Thing, change: str, before: list[float] | None, after: list[float] | None) -> dict[str, Any]:
     """An entry of Pair.objects; beyond what every world gives: size, material and the data set's name of the change."""
-    return {"noun": thing.shape, "hypernym": "object", "colour": thing.colour, "action": ACTION[change], "where": None, "places": [],
-            "count": 1, "box_before": before, "box_after": after, "boxes_before": [before] if before else [],
-            "boxes_after": [after] if after else [], "size": thing.size, "material": thing.material, "change": change}
+    return {
+        "noun": thing.shape,
+        "hypernym": "object",
+        "colour": thing.colour,
+        "action": ACTION[change],
+        "where": None,
+        "places": [],
+        "count": 1,
+        "box_before": before,
+        "box_after": after,
+        "boxes_before": [before] if before else [],
+        "boxes_after": [after] if after else [],
+        "size": thing.size,
+        "material": thing.material,
+        "change": change,
+    }
 
 
-def changed_pair(seed: int, draft: rules.Draft, before: np.ndarray, slots_before: np.ndarray, after: np.ndarray,
-                 slots_after: np.ndarray, rng: np.random.Generator) -> Pair:
+def changed_pair(
+    seed: int,
+    draft: rules.Draft,
+    before: np.ndarray,
+    slots_before: np.ndarray,
+    after: np.ndarray,
+    slots_after: np.ndarray,
+    rng: np.random.Generator,
+) -> Pair:
     nowhere = np.zeros(slots_before.shape, bool)
     shown_before = nowhere if draft.changed_before is None else slots_before == draft.changed_before
     shown_after = nowhere if draft.changed_after is None else slots_after == draft.changed_after
@@ -129,11 +160,39 @@ def changed_pair(seed: int, draft: rules.Draft, before: np.ndarray, slots_before
     scene, index = (draft.after, draft.changed_after) if draft.change == "add" else (draft.before, draft.changed_before)
     came = {"color": new and new.colour, "material": new and new.material}.get(draft.change)
     captions = grammar.captions(*grammar.facts_of(scene, index, draft.change, came), rng)
-    return Pair(before, after, KIND[draft.change], objects, mask_of(shown_before), mask_of(shown_after), ["camera_moved"],
-                captions, "clevr", seed=seed)
+    return Pair(
+        before,
+        after,
+        KIND[draft.change],
+        objects,
+        mask_of(shown_before),
+        mask_of(shown_after),
+        ["camera_moved"],
+        captions,
+        "clevr",
+        seed=seed,
+    )
 
 
-def distractor_pair(seed: int, draft: rules.Draft, before: np.ndarray, slots_before: np.ndarray, after: np.ndarray,
-                    slots_after: np.ndarray, rng: np.random.Generator) -> Pair:
+def distractor_pair(
+    seed: int,
+    draft: rules.Draft,
+    before: np.ndarray,
+    slots_before: np.ndarray,
+    after: np.ndarray,
+    slots_after: np.ndarray,
+    rng: np.random.Generator,
+) -> Pair:
     nothing = mask_of(np.zeros(slots_before.shape, bool))
-    return Pair(before, after, "none", [], nothing, nothing.copy(), ["camera_moved"], grammar.no_change_captions(rng), "clevr", seed=seed)
+    return Pair(
+        before,
+        after,
+        "none",
+        [],
+        nothing,
+        nothing.copy(),
+        ["camera_moved"],
+        grammar.no_change_captions(rng),
+        "clevr",
+        seed=seed,
+    )

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 import torch
 
-from training.worlds.clevr.scene import SPLITS, ClevrWorld
 from training.worlds.clevr.render import HEIGHT, WIDTH
+from training.worlds.clevr.scene import SPLITS, ClevrWorld
 from training.worlds.surveillance.sheet import contact_sheet
 
 COLUMNS = 2
@@ -38,7 +38,9 @@ def main() -> None:
     parser.add_argument("--out", required=True)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    sheet = contact_sheet(ClevrWorld(split=args.split).sample_batch(list(range(args.seed, args.seed + args.count))), COLUMNS)
+    sheet = contact_sheet(
+        ClevrWorld(split=args.split).sample_batch(list(range(args.seed, args.seed + args.count))), COLUMNS
+    )
     if args.beside:
         below = originals(args.beside, 8)
         width = max(sheet.shape[1], below.shape[1])

@@ -21,28 +21,118 @@ SPLITS = ("train", "heldout")
 
 # Sprite nouns that are worth a word of their own in a caption; the value is the word. Other sprites are not used.
 CAPTION_NOUN = {
-    "man": "man", "woman": "woman", "boy": "boy", "girl": "girl",
-    "car": "car", "truck": "truck", "van": "van", "bus": "bus", "motorcycle": "motorcycle", "bicycle": "bicycle",
-    "scooter": "scooter", "forklift": "forklift", "dog": "dog", "cat": "cat", "horse": "horse",
-    "suitcase": "suitcase", "backpack": "backpack", "handbag": "bag", "briefcase": "briefcase", "box": "box",
-    "cardboard box": "box", "open cardboard box": "box", "crate": "crate", "pallet": "pallet", "barrel": "barrel",
-    "chair": "chair", "folding chair": "chair", "office chair": "chair", "armchair": "chair", "bench": "bench",
-    "table": "table", "folding table": "table", "coffee table": "table", "desk": "table", "sofa": "sofa",
-    "stool": "stool", "trash can": "trash can", "recycling bin": "trash can", "traffic cone": "traffic cone",
-    "barrier": "barrier", "ladder": "ladder", "stroller": "stroller", "wheelchair": "wheelchair",
-    "wheelbarrow": "wheelbarrow", "umbrella": "umbrella", "parasol": "umbrella", "potted plant": "plant",
-    "soccer ball": "ball", "basketball": "ball", "skateboard": "skateboard", "shopping basket": "basket",
-    "laundry basket": "basket", "television": "television", "fire extinguisher": "fire extinguisher", "tent": "tent",
-    "canopy tent": "tent", "shipping container": "container",
+    "man": "man",
+    "woman": "woman",
+    "boy": "boy",
+    "girl": "girl",
+    "car": "car",
+    "truck": "truck",
+    "van": "van",
+    "bus": "bus",
+    "motorcycle": "motorcycle",
+    "bicycle": "bicycle",
+    "scooter": "scooter",
+    "forklift": "forklift",
+    "dog": "dog",
+    "cat": "cat",
+    "horse": "horse",
+    "suitcase": "suitcase",
+    "backpack": "backpack",
+    "handbag": "bag",
+    "briefcase": "briefcase",
+    "box": "box",
+    "cardboard box": "box",
+    "open cardboard box": "box",
+    "crate": "crate",
+    "pallet": "pallet",
+    "barrel": "barrel",
+    "chair": "chair",
+    "folding chair": "chair",
+    "office chair": "chair",
+    "armchair": "chair",
+    "bench": "bench",
+    "table": "table",
+    "folding table": "table",
+    "coffee table": "table",
+    "desk": "table",
+    "sofa": "sofa",
+    "stool": "stool",
+    "trash can": "trash can",
+    "recycling bin": "trash can",
+    "traffic cone": "traffic cone",
+    "barrier": "barrier",
+    "ladder": "ladder",
+    "stroller": "stroller",
+    "wheelchair": "wheelchair",
+    "wheelbarrow": "wheelbarrow",
+    "umbrella": "umbrella",
+    "parasol": "umbrella",
+    "potted plant": "plant",
+    "soccer ball": "ball",
+    "basketball": "ball",
+    "skateboard": "skateboard",
+    "shopping basket": "basket",
+    "laundry basket": "basket",
+    "television": "television",
+    "fire extinguisher": "fire extinguisher",
+    "tent": "tent",
+    "canopy tent": "tent",
+    "shipping container": "container",
 }
 # What stands around, is hidden and never changes. No caption speaks of it.
-SCENERY_INDOORS = frozenset((
-    "bar stool", "bookcase", "clothes rack", "computer", "dresser", "fan", "filing cabinet", "floor lamp", "freezer", "guitar", "high chair",
-    "lamp", "microwave", "office chair", "planter", "printer", "refrigerator", "shelf", "speaker", "step stool", "television",
-    "wardrobe", "washing machine", "water cooler", "whiteboard"))
-SCENERY_OUTDOORS = frozenset((
-    "bush", "deck chair", "dog house", "fence", "fire hydrant", "flower box", "fountain", "hedge", "lawn mower", "mailbox", "parasol",
-    "pile of logs", "ping-pong table", "planter", "rock", "soccer goal", "street lamp", "swing", "trampoline", "tree"))
+SCENERY_INDOORS = frozenset(
+    (
+        "bar stool",
+        "bookcase",
+        "clothes rack",
+        "computer",
+        "dresser",
+        "fan",
+        "filing cabinet",
+        "floor lamp",
+        "freezer",
+        "guitar",
+        "high chair",
+        "lamp",
+        "microwave",
+        "office chair",
+        "planter",
+        "printer",
+        "refrigerator",
+        "shelf",
+        "speaker",
+        "step stool",
+        "television",
+        "wardrobe",
+        "washing machine",
+        "water cooler",
+        "whiteboard",
+    )
+)
+SCENERY_OUTDOORS = frozenset(
+    (
+        "bush",
+        "deck chair",
+        "dog house",
+        "fence",
+        "fire hydrant",
+        "flower box",
+        "fountain",
+        "hedge",
+        "lawn mower",
+        "mailbox",
+        "parasol",
+        "pile of logs",
+        "ping-pong table",
+        "planter",
+        "rock",
+        "soccer goal",
+        "street lamp",
+        "swing",
+        "trampoline",
+        "tree",
+    )
+)
 COLOUR_NAME = {"gray": "grey", "turquoise": "light blue"}
 
 
@@ -129,14 +219,23 @@ def load_plates(root: Path, split: str, shippable_only: bool = True) -> list[Pla
     for r in records:
         if (r["place"] in heldout) != (split == "heldout") or not r["ground"]:
             continue
-        plates.append(Plate(
-            id=r["id"], path=root / r["file"], place=r["place"], indoor=r["setting"] == "indoor", time=r["time"],
-            size=(r["width"], r["height"]), detail_width=float(str(r["native_width"]).lstrip("~")),
-            elevation=float(r["camera_elevation"]), person_px=_anchors(r["person_px"]),
-            px_per_metre=_anchors(r["px_per_metre"]),
-            ground=tuple((g["name"], np.float32(g["polygon"]), frozenset(g["allowed"])) for g in r["ground"]),
-            landmarks=tuple((m["phrase"], tuple(m["box"])) for m in r["landmarks"]),
-            avoid=tuple(tuple(box) for box in r["avoid"])))
+        plates.append(
+            Plate(
+                id=r["id"],
+                path=root / r["file"],
+                place=r["place"],
+                indoor=r["setting"] == "indoor",
+                time=r["time"],
+                size=(r["width"], r["height"]),
+                detail_width=float(str(r["native_width"]).lstrip("~")),
+                elevation=float(r["camera_elevation"]),
+                person_px=_anchors(r["person_px"]),
+                px_per_metre=_anchors(r["px_per_metre"]),
+                ground=tuple((g["name"], np.float32(g["polygon"]), frozenset(g["allowed"])) for g in r["ground"]),
+                landmarks=tuple((m["phrase"], tuple(m["box"])) for m in r["landmarks"]),
+                avoid=tuple(tuple(box) for box in r["avoid"]),
+            )
+        )
     return plates
 
 
@@ -180,13 +279,26 @@ def _load(root: Path, split: str, words: dict[str, str]) -> list[Sprite]:
     for r in records:
         if (_identity(r["model"]) in heldout) != (split == "heldout"):
             continue
-        sprites.append(Sprite(
-            path=root / "sprites" / r["file"], model=r["model"], noun=words[r["noun"]],
-            hypernym="object" if r["noun"] == "stroller" else r["hypernym"], subtype=r.get("subtype"),
-            colours=tuple(COLOUR_NAME.get(c, c) for c in r["colors"]), pose=r.get("pose"), needs_seat=bool(r.get("needs_seat")),
-            height_m=float(r["size_m"][2]), length_m=float(r["size_m"][0]), elevation=int(r["elevation"]),
-            azimuth=int(r["azimuth"]), sunlit=r["lighting"] == "sun", px_per_m=float(r["px_per_m"]),
-            anchor=tuple(r["anchor"]), footprint=np.float32(r["footprint"])))
+        sprites.append(
+            Sprite(
+                path=root / "sprites" / r["file"],
+                model=r["model"],
+                noun=words[r["noun"]],
+                hypernym="object" if r["noun"] == "stroller" else r["hypernym"],
+                subtype=r.get("subtype"),
+                colours=tuple(COLOUR_NAME.get(c, c) for c in r["colors"]),
+                pose=r.get("pose"),
+                needs_seat=bool(r.get("needs_seat")),
+                height_m=float(r["size_m"][2]),
+                length_m=float(r["size_m"][0]),
+                elevation=int(r["elevation"]),
+                azimuth=int(r["azimuth"]),
+                sunlit=r["lighting"] == "sun",
+                px_per_m=float(r["px_per_m"]),
+                anchor=tuple(r["anchor"]),
+                footprint=np.float32(r["footprint"]),
+            )
+        )
     return sprites
 
 

@@ -66,9 +66,9 @@ def render(background: np.ndarray, layers: list[Layer]) -> tuple[np.ndarray, lis
             _cover(earlier, alpha, x, y)
         h, w = alpha.shape
         if h and w:
-            window = canvas[y:y + h, x:x + w]
+            window = canvas[y : y + h, x : x + w]
             blended = window * (1.0 - alpha[..., None]) + rgb
-            canvas[y:y + h, x:x + w] = np.clip(blended + 0.5, 0, 255).astype(np.uint8)
+            canvas[y : y + h, x : x + w] = np.clip(blended + 0.5, 0, 255).astype(np.uint8)
         rendered.append(Rendered(x, y, alpha.copy(), total))
     return canvas, rendered
 
@@ -80,8 +80,9 @@ def _cover(earlier: Rendered, alpha: np.ndarray, x: int, y: int) -> None:
     x0, y0 = max(x, earlier.x), max(y, earlier.y)
     x1, y1 = min(x + w, earlier.x + ew), min(y + h, earlier.y + eh)
     if x0 < x1 and y0 < y1:
-        earlier.visible[y0 - earlier.y:y1 - earlier.y, x0 - earlier.x:x1 - earlier.x] *= (
-            1.0 - alpha[y0 - y:y1 - y, x0 - x:x1 - x])
+        earlier.visible[y0 - earlier.y : y1 - earlier.y, x0 - earlier.x : x1 - earlier.x] *= (
+            1.0 - alpha[y0 - y : y1 - y, x0 - x : x1 - x]
+        )
 
 
 def _project(layer: Layer, width: int, height: int) -> tuple[np.ndarray, np.ndarray, int, int, float]:
@@ -142,8 +143,12 @@ def _darken_polygon(canvas: np.ndarray, points: np.ndarray, strength: float, sig
 def _cast_box(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
     """A box's shadow is the hull of its footprint and of its roof laid on the ground."""
     reach = layer.bulk / math.tan(math.radians(sun.elevation))
-    away = np.array([-math.sin(math.radians(sun.azimuth)) * reach,
-                     -math.cos(math.radians(sun.azimuth)) * reach * math.sin(math.radians(layer.elevation))])
+    away = np.array(
+        [
+            -math.sin(math.radians(sun.azimuth)) * reach,
+            -math.cos(math.radians(sun.azimuth)) * reach * math.sin(math.radians(layer.elevation)),
+        ]
+    )
     outline = np.concatenate([layer.footprint, layer.footprint + away])
     points = outline @ layer.matrix[:, :2].T + layer.matrix[:, 2]
     _darken_polygon(canvas, points, sun.strength, sigma=0.8 + layer.blur)
@@ -175,5 +180,5 @@ def _cast_silhouette(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
 
 def _darken(canvas: np.ndarray, mask: np.ndarray, x: int, y: int) -> None:
     h, w = mask.shape
-    window = canvas[y:y + h, x:x + w]
-    canvas[y:y + h, x:x + w] = (window * (1.0 - mask[..., None]) + 0.5).astype(np.uint8)
+    window = canvas[y : y + h, x : x + w]
+    canvas[y : y + h, x : x + w] = (window * (1.0 - mask[..., None]) + 0.5).astype(np.uint8)

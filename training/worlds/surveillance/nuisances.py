@@ -52,8 +52,11 @@ class Looks:
 
 def draw_motion(rng: np.random.Generator, strong: bool) -> str:
     """How far the camera moved between the frames; decides the margin that a view needs."""
-    return str(rng.choice(["medium", "large"], p=[0.6, 0.4]) if strong else
-               rng.choice(["still", "small", "medium"], p=[0.5, 0.42, 0.08]))
+    return str(
+        rng.choice(["medium", "large"], p=[0.6, 0.4])
+        if strong
+        else rng.choice(["still", "small", "medium"], p=[0.5, 0.42, 0.08])
+    )
 
 
 def draw_strong(rng: np.random.Generator, indoor: bool, changed: bool) -> list[str]:
@@ -64,18 +67,31 @@ def draw_strong(rng: np.random.Generator, indoor: bool, changed: bool) -> list[s
     return [str(n) for n in rng.choice(names, size=count, replace=False, p=weights / weights.sum())]
 
 
-def draw_looks(rng: np.random.Generator, size: tuple[int, int], motion: str, strong: list[str], time: str,
-               indoor: bool, identical: bool) -> Looks:
+def draw_looks(
+    rng: np.random.Generator,
+    size: tuple[int, int],
+    motion: str,
+    strong: list[str],
+    time: str,
+    indoor: bool,
+    identical: bool,
+) -> Looks:
     """Looks of both frames and the names of the nuisances that a viewer would notice. `size`: W, H of the frame."""
     width, height = size
     margin = MARGIN[motion]
     base = Look(
-        homography=_shift(-margin, -margin), gain=_gain(rng, 0.06, 0.025), gamma=float(np.exp(rng.normal(0, 0.08))),
+        homography=_shift(-margin, -margin),
+        gain=_gain(rng, 0.06, 0.025),
+        gamma=float(np.exp(rng.normal(0, 0.08))),
         saturation=float(rng.uniform(0.4, 1.1)),
-        noise=float(rng.uniform(0.8, 4.5) if time == "day" else rng.uniform(2, 7)), noise_soft=rng.random() < 0.6,
-        defocus=float(max(0.0, rng.normal(0.2, 0.3))), quality=int(rng.integers(55, 96)),
+        noise=float(rng.uniform(0.8, 4.5) if time == "day" else rng.uniform(2, 7)),
+        noise_soft=rng.random() < 0.6,
+        defocus=float(max(0.0, rng.normal(0.2, 0.3))),
+        quality=int(rng.integers(55, 96)),
         rescale=float(rng.choice([1.0, rng.uniform(0.6, 1.0)])),
-        grey=rng.random() < (0.03 if time == "day" else 0.2), seed=int(rng.integers(2**31)))
+        grey=rng.random() < (0.03 if time == "day" else 0.2),
+        seed=int(rng.integers(2**31)),
+    )
     if base.grey:
         base = replace(base, vignette=float(rng.uniform(0.1, 0.5)))
     overlay = _overlay(rng, width, height) if rng.random() < 0.3 else None
@@ -84,7 +100,12 @@ def draw_looks(rng: np.random.Generator, size: tuple[int, int], motion: str, str
     if identical:
         return Looks(base, replace(base, quality=int(rng.integers(60, 96))))
 
-    frames = [base, replace(base, seed=int(rng.integers(2**31)), quality=int(np.clip(base.quality + rng.integers(-10, 11), 15, 95)))]
+    frames = [
+        base,
+        replace(
+            base, seed=int(rng.integers(2**31)), quality=int(np.clip(base.quality + rng.integers(-10, 11), 15, 95))
+        ),
+    ]
     names: list[str] = []
     if overlay:
         frames[1] = replace(frames[1], overlay=(_clock(rng), *overlay[1:]))
@@ -106,11 +127,19 @@ def draw_looks(rng: np.random.Generator, size: tuple[int, int], motion: str, str
         if name == "lighting":
             factor = float(np.exp(rng.choice([-1, 1]) * rng.uniform(0.15, 0.6)))
             tint = _gain(rng, 0.0, 0.06)
-            put(which, gain=tuple(g * t * factor for g, t in zip(frames[which].gain, tint)),
-                gamma=frames[which].gamma * float(np.exp(rng.normal(0, 0.2))))
+            put(
+                which,
+                gain=tuple(g * t * factor for g, t in zip(frames[which].gain, tint)),
+                gamma=frames[which].gamma * float(np.exp(rng.normal(0, 0.2))),
+            )
         elif name == "ir_switch":
-            put(which, grey=True, vignette=float(rng.uniform(0.2, 0.7)), noise=float(rng.uniform(3, 9)),
-                gamma=float(np.exp(rng.normal(0, 0.25))))
+            put(
+                which,
+                grey=True,
+                vignette=float(rng.uniform(0.2, 0.7)),
+                noise=float(rng.uniform(3, 9)),
+                gamma=float(np.exp(rng.normal(0, 0.25))),
+            )
             put(1 - which, grey=False, vignette=0.0)
         elif name == "shadow":
             cells, depth = int(rng.choice([4, 7, 18, 36])), float(rng.uniform(0.25, 0.6))
@@ -186,7 +215,9 @@ def finish(canvas: np.ndarray, look: Look, size: tuple[int, int]) -> np.ndarray:
             cv2.putText(frame, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, scale, colour, thickness, cv2.LINE_AA)
     if look.rescale < 0.97:
         reduced = (max(8, int(width * look.rescale)), max(8, int(height * look.rescale)))
-        frame = cv2.resize(cv2.resize(frame, reduced, interpolation=cv2.INTER_AREA), size, interpolation=cv2.INTER_LINEAR)
+        frame = cv2.resize(
+            cv2.resize(frame, reduced, interpolation=cv2.INTER_AREA), size, interpolation=cv2.INTER_LINEAR
+        )
     _, coded = cv2.imencode(".jpg", cv2.cvtColor(frame, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, look.quality])
     return cv2.cvtColor(cv2.imdecode(coded, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
 
@@ -194,11 +225,14 @@ def finish(canvas: np.ndarray, look: Look, size: tuple[int, int]) -> np.ndarray:
 def warp(picture: np.ndarray, homography: np.ndarray, size: tuple[int, int], fill: bool = True) -> np.ndarray:
     """Canvas -> frame. Beyond the canvas pictures are mirrored (`fill`), masks are empty."""
     matrix = homography
-    if np.allclose(matrix[:2, :2], np.eye(2)) and np.allclose(matrix[2], [0, 0, 1]) and np.allclose(
-            matrix[:2, 2], np.round(matrix[:2, 2])):
+    if (
+        np.allclose(matrix[:2, :2], np.eye(2))
+        and np.allclose(matrix[2], [0, 0, 1])
+        and np.allclose(matrix[:2, 2], np.round(matrix[:2, 2]))
+    ):
         x, y = (-np.round(matrix[:2, 2])).astype(int)
         if x >= 0 and y >= 0 and x + size[0] <= picture.shape[1] and y + size[1] <= picture.shape[0]:
-            return picture[y:y + size[1], x:x + size[0]]
+            return picture[y : y + size[1], x : x + size[0]]
     border = cv2.BORDER_REFLECT_101 if fill else cv2.BORDER_CONSTANT
     return cv2.warpPerspective(picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=border)
 
@@ -209,8 +243,12 @@ def _shift(x: float, y: float) -> np.ndarray:
 
 def _jitter(rng: np.random.Generator, motion: str, width: int, height: int) -> np.ndarray:
     """A homography about the frame's centre: shift, roll, zoom and the slight keystone of a pan."""
-    shift, roll, zoom = {"still": (0, 0, 0), "small": (3, 0.25, 0.004), "medium": (13, 1.5, 0.03),
-                         "large": (40, 5, 0.10)}[motion]
+    shift, roll, zoom = {
+        "still": (0, 0, 0),
+        "small": (3, 0.25, 0.004),
+        "medium": (13, 1.5, 0.03),
+        "large": (40, 5, 0.10),
+    }[motion]
     if motion == "still":
         return np.eye(3)
     distance, direction = shift * rng.uniform(0.1, 1.0), rng.uniform(0, 2 * math.pi)
@@ -236,8 +274,10 @@ def _gain(rng: np.random.Generator, overall: float, tint: float) -> tuple[float,
 
 
 def _clock(rng: np.random.Generator) -> str:
-    return (f"{rng.integers(2019, 2027)}-{rng.integers(1, 13):02d}-{rng.integers(1, 29):02d} "
-            f"{rng.integers(24):02d}:{rng.integers(60):02d}:{rng.integers(60):02d}")
+    return (
+        f"{rng.integers(2019, 2027)}-{rng.integers(1, 13):02d}-{rng.integers(1, 29):02d} "
+        f"{rng.integers(24):02d}:{rng.integers(60):02d}:{rng.integers(60):02d}"
+    )
 
 
 def _overlay(rng: np.random.Generator, width: int, height: int) -> tuple[str, int, int, float]:
@@ -290,8 +330,12 @@ def _motion_kernel(length: float, angle: float) -> np.ndarray:
     kernel = np.zeros((size, size), np.float32)
     half, centre = length / 2, size // 2
     dx, dy = half * math.cos(math.radians(angle)), half * math.sin(math.radians(angle))
-    cv2.line(kernel, (int(round(centre - dx)), int(round(centre - dy))),
-             (int(round(centre + dx)), int(round(centre + dy))), 1.0)
+    cv2.line(
+        kernel,
+        (int(round(centre - dx)), int(round(centre - dy))),
+        (int(round(centre + dx)), int(round(centre + dy))),
+        1.0,
+    )
     return kernel / kernel.sum()
 
 
@@ -332,7 +376,7 @@ def _noise(rng: np.random.Generator, frame: np.ndarray, look: Look) -> np.ndarra
     h, w = frame.shape[:2]
     bank = _noise_bank(look.noise_soft)
     y, x = int(rng.integers(bank.shape[0] - h)), int(rng.integers(bank.shape[1] - w))
-    unit = bank[y:y + h, x:x + w]
+    unit = bank[y : y + h, x : x + w]
     if look.grey:
         unit = np.repeat(unit[..., :1], 3, axis=2)
     return np.clip(frame + unit * look.noise + 0.5, 0, 255).astype(np.uint8)

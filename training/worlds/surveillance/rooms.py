@@ -15,8 +15,17 @@ from training.worlds.surveillance.top_down_plates import ON_FOOT, Camera, Patch,
 
 LENGTH_M = 60.0  # of a wall: further than any picture shows
 FLOORS = ("floor", "floor", "floor", "paved")
-WALL_COLOURS = ((236, 234, 228), (222, 216, 204), (205, 208, 212), (190, 186, 178), (176, 190, 200), (214, 206, 178), (160, 164, 160),
-                (198, 178, 160), (120, 128, 136))
+WALL_COLOURS = (
+    (236, 234, 228),
+    (222, 216, 204),
+    (205, 208, 212),
+    (190, 186, 178),
+    (176, 190, 200),
+    (214, 206, 178),
+    (160, 164, 160),
+    (198, 178, 160),
+    (120, 128, 136),
+)
 WOODS = ((92, 62, 40), (132, 94, 60), (176, 140, 98), (226, 224, 218), (70, 74, 80))
 LEAST_FLOOR = 0.2  # of the frame's height
 
@@ -34,7 +43,9 @@ class _Room:
         below = drop * math.cos(e) - z * math.sin(e)
         return camera.size[0] / 2 + camera.focal * x / ahead, camera.size[1] / 2 + camera.focal * below / ahead
 
-    def fill(self, corners: list[tuple[float, float, float]], colour: np.ndarray | tuple[int, ...], softness: float = 0.6) -> None:
+    def fill(
+        self, corners: list[tuple[float, float, float]], colour: np.ndarray | tuple[int, ...], softness: float = 0.6
+    ) -> None:
         """A flat quadrilateral, corners as (x, up, z)."""
         points = np.clip([self.pixel(*c) for c in corners], -8000, 8000)
         mask = np.zeros(self.picture.shape[:2], np.float32)
@@ -42,7 +53,9 @@ class _Room:
         mask = cv2.GaussianBlur(mask, (0, 0), softness)[..., None]
         self.picture = self.picture * (1 - mask) + np.float32(colour) * mask
 
-    def on_back(self, x0: float, x1: float, up0: float, up1: float, colour: np.ndarray | tuple[int, ...]) -> list[float]:
+    def on_back(
+        self, x0: float, x1: float, up0: float, up1: float, colour: np.ndarray | tuple[int, ...]
+    ) -> list[float]:
         """A rectangle on the back wall; its box x, y, w, h in pixels."""
         z = self.depth
         self.fill([(x0, up0, z), (x1, up0, z), (x1, up1, z), (x0, up1, z)], colour)
@@ -74,10 +87,22 @@ def room_plate(pool: list[Patch], rng: np.random.Generator) -> Plate:
     rows = (0.5 * (floor_row + height), 0.98 * height)
     scale = tuple((r, camera.px_per_metre(r)) for r in rows)
     upright = 1.7 * math.cos(math.radians(camera.elevation))
-    return Plate(id=f"room_{base.plate.id}", path=base.plate.path, place=base.plate.place, indoor=True, time="day", size=camera.size,
-                 detail_width=640.0, elevation=camera.elevation, person_px=tuple((r, s * upright) for r, s in scale),
-                 px_per_metre=scale, ground=(("floor", np.float32(floor), ON_FOOT),), landmarks=tuple(landmarks), avoid=(),
-                 picture=picture)
+    return Plate(
+        id=f"room_{base.plate.id}",
+        path=base.plate.path,
+        place=base.plate.place,
+        indoor=True,
+        time="day",
+        size=camera.size,
+        detail_width=640.0,
+        elevation=camera.elevation,
+        person_px=tuple((r, s * upright) for r, s in scale),
+        px_per_metre=scale,
+        ground=(("floor", np.float32(floor), ON_FOOT),),
+        landmarks=tuple(landmarks),
+        avoid=(),
+        picture=picture,
+    )
 
 
 def _camera(height: int, rng: np.random.Generator) -> Camera:
@@ -106,8 +131,13 @@ def _hang(room: _Room, half: float, rng: np.random.Generator) -> list[tuple[str,
             wide, foot = float(rng.uniform(0.4, 0.9)), float(rng.uniform(0.7, 1.1))
             box = room.on_back(middle - wide, middle + wide, foot, foot + 1.2, _any(WOODS, rng))
             for side in (-1, 1):
-                room.on_back(middle + side * wide / 2 - 0.44 * wide, middle + side * wide / 2 + 0.44 * wide, foot + 0.06, foot + 1.14,
-                             rng.uniform((90, 110, 130), (250, 252, 255)))
+                room.on_back(
+                    middle + side * wide / 2 - 0.44 * wide,
+                    middle + side * wide / 2 + 0.44 * wide,
+                    foot + 0.06,
+                    foot + 1.14,
+                    rng.uniform((90, 110, 130), (250, 252, 255)),
+                )
         elif what == "screen":
             box = room.on_back(middle - 0.6, middle + 0.6, 1.1, 1.85, (28, 29, 32))
         elif what == "poster":
@@ -124,12 +154,17 @@ def _hang(room: _Room, half: float, rng: np.random.Generator) -> list[tuple[str,
     return landmarks
 
 
-def _side_wall(room: _Room, x: float, left: bool, tone: np.ndarray, rng: np.random.Generator) -> list[tuple[float, float]] | None:
+def _side_wall(
+    room: _Room, x: float, left: bool, tone: np.ndarray, rng: np.random.Generator
+) -> list[tuple[float, float]] | None:
     """A wall from the back towards the camera; the floor that is left, or None where it would be too narrow."""
     x = -x if left else x
     e = math.radians(room.camera.elevation)
     near = max(0.35, 0.35 - room.camera.height_m * math.tan(e))  # in front of the camera, whatever the height
-    room.fill([(x, 0.0, room.depth), (x, 8.0, room.depth), (x, 8.0, near), (x, 0.0, near)], tone * np.float32(rng.uniform(0.72, 0.92)))
+    room.fill(
+        [(x, 0.0, room.depth), (x, 8.0, room.depth), (x, 8.0, near), (x, 0.0, near)],
+        tone * np.float32(rng.uniform(0.72, 0.92)),
+    )
     back, front = room.pixel(x, 0.0, room.depth), room.pixel(x, 0.0, near)
     width, height = room.camera.size
     far = 0.0 if left else float(width)
@@ -137,4 +172,9 @@ def _side_wall(room: _Room, x: float, left: bool, tone: np.ndarray, rng: np.rand
     other = float(width) - far
     if abs(back[0] - other) < 0.3 * width:
         return None
-    return [(other, back[1] + 6), (back[0] + (8 if left else -8), back[1] + 6), edge, (other, max(edge[1], float(height)))]
+    return [
+        (other, back[1] + 6),
+        (back[0] + (8 if left else -8), back[1] + 6),
+        edge,
+        (other, max(edge[1], float(height))),
+    ]

@@ -10,14 +10,22 @@ import cv2
 import numpy as np
 
 from training.text import grammar
-from training.worlds.surveillance import nuisances
-from training.worlds.surveillance import location_phrases as places
-from training.worlds.surveillance.assets import Plate, data_root, load_plates, load_scenery, load_sprites, stable_rank
-from training.worlds.surveillance.sprite_sampler import NOUN_WEIGHT, OTHER_WEIGHT, PERSONS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Cast, Figure
-from training.worlds.surveillance.layers import Rendered, Sun, render
 from training.worlds.pair import MASK_STRIDE, Pair, kind_of
-from training.worlds.surveillance.staging import Actor, Light, fits, may_stand, read_light, suits, to_layer
+from training.worlds.surveillance import location_phrases as places
+from training.worlds.surveillance import nuisances
+from training.worlds.surveillance.assets import Plate, data_root, load_plates, load_scenery, load_sprites, stable_rank
+from training.worlds.surveillance.layers import Rendered, Sun, render
 from training.worlds.surveillance.rooms import room_plate
+from training.worlds.surveillance.sprite_sampler import (
+    NOUN_WEIGHT,
+    OTHER_WEIGHT,
+    PERSONS,
+    UNUSUAL_INDOORS,
+    UNUSUAL_OUTDOORS,
+    Cast,
+    Figure,
+)
+from training.worlds.surveillance.staging import Actor, Light, fits, may_stand, read_light, suits, to_layer
 from training.worlds.surveillance.top_down_plates import patches, steep_plate
 from training.worlds.surveillance.view import Ground, View
 
@@ -25,7 +33,20 @@ from training.worlds.surveillance.view import Ground, View
 KIND_SHARE = {"none": 0.36, "appear": 0.14, "disappear": 0.14, "move": 0.09, "replace": 0.05, "multi": 0.22}
 SEVERAL_SHARE = {"group": 0.15, "traffic": 0.2, "swap": 0.35, "mixed": 0.15, "crowd": 0.15}
 COVERED_SHARE = 0.5  # of changed things: something else stands close by, so that one hides a part of the other
-COVERS = ("chair", "table", "bench", "plant", "box", "trash can", "stool", "sofa", "barrier", "stroller", "bicycle", "suitcase")
+COVERS = (
+    "chair",
+    "table",
+    "bench",
+    "plant",
+    "box",
+    "trash can",
+    "stool",
+    "sofa",
+    "barrier",
+    "stroller",
+    "bicycle",
+    "suitcase",
+)
 IN_LINE_SHARE = 0.5  # of those: right in front or behind, as the camera sees it
 FURNITURE = ("table", "bench", "sofa", "ladder", "barrier")  # people say that somebody is by it
 SCENERY_SHARE = 0.3  # of what stands around
@@ -60,15 +81,18 @@ class Retry(Exception):
 class SurveillanceWorld:
     """`sample(seed)` gives the same pair for the same seed, split and data, whatever was sampled before."""
 
-    def __init__(self, data_root_path: str | os.PathLike | None = None, split: str = "train",
-                 shippable_only: bool = True):
+    def __init__(
+        self, data_root_path: str | os.PathLike | None = None, split: str = "train", shippable_only: bool = True
+    ):
         root = data_root(data_root_path)
         self.split = split
         self.plates = load_plates(root, split, shippable_only)
         self.cast = Cast(load_sprites(root, split), load_scenery(root, split), drawn=split == "train")
         if not self.plates or not self.cast.nouns:
-            raise ValueError(f"split {split!r} of {root} has {len(self.plates)} plates and "
-                             f"{len(self.cast.nouns)} nouns, expected at least one of each")
+            raise ValueError(
+                f"split {split!r} of {root} has {len(self.plates)} plates and "
+                f"{len(self.cast.nouns)} nouns, expected at least one of each"
+            )
         self.patches = patches(self.plates)
         self.plates_for = {noun: [p for p in self.plates if suits(p, noun)] for noun in self.cast.nouns}
         self.nouns = [noun for noun in self.cast.nouns if self.plates_for[noun]]
@@ -124,12 +148,22 @@ class SurveillanceWorld:
         if changes and rng.random() < 0.3:
             _auto_exposure(before, after, rng)
         captions = grammar.captions(objects, looks.names, rng)
-        return Pair(before=before.finish(), after=after.finish(), kind=kind_of(objects), objects=objects,
-                    mask_before=before.mask(), mask_after=after.mask(), nuisances=sorted(set(looks.names)),
-                    captions=captions, plate_id=plate.id, seed=seed,
-                    models=sorted({m for c in changes for a in (*c.before, *c.after) for m in a.figure.models}
-                                  | {m for a in context for m in a.figure.models}))
-
+        return Pair(
+            before=before.finish(),
+            after=after.finish(),
+            kind=kind_of(objects),
+            objects=objects,
+            mask_before=before.mask(),
+            mask_after=after.mask(),
+            nuisances=sorted(set(looks.names)),
+            captions=captions,
+            plate_id=plate.id,
+            seed=seed,
+            models=sorted(
+                {m for c in changes for a in (*c.before, *c.after) for m in a.figure.models}
+                | {m for a in context for m in a.figure.models}
+            ),
+        )
 
     def _plate(self, focus: str, rng: np.random.Generator) -> Plate:
         """A plate that suits the noun: made for this pair in STEEP_SHARE of the cases."""
@@ -150,8 +184,11 @@ class SurveillanceWorld:
 def _sun(rng: np.random.Generator, indoor: bool, time: str) -> Sun | None:
     if indoor or time != "day" or rng.random() < 0.5:
         return None
-    return Sun(azimuth=float(rng.uniform(-150, 150)), elevation=float(rng.uniform(25, 65)),
-               strength=float(rng.uniform(0.3, 0.55)))
+    return Sun(
+        azimuth=float(rng.uniform(-150, 150)),
+        elevation=float(rng.uniform(25, 65)),
+        strength=float(rng.uniform(0.3, 0.55)),
+    )
 
 
 class _Stage:
@@ -166,8 +203,11 @@ class _Stage:
         for noun in cast.nouns:
             if any(may_stand(g.allowed, noun, indoor) for g in view.grounds):
                 nouns.append(noun)
-                weights.append(NOUN_WEIGHT.get(noun, OTHER_WEIGHT) * (0.1 if noun in unusual else 1.0)
-                               * (3.0 if indoor and noun not in PERSONS else 1.0))
+                weights.append(
+                    NOUN_WEIGHT.get(noun, OTHER_WEIGHT)
+                    * (0.1 if noun in unusual else 1.0)
+                    * (3.0 if indoor and noun not in PERSONS else 1.0)
+                )
         if not nouns:
             raise Retry
         self.nouns, self.weights = nouns, np.array(weights) / np.sum(weights)
@@ -182,8 +222,9 @@ class _Stage:
                 continue
         return extras
 
-    def bystander(self, ground: Ground | None = None, near: tuple[float, float, float] | None = None,
-                  noun: str | None = None) -> Actor:
+    def bystander(
+        self, ground: Ground | None = None, near: tuple[float, float, float] | None = None, noun: str | None = None
+    ) -> Actor:
         """Something that stands there in both frames: `noun`, else scenery or whatever may be met here."""
         indoor = self.view.plate.indoor
         if noun is None and self.cast.has_scenery(indoor) and self.rng.random() < SCENERY_SHARE:
@@ -209,13 +250,17 @@ class _Stage:
     def noun(self) -> str:
         return str(self.rng.choice(self.nouns, p=self.weights))
 
-    def actor(self, noun: str, ground: Ground | None = None, figure: Figure | None = None,
-              near: tuple[float, float, float] | None = None) -> Actor:
+    def actor(
+        self,
+        noun: str,
+        ground: Ground | None = None,
+        figure: Figure | None = None,
+        near: tuple[float, float, float] | None = None,
+    ) -> Actor:
         """A new actor where there is room; `near` is x, y and the largest distance in metres."""
         view, rng = self.view, self.rng
         indoor = view.plate.indoor
-        grounds = [ground] if ground else [g for g in view.grounds
-                                           if may_stand(g.allowed, noun, indoor)]
+        grounds = [ground] if ground else [g for g in view.grounds if may_stand(g.allowed, noun, indoor)]
         if not grounds:
             raise Retry
         areas = np.sqrt([g.cells.sum() for g in grounds])
@@ -226,11 +271,18 @@ class _Stage:
             if y > view.height - 14 and rng.random() < 0.5:  # feet below the lower edge of the picture
                 y += rng.uniform(0, 40)
             if figure is None:
-                figure = self.cast.draw(noun, view.plate.elevation, self._azimuth(where, noun, x, y),
-                                        self.sun is not None, rng)
+                figure = self.cast.draw(
+                    noun, view.plate.elevation, self._azimuth(where, noun, x, y), self.sun is not None, rng
+                )
             upright = figure.hypernym != "vehicle"
-            actor = Actor(figure, x, y, view.px_per_metre(y, upright) * float(np.exp(rng.normal(0, 0.03))),
-                          float(rng.uniform(0.95, 1.08)) if figure.upright else 1.0, where)
+            actor = Actor(
+                figure,
+                x,
+                y,
+                view.px_per_metre(y, upright) * float(np.exp(rng.normal(0, 0.03))),
+                float(rng.uniform(0.95, 1.08)) if figure.upright else 1.0,
+                where,
+            )
             if fits(actor, self.taken, view):
                 self.taken.append(actor)
                 return actor
@@ -290,7 +342,9 @@ class _Stage:
         changes: list[Change] = []
         if way == "group":
             group = self.group(min(wanted, int(self.rng.choice([2, 3, 4, 5], p=[0.6, 0.25, 0.1, 0.05]))))
-            changes.append(Change("appeared", [], group) if self.rng.random() < 0.5 else Change("disappeared", group, []))
+            changes.append(
+                Change("appeared", [], group) if self.rng.random() < 0.5 else Change("disappeared", group, [])
+            )
             wanted -= len(group)
         elif way == "traffic":
             action = str(self.rng.choice(["appear", "disappear"]))
@@ -338,8 +392,11 @@ class _Stage:
             if len(members) == count:
                 break
             try:
-                members.append(self.actor(str(self.rng.choice(pool)), first.ground,
-                                          near=(first.x, first.y, spread * np.sqrt(count))))
+                members.append(
+                    self.actor(
+                        str(self.rng.choice(pool)), first.ground, near=(first.x, first.y, spread * np.sqrt(count))
+                    )
+                )
             except Retry:
                 continue
         if len(members) < 2:
@@ -352,7 +409,11 @@ class _Stage:
         figure = start.figure
         near = None
         if self.rng.random() < 0.6:
-            near = (start.x, start.y, float(self.rng.uniform(1, 4) if figure.hypernym != "vehicle" else self.rng.uniform(3, 12)))
+            near = (
+                start.x,
+                start.y,
+                float(self.rng.uniform(1, 4) if figure.hypernym != "vehicle" else self.rng.uniform(3, 12)),
+            )
         if self.rng.random() < TURNED_SHARE:  # seen from the same side it is too easy to know again
             spread = VEHICLE_TURN if figure.hypernym == "vehicle" and self.rng.random() < 0.8 else 360.0
             figure = self.cast.turned(figure, figure.azimuth + float(self.rng.normal(0, spread)))
@@ -386,8 +447,16 @@ class _Stage:
 class _Side:
     """One frame: composed, looked at, not yet finished."""
 
-    def __init__(self, view: View, light: Light, look: nuisances.Look, background: np.ndarray, extras: list[Actor],
-                 changed: list[tuple[Change, Actor]], seed: int):
+    def __init__(
+        self,
+        view: View,
+        light: Light,
+        look: nuisances.Look,
+        background: np.ndarray,
+        extras: list[Actor],
+        changed: list[tuple[Change, Actor]],
+        seed: int,
+    ):
         self.view, self.look = view, look
         actors = sorted([*extras, *(a for _, a in changed)], key=lambda a: a.y)
         layers = [to_layer(a, view, light, seed + tone_seed(a.figure)) for a in actors]
@@ -405,7 +474,7 @@ class _Side:
         """float32 [H, W]: visible alpha of an actor in the jittered frame."""
         h, w = r.visible.shape
         alpha = np.zeros(self.canvas.shape[:2], np.float32)
-        alpha[r.y:r.y + h, r.x:r.x + w] = r.visible
+        alpha[r.y : r.y + h, r.x : r.x + w] = r.visible
         return nuisances.warp(alpha, self.look.homography, self.size, fill=False)
 
     def box(self, actor: Actor) -> list[float]:
@@ -422,8 +491,8 @@ class _Side:
         r = self.seen[id(actor)]
         h, w = r.visible.shape
         solid = r.visible > ALPHA_SEEN
-        here = self.canvas[r.y:r.y + h, r.x:r.x + w][solid].astype(np.float32)
-        there = self.background[r.y:r.y + h, r.x:r.x + w][solid]
+        here = self.canvas[r.y : r.y + h, r.x : r.x + w][solid].astype(np.float32)
+        there = self.background[r.y : r.y + h, r.x : r.x + w][solid]
         if not solid.any() or np.abs(here - there).mean() < MIN_CONTRAST + self.look.noise / 3:
             raise Retry
         return float(here.mean())
@@ -446,11 +515,20 @@ def tone_seed(figure: Figure) -> int:
     return int(stable_rank("/".join((*figure.models, figure.colour))) * 2**20)
 
 
-def _describe(changes: list[Change], before: _Side, after: _Side, view: View, landmarks: list[tuple[str, places.Box]],
-              grey: tuple[bool, bool], rng: np.random.Generator) -> list[dict[str, Any]]:
+def _describe(
+    changes: list[Change],
+    before: _Side,
+    after: _Side,
+    view: View,
+    landmarks: list[tuple[str, places.Box]],
+    grey: tuple[bool, bool],
+    rng: np.random.Generator,
+) -> list[dict[str, Any]]:
     objects: list[dict[str, Any]] = []
     for change in changes:
-        sides = [(s, actors, i) for i, (s, actors) in enumerate(((before, change.before), (after, change.after))) if actors]
+        sides = [
+            (s, actors, i) for i, (s, actors) in enumerate(((before, change.before), (after, change.after))) if actors
+        ]
         boxes = [[s.box(a) for a in actors] for s, actors, _ in sides]
         levels = [[s.level(a) for a in actors] for s, actors, _ in sides]
         is_grey = any(grey[i] for _, _, i in sides)
@@ -460,8 +538,18 @@ def _describe(changes: list[Change], before: _Side, after: _Side, view: View, la
             continue
         for (side, actors, index), found, level in zip(sides, boxes, levels):
             phrases = _places(actors, found, view, landmarks, rng)
-            objects.append(_entry(change.action, actors, found if index == 0 else [], found if index == 1 else [],
-                                  phrases, min(level), is_grey, int(rng.choice(len(phrases)) if rng.random() < 0.5 else 0)))
+            objects.append(
+                _entry(
+                    change.action,
+                    actors,
+                    found if index == 0 else [],
+                    found if index == 1 else [],
+                    phrases,
+                    min(level),
+                    is_grey,
+                    int(rng.choice(len(phrases)) if rng.random() < 0.5 else 0),
+                )
+            )
     return objects
 
 
@@ -476,8 +564,13 @@ def _agreed_directions(change: Change, boxes: list[list[list[float]]], view: Vie
     return agreed
 
 
-def _places(actors: list[Actor], boxes: list[list[float]], view: View, landmarks: list[tuple[str, places.Box]],
-            rng: np.random.Generator) -> list[str]:
+def _places(
+    actors: list[Actor],
+    boxes: list[list[float]],
+    view: View,
+    landmarks: list[tuple[str, places.Box]],
+    rng: np.random.Generator,
+) -> list[str]:
     box = _union(boxes)
     share = 1.7 * actors[0].size / view.height
     in_frame = places.frame_places(tuple(box), view.width, view.height, share)
@@ -490,8 +583,16 @@ def _places(actors: list[Actor], boxes: list[list[float]], view: View, landmarks
     return phrases
 
 
-def _entry(action: str, actors: list[Actor], boxes_before: list[list[float]], boxes_after: list[list[float]],
-           phrases: list[str], level: float, grey: bool, primary: int) -> dict[str, Any]:
+def _entry(
+    action: str,
+    actors: list[Actor],
+    boxes_before: list[list[float]],
+    boxes_after: list[list[float]],
+    phrases: list[str],
+    level: float,
+    grey: bool,
+    primary: int,
+) -> dict[str, Any]:
     nouns = {a.figure.noun for a in actors}
     colours = {a.figure.colour for a in actors}
     hypernym = actors[0].figure.hypernym
@@ -504,11 +605,21 @@ def _entry(action: str, actors: list[Actor], boxes_before: list[list[float]], bo
     if grey and colour == "silver":
         colour = "grey"
     boxes = boxes_before or boxes_after
-    return {"noun": noun, "hypernym": hypernym, "colour": colour, "action": action, "where": phrases[primary],
-            "places": phrases, "count": len(actors), "small": max(b[3] for b in boxes) < CLEAR_HEIGHT_PX, "grey": grey,
-            "box_before": _union(boxes_before) if boxes_before else None,
-            "box_after": _union(boxes_after) if boxes_after else None,
-            "boxes_before": boxes_before, "boxes_after": boxes_after}
+    return {
+        "noun": noun,
+        "hypernym": hypernym,
+        "colour": colour,
+        "action": action,
+        "where": phrases[primary],
+        "places": phrases,
+        "count": len(actors),
+        "small": max(b[3] for b in boxes) < CLEAR_HEIGHT_PX,
+        "grey": grey,
+        "box_before": _union(boxes_before) if boxes_before else None,
+        "box_after": _union(boxes_after) if boxes_after else None,
+        "boxes_before": boxes_before,
+        "boxes_after": boxes_after,
+    }
 
 
 def _union(boxes: list[list[float]]) -> list[float]:

@@ -7,8 +7,8 @@ import argparse
 import cv2
 import numpy as np
 
-from training.worlds.surveillance.assets import SPLITS
 from training.worlds.pair import MASK_STRIDE, Pair
+from training.worlds.surveillance.assets import SPLITS
 from training.worlds.surveillance.scene import SurveillanceWorld
 
 CELL_WIDTH, CAPTION_LINES, LINE_HEIGHT = 480, 3, 13
@@ -19,8 +19,10 @@ CHANGED = (255, 60, 60)
 def panel(pair: Pair) -> np.ndarray:
     """uint8 [h, w, 3]: captions above both frames, masks tinted, boxes drawn."""
     frames = []
-    for frame, mask, boxes in ((pair.before, pair.mask_before, pair.boxes_before),
-                               (pair.after, pair.mask_after, pair.boxes_after)):
+    for frame, mask, boxes in (
+        (pair.before, pair.mask_before, pair.boxes_before),
+        (pair.after, pair.mask_after, pair.boxes_after),
+    ):
         coverage = cv2.resize(mask, None, fx=MASK_STRIDE, fy=MASK_STRIDE, interpolation=cv2.INTER_NEAREST)[..., None]
         shown = np.uint8(frame * (1 - TINT * coverage) + TINT * coverage * np.float32([255, 255, 0]))
         for x, y, w, h in boxes:
@@ -30,7 +32,9 @@ def panel(pair: Pair) -> np.ndarray:
     head = np.full((LINE_HEIGHT * (CAPTION_LINES + 1) + 4, 2 * CELL_WIDTH, 3), 255, np.uint8)
     title = f"{pair.seed} {pair.kind} {pair.plate_id} [{' '.join(pair.nuisances)}]"
     for line, text in enumerate([title, *pair.captions[:CAPTION_LINES]]):
-        cv2.putText(head, text, (2, LINE_HEIGHT * (line + 1) - 2), cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 0), 1, cv2.LINE_AA)
+        cv2.putText(
+            head, text, (2, LINE_HEIGHT * (line + 1) - 2), cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 0), 1, cv2.LINE_AA
+        )
     return np.concatenate([head, np.concatenate(frames, axis=1)])
 
 
@@ -41,8 +45,9 @@ def contact_sheet(pairs: list[Pair], columns: int = 2) -> np.ndarray:
         stacks[index % columns].append(panel(pair))
     merged = [np.concatenate(stack) for stack in stacks if stack]
     tallest = max(m.shape[0] for m in merged)
-    padded = [cv2.copyMakeBorder(m, 0, tallest - m.shape[0], 0, 8, cv2.BORDER_CONSTANT, value=(255, 255, 255))
-              for m in merged]
+    padded = [
+        cv2.copyMakeBorder(m, 0, tallest - m.shape[0], 0, 8, cv2.BORDER_CONSTANT, value=(255, 255, 255)) for m in merged
+    ]
     return np.concatenate(padded, axis=1)
 
 

@@ -14,7 +14,10 @@ import numpy as np
 
 LONGER_SIDE_PX, PADDING_PX = 152, 3
 SUPERSAMPLING = 3
-NEAREST_M, FAR_SHARE = 24.0, 2.7  # how far the camera is: as for the rendered sprites, in which long things are seen from further away
+NEAREST_M, FAR_SHARE = (
+    24.0,
+    2.7,
+)  # how far the camera is: as for the rendered sprites, in which long things are seen from further away
 BANDS = 4  # of one brightness each, that make a face's gradient
 TOUCHING_M = 2e-3
 SKY = (0.62, 0.68, 0.74)
@@ -83,8 +86,15 @@ class _Camera:
         return np.stack([seen[:, 0] * near, -seen[:, 1] * near], axis=1)
 
 
-def draw_solids(layers: list[list[Solid]], flanks: list[Solid], size: tuple[float, float, float], elevation: float,
-                azimuth: float, lighting: Lighting, rng: np.random.Generator) -> Drawing:
+def draw_solids(
+    layers: list[list[Solid]],
+    flanks: list[Solid],
+    size: tuple[float, float, float],
+    elevation: float,
+    azimuth: float,
+    lighting: Lighting,
+    rng: np.random.Generator,
+) -> Drawing:
     """Layers one over the other, the solids of a layer in the order of their distance. `size`: length, width, height.
 
     `flanks` are flat and lie on the sides, in front of all else where their side is seen at all.
@@ -109,15 +119,18 @@ def draw_solids(layers: list[list[Solid]], flanks: list[Solid], size: tuple[floa
     canvas = np.zeros((height * SUPERSAMPLING, width * SUPERSAMPLING, 4), np.uint8)
     start = 0
     for points, colour in zip(shapes, colours):
-        cv2.fillConvexPoly(canvas, fixed[start:start + len(points)], colour, shift=4)
+        cv2.fillConvexPoly(canvas, fixed[start : start + len(points)], colour, shift=4)
         start += len(points)
     small = cv2.resize(canvas.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA)
     small[..., :3] /= np.maximum(small[..., 3:] / 255, 1e-3)
     length, across = size[0] / 2, size[1] / 2
-    ground = np.array([[0, 0, 0], [length, -across, 0], [length, across, 0], [-length, across, 0], [-length, -across, 0]])
+    ground = np.array(
+        [[0, 0, 0], [length, -across, 0], [length, across, 0], [-length, across, 0], [-length, -across, 0]]
+    )
     marks = camera.project(ground) * scale + origin
-    return Drawing(np.uint8(np.clip(small + 0.5, 0, 255)), (float(marks[0, 0]), float(marks[0, 1])),
-                   np.float32(marks[1:]), scale)
+    return Drawing(
+        np.uint8(np.clip(small + 0.5, 0, 255)), (float(marks[0, 0]), float(marks[0, 1])), np.float32(marks[1:]), scale
+    )
 
 
 def _far_to_near(solids: list[Solid], eye: np.ndarray) -> list[Solid]:
@@ -143,8 +156,9 @@ def _far_to_near(solids: list[Solid], eye: np.ndarray) -> list[Solid]:
     return order
 
 
-def _faces(solid: Solid, camera: _Camera, eye: Point, height: float, lighting: Lighting,
-           unevenness: list[float]) -> Iterator[tuple[list[Point], tuple[int, ...]]]:
+def _faces(
+    solid: Solid, camera: _Camera, eye: Point, height: float, lighting: Lighting, unevenness: list[float]
+) -> Iterator[tuple[list[Point], tuple[int, ...]]]:
     """What the camera sees of a solid, in the order of drawing: points and RGBA. Plain floats: arrays this small are slow."""
     profile, count = solid.profile, len(solid.profile)
     z0, z1 = min(z for _, z in profile), max(z for _, z in profile)
@@ -168,11 +182,19 @@ def _faces(solid: Solid, camera: _Camera, eye: Point, height: float, lighting: L
         place = face if face < count else "sides"
         outline = CORNERS if face < count else profile
         light = _light(normal, camera, lighting) * unevenness[face]
-        for polygon, material in ((outline, solid.material), *((m.points, m.material) for m in solid.decals if m.face == place)):
+        for polygon, material in (
+            (outline, solid.material),
+            *((m.points, m.material) for m in solid.decals if m.face == place),
+        ):
             for along, part in _bands(polygon, material):
                 if face < count:
-                    points = [tuple((1 - v) * ((1 - u) * p + u * q) + v * ((1 - u) * s + u * r) for p, q, r, s in zip(a, b, c, d))
-                              for u, v in part]
+                    points = [
+                        tuple(
+                            (1 - v) * ((1 - u) * p + u * q) + v * ((1 - u) * s + u * r)
+                            for p, q, r, s in zip(a, b, c, d)
+                        )
+                        for u, v in part
+                    ]
                 else:
                     points = [on_side(x, z, face - count) for x, z in part]
                 level = sum(p[2] for p in points) / (len(points) * height)
@@ -190,7 +212,9 @@ def _normal(a: Point, b: Point, c: Point, inside: Point) -> Point:
     return x / size, y / size, z / size
 
 
-def _bands(outline: tuple[tuple[float, float], ...], material: Material) -> list[tuple[float, list[tuple[float, float]]]]:
+def _bands(
+    outline: tuple[tuple[float, float], ...], material: Material
+) -> list[tuple[float, list[tuple[float, float]]]]:
     """The polygon, then ever smaller upper parts of it, each with where (0..1) it begins."""
     bands = [(0.0, list(outline))]
     if material.finish not in (PAINT, GLASS) or len(outline) > 8:
@@ -227,7 +251,9 @@ def _light(normal: Point, camera: _Camera, lighting: Lighting) -> float:
     return 0.43 + 0.12 * up + 0.42 * max(0.0, direct)
 
 
-def _colour(material: Material, light: float, up: float, along: float, height: float, lighting: Lighting) -> tuple[int, ...]:
+def _colour(
+    material: Material, light: float, up: float, along: float, height: float, lighting: Lighting
+) -> tuple[int, ...]:
     """RGBA of a band that begins `along` its face and is `height` (0..1) above the ground."""
     up = max(0.0, up)
     if material.finish == LAMP:

@@ -15,13 +15,17 @@ LIGHTER_CLOTH = {"grey": (1.0, 1.9), "white": (1.15, 1.6)}
 COLOURLESS = 40.0  # levels between the largest and the smallest channel, above which neither cloth nor paint is grey
 # The sprites' cars have none of these paints, which one meets every day. Name of a paint -> names it may become and how often.
 REPAINTED = {
-    "white": {"light blue": 0.14, "beige": 0.03}, "silver": {"light blue": 0.06},
-    "red": {"dark red": 0.3}, "blue": {"dark blue": 0.15},
+    "white": {"light blue": 0.14, "beige": 0.03},
+    "silver": {"light blue": 0.06},
+    "red": {"dark red": 0.3},
+    "blue": {"dark blue": 0.15},
 }
 # Darkest and lightest of what each channel of the old paint is multiplied by.
 TINT = {
-    "light blue": ((0.62, 0.80, 1.0), (0.84, 0.98, 1.0)), "beige": ((1.0, 0.86, 0.66), (1.0, 0.95, 0.84)),
-    "dark red": ((0.25,) * 3, (0.5,) * 3), "dark blue": ((0.25,) * 3, (0.45,) * 3),
+    "light blue": ((0.62, 0.80, 1.0), (0.84, 0.98, 1.0)),
+    "beige": ((1.0, 0.86, 0.66), (1.0, 0.95, 0.84)),
+    "dark red": ((0.25,) * 3, (0.5,) * 3),
+    "dark blue": ((0.25,) * 3, (0.45,) * 3),
 }
 PAINT_STREAM = 1  # keeps the paint apart from the other random numbers of a variation
 
@@ -44,7 +48,9 @@ def varied(pixels: np.ndarray, seed: int, cloth: str | None = None, stray: float
     picture[..., :3] *= picture[..., 3:] / 255  # else the colour of what cannot be seen creeps in at the edges
     picture = cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
     alpha = picture[..., 3:]
-    shade = 1 + SHADING * _smooth(rng, width, height) + SPECKLE * rng.standard_normal((height, width)).astype(np.float32)
+    shade = (
+        1 + SHADING * _smooth(rng, width, height) + SPECKLE * rng.standard_normal((height, width)).astype(np.float32)
+    )
     colour = picture[..., :3] / np.maximum(alpha / 255, 1e-3) * shade[..., None]
     if cloth in LIGHTER_CLOTH:
         hueless = np.clip(1 - np.ptp(colour, axis=2, keepdims=True) / COLOURLESS, 0, 1)

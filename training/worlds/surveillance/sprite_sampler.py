@@ -16,10 +16,33 @@ from training.worlds.surveillance.vehicle_parts import OTHER_COLOUR, VEHICLE_COL
 PERSONS = ("man", "woman", "boy", "girl")
 TWO_WHEELERS = ("bicycle", "motorcycle", "scooter", "cyclist")
 # What fixed cameras see, in percent; the rest of the nouns share what is left.
-NOUN_WEIGHT = {"man": 16.0, "woman": 15.0, "boy": 3.5, "girl": 3.5, "car": 31.0, "truck": 9.0, "van": 6.0, "bus": 2.0,
-               "motorcycle": 2.0, "bicycle": 2.0, "scooter": 1.0, "cyclist": 5.0,
-               "dog": 1.3, "suitcase": 1.0, "backpack": 0.8, "box": 1.2, "bag": 0.5, "chair": 0.9, "trash can": 0.8,
-               "traffic cone": 0.8, "stroller": 0.5, "bench": 0.4, "table": 0.3, "barrier": 0.3, "cat": 0.3}
+NOUN_WEIGHT = {
+    "man": 16.0,
+    "woman": 15.0,
+    "boy": 3.5,
+    "girl": 3.5,
+    "car": 31.0,
+    "truck": 9.0,
+    "van": 6.0,
+    "bus": 2.0,
+    "motorcycle": 2.0,
+    "bicycle": 2.0,
+    "scooter": 1.0,
+    "cyclist": 5.0,
+    "dog": 1.3,
+    "suitcase": 1.0,
+    "backpack": 0.8,
+    "box": 1.2,
+    "bag": 0.5,
+    "chair": 0.9,
+    "trash can": 0.8,
+    "traffic cone": 0.8,
+    "stroller": 0.5,
+    "bench": 0.4,
+    "table": 0.3,
+    "barrier": 0.3,
+    "cat": 0.3,
+}
 OTHER_WEIGHT = 0.12
 UNUSUAL_OUTDOORS = frozenset(("sofa", "television", "stool", "table", "fire extinguisher", "basket"))
 UNUSUAL_INDOORS = frozenset(("horse", "tent", "container", "barrier", "traffic cone", "wheelbarrow"))
@@ -27,7 +50,12 @@ PERSON_COLOUR = {"black": 5.0, "dark blue": 2.0, "grey": 2.5, "white": 2.2, "blu
 LEGS_COLOUR = {"black": 3.0, "dark blue": 3.0, "blue": 2.0, "grey": 1.5}  # of trousers and skirts, beside OTHER_LEGS
 OTHER_LEGS = 1.0
 # How often a figure of a noun is drawn and not a sprite, and as what.
-DRAWN_SHARE = {"truck": {"truck": 0.65}, "van": {"van": 0.75}, "bus": {"bus": 0.3}, "car": {"suv": 0.15, "minivan": 0.03}}
+DRAWN_SHARE = {
+    "truck": {"truck": 0.65},
+    "van": {"van": 0.75},
+    "bus": {"bus": 0.3},
+    "car": {"suv": 0.15, "minivan": 0.03},
+}
 DRAWN_STRAY = 0.004  # of their outlines, see `varied`: their proportions differ anyway, and boxes have straight edges
 # How often a model is taken, relative to the others of its noun; what is not listed: 1.
 POSE_WEIGHT = {"sitting on the ground": 0.05, "sitting on a bench": 0.12, "sitting on a chair": 0.12}
@@ -113,26 +141,31 @@ class Cast:
 
     def scenery(self, indoor: bool, elevation: float, sunny: bool, rng: np.random.Generator) -> Figure:
         """Something that only stands there; see `has_scenery`."""
-        return _single(self._pick(self._scenery[indoor], elevation, float(rng.uniform(0, 360)), sunny, rng), _another(rng))
+        return _single(
+            self._pick(self._scenery[indoor], elevation, float(rng.uniform(0, 360)), sunny, rng), _another(rng)
+        )
 
     def turned(self, figure: Figure, azimuth: float) -> Figure:
         """The same figure from another side."""
         if figure.drawn:
             return _drawn(figure.drawn, figure.noun, figure.elevation, azimuth, figure.sunlit, figure.variation)
-        sprites = [self._nearest(self._views[s.model, s.colours], figure.elevation, azimuth, s.sunlit)
-                   for s in figure.sprites]
+        sprites = [
+            self._nearest(self._views[s.model, s.colours], figure.elevation, azimuth, s.sunlit) for s in figure.sprites
+        ]
         if len(sprites) == 1:
             return _single(sprites[0], figure.variation)
         return _compose(sprites[0], sprites[1], figure.noun, figure.variation)
 
-    def _ridden(self, mount: str, noun: str, elevation: float, azimuth: float, sunny: bool,
-                rng: np.random.Generator) -> Figure:
+    def _ridden(
+        self, mount: str, noun: str, elevation: float, azimuth: float, sunny: bool, rng: np.random.Generator
+    ) -> Figure:
         below = self._pick(self._by_noun[mount], elevation, azimuth, sunny, rng)
         rider = self._pick(self._riders, below.elevation, below.azimuth, sunny, rng)
         return _compose(below, rider, noun, _another(rng))
 
-    def _pick(self, models: dict[str, list[Sprite]], elevation: float, azimuth: float, sunny: bool,
-              rng: np.random.Generator) -> Sprite:
+    def _pick(
+        self, models: dict[str, list[Sprite]], elevation: float, azimuth: float, sunny: bool, rng: np.random.Generator
+    ) -> Sprite:
         names = sorted(models)
         shares = np.array([_model_weight(models[n][0]) for n in names])
         variants = models[names[int(rng.choice(len(names), p=shares / shares.sum()))]]
@@ -161,7 +194,9 @@ def _palette_weight(hypernym: str, colours: tuple[str, ...]) -> float:
         return VEHICLE_COLOUR.get(main, OTHER_COLOUR)
     if hypernym != "person":
         return 1.0
-    return PERSON_COLOUR.get(main, OTHER_COLOUR) * (LEGS_COLOUR.get(colours[1], OTHER_LEGS) if len(colours) > 1 else OTHER_LEGS)
+    return PERSON_COLOUR.get(main, OTHER_COLOUR) * (
+        LEGS_COLOUR.get(colours[1], OTHER_LEGS) if len(colours) > 1 else OTHER_LEGS
+    )
 
 
 def _another(rng: np.random.Generator) -> int:
@@ -177,24 +212,66 @@ def _single(sprite: Sprite, variation: int) -> Figure:
     if sprite.hypernym == "vehicle":
         pixels, colour = repainted(pixels, colour, variation)
     pixels = varied(pixels, variation, cloth=colour if person else None)
-    return Figure(pixels, sprite.anchor, sprite.footprint, sprite.px_per_m, sprite.elevation, noun, sprite.hypernym, colour, person,
-                  sprite.azimuth, sprite.sunlit, sprite.height_m, (sprite,), variation)
+    return Figure(
+        pixels,
+        sprite.anchor,
+        sprite.footprint,
+        sprite.px_per_m,
+        sprite.elevation,
+        noun,
+        sprite.hypernym,
+        colour,
+        person,
+        sprite.azimuth,
+        sprite.sunlit,
+        sprite.height_m,
+        (sprite,),
+        variation,
+    )
 
 
 def _compose(mount: Sprite, rider: Sprite, noun: str, variation: int) -> Figure:
     pixels, anchor, footprint, px_per_m = _mounted(mount, rider)
     cyclist = noun == "cyclist"
     colours = rider.colours if cyclist else mount.colours
-    return Figure(varied(pixels, variation), anchor, footprint, px_per_m, mount.elevation, noun, "person" if cyclist else "vehicle",
-                  colours[0] if colours else "grey", cyclist, mount.azimuth, mount.sunlit, mount.height_m,
-                  (mount, rider), variation)
+    return Figure(
+        varied(pixels, variation),
+        anchor,
+        footprint,
+        px_per_m,
+        mount.elevation,
+        noun,
+        "person" if cyclist else "vehicle",
+        colours[0] if colours else "grey",
+        cyclist,
+        mount.azimuth,
+        mount.sunlit,
+        mount.height_m,
+        (mount, rider),
+        variation,
+    )
 
 
 def _drawn(kind: str, noun: str, elevation: float, azimuth: float, sunny: bool, seed: int) -> Figure:
     elevation, azimuth = int(round(elevation)), azimuth % 360
     drawing, colour, height_m = draw_vehicle(kind, elevation, azimuth, sunny, seed)
-    return Figure(varied(drawing.pixels, seed, stray=DRAWN_STRAY), drawing.anchor, drawing.footprint, drawing.px_per_m, elevation, noun,
-                  "vehicle", colour, False, azimuth, sunny, height_m, (), seed, kind)
+    return Figure(
+        varied(drawing.pixels, seed, stray=DRAWN_STRAY),
+        drawing.anchor,
+        drawing.footprint,
+        drawing.px_per_m,
+        elevation,
+        noun,
+        "vehicle",
+        colour,
+        False,
+        azimuth,
+        sunny,
+        height_m,
+        (),
+        seed,
+        kind,
+    )
 
 
 def _mounted(mount: Sprite, rider: Sprite) -> tuple[np.ndarray, tuple[float, float], np.ndarray, float]:
@@ -215,7 +292,7 @@ def _mounted(mount: Sprite, rider: Sprite) -> tuple[np.ndarray, tuple[float, flo
     canvas = np.zeros((y1 - y0, x1 - x0, 4), np.float32)
     for picture, x, y in ((above, left, top), (below, 0, 0)):
         h, w = picture.shape[:2]
-        window = canvas[y - y0:y - y0 + h, x - x0:x - x0 + w]
+        window = canvas[y - y0 : y - y0 + h, x - x0 : x - x0 + w]
         alpha = picture[..., 3:] / np.float32(255)
         colour = window[..., :3] * window[..., 3:] * (1 - alpha) + picture[..., :3] * alpha
         total = window[..., 3:] * (1 - alpha) + alpha

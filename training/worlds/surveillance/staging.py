@@ -10,9 +10,9 @@ import numpy as np
 
 from training.text.grammar import hypernym
 from training.worlds.surveillance.assets import Plate
-from training.worlds.surveillance.sprite_sampler import TWO_WHEELERS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Figure
 from training.worlds.surveillance.layers import Layer, Sun, Tone
 from training.worlds.surveillance.location_phrases import Box
+from training.worlds.surveillance.sprite_sampler import TWO_WHEELERS, UNUSUAL_INDOORS, UNUSUAL_OUTDOORS, Figure
 from training.worlds.surveillance.view import Ground, View
 
 MIN_HEIGHT_PX, MIN_PERSON_HEIGHT_PX = 8, 12
@@ -120,7 +120,16 @@ def read_light(background: np.ndarray, sun: Sun | None, rng: np.random.Generator
     tint = np.power(mean / mean.mean(), 0.35)
     contact = rng.uniform(0.25, 0.5) if sun is None else rng.uniform(0.15, 0.35)
     key, gamma = np.exp(rng.normal(KEY, 0.12)), np.exp(rng.normal(GAMMA, 0.1))
-    return Light(sun, background, float(black), float(white), float(key), float(gamma), tuple(float(t) for t in tint), float(contact))
+    return Light(
+        sun,
+        background,
+        float(black),
+        float(white),
+        float(key),
+        float(gamma),
+        tuple(float(t) for t in tint),
+        float(contact),
+    )
 
 
 def to_layer(actor: Actor, view: View, light: Light, seed: int) -> Layer:
@@ -137,9 +146,18 @@ def to_layer(actor: Actor, view: View, light: Light, seed: int) -> Layer:
     around = float(patch.mean()) / 255 if patch.size else 0.4
     tone = exposed(light, around, actor.figure.sunlit, rng)
     blur = math.hypot(max(view.blur, 0.35), rng.uniform(0.0, 0.3))
-    return Layer(pixels=actor.figure.pixels, matrix=matrix, anchor=actor.figure.anchor,
-                 footprint=actor.figure.footprint, elevation=float(actor.figure.elevation), tone=tone,
-                 blur=blur, contact=light.contact, sun=light.sun, bulk=_bulk(actor.figure))
+    return Layer(
+        pixels=actor.figure.pixels,
+        matrix=matrix,
+        anchor=actor.figure.anchor,
+        footprint=actor.figure.footprint,
+        elevation=float(actor.figure.elevation),
+        tone=tone,
+        blur=blur,
+        contact=light.contact,
+        sun=light.sun,
+        bulk=_bulk(actor.figure),
+    )
 
 
 def exposed(light: Light, around: float, sunlit: bool, rng: np.random.Generator) -> Tone:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any
 
 import cv2
 import numpy as np
@@ -25,9 +26,10 @@ def measure(before: np.ndarray, after: np.ndarray, boxes: Iterable[tuple[list[fl
     height, width = before.shape[:2]
     grey = [cv2.cvtColor(f, cv2.COLOR_RGB2GRAY) for f in (before, after)]
     boxes = list(boxes)
-    inside = [grey[i][int(y):int(y + h) + 1, int(x):int(x + w) + 1].mean() for (x, y, w, h), i in boxes]
+    inside = [grey[i][int(y) : int(y + h) + 1, int(x) : int(x + w) + 1].mean() for (x, y, w, h), i in boxes]
     return {
-        "brightness": float(np.mean(grey[0])), "contrast": float(np.std(grey[0])),
+        "brightness": float(np.mean(grey[0])),
+        "contrast": float(np.std(grey[0])),
         "sharpness": float(cv2.Laplacian(grey[0], cv2.CV_32F).std()),
         "saturation": float(cv2.cvtColor(before, cv2.COLOR_RGB2HSV)[..., 1].mean()),
         "difference": float(np.mean(cv2.absdiff(*grey))),
@@ -47,8 +49,11 @@ def development_rows(root: Path) -> list[dict[str, Any]]:
             frame = cv2.cvtColor(cv2.imread(str(folder / record[side])), cv2.COLOR_BGR2RGB)
             factor = FRAME_WIDTH / frame.shape[1]
             frames.append(cv2.resize(frame, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA))
-        boxes = [([v * factor for v in box], index) for index, side in enumerate(("before", "after"))
-                 for box in record[f"boxes_{side}"]]
+        boxes = [
+            ([v * factor for v in box], index)
+            for index, side in enumerate(("before", "after"))
+            for box in record[f"boxes_{side}"]
+        ]
         rows.append(measure(*frames, boxes))
     return rows
 

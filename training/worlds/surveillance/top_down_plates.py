@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from training.worlds.surveillance.assets import Plate, plate_pixels
 from training.text.lexicon import SURFACES
+from training.worlds.surveillance.assets import Plate, plate_pixels
 
 PATCH_PX_PER_M = 40.0
 MIN_PATCH_M = 1.6
@@ -37,7 +37,8 @@ def patches(plates: list[Plate]) -> list[Patch]:
         for name, polygon, _ in plate.ground:
             place = SURFACES.get(name)
             kind = {"on the grass": "grass", "on the ground": "soil", "on the floor": "floor"}.get(
-                place or "", "paved" if place in PAVED else "")
+                place or "", "paved" if place in PAVED else ""
+            )
             if name in ("garage floor", "warehouse floor"):
                 kind = "paved"  # bare concrete, inside or out
             pixels = _rectified(plate, polygon) if kind and plate.elevation < 25 and plate.time == "day" else None
@@ -67,7 +68,7 @@ def _rectified(plate: Plate, polygon: np.ndarray) -> np.ndarray | None:
     usable = np.zeros((height, width), np.uint8)
     cv2.fillPoly(usable, [np.int32(polygon)], 1)
     for x, y, w, h in plate.avoid:
-        usable[max(0, int(y)):int(y + h), max(0, int(x)):int(x + w)] = 0
+        usable[max(0, int(y)) : int(y + h), max(0, int(x)) : int(x + w)] = 0
     inside = cv2.warpPerspective(usable, matrix, (n, n), flags=cv2.INTER_NEAREST)
     inside[[0, -1]], inside[:, [0, -1]] = 0, 0
     # Far ground has few rows to stretch: past 1.8 times the nearest distance it would be a smear.
@@ -78,7 +79,7 @@ def _rectified(plate: Plate, polygon: np.ndarray) -> np.ndarray | None:
     if 2 * half < MIN_PATCH_M * PATCH_PX_PER_M:
         return None
     top = cv2.warpPerspective(plate_pixels(plate.path), matrix, (n, n), flags=cv2.INTER_LINEAR)
-    patch = top[row - half:row + half, column - half:column + half].astype(np.float32)
+    patch = top[row - half : row + half, column - half : column + half].astype(np.float32)
     patch = patch - cv2.GaussianBlur(patch, (0, 0), half / 3) + patch.mean(axis=(0, 1))
     return patch if cv2.GaussianBlur(patch.mean(axis=2), (0, 0), 3).std() < MAX_STRUCTURE else None
 
@@ -90,8 +91,9 @@ class Camera:
         self.size, self.elevation, self.focal, self.height_m = size, elevation, focal, height_m
         e = math.radians(elevation)
         # Ground (X, Z, 1) -> homogeneous pixel.
-        axes = np.array([[1, 0, 0], [0, -math.sin(e), self.height_m * math.cos(e)],
-                         [0, math.cos(e), self.height_m * math.sin(e)]])
+        axes = np.array(
+            [[1, 0, 0], [0, -math.sin(e), self.height_m * math.cos(e)], [0, math.cos(e), self.height_m * math.sin(e)]]
+        )
         lens = np.array([[focal, 0, size[0] / 2], [0, focal, size[1] / 2], [0, 0, 1]])
         self.matrix = lens @ axes
 
@@ -144,10 +146,22 @@ def steep_plate(pool: list[Patch], indoor: bool, rng: np.random.Generator) -> Pl
     rows = (0.1 * height, 0.9 * height)
     scale = tuple((r, camera.px_per_metre(r)) for r in rows)
     shrink = 1.7 * math.cos(math.radians(camera.elevation))
-    return Plate(id=f"steep_{base.plate.id}", path=base.plate.path, place=base.plate.place, indoor=indoor, time="day",
-                 size=camera.size, detail_width=640.0, elevation=camera.elevation,
-                 person_px=tuple((r, s * shrink) for r, s in scale), px_per_metre=scale, ground=tuple(ground),
-                 landmarks=(), avoid=(), picture=picture)
+    return Plate(
+        id=f"steep_{base.plate.id}",
+        path=base.plate.path,
+        place=base.plate.place,
+        indoor=indoor,
+        time="day",
+        size=camera.size,
+        detail_width=640.0,
+        elevation=camera.elevation,
+        person_px=tuple((r, s * shrink) for r, s in scale),
+        px_per_metre=scale,
+        ground=tuple(ground),
+        landmarks=(),
+        avoid=(),
+        picture=picture,
+    )
 
 
 def choose(pool: list[Patch], kinds: tuple[str, ...], rng: np.random.Generator) -> Patch:
@@ -237,8 +251,9 @@ def _bays(picture: np.ndarray, camera: Camera, rng: np.random.Generator) -> np.n
     return _paint(picture, camera, strips, level=float(rng.uniform(170, 225)), alpha=float(rng.uniform(0.3, 0.85)))
 
 
-def _road(picture: np.ndarray, pool: list[Patch], camera: Camera,
-          rng: np.random.Generator) -> tuple[np.ndarray, list[tuple[str, np.ndarray, frozenset[str]]]]:
+def _road(
+    picture: np.ndarray, pool: list[Patch], camera: Camera, rng: np.random.Generator
+) -> tuple[np.ndarray, list[tuple[str, np.ndarray, frozenset[str]]]]:
     """A road with lane marks between two verges of grass, soil or other paving."""
     yaw, centre = float(rng.uniform(-1.5, 1.5)), camera.ahead(camera.size[1] / 2)
     lanes = int(rng.integers(2, 5))
@@ -261,8 +276,11 @@ def _road(picture: np.ndarray, pool: list[Patch], camera: Camera,
     picture = _paint(picture, camera, strips, level=float(rng.uniform(170, 225)), alpha=float(rng.uniform(0.3, 0.85)))
     name = {"grass": "grass", "soil": "gravel", "paved": "sidewalk"}[beside.kind]
     ground = []
-    for label, inside, allowed in (("road", np.abs(across) < half - 0.4, EVERYBODY),
-                                   (name, across > half + 0.4, ON_FOOT), (name, across < -half - 0.4, ON_FOOT)):
+    for label, inside, allowed in (
+        ("road", np.abs(across) < half - 0.4, EVERYBODY),
+        (name, across > half + 0.4, ON_FOOT),
+        (name, across < -half - 0.4, ON_FOOT),
+    ):
         contours, _ = cv2.findContours(inside.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
         for contour in contours:
             if cv2.contourArea(contour) > 2000:

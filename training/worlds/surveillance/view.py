@@ -59,8 +59,9 @@ class View:
         matrix = self.matrix.copy()
         matrix[:, 2] += self.margin
         size = (self.width + 2 * self.margin, self.height + 2 * self.margin)
-        return cv2.warpAffine(self.plate.pixels(), matrix, size, flags=cv2.INTER_LINEAR,
-                              borderMode=cv2.BORDER_REFLECT_101)
+        return cv2.warpAffine(
+            self.plate.pixels(), matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101
+        )
 
     def px_per_metre(self, row: float, upright: bool) -> float:
         """Frame pixels per metre for something that stands on `row`; of persons (`upright`) the plate knows better."""
