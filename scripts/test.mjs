@@ -49,7 +49,15 @@ async function runEverything(tally) {
 
   const found = await ensurePython();
   if (found.missing) tally.skip('training (pytest)', found.missing);
-  else await tally.pytest(found.python, ['-q', 'training/tests'], join(reports, 'training.xml'));
+  else await checkPython(tally, found.python, join(reports, 'training.xml'));
+}
+
+async function checkPython(tally, python, report) {
+  console.log();
+  const ruff = (name, ...args) => tally.check(name, python, ['-m', 'ruff', ...args, '.']);
+  await ruff('Python lint', 'check');
+  await ruff('Python format', 'format', '--check');
+  await tally.pytest(python, ['-q', 'training/tests'], report);
 }
 
 await runMain(main);
