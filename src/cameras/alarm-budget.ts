@@ -8,7 +8,7 @@ export interface OperatingPoint {
   readonly threshold: number;
 }
 
-export interface Dialled {
+export interface BudgetThreshold {
   readonly threshold: number;
   /** to be expected at this threshold, before confirmation; more than was asked for where nothing stricter was measured */
   readonly alarms_per_day: number;
@@ -23,12 +23,12 @@ export function thresholdFor(
   alarmsPerDay: number,
   framesPerDay: number,
   points: readonly OperatingPoint[],
-): Dialled | null {
+): BudgetThreshold | null {
   const wanted = alarmsPerDay / framesPerDay;
   const sorted = [...points]
     .filter((point) => point.false_alarm_rate > 0)
     .sort((a, b) => a.false_alarm_rate - b.false_alarm_rate);
-  const at = (threshold: number, rate: number): Dialled => ({
+  const at = (threshold: number, rate: number): BudgetThreshold => ({
     threshold,
     alarms_per_day: rate * framesPerDay,
   });

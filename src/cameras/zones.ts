@@ -23,7 +23,7 @@ export function zoneOf(box: Box, zones: readonly Zone[], types: readonly Zone['t
   return best;
 }
 
-export interface Sifted {
+export interface FilteredFinding {
   readonly finding: Finding;
   /** regions that were found and do not count */
   readonly leftOut: number;
@@ -33,7 +33,10 @@ export interface Sifted {
  * Leaves out the regions that do not count and names the zone of the others. A change of which no region counts is none; one
  * without any region stays, because nobody knows where it is. Tampering is of the whole frame and is not sifted.
  */
-export function siftFinding(finding: Finding, settings: Pick<CameraSettings, 'zones' | 'min_area'>): Sifted {
+export function filterFinding(
+  finding: Finding,
+  settings: Pick<CameraSettings, 'zones' | 'min_area'>,
+): FilteredFinding {
   if (finding.verdict !== 'change' || finding.regions.length === 0) return { finding, leftOut: 0 };
   const counting = finding.regions.flatMap((region) => counted(region, settings));
   const leftOut = finding.regions.length - counting.length;

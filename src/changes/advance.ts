@@ -7,25 +7,25 @@
  */
 import {
   type AlertIntent,
+  type CameraEvent,
   type ChangeEventType,
   type ChangeUpdate,
   compareSeverity,
   type FoundChange,
-  type News,
 } from '../schemas/change.js';
-import { hearOfDelivery, tell } from './cool-down.js';
+import { applyDelivery, decideAlert } from './cool-down.js';
 import { derivedId } from './identity.js';
-import type { AlertRules } from './rules.js';
+import type { ChangeRules } from './rules.js';
 import { isWatching } from './schedule.js';
 import { severityOf } from './severity.js';
-import type { Advanced, AlertState, Observation, Track } from './state.js';
-import { type Followed, follow, kindOf, zoneOf } from './tracks.js';
+import type { Observation, Track, TrackerState, Transition } from './state.js';
+import { follow, kindOf, type TrackUpdate, zoneOf } from './tracks.js';
 
 /** Settled changes that the opposite is looked for; older ones stay as they are. */
-export const SETTLED_KEPT = 64;
+export const MAX_SETTLED = 64;
 
 /** The state with what has become known since. Unknown ids are passed over: what they were about has ended. */
-export function hear(state: AlertState, news: readonly News[]): AlertState {
+export function applyEvents(state: TrackerState, news: readonly CameraEvent[]): TrackerState {
   let { tracks, settled, quiet } = state;
   for (const one of news) {
     if (one.type === 'change.acknowledged') {
@@ -33,7 +33,7 @@ export function hear(state: AlertState, news: readonly News[]): AlertState {
       tracks = tracks.map((track) => (track.id === one.changeId ? { ...track, acknowledged } : track));
       settled = settled.map((kept) => (kept.change.id === one.changeId ? { ...kept, acknowledged } : kept));
     } else {
-      quiet = hearOfDelivery(quiet, one);
+      quiet = applyDelivery(quiet, one);
     }
   }
   return { ...state, tracks, settled, quiet };
@@ -46,7 +46,7 @@ export function hear(state: AlertState, news: readonly News[]): AlertState {
  *
  * @param at epoch ms, of the frame that begins anew
  */
-export function beginAnew(state: AlertState, at: number): Pick<Advanced, 'state' | 'changes'> {
+export function resetBaseline(state: TrackerState, at: number): Pick<Transition, 'state' | 'changes'> {
   const ended = state.tracks.flatMap(({ change, stage, missed, acknowledged }) =>
     stage !== 'open' || change === null
       ? []
@@ -70,7 +70,7 @@ export function beginAnew(state: AlertState, at: number): Pick<Advanced, 'state'
  * @param observation not taken before the last one
  * @throws RangeError where it was: the caller keeps the order.
  */
-export function advance(state: AlertState, observation: Observation, rules: AlertRules): Advanced {
+export function advance(state: TrackerState, observation: Observation, rules: ChangeRules): Transition {
   const { at } = observation;
   if (state.at !== null && at < state.at) {
     throw new RangeError(
@@ -83,23 +83,23 @@ export function advance(state: AlertState, observation: Observation, rules: Aler
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
-const bounded = (settled: AlertState['settled']) => settled.slice(-SETTLED_KEPT);
+const bounded = (settled: TrackerState['settled']) => settled.slice(-MAX_SETTLED);
 
 /** One call of `advance`: collects what it makes. */
 class Step {
   readonly #tracks: Track[] = [];
   readonly #changes: ChangeUpdate[] = [];
   readonly #alerts: AlertIntent[] = [];
-  readonly #absorb: Advanced['absorb'][number][] = [];
-  #settled: AlertState['settled'];
-  #quiet: AlertState['quiet'];
+  readonly #absorb: Transition['absorb'][number][] = [];
+  #settled: TrackerState['settled'];
+  #quiet: TrackerState['quiet'];
   #serial: number;
   readonly #watching: boolean;
 
   constructor(
-    state: AlertState,
+    state: TrackerState,
     private readonly observation: Observation,
-    private readonly rules: AlertRules,
+    private readonly rules: ChangeRules,
   ) {
     this.#settled = state.settled;
     this.#quiet = state.quiet;
@@ -107,14 +107,14 @@ class Step {
     this.#watching = rules.alerting && isWatching(observation.at, rules);
   }
 
-  take({ track, seen }: Followed): void {
+  take({ track, seen }: TrackUpdate): void {
     if (track.missed + (track.hidden ?? 0) >= this.rules.confirmFrames) this.#end(track);
     else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) this.#confirmed(track);
     else if (track.stage === 'open' && seen) this.#persist(track);
     else this.#tracks.push(track);
   }
 
-  finish(): Advanced {
+  finish(): Transition {
     const settling = this.#settling();
     for (const track of settling) this.#settle(track);
     const left = this.#tracks.filter((track) => !settling.includes(track));
@@ -171,7 +171,7 @@ class Step {
       regions: [...track.regions],
       comparisons: { first: track.firstComparison, best: track.best.comparisonId, last: comparisonId },
     };
-    this.#tell({ ...track, stage: 'open', change }, change, 'change.opened');
+    this.#decideAlert({ ...track, stage: 'open', change }, change, 'change.opened');
   }
 
   /** What it shows is no new change: the end of one that had settled, or that one in a light in which it was not learned yet. */
@@ -200,11 +200,11 @@ class Step {
       comparisons: { ...change.comparisons, last: comparisonId },
     };
     const event = escalated ? 'change.escalated' : change.status === 'opened' ? 'change.persisting' : null;
-    this.#tell(track, seenAgain, event);
+    this.#decideAlert(track, seenAgain, event);
   }
 
   /** Alerts of what nobody was told yet, at this severity; keeps the track. */
-  #tell(track: Track, change: FoundChange, event: ChangeEventType | null): void {
+  #decideAlert(track: Track, change: FoundChange, event: ChangeEventType | null): void {
     const { told } = track;
     const due =
       this.#watching &&
@@ -218,7 +218,7 @@ class Step {
     }
     const type = told === null ? 'change.opened' : 'change.escalated';
     const known = { quiet: this.#quiet, serial: this.#serial };
-    const { quiet, serial, alert } = tell(type, change, this.observation.at, known, this.rules);
+    const { quiet, serial, alert } = decideAlert(type, change, this.observation.at, known, this.rules);
     this.#quiet = quiet;
     this.#serial = serial;
     if (alert !== null) this.#alerts.push(alert);

@@ -6,36 +6,36 @@
 import {
   type AlertIntent,
   type AlertType,
+  type CameraEvent,
   compareSeverity,
   type FoundChange,
-  type News,
 } from '../schemas/change.js';
 import { derivedId } from './identity.js';
-import { isSamePlace } from './places.js';
-import type { AlertRules } from './rules.js';
-import type { Quiet } from './state.js';
+import { isSameLocation } from './places.js';
+import type { ChangeRules } from './rules.js';
+import type { Cooldown } from './state.js';
 
 /** Beyond it the oldest place is forgotten, and what it kept quiet is counted at the next oldest. */
-export const QUIET_PLACES_KEPT = 64;
+export const MAX_COOLDOWNS = 64;
 
-export interface Told {
-  readonly quiet: readonly Quiet[];
+export interface AlertDecision {
+  readonly quiet: readonly Cooldown[];
   readonly serial: number;
   /** null: kept quiet */
   readonly alert: AlertIntent | null;
 }
 
 /** @param at epoch ms, of the observation */
-export function tell(
+export function decideAlert(
   type: Exclude<AlertType, 'change.reverted'>,
   change: FoundChange,
   at: number,
-  known: { readonly quiet: readonly Quiet[]; readonly serial: number },
-  rules: Pick<AlertRules, 'camera' | 'cooldownMs'>,
-): Told {
+  known: { readonly quiet: readonly Cooldown[]; readonly serial: number },
+  rules: Pick<ChangeRules, 'camera' | 'cooldownMs'>,
+): AlertDecision {
   const places = known.quiet.filter(
     ({ zone, kind, regions }) =>
-      zone === change.zone && kind === change.kind && isSamePlace(regions, change.regions),
+      zone === change.zone && kind === change.kind && isSameLocation(regions, change.regions),
   );
   const quieting = places.find(
     (place) =>
@@ -54,7 +54,7 @@ export function tell(
   const suppressedCount = place?.suppressed ?? 0;
   // A change is told again only where it is more severe, which two frames of one moment may both find.
   const id = derivedId('alr', at, `${change.id}\n${type}\n${change.severity}`);
-  const begun: Quiet = {
+  const begun: Cooldown = {
     key,
     zone: change.zone,
     kind: change.kind,
@@ -85,7 +85,10 @@ const UNTOLD = {
 } as const;
 
 /** The places after what became of an alert. */
-export function hearOfDelivery(quiet: readonly Quiet[], news: Extract<News, { alertId: string }>): Quiet[] {
+export function applyDelivery(
+  quiet: readonly Cooldown[],
+  news: Extract<CameraEvent, { alertId: string }>,
+): Cooldown[] {
   return quiet.map((place) => {
     if (place.key !== news.cooldownKey) return place;
     const delivery = news.type === 'alert.failed' ? ('failed' as const) : ('delivered' as const);
@@ -98,8 +101,8 @@ export function hearOfDelivery(quiet: readonly Quiet[], news: Extract<News, { al
   });
 }
 
-function bounded(quiet: Quiet[]): Quiet[] {
+function bounded(quiet: Cooldown[]): Cooldown[] {
   const [oldest, next, ...rest] = quiet;
-  if (quiet.length <= QUIET_PLACES_KEPT || oldest === undefined || next === undefined) return quiet;
+  if (quiet.length <= MAX_COOLDOWNS || oldest === undefined || next === undefined) return quiet;
   return [{ ...next, suppressed: next.suppressed + oldest.suppressed }, ...rest];
 }

@@ -2,7 +2,7 @@
 
 import { areaOf, type Box, type Side, sharedArea } from '../images.js';
 import type { ChangeKind, ChangeRegion } from '../schemas/change.js';
-import type { Observation, Sighting } from './state.js';
+import type { Location, Observation } from './state.js';
 
 /**
  * Share of the smaller box that two boxes of one place have in common. Of the smaller, not of their union: regions of the map melt
@@ -28,14 +28,14 @@ const isSameOutline = (a: Box, b: Box): boolean =>
 type Place = readonly ChangeRegion[];
 
 /** Whether any two of their boxes overlap enough. */
-export const isSamePlace = (a: Place, b: Place): boolean =>
+export const isSameLocation = (a: Place, b: Place): boolean =>
   a.some((one) => b.some((other) => overlap(one.box, other.box) >= SAME_PLACE));
 
 /**
  * How far apart two places are, in the length of the longer side of their larger box: what walks or drives is one length further in the
  * next frame, not many. The nearest two of their boxes count; infinite beyond REACH.
  */
-export function stepsApart(a: Place, b: Place): number {
+export function stepsBetweenLocations(a: Place, b: Place): number {
   const steps = Math.min(...a.flatMap((one) => b.map((other) => stepsBetween(one.box, other.box))));
   return steps <= REACH ? steps : Number.POSITIVE_INFINITY;
 }
@@ -51,7 +51,7 @@ function stepsBetween(a: Box, b: Box): number {
  * frame. repeats: it shows them in the same frame, as a background learned in another light does, which never saw the change.
  */
 export function relation(
-  later: Sighting,
+  later: Location,
   settled: { readonly kind: ChangeKind; readonly regions: Place },
 ): 'undoes' | 'repeats' | null {
   if (later.kind === 'tamper' || settled.kind === 'tamper') {
@@ -71,7 +71,7 @@ export function relation(
  * The places of an observation, the strongest first: regions of both sides that overlap are one place; so are the strongest of each
  * side where something moved; tampering is one place, the whole frame; so is a change of which no region is known, which may be anywhere.
  */
-export function sightingsOf(observation: Observation): Sighting[] {
+export function locationsOf(observation: Observation): Location[] {
   const { verdict, kind, confidence } = observation;
   if (verdict === 'tamper') return [{ kind: 'tamper', regions: [wholeFrame(1, confidence)] }];
   if (verdict !== 'change') return [];
@@ -84,7 +84,7 @@ export function sightingsOf(observation: Observation): Sighting[] {
   const places: ChangeRegion[][] = [];
   for (const region of observation.regions) {
     const twin = places.find(
-      (place) => place.length === 1 && place[0]?.side !== region.side && isSamePlace(place, [region]),
+      (place) => place.length === 1 && place[0]?.side !== region.side && isSameLocation(place, [region]),
     );
     if (twin === undefined) places.push([region]);
     else twin.push(region);
@@ -99,7 +99,7 @@ export function sightingsOf(observation: Observation): Sighting[] {
   return places.map(sighting);
 }
 
-function sighting(regions: readonly ChangeRegion[]): Sighting {
+function sighting(regions: readonly ChangeRegion[]): Location {
   const sides = new Set(regions.map(({ side }) => side));
   return { kind: sides.size === 2 ? 'replace' : sides.has('after') ? 'appear' : 'disappear', regions };
 }

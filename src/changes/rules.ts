@@ -29,7 +29,7 @@ export interface SeverityRule {
   readonly severity: Severity;
 }
 
-export interface AlertRules {
+export interface ChangeRules {
   readonly camera: string;
   /** What "before" is: the frame before, one fixed frame, or the learned background. */
   readonly before: 'previous' | 'reference' | 'memory';
@@ -50,7 +50,7 @@ export interface AlertRules {
 
 /** The settings as far as they matter here; what each means to a user is said where they are defined (src/cameras/settings.ts). */
 export interface RuledSettings {
-  readonly before: AlertRules['before'];
+  readonly before: ChangeRules['before'];
   readonly zones: readonly { readonly id: string; readonly severity: Severity | null }[];
   readonly schedule: Schedule | null;
   /** ISO time */
@@ -68,7 +68,7 @@ export interface RuledSettings {
 
 const SECOND = 1_000;
 
-export function rulesOf(camera: string, settings: RuledSettings): AlertRules {
+export function rulesOf(camera: string, settings: RuledSettings): ChangeRules {
   const { alerts } = settings;
   // After the rules, so that these can make exceptions within a zone.
   const zones = settings.zones.flatMap(({ id, severity }) =>
@@ -89,7 +89,7 @@ export function rulesOf(camera: string, settings: RuledSettings): AlertRules {
   };
 }
 
-function settlingOf(before: AlertRules['before'], settleMs: number): AlertRules['settleMs'] {
+function settlingOf(before: ChangeRules['before'], settleMs: number): ChangeRules['settleMs'] {
   if (before === 'reference') return { scene: null, tamper: null };
   // The frame before is to be a recent one: what is confirmed belongs to it at once, but not a blocked lens, which shows nothing.
   return { scene: before === 'previous' ? 0 : settleMs, tamper: settleMs };

@@ -1,5 +1,5 @@
 /** Local time by the camera's time zone. Pure: the time is an argument, the zones are the platform's own tables. */
-import { type AlertRules, DAYS, type TimeWindow } from './rules.js';
+import { type ChangeRules, DAYS, type TimeWindow } from './rules.js';
 
 const DAY_MINUTES = 24 * 60;
 /** Making one takes far longer than using it. */
@@ -44,7 +44,7 @@ export function inWindows(at: number, timezone: string, windows: readonly TimeWi
 }
 
 /** Whether alerts may be sent at `at` (epoch ms). */
-export const isWatching = (at: number, rules: Pick<AlertRules, 'schedule' | 'suspendUntil'>): boolean =>
+export const isWatching = (at: number, rules: Pick<ChangeRules, 'schedule' | 'suspendUntil'>): boolean =>
   (rules.suspendUntil === null || at >= rules.suspendUntil) &&
   (rules.schedule === null || inWindows(at, rules.schedule.timezone, rules.schedule.windows));
 

@@ -1,13 +1,13 @@
 /** How much a change matters: by rules over zone, kind, area and time; never by the words of its caption. */
 import type { ChangeKind, ChangeRegion, Severity } from '../schemas/change.js';
-import type { AlertRules } from './rules.js';
+import type { ChangeRules } from './rules.js';
 import { inWindows } from './schedule.js';
 
 /** @param at epoch ms. @returns the severity of the first rule of which every condition holds. */
 export function severityOf(
   change: { readonly kind: ChangeKind; readonly regions: readonly ChangeRegion[] },
   at: number,
-  rules: Pick<AlertRules, 'severity' | 'schedule'>,
+  rules: Pick<ChangeRules, 'severity' | 'schedule'>,
 ): Severity {
   const area = change.regions.reduce((sum, region) => sum + region.area, 0);
   const fitting = rules.severity.find(

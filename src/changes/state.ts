@@ -25,13 +25,13 @@ export interface Observation {
 }
 
 /** A place of an observation that differs: what a track is matched with. */
-export interface Sighting {
+export interface Location {
   readonly kind: ChangeKind;
   readonly regions: readonly ChangeRegion[];
 }
 
 /** The observation that gave a change its caption and pictures. */
-export interface Evidence {
+export interface CaptionSource {
   readonly comparisonId: string;
   readonly caption: string;
   readonly confidence: number;
@@ -58,7 +58,7 @@ export interface Track {
   readonly regions: readonly ChangeRegion[];
   /** how often each kind was seen */
   readonly kinds: Readonly<Partial<Record<ChangeKind, number>>>;
-  readonly best: Evidence;
+  readonly best: CaptionSource;
   /** the settled change that it takes back, or shows once more */
   readonly settled: { readonly id: string; readonly relation: 'undoes' | 'repeats' } | null;
   /** null while pending */
@@ -76,7 +76,7 @@ export interface Settled {
 }
 
 /** A place that was alerted a while ago. */
-export interface Quiet {
+export interface Cooldown {
   /** the cool-down's key: camera, zone, kind and the place as a serial number */
   readonly key: string;
   readonly zone: string | null;
@@ -92,19 +92,19 @@ export interface Quiet {
   readonly suppressed: number;
 }
 
-export interface AlertState {
+export interface TrackerState {
   readonly v: 1;
   /** of the last observation, epoch ms */
   readonly at: number | null;
   readonly tracks: readonly Track[];
   /** what is part of what is normal now, the oldest first */
   readonly settled: readonly Settled[];
-  readonly quiet: readonly Quiet[];
+  readonly quiet: readonly Cooldown[];
   /** numbers the cool-down's keys */
   readonly serial: number;
 }
 
-export const emptyState = (): AlertState => ({
+export const initialTrackerState = (): TrackerState => ({
   v: 1,
   at: null,
   tracks: [],
@@ -113,8 +113,8 @@ export const emptyState = (): AlertState => ({
   serial: 0,
 });
 
-export interface Advanced {
-  readonly state: AlertState;
+export interface Transition {
+  readonly state: TrackerState;
   /** the changes that this observation made or altered */
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly AlertIntent[];

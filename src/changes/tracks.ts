@@ -1,14 +1,14 @@
 /** Following places from frame to frame: which track a sighting belongs to, and what an observation says of each. */
 import { CHANGE_KINDS, type ChangeKind, type ChangeRegion } from '../schemas/change.js';
 import { derivedId } from './identity.js';
-import { isSamePlace, relation, sightingsOf, stepsApart } from './places.js';
-import type { AlertRules } from './rules.js';
-import type { AlertState, Observation, Sighting, Track } from './state.js';
+import { isSameLocation, locationsOf, relation, stepsBetweenLocations } from './places.js';
+import type { ChangeRules } from './rules.js';
+import type { Location, Observation, Track, TrackerState } from './state.js';
 
 /** What an observation says of a track. Nothing: weather, light or a blocked lens hid the scene. */
-type Said = { readonly seen: readonly Sighting[] } | 'absent' | 'nothing';
+type TrackEvidence = { readonly seen: readonly Location[] } | 'absent' | 'nothing';
 
-export interface Followed {
+export interface TrackUpdate {
   readonly track: Track;
   /** by this observation; not seen is not the same as absent, which is counted in `track.missed` */
   readonly seen: boolean;
@@ -16,11 +16,11 @@ export interface Followed {
 
 /** Every track as it stands after the observation, and new ones for what none explains; nothing is opened or ended here. */
 export function follow(
-  state: AlertState,
+  state: TrackerState,
   observation: Observation,
-  rules: Pick<AlertRules, 'camera' | 'before' | 'confirmFrames'>,
-): Followed[] {
-  const sightings = sightingsOf(observation);
+  rules: Pick<ChangeRules, 'camera' | 'before' | 'confirmFrames'>,
+): TrackUpdate[] {
+  const sightings = locationsOf(observation);
   const owners = ownersOf(sightings, state.tracks);
   const known = state.tracks.map((track) => {
     const mine = sightings.filter((_sighting, i) => owners[i]?.includes(track));
@@ -42,16 +42,16 @@ export function follow(
  * The tracks that each sighting belongs to: all those at its place; else the nearest one within reach that has none at its own, because
  * what moves is one change on its way. Each way is given once, the shortest first.
  */
-function ownersOf(sightings: readonly Sighting[], tracks: readonly Track[]): Track[][] {
+function ownersOf(sightings: readonly Location[], tracks: readonly Track[]): Track[][] {
   const owners = sightings.map((sighting) =>
-    tracks.filter((track) => isSameSort(track, sighting) && isSamePlace(track.regions, sighting.regions)),
+    tracks.filter((track) => isSameSort(track, sighting) && isSameLocation(track.regions, sighting.regions)),
   );
   const ways = sightings.flatMap((sighting, i) =>
     owners[i]?.length !== 0
       ? []
       : tracks
           .filter((track) => isSameSort(track, sighting) && !owners.some((known) => known.includes(track)))
-          .map((track) => ({ i, track, steps: stepsApart(track.regions, sighting.regions) })),
+          .map((track) => ({ i, track, steps: stepsBetweenLocations(track.regions, sighting.regions) })),
   );
   const gone = new Set<Track>();
   for (const { i, track, steps } of ways.sort((a, b) => a.steps - b.steps)) {
@@ -63,11 +63,11 @@ function ownersOf(sightings: readonly Sighting[], tracks: readonly Track[]): Tra
 }
 
 /** Tampering and things in the scene are tracks of two sorts: the one covers the whole frame, and is not every other's place. */
-const isSameSort = (track: Track, sighting: Sighting): boolean =>
+const isSameSort = (track: Track, sighting: Location): boolean =>
   isTamper(track) === (sighting.kind === 'tamper');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
-function saidOf(track: Track, { verdict }: Observation): Said {
+function saidOf(track: Track, { verdict }: Observation): TrackEvidence {
   if (verdict === 'tamper') return 'nothing';
   // The frame could be laid on the one before, so that the lens is free; of what is in the scene it says nothing.
   if (verdict === 'nuisance' && !isTamper(track)) return 'nothing';
@@ -76,9 +76,9 @@ function saidOf(track: Track, { verdict }: Observation): Said {
 
 function after(
   track: Track,
-  said: Said,
+  said: TrackEvidence,
   { at, comparisonId, caption, confidence }: Observation,
-  { confirmFrames }: Pick<AlertRules, 'confirmFrames'>,
+  { confirmFrames }: Pick<ChangeRules, 'confirmFrames'>,
 ): Track {
   const pending = track.stage === 'pending';
   if (said === 'nothing') return pending ? { ...track, hidden: (track.hidden ?? 0) + 1 } : track;
@@ -107,9 +107,9 @@ function after(
 }
 
 function settledAt(
-  sighting: Sighting,
-  { settled }: AlertState,
-  { before }: Pick<AlertRules, 'before'>,
+  sighting: Location,
+  { settled }: TrackerState,
+  { before }: Pick<ChangeRules, 'before'>,
 ): Track['settled'] {
   for (const { change } of settled) {
     const found = relation(sighting, change);
@@ -120,7 +120,7 @@ function settledAt(
   return null;
 }
 
-function begin(sighting: Sighting, observation: Observation, name: string, settled: Track['settled']): Track {
+function begin(sighting: Location, observation: Observation, name: string, settled: Track['settled']): Track {
   const { at, comparisonId, caption, confidence } = observation;
   return {
     stage: 'pending',

@@ -118,7 +118,7 @@ export interface AlertIntent {
 }
 
 /** What has become known since the last observation. */
-export type News =
+export type CameraEvent =
   | {
       readonly type: 'alert.delivered' | 'alert.failed' | 'alert.overtaken';
       readonly alertId: string;

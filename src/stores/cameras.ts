@@ -1,11 +1,11 @@
 /** Cameras: settings, what they remember between two frames, and the frames that wait for their turn. Redis (cameras-redis.ts). */
 
+import type { BackgroundModel } from '../cameras/background-model.js';
 import type { Light } from '../cameras/light.js';
-import type { Memory } from '../cameras/memory.js';
 import type { Polygon } from '../cameras/polygon.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { privacyPolygons } from '../cameras/zones.js';
-import type { AlertState } from '../changes/state.js';
+import type { TrackerState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
 import type { StoredFrameRef } from '../jobs/payloads.js';
 
@@ -53,10 +53,10 @@ export interface CameraState {
   /** the earlier frame that the next is compared with */
   readonly anchor: { readonly frame: StoredFrameRef; readonly at: number } | null;
   readonly light: Light | null;
-  readonly memory: Memory<StoredFrameRef>;
+  readonly memory: BackgroundModel<StoredFrameRef>;
   /** threshold that the dial came to, and the false alarms a day to be expected with it */
   readonly dial: { readonly threshold: number; readonly alarms_per_day: number } | null;
-  readonly alerts: AlertState;
+  readonly alerts: TrackerState;
   /** by which setting the last frame was compared, and with which given reference: where that changes, the life of changes begins anew */
   readonly against?: string;
 }

@@ -5,12 +5,12 @@
 import type { Redis } from 'ioredis';
 import { type ChangeEvent, EVENTS_KEPT, KEYS } from '../jobs/payloads.js';
 import {
+  type CameraEvent,
   CHANGE_STATUSES,
   type Change,
   type ChangeStatus,
   type Feedback,
   type FoundChange,
-  type News,
 } from '../schemas/change.js';
 import type { ChangeStore, StoredAlert } from './changes.js';
 import { pageOf } from './pages.js';
@@ -121,7 +121,7 @@ export function createRedisChangeStore(
           id,
           at,
           Date.parse(change.confirmed_at),
-          JSON.stringify({ type: 'change.acknowledged', changeId: id } satisfies News),
+          JSON.stringify({ type: 'change.acknowledged', changeId: id } satisfies CameraEvent),
           JSON.stringify(eventOf(change, 'change.acknowledged', at)),
         );
         return get(id);
@@ -143,7 +143,7 @@ export function createRedisChangeStore(
     news: (camera) =>
       redisCall("reading a camera's news", async () => {
         const told = await redis.lrange(KEYS.news(camera), 0, -1);
-        return told.map((json) => JSON.parse(json) as News);
+        return told.map((json) => JSON.parse(json) as CameraEvent);
       }),
     alert: (id) =>
       redisCall('reading an alert', async () => {

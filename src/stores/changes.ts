@@ -1,5 +1,12 @@
 /** Changes as they stand, what people said of them, and alerts on their way. Redis (changes-redis.ts). */
-import type { AlertIntent, Change, ChangeStatus, ChangeUpdate, Feedback, News } from '../schemas/change.js';
+import type {
+  AlertIntent,
+  CameraEvent,
+  Change,
+  ChangeStatus,
+  ChangeUpdate,
+  Feedback,
+} from '../schemas/change.js';
 import type { PageQuery } from './pages.js';
 import type { RedisCommand } from './redis.js';
 
@@ -43,7 +50,7 @@ export interface ChangeStore {
   /** Changes with feedback, by the time of the feedback, the earliest first. @param after how many to pass over */
   withFeedback(after: number, limit: number): Promise<{ items: Change[]; last: boolean }>;
   /** What has become known since the last turn of the camera, oldest first. */
-  news(camera: string): Promise<News[]>;
+  news(camera: string): Promise<CameraEvent[]>;
   alert(id: string): Promise<StoredAlert | undefined>;
   /** Ids of the change's alerts of later frames. @param at epoch ms, the camera's time */
   alertsAfter(change: string, at: number): Promise<string[]>;

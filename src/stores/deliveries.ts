@@ -1,6 +1,6 @@
 /** The attempt log of webhook deliveries. Redis (deliveries-redis.ts). */
 import { type Static, Type } from 'typebox';
-import type { News } from '../schemas/change.js';
+import type { CameraEvent } from '../schemas/change.js';
 
 export const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
@@ -43,7 +43,7 @@ export interface DeliveryStore {
     attempt: DeliveryAttempt,
     state: Delivery['state'],
     nextAttemptAt: string | null,
-    tell?: { camera: string; news: News },
+    tell?: { camera: string; news: CameraEvent },
   ): Promise<void>;
   /** Those of the comparison itself; alerts belong to their change. */
   ofComparison(comparisonId: string): Promise<Delivery[]>;

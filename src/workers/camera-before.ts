@@ -1,6 +1,14 @@
 /** What a camera's frame is compared with, by its setting, and what is kept for the next one. */
+
+import {
+  type Background,
+  type BackgroundModel,
+  type BackgroundUpdate,
+  chooseUpdate,
+  learn,
+  nearestBackground,
+} from '../cameras/background-model.js';
 import { lightOf, measureLight } from '../cameras/light.js';
-import { type Lesson, learn, lessonFor, type Memory, type Plate, plateFor } from '../cameras/memory.js';
 import { ScenedeltaError } from '../errors.js';
 import { decodeFrame, frameSize } from '../frames/decode.js';
 import { type FetchFrame, type Frame, storeFrame } from '../frames/fetch.js';
@@ -17,7 +25,7 @@ export interface BeforeDependencies {
   readonly pixelLimit: number;
 }
 
-export interface Taken {
+export interface CameraFrameContext {
   readonly camera: StoredCamera;
   readonly state: CameraState;
   readonly frame: Frame;
@@ -27,18 +35,18 @@ export interface Taken {
 }
 
 /** What has become of the frame, as far as it matters for what is kept. */
-export interface Upshot {
+export interface FrameOutcome {
   /** of what counts; null where there was nothing to compare with */
   readonly finding: Finding | null;
   /** boxes in which anything differed, also what does not count */
   readonly differing: readonly Box[];
-  /** Advanced.hold */
+  /** Transition.hold */
   readonly hold: boolean;
   /** something awaits its confirmation */
   readonly pending: boolean;
   /** boxes of what awaits its confirmation, or has neither gone nor settled, seen in this frame or not */
   readonly undecided: readonly Box[];
-  /** Advanced.absorb */
+  /** Transition.absorb */
   readonly absorb: readonly { readonly box: Box }[];
 }
 
@@ -53,7 +61,7 @@ export interface Before {
   /** It is not what the frames up to this one were compared with, nor has it come from that: what they showed is not known against it. */
   readonly anew: boolean;
   /** To be called once. @returns what of the state is another one afterwards. */
-  keep(upshot: Upshot): Promise<Kept>;
+  keep(upshot: FrameOutcome): Promise<Kept>;
 }
 
 type Chosen = Omit<Before, 'anew'>;
@@ -61,7 +69,7 @@ type Chosen = Omit<Before, 'anew'>;
 const note = (code: CameraNote['code'], detail: string): CameraNote => ({ code, detail });
 
 /** @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, storage-unavailable */
-export async function chooseBefore(taken: Taken, deps: BeforeDependencies): Promise<Before> {
+export async function chooseBefore(taken: CameraFrameContext, deps: BeforeDependencies): Promise<Before> {
   const against = againstOf(taken.camera);
   const switched = taken.state.against !== undefined && taken.state.against !== against;
   // The frame that another setting has left behind is neither the one before this nor a reference that anybody chose.
@@ -79,7 +87,7 @@ const againstOf = ({ settings: { before }, reference }: StoredCamera): string =>
   before === 'reference' && reference !== null ? `${before} ${reference.sha256}` : before;
 
 /** The frame before, or a fixed one. */
-async function fromFrame(taken: Taken, deps: BeforeDependencies): Promise<Chosen> {
+async function fromFrame(taken: CameraFrameContext, deps: BeforeDependencies): Promise<Chosen> {
   const { camera, state, frame, at } = taken;
   const fixed = camera.settings.before === 'reference';
   const { width, height } = await frameSize(frame.bytes, { side: 'after', pixelLimit: deps.pixelLimit });
@@ -126,7 +134,7 @@ async function fromFrame(taken: Taken, deps: BeforeDependencies): Promise<Chosen
 }
 
 /** How the place normally looks in this light. */
-async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chosen> {
+async function fromMemory(taken: CameraFrameContext, deps: BeforeDependencies): Promise<Chosen> {
   const { camera, state, frame, at } = taken;
   const pixels = await decodeFrame(frame.bytes, {
     side: 'after',
@@ -137,15 +145,17 @@ async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chose
   const size = { width: sourceWidth, height: sourceHeight };
   const light = lightOf(measureLight(pixels), state.light);
   const notes = [...sizeNotes(state.size, size)];
-  const usable = ([, plate]: [string, Plate<StoredFrameRef>]) =>
-    plate.frame.mask === (camera.mask ?? undefined) && sameShape(plate, pixels);
-  const memory: Memory<StoredFrameRef> = Object.fromEntries(Object.entries(state.memory).filter(usable));
+  const usable = ([, background]: [string, Background<StoredFrameRef>]) =>
+    background.frame.mask === (camera.mask ?? undefined) && sameShape(background, pixels);
+  const memory: BackgroundModel<StoredFrameRef> = Object.fromEntries(
+    Object.entries(state.memory).filter(usable),
+  );
   if (Object.keys(memory).length < Object.keys(state.memory).length && notes.length === 0) {
     notes.push(note('mask_changed', 'the privacy zones have changed, so the memory begins anew'));
   }
 
-  const found = plateFor(memory, light);
-  const before = found === null ? null : await stillThere(found.plate.frame, taken, deps);
+  const found = nearestBackground(memory, light);
+  const before = found === null ? null : await stillThere(found.background.frame, taken, deps);
   if (found === null) notes.push(note('first_frame', `this frame begins the memory for ${light}`));
   else if (before === null)
     notes.push(note('before_lost', `the memory for ${found.light} is no longer stored`));
@@ -154,15 +164,15 @@ async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chose
       note('other_light', `there is no memory for ${light} yet, compared with that for ${found.light}`),
     );
   }
-  const own = found?.light === light && before !== null ? found.plate : undefined;
+  const own = found?.light === light && before !== null ? found.background : undefined;
 
-  const keep = async (upshot: Upshot): Promise<Kept> => {
+  const keep = async (upshot: FrameOutcome): Promise<Kept> => {
     const { anchor } = state;
     const lesson = lessonOf(own, upshot, { at, width, height });
     if (lesson === 'keep') return { anchor, light, memory, size };
-    const plate = { width, height, learnedAt: at };
+    const background = { width, height, learnedAt: at };
     if (lesson === 'start' || before === null) {
-      return { anchor, light, memory: { ...memory, [light]: { ...plate, frame: frame.ref } }, size };
+      return { anchor, light, memory: { ...memory, [light]: { ...background, frame: frame.ref } }, size };
     }
     const old = await decodeFrame(before.bytes, {
       side: 'before',
@@ -176,18 +186,23 @@ async function fromMemory(taken: Taken, deps: BeforeDependencies): Promise<Chose
       .png({ compressionLevel: 3 })
       .toBuffer();
     const { ref } = await storeFrame(deps.blobs, bytes, 'image/png', camera.mask ?? undefined);
-    return { anchor, light, memory: { ...memory, [light]: { ...plate, frame: ref } }, size };
+    return { anchor, light, memory: { ...memory, [light]: { ...background, frame: ref } }, size };
   };
-  return { frame: before, at: found !== null && before !== null ? found.plate.learnedAt : null, notes, keep };
+  return {
+    frame: before,
+    at: found !== null && before !== null ? found.background.learnedAt : null,
+    notes,
+    keep,
+  };
 }
 
 /** Without anything to compare with, the frame is all that is known of the place. */
 function lessonOf(
-  own: Plate<StoredFrameRef> | undefined,
-  { finding, pending, absorb }: Upshot,
+  own: Background<StoredFrameRef> | undefined,
+  { finding, pending, absorb }: FrameOutcome,
   frame: { at: number; width: number; height: number },
-): Lesson {
-  return finding === null ? 'start' : lessonFor(own, { finding, pending, absorb, ...frame });
+): BackgroundUpdate {
+  return finding === null ? 'start' : chooseUpdate(own, { finding, pending, absorb, ...frame });
 }
 
 const keptOf = ({ anchor, light, memory, size }: CameraState): Kept => ({ anchor, light, memory, size });
@@ -213,7 +228,7 @@ function sizeNotes(before: Size | null, now: Size): CameraNote[] {
 /** @returns null where its retention is over. */
 async function stillThere(
   ref: StoredFrameRef,
-  taken: Taken,
+  taken: CameraFrameContext,
   deps: BeforeDependencies,
 ): Promise<Frame | null> {
   try {

@@ -4,29 +4,34 @@
  */
 
 import { type OperatingPoint, thresholdFor } from '../cameras/alarm-budget.js';
-import { siftFinding } from '../cameras/zones.js';
-import { advance, beginAnew, hear } from '../changes/advance.js';
+import { filterFinding } from '../cameras/zones.js';
+import { advance, applyEvents, resetBaseline } from '../changes/advance.js';
 import { rulesOf } from '../changes/rules.js';
-import { type Advanced, type AlertState, emptyState, type Observation } from '../changes/state.js';
+import {
+  initialTrackerState,
+  type Observation,
+  type TrackerState,
+  type Transition,
+} from '../changes/state.js';
 import type { HeatmapData } from '../heatmaps/data.js';
 import type { StoredFrameRef } from '../jobs/payloads.js';
 import { emptyLike } from '../pipeline/word-heatmaps.js';
-import { type AlertIntent, type ChangeUpdate, compareSeverity, type News } from '../schemas/change.js';
+import { type AlertIntent, type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { CameraFrame, CameraNote, Finding, TimingsMs } from '../schemas/comparison.js';
 import type { CameraState } from '../stores/cameras.js';
-import { type BeforeDependencies, chooseBefore, type Taken } from './camera-before.js';
+import { type BeforeDependencies, type CameraFrameContext, chooseBefore } from './camera-before.js';
 import type { Comparer } from './comparison-job.js';
 
 export interface FrameDependencies extends BeforeDependencies {
   readonly pipeline: Comparer & { operatingPoints(model: string | null): readonly OperatingPoint[] };
 }
 
-export interface Incoming extends Taken {
+export interface FrameInput extends CameraFrameContext {
   readonly comparisonId: string;
-  readonly news: readonly News[];
+  readonly news: readonly CameraEvent[];
 }
 
-export interface Worked {
+export interface ProcessedFrame {
   readonly finding: Finding;
   readonly heatmaps: HeatmapData | null;
   readonly timings: Partial<TimingsMs>;
@@ -43,7 +48,7 @@ const DAY_MS = 86_400_000;
 const INTERVAL_WEIGHT = 1 / 8;
 const NOTHING_BEFORE = 'there is nothing to compare this frame with yet';
 
-export const freshState = (): CameraState => ({
+export const initialCameraState = (): CameraState => ({
   v: 1,
   frames: 0,
   last: null,
@@ -53,11 +58,11 @@ export const freshState = (): CameraState => ({
   light: null,
   memory: {},
   dial: null,
-  alerts: emptyState(),
+  alerts: initialTrackerState(),
 });
 
 /** @throws ScenedeltaError as the pipeline and the stores do. */
-export async function workFrame(incoming: Incoming, deps: FrameDependencies): Promise<Worked> {
+export async function processFrame(incoming: FrameInput, deps: FrameDependencies): Promise<ProcessedFrame> {
   const { camera, state, frame, at, comparisonId, signal } = incoming;
   const { settings } = camera;
   const before = await chooseBefore(incoming, deps);
@@ -76,13 +81,13 @@ export async function workFrame(incoming: Incoming, deps: FrameDependencies): Pr
           threshold: settings.threshold ?? dial?.threshold ?? null,
           signal,
         });
-  const sifted = compared === null ? null : siftFinding(compared.finding, settings);
+  const sifted = compared === null ? null : filterFinding(compared.finding, settings);
 
-  const heard = hear(state.alerts, incoming.news);
-  const settle = (alerts: AlertState, anew: boolean) =>
-    anew ? beginAnew(alerts, at) : { state: alerts, changes: [] };
+  const heard = applyEvents(state.alerts, incoming.news);
+  const settle = (alerts: TrackerState, anew: boolean) =>
+    anew ? resetBaseline(alerts, at) : { state: alerts, changes: [] };
   const known = settle(heard, before.anew);
-  const advanced: Advanced =
+  const advanced: Transition =
     sifted === null
       ? { state: known.state, changes: [], alerts: [], hold: false, absorb: [] }
       : advance(
@@ -203,7 +208,7 @@ function typicalInterval({ last, intervalMs }: CameraState, at: number, gapMs: n
 }
 
 function dialled(
-  { camera: { settings } }: Incoming,
+  { camera: { settings } }: FrameInput,
   intervalMs: number | null,
   { pipeline }: FrameDependencies,
 ): CameraState['dial'] {

@@ -13,7 +13,7 @@ import { type CameraState, maskOf } from '../stores/cameras.js';
 import type { ChangeStore, StoredAlert } from '../stores/changes.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 import type { Outcome, Turn, TurnStore } from '../stores/turns.js';
-import { type FrameDependencies, freshState, workFrame } from './camera-frame.js';
+import { type FrameDependencies, initialCameraState, processFrame } from './camera-frame.js';
 import { assertInTime, type ComparisonOutcome, NO_TIME, skipped } from './comparison-job.js';
 import type { Announce, AnnounceAlert } from './enqueue-delivery.js';
 
@@ -125,7 +125,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
       return skipped(await results.get(running.id));
     }
     const at = job.turn?.capturedAt ?? job.acceptedAt;
-    const state = turn.state ?? freshState();
+    const state = turn.state ?? initialCameraState();
     assertInOrder(state, at);
 
     const mask = maskOf(camera);
@@ -164,7 +164,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
     }
 
     const news = await changes.news(camera.id);
-    const worked = await workFrame(
+    const worked = await processFrame(
       { camera, state, frame, at, signal, news, comparisonId: running.id },
       deps,
     );

@@ -4,7 +4,7 @@ import { ScenedeltaError } from '../errors.js';
 import { type DeliveryJob, DeliveryJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import type { OutboundClient, PostOutcome } from '../outbound/client.js';
-import type { AlertIntent, News } from '../schemas/change.js';
+import type { AlertIntent, CameraEvent } from '../schemas/change.js';
 import {
   type AlertPayload,
   buildAlertPayload,
@@ -144,7 +144,9 @@ interface Message {
   /** a later one tells the same and more, and has been delivered */
   readonly overtaken: boolean;
   /** what the camera is to hear of the end of the delivery */
-  readonly tell: (state: 'delivered' | 'failed' | 'overtaken') => { camera: string; news: News } | undefined;
+  readonly tell: (
+    state: 'delivered' | 'failed' | 'overtaken',
+  ) => { camera: string; news: CameraEvent } | undefined;
 }
 
 /** @returns undefined where it has been erased. */

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { newId } from '../../src/ids.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { frameKey } from '../../src/stores/blobs.js';
-import { freshState } from '../../src/workers/camera-frame.js';
+import { initialCameraState } from '../../src/workers/camera-frame.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeApp } from '../helpers/fakes.js';
@@ -106,7 +106,7 @@ describe('settings of a camera', () => {
       learnedAt: 1,
     };
     service.cameras.states.set('gate', {
-      ...freshState(),
+      ...initialCameraState(),
       frames: 12,
       last: { at: Date.parse('2026-06-01T12:00:00Z'), sha256: 'a', comparison: 'cmp_1' },
       intervalMs: 5000,

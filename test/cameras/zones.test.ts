@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
-import { siftFinding, zoneOf } from '../../src/cameras/zones.js';
+import { filterFinding, zoneOf } from '../../src/cameras/zones.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import { finding as base } from '../helpers/comparisons.js';
 
@@ -19,7 +19,7 @@ const region = (x: number, change: object = {}) => ({
   ...change,
 });
 const finding = (...regions: object[]) => ({ ...structuredClone(base), regions }) as unknown as Finding;
-const sift = (found: Finding, settings: object) => siftFinding(found, checkSettings(settings));
+const sift = (found: Finding, settings: object) => filterFinding(found, checkSettings(settings));
 const yard = { id: 'yard', type: 'include', polygon: rectangle(0, 0.5) };
 const street = { id: 'street', type: 'ignore', polygon: rectangle(0.4, 1) };
 

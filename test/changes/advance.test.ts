@@ -1,8 +1,8 @@
 /** The life of single changes, told frame by frame; what holds for all of them is in laws.test.ts. */
 import { describe, expect, it } from '@jest/globals';
-import { advance, beginAnew, hear } from '../../src/changes/advance.js';
-import type { AlertRules } from '../../src/changes/rules.js';
-import { emptyState, type Observation } from '../../src/changes/state.js';
+import { advance, applyEvents, resetBaseline } from '../../src/changes/advance.js';
+import type { ChangeRules } from '../../src/changes/rules.js';
+import { initialTrackerState, type Observation } from '../../src/changes/state.js';
 import { newsOf, observed, RULES, regionAt, run, START } from './cameras.js';
 
 const second = (n: number) => START + n * 1000;
@@ -10,7 +10,7 @@ const iso = (n: number) => new Date(second(n)).toISOString();
 const car = (n: number, given: Partial<Observation> = {}) =>
   observed(second(n), { regions: [regionAt(0)], ...given });
 const empty = (n: number, verdict: Observation['verdict'] = 'none') => observed(second(n), { verdict });
-const events = (frames: Observation[], rules: Partial<AlertRules> = {}) =>
+const events = (frames: Observation[], rules: Partial<ChangeRules> = {}) =>
   run(frames, { ...RULES, ...rules }).steps.map(({ changes }) =>
     changes.flatMap(({ event }) => event ?? []).join(' '),
   );
@@ -186,7 +186,7 @@ describe('a change of which no region is known', () => {
 });
 
 describe('what settles', () => {
-  const memory: Partial<AlertRules> = { before: 'memory', settleMs: { scene: 5_000, tamper: 5_000 } };
+  const memory: Partial<ChangeRules> = { before: 'memory', settleMs: { scene: 5_000, tamper: 5_000 } };
   const stays = [car(1), car(2), car(3), car(6)];
 
   it('is absorbed by a background after its time, and has reverted when the background shows what the frame no longer has', () => {
@@ -236,8 +236,8 @@ describe('what settles', () => {
 });
 
 describe('where "before" begins anew', () => {
-  const anew = (frames: Observation[], rules: Partial<AlertRules> = {}) =>
-    beginAnew(run(frames, { ...RULES, ...rules }).state, second(9));
+  const anew = (frames: Observation[], rules: Partial<ChangeRules> = {}) =>
+    resetBaseline(run(frames, { ...RULES, ...rules }).state, second(9));
   const gone = (n: number) => car(n, { regions: [regionAt(0, { side: 'before' })] });
 
   it('what is open ends as settled, and what is pending is dropped', () => {
@@ -293,7 +293,7 @@ describe('tampering', () => {
 });
 
 describe('severity', () => {
-  const severities = (frames: Observation[], rules: Partial<AlertRules>) =>
+  const severities = (frames: Observation[], rules: Partial<ChangeRules>) =>
     run(frames, { ...RULES, ...rules }).steps.flatMap(({ changes }) =>
       changes.map(({ change }) => change.severity),
     );
@@ -373,11 +373,11 @@ describe('alerts', () => {
     const rules = { ...RULES, severity: [{ min_area: 0.1, severity: 'high' as const }] };
     const opened = [car(1), car(2)].reduce(
       (state, frame) => advance(state, frame, rules).state,
-      emptyState(),
+      initialTrackerState(),
     );
     const changeId = opened.tracks[0]?.id ?? '';
     const told = advance(opened, grown, rules);
-    const quiet = advance(hear(opened, [{ type: 'change.acknowledged', changeId }]), grown, rules);
+    const quiet = advance(applyEvents(opened, [{ type: 'change.acknowledged', changeId }]), grown, rules);
     expect([told.alerts.length, quiet.alerts.length]).toEqual([1, 0]);
     expect(quiet.changes[0]?.event).toBe('change.escalated');
   });
@@ -401,7 +401,7 @@ describe('alerts', () => {
 
 describe('bad calls', () => {
   it('refuses an observation from before the last one, naming both times', () => {
-    const { state } = advance(emptyState(), car(2), RULES);
+    const { state } = advance(initialTrackerState(), car(2), RULES);
     expect(() => advance(state, car(1), RULES)).toThrow(
       new RangeError(
         `observation of ${second(1)} after one of ${second(2)}: expected them in the order of their time`,
@@ -415,8 +415,8 @@ describe('bad calls', () => {
       cooldownKey: 'gate//appear/9',
       suppressedCount: 1,
     };
-    expect(hear(emptyState(), [news, { type: 'change.acknowledged', changeId: 'chg_x' }])).toEqual(
-      emptyState(),
-    );
+    expect(
+      applyEvents(initialTrackerState(), [news, { type: 'change.acknowledged', changeId: 'chg_x' }]),
+    ).toEqual(initialTrackerState());
   });
 });

@@ -1,9 +1,14 @@
 /** Made-up cameras for the tests of src/alerts: four places that never overlap, and whatever happens at them. */
 import fc from 'fast-check';
-import { advance, hear } from '../../src/changes/advance.js';
-import type { AlertRules } from '../../src/changes/rules.js';
-import { type Advanced, type AlertState, emptyState, type Observation } from '../../src/changes/state.js';
-import type { AlertIntent, ChangeRegion, News } from '../../src/schemas/change.js';
+import { advance, applyEvents } from '../../src/changes/advance.js';
+import type { ChangeRules } from '../../src/changes/rules.js';
+import {
+  initialTrackerState,
+  type Observation,
+  type TrackerState,
+  type Transition,
+} from '../../src/changes/state.js';
+import type { AlertIntent, CameraEvent, ChangeRegion } from '../../src/schemas/change.js';
 
 export const START = Date.parse('2026-01-05T12:00:00Z'); // a Monday
 export const PLACES = [0, 1, 2, 3] as const;
@@ -40,7 +45,7 @@ export const observed = (at: number, given: Partial<Observation> = {}): Observat
   ...given,
 });
 
-export const RULES: AlertRules = {
+export const RULES: ChangeRules = {
   camera: 'gate',
   before: 'reference',
   confirmFrames: 2,
@@ -54,7 +59,7 @@ export const RULES: AlertRules = {
   alerting: true,
 };
 
-export interface Step extends Advanced {
+export interface Step extends Transition {
   readonly observation: Observation;
 }
 /** What becomes of an alert, and after how many more frames the camera hears of it. */
@@ -64,7 +69,7 @@ export interface Delivery {
 }
 export const AT_ONCE: Delivery = { outcome: 'delivered', after: 0 };
 
-export const newsOf = (alert: AlertIntent, { outcome }: Delivery): News[] =>
+export const newsOf = (alert: AlertIntent, { outcome }: Delivery): CameraEvent[] =>
   alert.cooldownKey === null
     ? []
     : [
@@ -79,18 +84,18 @@ export const newsOf = (alert: AlertIntent, { outcome }: Delivery): News[] =>
 /** Frame after frame; the i-th alert fares as the i-th of `deliveries` says, in a circle. */
 export function run(
   observations: readonly Observation[],
-  rules: AlertRules,
+  rules: ChangeRules,
   deliveries: readonly Delivery[] = [AT_ONCE],
-  between: (state: AlertState) => AlertState = (state) => state,
-): { steps: Step[]; state: AlertState; fates: Map<string, Delivery & { heardAt: number }> } {
-  let state = emptyState();
+  between: (state: TrackerState) => TrackerState = (state) => state,
+): { steps: Step[]; state: TrackerState; fates: Map<string, Delivery & { heardAt: number }> } {
+  let state = initialTrackerState();
   const steps: Step[] = [];
   const fates = new Map<string, Delivery & { heardAt: number }>();
-  const due: { step: number; news: News[] }[] = [];
+  const due: { step: number; news: CameraEvent[] }[] = [];
   const hearUntil = (step: number) => {
     const now = due.filter((one) => one.step <= step);
     for (const one of now) due.splice(due.indexOf(one), 1);
-    state = hear(
+    state = applyEvents(
       state,
       now.flatMap(({ news }) => news),
     );
@@ -146,10 +151,10 @@ export const observations: fc.Arbitrary<Observation[]> = fc
     );
   });
 
-const severity = fc.constantFrom<AlertRules['minSeverity']>('info', 'low', 'medium', 'high');
-export const rules: fc.Arbitrary<AlertRules> = fc.record({
+const severity = fc.constantFrom<ChangeRules['minSeverity']>('info', 'low', 'medium', 'high');
+export const rules: fc.Arbitrary<ChangeRules> = fc.record({
   camera: fc.constant('gate'),
-  before: fc.constantFrom<AlertRules['before']>('previous', 'reference', 'memory'),
+  before: fc.constantFrom<ChangeRules['before']>('previous', 'reference', 'memory'),
   confirmFrames: fc.integer({ min: 1, max: 4 }),
   persistMs: fc.constantFrom(0, 0, 30_000, 120_000),
   settleMs: fc.record({

@@ -1,7 +1,7 @@
 /** What holds for every camera, whatever it sees and however its alerts fare. Each law is one sentence: the name of its test. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AlertRules } from '../../src/changes/rules.js';
+import type { ChangeRules } from '../../src/changes/rules.js';
 import type { Observation } from '../../src/changes/state.js';
 import { type AlertIntent, compareSeverity, type FoundChange } from '../../src/schemas/change.js';
 import {
@@ -20,7 +20,7 @@ import {
 const RUNS = { numRuns: 100, seed: 20260105 };
 const law = (
   sentence: string,
-  holds: (o: Observation[], r: AlertRules, d: Parameters<typeof run>[2]) => void,
+  holds: (o: Observation[], r: ChangeRules, d: Parameters<typeof run>[2]) => void,
 ) => it(sentence, () => fc.assert(fc.property(observations, rules, deliveries, holds), RUNS));
 
 const updates = (steps: readonly Step[]) => steps.flatMap(({ changes }) => changes);

@@ -4,7 +4,7 @@ import { KEYS } from '../../src/jobs/payloads.js';
 import type { CameraState } from '../../src/stores/cameras.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import type { Turn } from '../../src/stores/turns.js';
-import { freshState } from '../../src/workers/camera-frame.js';
+import { initialCameraState } from '../../src/workers/camera-frame.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
@@ -39,7 +39,7 @@ const enter = async (capturedAt: number): Promise<StoredComparison> => {
   await bench.cameras.addFrame('gate', stored.comparison.id, capturedAt);
   return stored;
 };
-const state = (frames: number): CameraState => ({ ...freshState(), frames });
+const state = (frames: number): CameraState => ({ ...initialCameraState(), frames });
 const ended = (stored: StoredComparison): StoredComparison => ({
   ...stored,
   comparison: finished(stored.comparison),

@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type OperatingPoint, thresholdFor } from '../../src/cameras/alarm-budget.js';
+import {
+  chooseUpdate,
+  learn,
+  nearestBackground,
+  UPDATE_INTERVAL_MS,
+  type UpdateContext,
+} from '../../src/cameras/background-model.js';
 import { type Light, lightOf, measureLight } from '../../src/cameras/light.js';
-import { LEARN_EVERY_MS, learn, lessonFor, type Occasion, plateFor } from '../../src/cameras/memory.js';
 import type { RgbImage } from '../../src/images.js';
 
 const image = (level: (x: number, y: number) => number, width = 40, height = 30) => {
@@ -64,9 +70,9 @@ describe('the lesson of a frame', () => {
     },
     regions: Array(regions).fill({ box: { x: 0, y: 0, width: 0.1, height: 0.1 } }),
   });
-  const occasion = (change: Partial<Occasion>): Occasion => ({
+  const occasion = (change: Partial<UpdateContext>): UpdateContext => ({
     finding: finding('none'),
-    at: LEARN_EVERY_MS,
+    at: UPDATE_INTERVAL_MS,
     width: 40,
     height: 30,
     pending: false,
@@ -75,7 +81,7 @@ describe('the lesson of a frame', () => {
   });
   it.each([
     ['nothing changed', occasion({}), 'learn'],
-    ['it learned a moment ago', occasion({ at: LEARN_EVERY_MS - 1 }), 'keep'],
+    ['it learned a moment ago', occasion({ at: UPDATE_INTERVAL_MS - 1 }), 'keep'],
     ['only the light changed', occasion({ finding: finding('nuisance') }), 'learn'],
     ['the camera trembled', occasion({ finding: finding('nuisance', 0, 0.3) }), 'learn'],
     ['the camera moved', occasion({ finding: finding('nuisance', 0, 0.5) }), 'keep'],
@@ -95,13 +101,13 @@ describe('the lesson of a frame', () => {
       'keep',
     ],
   ])('%s', (_what, given, lesson) => {
-    expect(lessonFor(plate, given)).toBe(lesson);
+    expect(chooseUpdate(plate, given)).toBe(lesson);
   });
 
   it('without a plate: begins with a frame without change, or with one whose change has settled', () => {
-    expect(lessonFor(undefined, occasion({}))).toBe('start');
-    expect(lessonFor(undefined, occasion({ finding: finding('change', 1) }))).toBe('keep');
-    expect(lessonFor(undefined, occasion({ finding: finding('change', 1), absorb: [1] }))).toBe('start');
+    expect(chooseUpdate(undefined, occasion({}))).toBe('start');
+    expect(chooseUpdate(undefined, occasion({ finding: finding('change', 1) }))).toBe('keep');
+    expect(chooseUpdate(undefined, occasion({ finding: finding('change', 1), absorb: [1] }))).toBe('start');
   });
 });
 
@@ -126,9 +132,11 @@ describe('light', () => {
 
   it('without its own plate borrows the nearest', () => {
     const plate = (frame: string) => ({ frame, width: 1, height: 1, learnedAt: 0 });
-    expect(plateFor({ day: plate('d'), dusk: plate('k') }, 'infrared')).toMatchObject({ light: 'dusk' });
-    expect(plateFor({ day: plate('d') }, 'infrared')).toMatchObject({ light: 'day' });
-    expect(plateFor({}, 'day')).toBeNull();
+    expect(nearestBackground({ day: plate('d'), dusk: plate('k') }, 'infrared')).toMatchObject({
+      light: 'dusk',
+    });
+    expect(nearestBackground({ day: plate('d') }, 'infrared')).toMatchObject({ light: 'day' });
+    expect(nearestBackground({}, 'day')).toBeNull();
   });
 });
 
