@@ -26,7 +26,6 @@ const WORDS: readonly Row<Speaker>[] = (['all', 'changed'] as const).flatMap((gr
   return [
     { label: name('CIDEr-D'), of: ({ words }) => times100(words[group]?.ciderD) },
     { label: name('BLEU-4'), of: ({ words }) => times100(words[group]?.bleu[3]) },
-    { label: name('METEOR (exact+stem)'), of: ({ words }) => times100(words[group]?.meteor) },
     { label: name('ROUGE-L'), of: ({ words }) => times100(words[group]?.rougeL) },
   ];
 });

@@ -45,7 +45,6 @@ def measured(report: dict) -> dict:
         "cider_d": round(100 * words["all"]["ciderD"], 1),
         "cider_d_changed": round(100 * words["changed"]["ciderD"], 1),
         "bleu_4": round(100 * words["all"]["bleu"][3], 1),
-        "meteor_without_wordnet": round(100 * words["all"]["meteor"], 1),
         "rouge_l": round(100 * words["all"]["rougeL"], 1),
         "command": "scenedelta evaluate pairs.ndjson",
     }

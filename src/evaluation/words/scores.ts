@@ -1,7 +1,6 @@
 /** All word metrics of one set of captions. */
 import { bleu, type Segment } from './bleu.js';
 import { ciderD, type DocumentFrequencies } from './cider.js';
-import { meteor } from './meteor.js';
 import { rougeL } from './rouge.js';
 import { tokenize } from './tokenize.js';
 
@@ -9,8 +8,6 @@ export interface WordScores {
   readonly captions: number;
   /** BLEU-1 to BLEU-4, 0..1 */
   readonly bleu: readonly [number, number, number, number];
-  /** exact and stem matches only (README), 0..1 */
-  readonly meteor: number;
   readonly rougeL: number;
   /** 0..10; document frequencies from this set's own references, as the published tables of subsets do */
   readonly ciderD: number;
@@ -29,7 +26,6 @@ export function wordScores(segments: readonly Segment[], wholeSet: DocumentFrequ
   return {
     captions: segments.length,
     bleu: bleu(segments),
-    meteor: meteor(segments),
     rougeL: rougeL(segments),
     ciderD: ciderD(segments),
     ciderDWholeSet: ciderD(segments, wholeSet),
