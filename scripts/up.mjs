@@ -78,8 +78,8 @@ async function printHelp() {
   console.log(USAGE);
   try {
     const { describeConfig } = await import(pathToFileURL(join(ROOT, 'dist/config.js')));
-    for (const { env, default: fallback, describe } of describeConfig()) {
-      console.log(`\n  ${env}${fallback === '' ? '' : `=${fallback}`}\n      ${describe}`);
+    for (const { env, type, default: fallback, describe } of describeConfig()) {
+      console.log(`\n  ${env}${fallback === '' ? '' : `=${fallback}`} (${type})\n      ${describe}`);
     }
   } catch {
     console.log('\nEvery setting: deploy/README.md');

@@ -1,4 +1,4 @@
-/** Writes the table of settings into deploy/README.md, from the same descriptions that validate them. Needs `npm run build`. */
+/** Writes the table of settings into deploy/README.md from the schemas that check them. Needs `npm run build`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,10 +10,10 @@ const END = '<!-- /settings -->';
 
 const { describeConfig } = await import(pathToFileURL(join(ROOT, 'dist/config.js')));
 const rows = describeConfig().map(
-  ({ env, default: fallback, describe }) =>
-    `| \`${env}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${describe.replaceAll('|', '\\|')} |`,
+  ({ env, type, default: fallback, describe }) =>
+    `| \`${env}\` | ${type} | ${fallback === '' ? '' : `\`${fallback}\``} | ${describe.replaceAll('|', '\\|')} |`,
 );
-const table = ['| setting | default | meaning |', '|---|---|---|', ...rows].join('\n');
+const table = ['| setting | type and range | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
 
 const text = readFileSync(README, 'utf8');
 const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];

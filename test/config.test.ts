@@ -1,12 +1,12 @@
 import { describeConfig, loadConfig } from '../src/config.js';
 
 describe('loadConfig', () => {
-  it.each(['', '  '])('takes a variable that is %j as one that is not set', (empty) => {
+  it.each(['', '  '])('treats the value %j as not set', (empty) => {
     const env = Object.fromEntries(describeConfig().map((setting) => [setting.env, empty]));
     expect(loadConfig(env)).toEqual(loadConfig({}));
   });
 
-  it('takes 0 where it is said', () => {
+  it('takes an explicit 0', () => {
     expect(loadConfig({ RATE_LIMIT: '0', FRAME_RETENTION_HOURS: '0' })).toMatchObject({
       rateLimit: 0,
       frameRetentionHours: 0,
@@ -21,4 +21,43 @@ describe('loadConfig', () => {
       );
     },
   );
+
+  it.each([
+    ['DEVICE', 'gpu', 'auto, cpu or cuda:N'],
+    ['STRICT_DEVICE', 'maybe', 'on or off'],
+    ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
+  ])('refuses %s=%s and says what was expected', (name, given, expected) => {
+    expect(() => loadConfig({ [name]: given })).toThrow(
+      `${name}=${JSON.stringify(given)}: expected ${expected}`,
+    );
+  });
+
+  it('reads integers, flags, lists and devices under the camel-case name of their variable', () => {
+    const env = { JOB_LOCK_MS: '5000', STRICT_DEVICE: 'Yes', S3_SOURCE_BUCKETS: ' a, ,b', DEVICE: 'cuda:1' };
+    expect(loadConfig(env)).toMatchObject({
+      jobLockMs: 5000,
+      strictDevice: true,
+      s3SourceBuckets: ['a', 'b'],
+      device: 'cuda:1',
+    });
+  });
+
+  it('refuses AUTH=off on an address that other machines reach', () => {
+    expect(() => loadConfig({ AUTH: 'off', HOST: '0.0.0.0' })).toThrow('expected a loopback HOST');
+    expect(loadConfig({ AUTH: 'off', HOST: '127.0.0.2' })).toMatchObject({ auth: 'off' });
+  });
+});
+
+describe('describeConfig', () => {
+  it('states name, type with range, default and meaning of each setting', () => {
+    expect(describeConfig()).toContainEqual({
+      env: 'BATCH_SIZE',
+      type: 'integer from 1 to 64',
+      default: '8',
+      describe: 'Largest dynamic batch on a GPU; a CPU thread takes one pair at a time.',
+    });
+    expect(describeConfig()).toContainEqual(
+      expect.objectContaining({ env: 'REDIS_URL', type: 'text', default: '' }),
+    );
+  });
 });

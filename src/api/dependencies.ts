@@ -49,7 +49,7 @@ export type ApiOptions = Pick<
   | 'rateLimit'
   | 'maxWaiting'
   | 'waitLimit'
-  | 'deadlineSeconds'
+  | 'deadline'
   | 'outboundAllow'
   | 's3Endpoint'
   | 's3FrameBucket'

@@ -90,13 +90,13 @@ describe('README.md: figures', () => {
 });
 
 describe('deploy/README.md: the table of settings', () => {
-  it('is what `node scripts/write-settings.mjs` writes from the descriptions in src/config.ts', () => {
+  it('is what `node scripts/write-settings.mjs` writes from the schemas in src/config.ts', () => {
     const rows = [
-      ...read('deploy/README.md').matchAll(/^\| `([A-Z0-9_]+)` \| (?:`([^`]*)`)? ?\| (.*) \|$/gm),
+      ...read('deploy/README.md').matchAll(/^\| `([A-Z0-9_]+)` \| ([^|]+) \| (?:`([^`]*)`)? ?\| (.*) \|$/gm),
     ];
-    expect(rows.map(([, env, fallback = '', describe]) => ({ env, default: fallback, describe }))).toEqual(
-      describeConfig().map((row) => ({ ...row, describe: row.describe.replaceAll('|', '\\|') })),
-    );
+    expect(
+      rows.map(([, env, type, fallback = '', describe]) => ({ env, type, default: fallback, describe })),
+    ).toEqual(describeConfig().map((row) => ({ ...row, describe: row.describe.replaceAll('|', '\\|') })));
   });
 });
 

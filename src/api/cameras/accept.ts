@@ -36,7 +36,7 @@ export async function acceptFrame(
   asked: Asked,
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
-  deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadlineSeconds'> },
+  deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadline'> },
 ): Promise<StoredComparison> {
   const now = deps.clock();
   const { captured_at } = options;
@@ -49,7 +49,7 @@ export async function acceptFrame(
     );
   }
   const after = await deps.keeper.keep(frame, maskOf(camera), 'frame');
-  const deadlineSeconds = options.deadline_s ?? deps.options.deadlineSeconds;
+  const deadlineSeconds = options.deadline_s ?? deps.options.deadline;
   return enterFrame(
     camera,
     {

@@ -20,7 +20,7 @@ export interface Acceptance extends Asked {
 type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & {
   readonly keeper: FrameKeeper;
 };
-type Options = Pick<ApiOptions, 'deadlineSeconds' | 'maxWaiting'>;
+type Options = Pick<ApiOptions, 'deadline' | 'maxWaiting'>;
 
 /** @throws ScenedeltaError 'overloaded' where MAX_WAITING comparisons wait already. */
 export async function assertCapacity(
@@ -48,7 +48,7 @@ export async function accept(
   const { comparisonId, incoming } = acceptance;
   const [before, after] = await storeFrames(incoming, deps);
   const now = deps.clock();
-  const deadlineSeconds = incoming.options.deadline_s ?? options.deadlineSeconds;
+  const deadlineSeconds = incoming.options.deadline_s ?? options.deadline;
   const job: ComparisonJob = {
     v: 1,
     comparisonId,
