@@ -1,7 +1,7 @@
 /**
  * `npm run fit:verdict -- --data=FOLDER [--bundle=models/scorer-surveillance] [--count=400]`: fits how that bundle's belief and the
  * viewpoint's evidence become one verdict, on pairs made of plates and sprites, and writes verdict.json into the bundle. To be
- * run again whenever the bundle's weights, its manifest's calibration or src/viewpoint/fitted.ts change. The development pairs choose nothing.
+ * run again whenever the bundle's weights, its manifest's calibration or src/viewpoint/fitted.json change. The development pairs choose nothing.
  *
  * With `--align-from=PIXELS` (at 640 px width) nothing is fitted: the bundle keeps its own calibration and decides alone, of frames
  * that are aligned where the camera moved by as much. What to give is read off `npm run bench:viewpoint`.

@@ -1,13 +1,12 @@
 /**
  * `npm run fit:viewpoint -- --data=FOLDER [--count=3000] [--bundle=models/scorer-surveillance] [--keep=FILE]`: chooses every
- * threshold and weight of src/viewpoint/fitted.ts on pairs made of plates and sprites, and says what they reach on places that
+ * threshold and weight of src/viewpoint/fitted.json on pairs made of plates and sprites, and says what they reach on places that
  * they were not fitted on. The development pairs choose nothing. What was measured is kept in FILE, so that a run that was cut
  * short goes on; the file is of no use any more once what is measured changes. Nuisances are fitted on pairs of whole plates whose
  * frames were exposed and coded alike, tampering on pairs that also show bare places and drift. With --tampering the weights of
  * the nuisances stay as they are; with --joint those of tampering do too, and only the rule that joins the evidence with the features
  * is fitted: enough, and with fewer pairs, for another backbone.
  */
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startProgress } from '../dist/cli/progress.js';
@@ -295,24 +294,14 @@ function ofTampering(how, named) {
     `${how}: falsely called tampering: ${percent(share(intact, (s) => named(s).length > 0))} of ${intact.length}`,
   ];
 }
-const file = join(ROOT, 'src/viewpoint/fitted.ts');
-const figures = [
-  ...(nuisancesStay ? figuresBefore('tampering: ') : figuresOfNuisances()),
-  ...(jointOnly ? figuresBefore('joint: ', 'tampering: ') : ofTampers),
-  ...ofJoint,
-  'fitted on, and nothing else:',
-  ...sourcesOf(openMaterial(folder)).map((line) => `  ${line}`),
-];
-/** What the fit before wrote of what stays: it still holds. */
-function figuresBefore(end, start) {
-  const lines = [...readFileSync(file, 'utf8').matchAll(/^ \* (.*)$/gm)].map(([, line]) => line).slice(1);
-  const from = start === undefined ? 0 : lines.findIndex((line) => line.startsWith(start));
-  return lines.slice(
-    from,
-    lines.findIndex((line) => line.startsWith(end)),
-  );
-}
-console.log(figures.join('\n'));
+const file = join(ROOT, 'src/viewpoint/fitted.json');
+const figures = {
+  nuisances: nuisancesStay ? FITTED.figures.nuisances : figuresOfNuisances(),
+  tampers: jointOnly ? FITTED.figures.tampers : ofTampers,
+  joint: ofJoint,
+};
+const fittedOn = sourcesOf(openMaterial(folder));
+console.log([...Object.values(figures), 'fitted on, and nothing else:', fittedOn].flat().join('\n'));
 
 const command = [
   'npm run fit:viewpoint --',
@@ -323,20 +312,5 @@ const command = [
 ].join(' ');
 writeFileSync(
   file,
-  [
-    `/**`,
-    ` * Written by \`${command}\`; not by hand.`,
-    ...figures.map((line) => ` * ${line}`),
-    ` */`,
-    `import type { Fitted } from './scores.js';`,
-    ``,
-    `export const FITTED: Fitted = ${JSON.stringify({ leastInliers, nuisances, tampers, joint }, null, 2)};`,
-    ``,
-  ].join('\n'),
+  `${JSON.stringify({ command, figures, fittedOn, leastInliers, nuisances, tampers, joint }, null, 2)}\n`,
 );
-execFileSync(process.execPath, [
-  join(ROOT, 'node_modules/@biomejs/biome/bin/biome'),
-  'check',
-  '--write',
-  file,
-]);

@@ -53,7 +53,7 @@ function sourceState() {
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   };
   for (const entry of readdirSync(join(ROOT, 'src'), { recursive: true }).sort()) {
-    if (entry.endsWith('.ts')) add(join('src', entry));
+    if (/\.(?:ts|json)$/.test(entry)) add(join('src', entry));
   }
   for (const file of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) add(file);
   return hash.digest('hex');

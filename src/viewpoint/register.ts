@@ -62,7 +62,7 @@ export const LEAST_CORNERS = 16;
 /**
  * Done at half of the working size, where tracking finds a motion to a tenth of a pixel: README.md has the errors.
  * @param before, after lumas of one working size
- * @param leastInliers fewer agreeing corners are what two unrelated views also reach (fitted.ts)
+ * @param leastInliers fewer agreeing corners are what two unrelated views also reach (fitted.json)
  */
 export function register(before: Plane, after: Plane, leastInliers: number): Outcome {
   const structures = { before: structureOf(halved(before)), after: structureOf(halved(after)) };

@@ -1,5 +1,6 @@
-/** From measurements to scores: one logistic regression a class, whose numbers a command fitted (fitted.ts). */
-import type { Measurement, Measurements } from './measure.js';
+/** From measurements to scores: one logistic regression a class, whose numbers a command fitted (fitted.json). */
+import { type Static, type TSchema, Type } from 'typebox';
+import { MEASUREMENTS, type Measurement, type Measurements } from './measure.js';
 
 export const NUISANCES = [
   'lighting',
@@ -14,38 +15,57 @@ export type NuisanceName = (typeof NUISANCES)[number];
 export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned'] as const;
 export type TamperName = (typeof TAMPERS)[number];
 
-/** score = 1 / (1 + exp(-(offset + sum of weight * measurement))) */
-export interface Logistic {
-  readonly offset: number;
-  readonly weights: Readonly<Partial<Record<Measurement, number>>>;
-  /** the score from which it is named */
-  readonly threshold: number;
-}
+/** An object with exactly these keys, all of one schema. */
+const objectOf = <Name extends string, Value extends TSchema>(names: readonly Name[], value: Value) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>, {
+    additionalProperties: false,
+  });
 
-/** A bare place shows less to be sure of: the score from which tampering with a camera that looks at one is named. */
-export interface Bounds {
-  readonly threshold: number;
-  readonly bareThreshold: number;
-}
+const Score = Type.Number({ minimum: 0, maximum: 1 });
+
+/** One class: score = sigmoid(offset + sum of weight x measurement). A class is named from `threshold` on. */
+const LogisticSchema = Type.Object({
+  offset: Type.Number(),
+  weights: Type.Partial(objectOf(MEASUREMENTS, Type.Number())),
+  threshold: Score,
+});
+export type Logistic = Static<typeof LogisticSchema>;
+
+/** Scores from which a kind of tampering is named; `bareThreshold` is that of places with little detail (`isBare`). */
+const BoundsSchema = Type.Object({ threshold: Score, bareThreshold: Score });
+export type Bounds = Static<typeof BoundsSchema>;
 
 /**
- * The same where a backbone has looked too: score = sigmoid(offset + evidence * logit of the evidence's score + agreement * margin),
- * margin = agreement of both frames' features less the least of two frames of one place
+ * Evidence fused with a backbone: score = sigmoid(offset + evidence x logit(score of the evidence) + agreement x margin).
+ * The margin is the agreement of both frames' features minus the bundle's `least_agreement`. Above `mostAgreement` both
+ * frames show the same place, and the kind is not named.
  */
-export interface Joint extends Bounds {
-  readonly offset: number;
-  readonly evidence: number;
-  readonly agreement: number;
-  /** the margin up to which it is named: where features agree more, the place is the same one whatever the evidence says */
-  readonly mostAgreement: number;
-}
+const JointSchema = Type.Object({
+  ...BoundsSchema.properties,
+  offset: Type.Number(),
+  evidence: Type.Number(),
+  agreement: Type.Number(),
+  mostAgreement: Type.Number(),
+});
+export type Joint = Static<typeof JointSchema>;
 
-export interface Fitted {
-  readonly leastInliers: number;
-  readonly nuisances: Readonly<Record<NuisanceName, Logistic>>;
-  readonly tampers: Readonly<Record<TamperName, Logistic & Bounds>>;
-  readonly joint: Readonly<Record<TamperName, Joint>>;
-}
+/** fitted.json: every weight and threshold of this folder that a command fitted, with the figures it reached. */
+export const FittedSchema = Type.Object({
+  /** the command that wrote the file */
+  command: Type.String(),
+  /** lines of text; the pairs measured are of places that chose neither weights nor thresholds */
+  figures: objectOf(['nuisances', 'tampers', 'joint'], Type.Array(Type.String())),
+  /** plates and sprites by licence */
+  fittedOn: Type.Array(Type.String()),
+  /** fewest corners that must agree on a motion */
+  leastInliers: Type.Integer({ minimum: 3 }),
+  nuisances: objectOf(NUISANCES, LogisticSchema),
+  tampers: objectOf(TAMPERS, Type.Object({ ...LogisticSchema.properties, ...BoundsSchema.properties })),
+  joint: objectOf(TAMPERS, JointSchema),
+});
+export type Fitted = Readonly<
+  Pick<Static<typeof FittedSchema>, 'leastInliers' | 'nuisances' | 'tampers' | 'joint'>
+>;
 
 export function scoreOf({ offset, weights }: Logistic, measurements: Measurements): number {
   let logit = offset;
