@@ -20,7 +20,8 @@ exit status is 1.
       broken++;
       console.error(`broken: ${reason}`);
     };
-    const bundles = await withBundles(loadBundles(config.modelsDir, config.defaultModel, { error }));
+    const warn = ({ model }: { model: string }, message: string) => console.error(`${model}: ${message}`);
+    const bundles = await withBundles(loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
     if (values.json) console.log(JSON.stringify(bundles.map(describe), null, 2));
     else for (const bundle of bundles) console.log(line(bundle, config.defaultModel));
     return broken === 0 ? 0 : 1;

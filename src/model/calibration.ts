@@ -1,24 +1,28 @@
-/** From logits to probabilities that mean what they say. The constants come with the bundle (README.md says how they are chosen). */
+/** Calibration: logits to probabilities. Its constants travel in the bundle; README.md states how they are fitted. */
 import type { Difference } from './captioner.js';
 import type { Manifest } from './manifest.js';
 
-export interface Belief {
-  /** calibrated probability that the scene changed */
+/** The calibrated prediction for one pair of frames. */
+export interface Prediction {
+  /** calibrated probability that the scene changed, 0..1 */
   readonly change: number;
   /** `change` reaches the threshold */
   readonly changed: boolean;
-  /** nuisances whose probability reaches their threshold, the surest first; in the service those that were measured come before the others */
+  /** nuisances whose probability reaches their threshold, the most probable first; fusion puts the measured ones in front */
   readonly nuisances: readonly { readonly name: string; readonly score: number }[];
-  /** the most probable kind of change, of those that are one (never 'none'), and its share among them */
+  /** most probable kind of change (never 'none'), and its share among the kinds of change */
   readonly kind: { readonly name: string; readonly score: number };
 }
 
-/** @param logits as difference.onnx gives them for one pair, in the order of the manifest's `kinds` and `nuisances`; @param threshold of the probability of a change */
-export function judge(
+/**
+ * @param logits of difference.onnx for one pair, in the order of the manifest's `kinds` and `nuisances`
+ * @param threshold of the probability of a change, 0..1
+ */
+export function predictionOf(
   logits: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
   { calibration, kinds, nuisances }: Manifest,
   threshold: number = calibration.threshold,
-): Belief {
+): Prediction {
   const change = sigmoid(calibration.change.scale * logits.changeLogit + calibration.change.offset);
   const scored = nuisances.map((name, i) => ({ name, score: sigmoid(logits.nuisanceLogits[i] as number) }));
   return {
@@ -27,15 +31,12 @@ export function judge(
     nuisances: scored
       .filter(({ name, score }) => score >= (calibration.nuisances[name] as number))
       .sort((a, b) => b.score - a.score),
-    kind: kindOf(logits.kindLogits, kinds),
+    kind: mostProbableKind(logits.kindLogits, kinds),
   };
 }
 
-/**
- * The most probable kind of those that are one.
- * @param logits [K], in the order of `kinds`, whose first is 'none'
- */
-export function kindOf(logits: Float32Array, kinds: readonly string[]): Belief['kind'] {
+/** @param logits [K], in the order of `kinds`, whose first entry is 'none' and takes no part */
+export function mostProbableKind(logits: Float32Array, kinds: readonly string[]): Prediction['kind'] {
   const shares = softmax(logits.subarray(1));
   const best = shares.indexOf(Math.max(...shares));
   return { name: kinds[best + 1] as string, score: shares[best] as number };

@@ -21,7 +21,7 @@ const KINDS_OF_ONE_ACTION = new Set(VERBS.map(([kind]) => kind));
 export function wordsThatAgree(words: readonly string[], kind: string): number[] {
   const all = words.map((_, i) => i);
   const clauses = clausesOf(words);
-  const kinds = clauses.map((clause) => kindOf(textOf(clause, words)));
+  const kinds = clauses.map((clause) => kindOfClause(textOf(clause, words)));
   if (kinds.includes(undefined)) return all;
   const fitting = KINDS_OF_ONE_ACTION.has(kind) && kinds.includes(kind);
   const said = new Set<string>();
@@ -41,8 +41,8 @@ function clausesOf(words: readonly string[]): number[][] {
     const next = words.indexOf('and', i + 1);
     const rest = words.slice(i + 1, next < 0 ? undefined : next);
     const current = clauses.at(-1) as number[];
-    const complete = kindOf(textOf(current, words)) !== undefined;
-    if (word === 'and' && complete && kindOf(rest.join(' ')) !== undefined) clauses.push([]);
+    const complete = kindOfClause(textOf(current, words)) !== undefined;
+    if (word === 'and' && complete && kindOfClause(rest.join(' ')) !== undefined) clauses.push([]);
     else current.push(i);
   }
   return clauses;
@@ -51,4 +51,4 @@ function clausesOf(words: readonly string[]): number[][] {
 const textOf = (clause: readonly number[], words: readonly string[]): string =>
   clause.map((i) => words[i]).join(' ');
 
-const kindOf = (clause: string): string | undefined => VERBS.find(([, verb]) => verb.test(clause))?.[0];
+const kindOfClause = (clause: string): string | undefined => VERBS.find(([, verb]) => verb.test(clause))?.[0];

@@ -97,6 +97,8 @@ export const ManifestSchema = Type.Object(
     unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
     /** moving: the two frames may be seen from anywhere, so that a turned camera is no tampering; absent = fixed */
     camera: Type.Optional(Type.Union([Type.Literal('fixed'), Type.Literal('moving')])),
+    /** displacement of the camera, as a fraction of the frame's width, from which `after` is aligned to `before`; absent = never */
+    align_from: Type.Optional(Type.Number({ minimum: 0 })),
     calibration: Type.Object(
       {
         change: Type.Object({ scale: Type.Number({ exclusiveMinimum: 0 }), offset: Type.Number() }, strict),

@@ -12,7 +12,7 @@ import { graphCacheIn } from '../inference/graph-cache.js';
 import { InferencePool } from '../inference/pool.js';
 import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
-import { kindOf } from '../model/calibration.js';
+import { mostProbableKind } from '../model/calibration.js';
 import type { CaptionOutput, FeaturePair, Features, GlanceFeatures } from '../model/captioner.js';
 import { wordsThatAgree } from '../model/clauses.js';
 import type { Bundle } from '../model/manifest.js';
@@ -31,9 +31,9 @@ import {
   unchangedFinding,
   viewpointOf,
 } from './finding.js';
-import { believe, isToBeAligned, loadRules } from './nuisance-fusion.js';
+import { fuse, needsAlignment } from './nuisance-fusion.js';
 import { stopwatch } from './stopwatch.js';
-import { believableTampers } from './tamper-fusion.js';
+import { fuseTampers } from './tamper-fusion.js';
 import { emptyLike, ownPixels, wordHeatmaps } from './word-heatmaps.js';
 
 export interface PairInput {
@@ -99,7 +99,6 @@ export async function createPipeline(options: {
 }): Promise<Pipeline> {
   const { config, logger, threadScript } = options;
   const loaded = await loadBundles(config.modelsDir, config.defaultModel, logger);
-  const rules = await loadRules(loaded, config.defaultModel, logger);
   const pool = await InferencePool.start({
     bundles: loaded,
     device: config.device,
@@ -135,18 +134,17 @@ export async function createPipeline(options: {
       refuseOtherShape(frames);
       if (haveSamePixels(frames)) return { finding: identicalFinding(), heatmaps: null, timings };
 
-      const rule = rules.get(bundle.manifest.name) ?? null;
       // Evidence is gathered beside the graphs, which look at the frames as they are: only a camera that moved costs more.
       const [asTheyAre, evidence] = await together(
         step('encode', () => encodeAndCompare(bundle, frames, input)),
         step('register', () => pool.run('examine', bundle.manifest.name, frames)),
       );
       const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
-      const tampers = believableTampers(bundle.manifest, evidence, asTheyAre.features);
+      const tampers = fuseTampers(bundle.manifest, evidence, asTheyAre.features);
       if (tampers.length > 0)
         return { finding: tamperedFinding(tampers, viewpoint), heatmaps: null, timings };
 
-      const aligned = isToBeAligned(evidence, rule) ? evidence.registration : null;
+      const aligned = needsAlignment(evidence, bundle.manifest) ? evidence.registration : null;
       const views =
         aligned === null ? frames : await step('register', () => align(bundle, frames, aligned, held));
       const difference =
@@ -157,7 +155,7 @@ export async function createPipeline(options: {
               const pair = { before: asTheyAre.features.before, after };
               return pool.run('difference', bundle.manifest.name, pair);
             });
-      const belief = believe(difference, evidence, bundle.manifest, rule, input.threshold ?? undefined);
+      const belief = fuse(difference, evidence, bundle.manifest, input.threshold ?? undefined);
       // Both maps lie on before's view until they are shown.
       const maps = { before: difference.before, after: difference.after };
       const own = ownPixels(aligned);
@@ -185,7 +183,7 @@ export async function createPipeline(options: {
       });
       const informed = {
         ...belief,
-        kind: kindOf(caption.kindLogits ?? difference.kindLogits, bundle.manifest.kinds),
+        kind: mostProbableKind(caption.kindLogits ?? difference.kindLogits, bundle.manifest.kinds),
       };
       const decoded = toSentence(caption.ids, caption.logProbabilities, caption.length, bundle.manifest);
       const kept = wordsThatAgree(
@@ -307,12 +305,8 @@ export async function createPipeline(options: {
         default: bundle.manifest.name === config.defaultModel,
         metrics: bundle.manifest.metrics,
       })),
-    operatingPoints: (model) => {
-      const name = model ?? config.defaultModel;
-      return (
-        rules.get(name)?.operating_points ?? bundles.get(name)?.manifest.calibration.operating_points ?? []
-      );
-    },
+    operatingPoints: (model) =>
+      bundles.get(model ?? config.defaultModel)?.manifest.calibration.operating_points ?? [],
     close: () => pool.close(),
   };
 }

@@ -7,7 +7,7 @@
  * - of a tampered camera nothing else is said: what its frame shows is not the scene.
  */
 
-import type { Belief } from '../model/calibration.js';
+import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Sentence } from '../model/tokenizer.js';
 import {
@@ -28,18 +28,18 @@ export const identicalFinding = (): Finding => ({
 });
 
 /**
- * @param belief one that is not `changed`
+ * @param prediction one that is not `changed`
  * @param sentence the bundle's own, where it has one
  */
 export function unchangedFinding(
-  belief: Belief,
+  prediction: Prediction,
   model: ModelUsed,
   viewpoint: Viewpoint,
   sentence?: string,
 ): Finding {
-  const strongest = belief.nuisances[0]?.name;
+  const strongest = prediction.nuisances[0]?.name;
   return {
-    ...unchanged(belief, sentence ?? unchangedSentence(strongest)),
+    ...unchanged(prediction, sentence ?? unchangedSentence(strongest)),
     verdict: strongest === undefined ? 'none' : 'nuisance',
     model,
     viewpoint,
@@ -87,12 +87,12 @@ export function viewpointOf(evidence: Evidence, width: number): Viewpoint {
 }
 
 /**
- * @param belief one that is `changed`
+ * @param prediction one that is `changed`
  * @param sentence of `sentenceOfChange`
  * @param regions the strongest first
  */
 export function changedFinding(
-  belief: Belief,
+  prediction: Prediction,
   sentence: Sentence,
   regions: readonly MapRegion[],
   model: ModelUsed,
@@ -100,12 +100,12 @@ export function changedFinding(
 ): Finding {
   return {
     verdict: 'change',
-    kind: belief.kind.name as Finding['kind'],
-    nuisance: [...belief.nuisances],
+    kind: prediction.kind.name as Finding['kind'],
+    nuisance: [...prediction.nuisances],
     caption: sentence.text,
     caption_score: sentence.score,
     words: [...sentence.words],
-    confidence: belief.change,
+    confidence: prediction.change,
     severity: 'medium',
     regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
     model,
@@ -116,23 +116,26 @@ export function changedFinding(
 /** The caption graph's sentence, unless it denies the change: then a plain one, with the score of its kind. */
 export function sentenceOfChange(
   caption: Sentence,
-  belief: Belief,
+  prediction: Prediction,
   regions: readonly MapRegion[],
 ): { readonly sentence: Sentence; readonly replaced: boolean } {
   const replaced = caption.words.length === 0 || saysNothingChanged(caption.text);
   if (!replaced) return { sentence: caption, replaced };
-  return { sentence: evenly(plainSentence(belief.kind.name, regions[0]?.box), belief.kind.score), replaced };
+  return {
+    sentence: evenly(plainSentence(prediction.kind.name, regions[0]?.box), prediction.kind.score),
+    replaced,
+  };
 }
 
-function unchanged(belief: Pick<Belief, 'change' | 'nuisances'>, text: string) {
-  const sentence = evenly(text, 1 - belief.change);
+function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, text: string) {
+  const sentence = evenly(text, 1 - prediction.change);
   return {
     kind: 'none' as const,
-    nuisance: [...belief.nuisances],
+    nuisance: [...prediction.nuisances],
     caption: sentence.text,
     caption_score: sentence.score,
     words: [...sentence.words],
-    confidence: belief.change,
+    confidence: prediction.change,
     severity: 'info' as const,
     regions: [],
   };

@@ -1,4 +1,4 @@
-/** What looks like tampering to the pixels is held against what the backbone sees. */
+/** Fusion of the viewpoint's tamper scores with the agreement of the backbone's features. */
 import { agreement } from '../model/agreement.js';
 import { COARSE_STRIDE } from '../model/bundle.js';
 import type { FeaturePair } from '../model/captioner.js';
@@ -6,17 +6,23 @@ import type { Manifest } from '../model/manifest.js';
 import { type Evidence, joinedTampers, namedTampers } from '../viewpoint/examine.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
+export interface Tamper {
+  readonly name: TamperName;
+  /** probability, 0..1 */
+  readonly score: number;
+}
+
 /**
- * To say "tampered" of a real change hides it, so evidence and features decide together, by a rule that was fitted to both. Where
- * the bundle cannot tell one place from another, only darkness is believed of the evidence alone. No tampering at all where the
- * bundle is for a camera that moves.
- * @returns the surest first
+ * A false "tampered" hides a real change, so a rule that was fitted to both decides from evidence and features together. If
+ * the bundle has no `least_agreement`, the evidence alone names darkness and nothing else. A bundle for a moving camera has
+ * no tampering.
+ * @returns the most probable first
  */
-export function believableTampers(
+export function fuseTampers(
   { camera, calibration, input }: Pick<Manifest, 'camera' | 'calibration' | 'input'>,
   evidence: Evidence,
   { before, after }: FeaturePair,
-): readonly { readonly name: TamperName; readonly score: number }[] {
+): readonly Tamper[] {
   if (camera === 'moving') return [];
   const least = calibration.least_agreement;
   if (least === undefined) return namedTampers(evidence).filter(({ name }) => name === 'darkened');

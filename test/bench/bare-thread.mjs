@@ -9,7 +9,7 @@ const { Captioner } = await dist('model/captioner.js');
 const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
 const { chooseGlances, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
-const { judge } = await dist('model/calibration.js');
+const { predictionOf } = await dist('model/calibration.js');
 const { examine } = await dist('viewpoint/examine.js');
 const { decodeFrame } = await dist('workers/decode.js');
 
@@ -46,7 +46,7 @@ async function compare({ before, after }, evidence) {
     encoded.push(features);
   }
   const [difference] = await captioner.difference([{ before: encoded[0], after: encoded[1] }]);
-  if (!judge(difference, manifest).changed) return;
+  if (!predictionOf(difference, manifest).changed) return;
   const regions = findRegions({ before: difference.before, after: difference.after }, manifest.regions);
   const rule = manifest.glance;
   const glances = rule === null || regions.length === 0 ? [] : chooseGlances(regions, frames[0], rule);

@@ -1,14 +1,14 @@
 /**
  * `npm run bench:viewpoint -- --data=FOLDER [--every=1] [--bundle=models/scorer-surveillance] [--write]`: what registration, nuisance
  * and tamper scores, and the joined verdict reach on the development pairs and variants of them that are made in memory.
- * Nothing here chooses a threshold; `npm run fit:viewpoint` and `npm run fit:verdict` chose them on made pairs.
+ * Nothing here chooses a threshold of the evidence; `npm run fit:viewpoint` chose them on made pairs.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startProgress } from '../../dist/cli/progress.js';
-import { judge } from '../../dist/model/calibration.js';
+import { predictionOf } from '../../dist/model/calibration.js';
 import { loadBundle } from '../../dist/model/manifest.js';
-import { believe, changeProbability, loadVerdictRule } from '../../dist/pipeline/nuisance-fusion.js';
+import { fuse } from '../../dist/pipeline/nuisance-fusion.js';
 import { examine, namedTampers } from '../../dist/viewpoint/examine.js';
 import { FITTED } from '../../dist/viewpoint/fitted.js';
 import { NUISANCES, TAMPERS } from '../../dist/viewpoint/scores.js';
@@ -28,8 +28,6 @@ const WARMING = 12;
 const ALIGN_FROM = [null, 0, 2, 4, 8, 16];
 
 const bundle = await loadBundle(bundleFolder);
-/** null: the bundle has none for its weights, and the model decides alone. */
-const rule = await loadVerdictRule(bundle, (reason) => console.error(reason));
 const { manifest } = bundle;
 
 const pairs = readFileSync(join(data, 'pairs.ndjson'), 'utf8')
@@ -93,9 +91,9 @@ const lookedAt = (s, from) => {
     ? s.aligned
     : s.asItIs;
 };
-const alignFrom = rule?.align_from ?? null;
+const alignFrom = manifest.align_from ?? null;
 const inUse = (s) => lookedAt(s, alignFrom === null ? null : 640 * alignFrom);
-const ownVerdict = (s) => believe(inUse(s), s.evidence, manifest, rule, undefined);
+const ownVerdict = (s) => fuse(inUse(s), s.evidence, manifest, undefined);
 
 const altered = seen.filter(({ nuisance }) => nuisance !== undefined);
 const asItWas = new Map(seen.filter(({ variant }) => variant === 'as it is').map((s) => [s.id, s]));
@@ -106,28 +104,11 @@ const strongest = (s) =>
   NUISANCES.filter((name) => name === s.nuisance || !natural(s).includes(name)).reduce((best, name) =>
     s.evidence.nuisances[name] > s.evidence.nuisances[best] ? name : best,
   );
-/** The rule with nothing left unnamed, so that the strongest name can be asked for. */
-const everyName = (r) => ({
-  ...r,
-  nuisances: Object.fromEntries(
-    Object.entries(r.nuisances).map(([name, joint]) => [name, { ...joint, threshold: 0 }]),
-  ),
-});
-const joined = (s) =>
-  believe(inUse(s), s.evidence, manifest, everyName(rule), undefined).nuisances.find(
-    ({ name }) => name in rule.nuisances && (name === s.nuisance || !natural(s).includes(name)),
-  )?.name;
 row(
   'strongest nuisance beyond those of the unaltered pair is the made one: evidence alone',
   count(altered, (s) => strongest(s) === s.nuisance),
   '>= 85 %',
 );
-if (rule !== null && Object.keys(rule.nuisances).length > 0)
-  row(
-    'the same, joined with the model',
-    count(altered, (s) => joined(s) === s.nuisance),
-    '>= 85 %',
-  );
 for (const variant of Object.keys(NUISANCE_VARIANTS)) {
   const own = altered.filter((s) => s.variant === variant);
   row(
@@ -139,7 +120,7 @@ for (const variant of Object.keys(NUISANCE_VARIANTS)) {
 
 /** What the answers carry, and what they would carry if nobody measured. */
 const answered = (s) => ownVerdict(s).nuisances;
-const ofModel = (s) => judge(inUse(s), manifest).nuisances;
+const ofModel = (s) => predictionOf(inUse(s), manifest).nuisances;
 const has = (names, s) => names(s).some(({ name }) => name === s.nuisance);
 row(
   'the made nuisance is among those that the answer names; that the model alone would name',
@@ -188,7 +169,7 @@ row('falsely called tampering: with the features; by evidence alone', foundBoth(
 
 const hits = intact.filter((s) => s.changed);
 const quiet = intact.filter((s) => !s.changed);
-const alone = (s) => judge(s.asItIs, manifest).change;
+const alone = (s) => predictionOf(s.asItIs, manifest).change;
 const recall = hits.filter((s) => alone(s) >= manifest.calibration.threshold).length / hits.length;
 row(
   `captioner alone at its threshold: recall; false alarms`,
@@ -204,23 +185,18 @@ for (const target of [recall, 0.99, 0.95]) {
   const at = `false alarms at ${(100 * target).toFixed(1)} % recall`;
   row(`${at}: captioner alone`, rate(alone), '');
   for (const from of ALIGN_FROM) {
-    const score = (s) => changeProbability(lookedAt(s, from).changeLogit, s.evidence, rule);
-    const only = (s) => judge(lookedAt(s, from), manifest).change;
+    const only = (s) => predictionOf(lookedAt(s, from), manifest).change;
     const chosen = (from === null ? null : from / 640) === alignFrom ? ' (in use)' : '';
     const how = from === null ? 'never aligned' : `aligned from ${from} px on`;
-    row(
-      `- ${how}: captioner${rule === null ? '' : '; joined with the evidence'}${chosen}`,
-      rule === null ? rate(only) : `${rate(only)}; ${rate(score)}`,
-      chosen ? '<= half of alone' : '',
-    );
+    row(`- ${how}: captioner${chosen}`, rate(only), chosen ? '<= half of alone' : '');
   }
 }
-if (rule !== null)
-  row(
-    "the rule's own threshold: recall; false alarms",
-    `${count(hits, (s) => ownVerdict(s).changed && named(s).length === 0)}; ${count(quiet, (s) => ownVerdict(s).changed && named(s).length === 0)}`,
-    '',
-  );
+const isServedAsChange = (s) => ownVerdict(s).changed && named(s).length === 0;
+row(
+  'as served, at the threshold of the bundle: recall; false alarms',
+  `${count(hits, isServedAsChange)}; ${count(quiet, isServedAsChange)}`,
+  '',
+);
 row(
   'examine at 640 x 480, CPU time a pair on one thread: p50 / p95',
   `${percentile(milliseconds, 0.5).toFixed(0)} / ${percentile(milliseconds, 0.95).toFixed(0)} ms`,
@@ -234,6 +210,6 @@ report(
   [
     `${pairs.length} development pairs, ${seen.length} pairs with their variants, at 640 px width less a margin of ${100 * make.MARGIN} % a side that lets a moved camera see real pixels. Variants fall on \`after\`, changed and unchanged pairs alike; strengths in scripts/lib/variants.mjs.`,
     'Registration errors are of what was made on top of how the camera of the pair moved by itself, as registration has it of the pair as it is: pairs of which it is refused are not measured.',
-    `Bundle ${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}); thresholds and weights were fitted on made pairs of other places (fit:viewpoint, fit:verdict).`,
+    `Bundle ${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}); thresholds and weights were fitted on made pairs of other places (fit:viewpoint).`,
   ],
 );

@@ -13,7 +13,6 @@ const call = (script: string, arg: string): Promise<{ status: unknown; stderr: s
 it.each([
   ['up.mjs', '--port=9000'],
   ['write-resampler.mjs', '--chekc'],
-  ['fit-verdict.mjs', '--algin-from=16'],
   ['fit-viewpoint.mjs', '--tamper'],
 ])(
   '%s refuses %s with one line',

@@ -1,4 +1,4 @@
-import { judge, kindOf, sigmoid } from '../../src/model/calibration.js';
+import { mostProbableKind, predictionOf, sigmoid } from '../../src/model/calibration.js';
 import { loadBundle, type Manifest } from '../../src/model/manifest.js';
 import { TINY } from './tiny-bundle.js';
 
@@ -20,45 +20,45 @@ const logits = (change: number, kinds = [0, 1, 0, 0, 0, 0], nuisances = [-9, -9]
 });
 const logit = (p: number) => Math.log(p / (1 - p));
 
-describe('judge', () => {
+describe('predictionOf', () => {
   it('maps the change logit through scale and offset', () => {
-    expect(judge(logits(1.5), manifest).change).toBeCloseTo(sigmoid(2), 9);
+    expect(predictionOf(logits(1.5), manifest).change).toBeCloseTo(sigmoid(2), 9);
   });
 
   it('calls it changed from the threshold on, not below', () => {
-    const at = (p: number) => judge(logits((logit(p) + 1) / 2), manifest).changed;
+    const at = (p: number) => predictionOf(logits((logit(p) + 1) / 2), manifest).changed;
     expect([at(0.699), at(0.701)]).toEqual([false, true]);
   });
 
   it("goes by another threshold where one is given, as a camera's settings do", () => {
     const at = (p: number, threshold: number) =>
-      judge(logits((logit(p) + 1) / 2), manifest, threshold).changed;
+      predictionOf(logits((logit(p) + 1) / 2), manifest, threshold).changed;
     expect([at(0.699, 0.69), at(0.701, 0.71), at(0.01, 0)]).toEqual([true, false, true]);
   });
 
   it('grows with the logit', () => {
-    const values = [-9, -1, 0, 0.5, 3, 9].map((change) => judge(logits(change), manifest).change);
+    const values = [-9, -1, 0, 0.5, 3, 9].map((change) => predictionOf(logits(change), manifest).change);
     expect([...values].sort((a, b) => a - b)).toEqual(values);
   });
 
   it('names the nuisances that reach their own threshold, the most probable first', () => {
-    const found = judge(logits(0, undefined, [logit(0.65), logit(0.7)]), manifest).nuisances;
+    const found = predictionOf(logits(0, undefined, [logit(0.65), logit(0.7)]), manifest).nuisances;
     expect(found.map(({ name }) => name)).toEqual(['ir_switch', 'lighting']);
     expect(found[0]?.score).toBeCloseTo(0.7, 6);
-    expect(judge(logits(0, undefined, [logit(0.59), logit(0.19)]), manifest).nuisances).toEqual([]);
+    expect(predictionOf(logits(0, undefined, [logit(0.59), logit(0.19)]), manifest).nuisances).toEqual([]);
   });
 
   it('chooses a kind among the changes even where none is likelier', () => {
-    const { kind } = judge(logits(9, [50, 0, 1, 0, 0, 0]), manifest);
+    const { kind } = predictionOf(logits(9, [50, 0, 1, 0, 0, 0]), manifest);
     expect(kind.name).toBe('disappear');
     expect(kind.score).toBeCloseTo(Math.E / (Math.E + 4), 6);
   });
 });
 
-describe('kindOf', () => {
+describe('mostProbableKind', () => {
   it('names the likeliest change and its share among the changes', () => {
     const kinds = ['none', 'appear', 'move'];
-    expect(kindOf(Float32Array.from([9, 1, 1 + Math.log(3)]), kinds)).toEqual({
+    expect(mostProbableKind(Float32Array.from([9, 1, 1 + Math.log(3)]), kinds)).toEqual({
       name: 'move',
       score: expect.closeTo(0.75, 6),
     });

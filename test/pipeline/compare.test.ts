@@ -12,13 +12,11 @@ import sharp from '../../src/frames/sharp.js';
 import { decodeHeatmapData, encodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { Heatmap } from '../../src/images.js';
 import type { Logger } from '../../src/logger.js';
-import { loadBundle } from '../../src/model/manifest.js';
 import { createPipeline, type PairOutput, type Pipeline } from '../../src/pipeline/compare.js';
 import { FindingSchema } from '../../src/schemas/comparison.js';
 import { type Block, scene } from '../frames/pictures.js';
 import { copyOfTiny, put, TINY } from '../model/tiny-bundle.js';
 import { seen, street, withBox } from '../viewpoint/scenes.js';
-import { ruleFor } from './rules.js';
 
 // Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
 jest.setTimeout(120_000);
@@ -280,15 +278,8 @@ describe('the viewpoint', () => {
   describe('with a rule that aligns', () => {
     let aligning: Pipeline;
     beforeAll(async () => {
-      const modelsDir = await modelsFolder();
-      const bundle = await loadBundle(TINY);
-      const { manifest } = bundle;
-      const { scale, offset } = manifest.calibration.change;
-      const rule = ruleFor(bundle, {
-        change: { offset, model: scale, weights: {} },
-        threshold: manifest.calibration.threshold,
-      });
-      await writeFile(join(modelsDir, 'bundle-tiny', 'verdict.json'), JSON.stringify(rule));
+      const { modelsDir } = await copyOfTiny((manifest) => put(manifest, 'align_from', 1 / 640));
+      folders.push(modelsDir);
       aligning = await createPipeline({ config: { ...config, modelsDir }, logger, threadScript });
     });
     afterAll(() => aligning?.close());

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value';
-import type { Belief } from '../../src/model/calibration.js';
+import type { Prediction } from '../../src/model/calibration.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { saysNothingChanged } from '../../src/model/wording.js';
 import {
@@ -20,7 +20,7 @@ const still = {
   inliers: 80,
   residual_px: 0.2,
 };
-const belief = (part: Partial<Belief> = {}): Belief => ({
+const prediction = (part: Partial<Prediction> = {}): Prediction => ({
   change: 0.8,
   changed: true,
   nuisances: [],
@@ -57,7 +57,7 @@ describe('a finding without a change', () => {
   });
 
   it('is none where no nuisance shows, as sure as a change is improbable', () => {
-    const finding = unchangedFinding(belief({ change: 0.1, changed: false }), model, still);
+    const finding = unchangedFinding(prediction({ change: 0.1, changed: false }), model, still);
     isWhole(finding);
     expect(finding).toMatchObject({ verdict: 'none', kind: 'none', caption: 'nothing has changed' });
     expect(finding.caption_score).toBeCloseTo(0.9, 9);
@@ -67,7 +67,7 @@ describe('a finding without a change', () => {
   it("is told in the bundle's own words where it has any", () => {
     const nuisances = [{ name: 'shadow', score: 0.9 }];
     const finding = unchangedFinding(
-      belief({ change: 0.1, changed: false, nuisances }),
+      prediction({ change: 0.1, changed: false, nuisances }),
       model,
       still,
       'there is no change',
@@ -80,7 +80,7 @@ describe('a finding without a change', () => {
       { name: 'shadow', score: 0.9 },
       { name: 'noise', score: 0.6 },
     ];
-    const finding = unchangedFinding(belief({ change: 0.1, changed: false, nuisances }), model, still);
+    const finding = unchangedFinding(prediction({ change: 0.1, changed: false, nuisances }), model, still);
     isWhole(finding);
     expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'only the shadows have changed' });
     expect(finding.nuisance).toEqual(nuisances);
@@ -88,7 +88,7 @@ describe('a finding without a change', () => {
 
   it('has a sentence for a nuisance that has none of its own', () => {
     const nuisances = [{ name: 'moonlight', score: 0.9 }];
-    const finding = unchangedFinding(belief({ change: 0.1, changed: false, nuisances }), model, still);
+    const finding = unchangedFinding(prediction({ change: 0.1, changed: false, nuisances }), model, still);
     expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'nothing has changed' });
   });
 });
@@ -96,8 +96,8 @@ describe('a finding without a change', () => {
 describe('a finding of a change', () => {
   it("carries the caption graph's words and numbered regions", () => {
     const caption = sentence('a car has appeared');
-    const chosen = sentenceOfChange(caption, belief(), [region(0.1), region(0.7)]);
-    const finding = changedFinding(belief(), chosen.sentence, [region(0.1), region(0.7)], model, still);
+    const chosen = sentenceOfChange(caption, prediction(), [region(0.1), region(0.7)]);
+    const finding = changedFinding(prediction(), chosen.sentence, [region(0.1), region(0.7)], model, still);
     isWhole(finding);
     expect(chosen).toEqual({ sentence: caption, replaced: false });
     expect(finding).toMatchObject({ verdict: 'change', kind: 'appear', severity: 'medium', confidence: 0.8 });
@@ -114,7 +114,7 @@ describe('a finding of a change', () => {
     ['only the light has changed', 0.9, 'something has appeared on the right'],
     ['', 0.9, 'something has appeared on the right'],
   ])('never says "%s": a plain sentence with the score of its kind', (text, x, expected) => {
-    const { sentence: chosen, replaced } = sentenceOfChange(sentence(text), belief(), [region(x)]);
+    const { sentence: chosen, replaced } = sentenceOfChange(sentence(text), prediction(), [region(x)]);
     expect(replaced).toBe(true);
     expect(chosen.text).toBe(expected);
     expect(new Set(chosen.words.map((word) => word.score))).toEqual(new Set([0.6]));
@@ -124,7 +124,7 @@ describe('a finding of a change', () => {
   it('names no place where there is no region', () => {
     const { sentence: chosen } = sentenceOfChange(
       sentence(''),
-      belief({ kind: { name: 'multi', score: 0.5 } }),
+      prediction({ kind: { name: 'multi', score: 0.5 } }),
       [],
     );
     expect(chosen.text).toBe('several things have changed');

@@ -1,6 +1,6 @@
 import type { Features } from '../../src/model/captioner.js';
 import type { Manifest } from '../../src/model/manifest.js';
-import { believableTampers } from '../../src/pipeline/tamper-fusion.js';
+import { fuseTampers } from '../../src/pipeline/tamper-fusion.js';
 import { startExaminer } from '../viewpoint/examiner.js';
 import { flat, noisy, street } from '../viewpoint/scenes.js';
 
@@ -25,10 +25,10 @@ const darkened = turned.then(() => examine(before, noisy(flat(4), 1.5, 'dark')))
 async function names(examined: typeof turned, other: number, least?: number, camera?: 'moving') {
   const { evidence } = await examined;
   const pair = { before: features(0), after: features(other) };
-  return believableTampers(manifest(least, camera), evidence, pair).map(({ name }) => name);
+  return fuseTampers(manifest(least, camera), evidence, pair).map(({ name }) => name);
 }
 
-describe('believableTampers', () => {
+describe('fuseTampers', () => {
   it('believes in a turned camera where the features show another place too', async () => {
     expect(await names(turned, 4, 0.4)).toContain('turned');
   });

@@ -35,7 +35,6 @@ PARITY = 1e-3  # largest difference of a float between PyTorch and ONNX Runtime
 DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
 GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
-RULE_FILE = "verdict.json"  # what `npm run fit:verdict` writes beside the manifest
 LOOK_KIND = "look_kind_logits"  # the difference graph's kind_logits, for glances that look at each other to believe the kind together with
 STATED = ("licence", "metrics", "training_data", "cost")  # in --facts
 CALIBRATED = (  # in --calibration, for the bundle and for the service that loads it
@@ -389,6 +388,7 @@ def manifest(folder: Path, c, facts: dict) -> dict:
         "regions": {"threshold": REGION_THRESHOLD, "min_cells": REGION_MIN_CELLS},
         **({"unchanged_sentence": facts["unchanged"]} if "unchanged" in facts else {}),
         **({"camera": "moving"} if c.moving_camera else {}),
+        **({"align_from": facts["align_from"]} if facts.get("align_from") is not None else {}),
         **{
             key: facts[key]
             for key in ("calibration", "metrics", "training_data", "configuration", "seeds", "cost", "command")
@@ -420,16 +420,17 @@ def command_of(saved: dict) -> str:
     return f"{command} ({'; '.join(said)})"
 
 
-def put_in_place(folder: Path, target: Path) -> None:
-    """The new bundle to where the old one is, which is put aside first and removed last.
+def align_from_of(bundle: Path) -> float | None:
+    """The `align_from` of the bundle that the export replaces; None if there is no bundle or its manifest has no such key."""
+    path = bundle / "manifest.json"
+    return read_json(path).get("align_from") if path.exists() else None
 
-    What was fitted for the old one goes with it: the service says that it is for other weights, and not nothing, until it is fitted again.
-    """
+
+def put_in_place(folder: Path, target: Path) -> None:
+    """Renames the new bundle to `target`; the old bundle is put aside first and removed last."""
     if not target.exists():
         folder.rename(target)
         return
-    if (target / RULE_FILE).exists():
-        shutil.copy2(target / RULE_FILE, folder / RULE_FILE)
     aside = folder.with_name(f"{target.name}.old")
     target.rename(aside)
     try:
@@ -454,6 +455,11 @@ def main() -> None:
     parser.add_argument("--name", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--align-from",
+        type=float,
+        help="displacement, as a fraction of the frame's width, from which `after` is aligned; default: that of the bundle at --out",
+    )
     args = parser.parse_args()
     stated = read_json(args.facts, *STATED)
     fitted = read_json(args.calibration, *CALIBRATED)
@@ -473,6 +479,7 @@ def main() -> None:
     }
     if "unchanged" in saved["config"]:
         facts["unchanged"] = saved["config"]["unchanged"]
+    facts["align_from"] = align_from_of(args.out) if args.align_from is None else args.align_from
     args.out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=args.out.parent) as scratch:
         folder = Path(scratch) / args.name

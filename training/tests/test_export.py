@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.bundle.export import PARITY, check_parity, export_graphs, put_in_place
+from training.bundle.export import PARITY, align_from_of, check_parity, export_graphs, put_in_place
 from training.data.batches import SPECIALS
 from training.net import model
 from training.net.config import ModelConfig
@@ -67,18 +67,21 @@ def test_parity_notices_a_changed_weight(tmp_path: Path):
         check_parity(tmp_path, difference, captioner)
 
 
-def test_a_new_bundle_keeps_what_was_fitted_for_the_old_one_and_nothing_else_of_it(tmp_path: Path):
+def test_a_new_bundle_replaces_every_file_of_the_old_one(tmp_path: Path):
     for name in ("old", "new"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "manifest.json").write_text(name)
-    for name in ("verdict.json", "forgotten.onnx"):
-        (tmp_path / "old" / name).write_text("of old")
+    (tmp_path / "old" / "forgotten.onnx").write_text("old")
     put_in_place(tmp_path / "new", tmp_path / "old")
-    assert {p.name: p.read_text() for p in (tmp_path / "old").iterdir()} == {
-        "manifest.json": "new",
-        "verdict.json": "of old",
-    }
+    assert {p.name: p.read_text() for p in (tmp_path / "old").iterdir()} == {"manifest.json": "new"}
     assert [p.name for p in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("text, expected", [(None, None), ('{"name": "x"}', None), ('{"align_from": 0.025}', 0.025)])
+def test_align_from_is_read_from_the_bundle_that_is_replaced(tmp_path: Path, text: str | None, expected: float | None):
+    if text is not None:
+        (tmp_path / "manifest.json").write_text(text)
+    assert align_from_of(tmp_path) == expected
 
 
 def test_the_old_bundle_stays_where_the_new_one_cannot_come(tmp_path: Path, monkeypatch):

@@ -1,7 +1,7 @@
 /** A thread of bench:viewpoint: one development pair and its variants, examined and looked at as the service does. */
 import { join } from 'node:path';
 import { seededRandom } from '../../../dist/evaluation/random.js';
-import { believableTampers } from '../../../dist/pipeline/tamper-fusion.js';
+import { fuseTampers } from '../../../dist/pipeline/tamper-fusion.js';
 import { examine } from '../../../dist/viewpoint/examine.js';
 import { project } from '../../../dist/viewpoint/homography.js';
 import { alignedTo, openLook } from '../../../scripts/lib/look.mjs';
@@ -54,7 +54,7 @@ await serve(async ({ data, bundle }) => {
           tamper: rule.tamper,
           changed: pair.verdict === 'change',
           evidence,
-          tampers: believableTampers(look.bundle.manifest, evidence, features).map(({ name }) => name),
+          tampers: fuseTampers(look.bundle.manifest, evidence, features).map(({ name }) => name),
           error: rule.motion ? errorOf(evidence.registration, own, homography, frames.before) : null,
           ...(rule.tamper ? {} : await logits(look, frames, evidence, features)),
         });
