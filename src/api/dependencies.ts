@@ -18,11 +18,17 @@ import type { IdempotencyRecords } from './idempotency.js';
 import type { RateCounter } from './rate-counter.js';
 
 export interface ApiDependencies {
-  readonly results: ResultStore;
+  readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'erase'>;
   readonly blobs: BlobStore;
-  readonly deliveries: DeliveryStore;
-  readonly cameras: CameraStore;
-  readonly changes: ChangeStore;
+  readonly deliveries: Pick<DeliveryStore, 'ofComparison' | 'ofChange'>;
+  readonly cameras: Pick<
+    CameraStore,
+    'put' | 'get' | 'list' | 'maskOf' | 'state' | 'snapshot' | 'addFrame' | 'waitingFrames' | 'erase'
+  >;
+  readonly changes: Pick<
+    ChangeStore,
+    'get' | 'list' | 'acknowledge' | 'giveFeedback' | 'withFeedback' | 'eraseOf'
+  >;
   readonly apiKeys: ApiKeyStore;
   readonly workers: Pick<WorkerRegistry, 'list'>;
   readonly events: EventReader;

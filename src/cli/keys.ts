@@ -3,8 +3,7 @@ import { parseArgs } from 'node:util';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { createLogger } from '../logger.js';
-import { type ApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
-import { createRedisApiKeyStore } from '../stores/api-keys-redis.js';
+import { type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
 import { connectRedis } from '../stores/redis.js';
 import type { Command } from './command.js';
 
@@ -122,7 +121,7 @@ async function withStore<T>(use: (store: ApiKeyStore) => Promise<T>): Promise<T>
         { cause },
       );
     });
-    return await use(createRedisApiKeyStore(redis));
+    return await use(createApiKeyStore(redis));
   } finally {
     redis.disconnect();
   }

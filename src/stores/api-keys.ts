@@ -1,4 +1,10 @@
-/** API keys: only a SHA-256 of the secret is kept (128+ random bits need no slow hash). Redis (api-keys-redis.ts). */
+/** API keys: one Redis hash with a field per key. Only the SHA-256 of a secret is kept (128+ random bits need no slow hash). */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { newId } from '../ids.js';
+import { KEYS } from '../jobs/payloads.js';
+import { redisCall } from './redis.js';
+
 export const SCOPES = ['compare', 'batch', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -10,12 +16,77 @@ export interface ApiKey {
   readonly lastUsedAt: string | null;
 }
 
-export interface ApiKeyStore {
-  /** @returns the key and, this once, its secret: 'sd_' + key id's random part + '_' + 32 random bytes base64url. */
-  create(name: string, scopes: readonly Scope[]): Promise<{ key: ApiKey; secret: string }>;
-  list(): Promise<ApiKey[]>;
-  /** @returns whether it existed. */
-  revoke(id: string): Promise<boolean>;
-  /** @returns undefined where the secret is unknown; compares in constant time. */
-  authenticate(secret: string): Promise<ApiKey | undefined>;
+interface StoredKey extends Omit<ApiKey, 'lastUsedAt'> {
+  /** SHA-256 of the secret, hexadecimal */
+  readonly hash: string;
 }
+
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
+
+/** sd_<random part of the key's id>_<32 random bytes in base64url> */
+const SECRET = /^sd_([0-9a-z]{26})_[A-Za-z0-9_-]{43}$/;
+/** The precision of `lastUsedAt`: one write per request would be too expensive. */
+const LAST_USED_PRECISION_MS = 60_000;
+const usedField = (id: string): string => `${id}:used`;
+
+export function createApiKeyStore(redis: Redis, options: { now?: () => number } = {}) {
+  const now = options.now ?? Date.now;
+  const lastWritten = new Map<string, number>();
+
+  const markUsed = (id: string) => {
+    const at = now();
+    if (at - (lastWritten.get(id) ?? Number.NEGATIVE_INFINITY) < LAST_USED_PRECISION_MS) return;
+    lastWritten.set(id, at);
+    // A request is not refused because this bookkeeping failed.
+    redis.hset(KEYS.apiKeys, usedField(id), new Date(at).toISOString()).catch(() => lastWritten.delete(id));
+  };
+
+  return {
+    /** @returns the key and its secret. The secret is not stored, so this is the only time it can be read. */
+    create: (name: string, scopes: readonly Scope[]): Promise<{ key: ApiKey; secret: string }> =>
+      redisCall('creating an API key', async () => {
+        const id = newId('key', now());
+        const secret = `sd_${id.slice('key_'.length)}_${randomBytes(32).toString('base64url')}`;
+        const key = { id, name, scopes, createdAt: new Date(now()).toISOString() };
+        await redis.hset(KEYS.apiKeys, id, JSON.stringify({ ...key, hash: sha256(secret).toString('hex') }));
+        return { key: { ...key, lastUsedAt: null }, secret };
+      }),
+    /** @returns all keys, oldest first. */
+    list: (): Promise<ApiKey[]> =>
+      redisCall('listing API keys', async () => {
+        const all = await redis.hgetall(KEYS.apiKeys);
+        return Object.entries(all)
+          .filter(([field]) => !field.endsWith(':used'))
+          .map(([id, json]) => publicKey(JSON.parse(json), all[usedField(id)]))
+          .sort((a, b) => a.id.localeCompare(b.id));
+      }),
+    /** @returns whether the key existed. */
+    revoke: (id: string): Promise<boolean> =>
+      redisCall('revoking an API key', async () => {
+        // Two calls, so that the count tells whether the key itself existed.
+        const existed = await redis.hdel(KEYS.apiKeys, id);
+        await redis.hdel(KEYS.apiKeys, usedField(id));
+        return existed === 1;
+      }),
+    /** Compares in constant time. @returns undefined if the secret is unknown. */
+    authenticate: (secret: string): Promise<ApiKey | undefined> =>
+      redisCall('checking an API key', async () => {
+        const part = SECRET.exec(secret)?.[1];
+        if (part === undefined) return undefined;
+        const id = `key_${part}`;
+        const [json, used] = await redis.hmget(KEYS.apiKeys, id, usedField(id));
+        if (json == null) return undefined;
+        const stored = JSON.parse(json) as StoredKey;
+        if (!timingSafeEqual(sha256(secret), Buffer.from(stored.hash, 'hex'))) return undefined;
+        markUsed(id);
+        return publicKey(stored, used);
+      }),
+  };
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const publicKey = ({ hash: _hash, ...key }: StoredKey, used: string | null | undefined): ApiKey => ({
+  ...key,
+  lastUsedAt: used ?? null,
+});

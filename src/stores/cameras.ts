@@ -1,5 +1,8 @@
-/** Cameras: settings, what they remember between two frames, and the frames that wait for their turn. Redis (cameras-redis.ts). */
-
+/**
+ * Cameras: settings, the state between two frames, and the frames that wait for their turn.
+ * One Redis hash per camera, with a sorted set of waiting frames beside it.
+ */
+import type { Redis } from 'ioredis';
 import type { BackgroundModel } from '../cameras/background-model.js';
 import type { Light } from '../cameras/light.js';
 import type { Polygon } from '../cameras/polygon.js';
@@ -7,7 +10,8 @@ import type { CameraSettings } from '../cameras/settings.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import type { TrackerState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
-import type { StoredFrameRef } from '../jobs/payloads.js';
+import { KEYS, type StoredFrameRef } from '../jobs/payloads.js';
+import { redisCall, repliesOf } from './redis.js';
 
 export interface StoredCamera {
   readonly id: string;
@@ -68,31 +72,112 @@ export interface SnapshotOutcome {
   readonly error: string | null;
 }
 
-export interface CameraStore {
-  /** @returns whether it is new. @throws ScenedeltaError 'queue-unavailable' where Redis is away; so do all the others. */
-  put(camera: StoredCamera): Promise<boolean>;
-  get(id: string): Promise<StoredCamera | undefined>;
-  /** By id. @param after the last id of the page before */
-  list(query: { after?: string; limit: number }): Promise<StoredCamera[]>;
-  /** The mask of a camera; null where it has none, or the camera no settings. */
-  maskOf(id: string | null): Promise<PrivacyMask | null>;
-  state(id: string): Promise<CameraState | undefined>;
-  snapshot(id: string): Promise<SnapshotOutcome | undefined>;
-  saveSnapshot(id: string, outcome: SnapshotOutcome): Promise<void>;
-  /** A pull of the camera begins, unless another is under way. @param ttlMs longer than a pull takes. @returns whether it may. */
-  beginPull(id: string, token: string, ttlMs: number): Promise<boolean>;
-  /** Nothing where it has become another's meanwhile. */
-  endPull(id: string, token: string): Promise<void>;
-  /** Comparisons created before (epoch ms) have lost their frames by the camera's own retention; 0 where none have. */
-  framesErasedUntil(id: string): Promise<number>;
-  saveFramesErasedUntil(id: string, until: number): Promise<void>;
-  /**
-   * A comparison waits for the camera's turn; saying so twice changes nothing.
-   * @param capturedAt epoch ms
-   * @returns whether there is such a camera
-   */
-  addFrame(id: string, comparisonId: string, capturedAt: number): Promise<boolean>;
-  waitingFrames(id: string): Promise<number>;
-  /** Settings, memory and waiting frames. A turn under way can no longer be saved. @returns whether there was such a camera. */
-  erase(id: string): Promise<boolean>;
+export type CameraStore = ReturnType<typeof createCameraStore>;
+
+const parsed = <T>(json: string | null): T | undefined =>
+  json === null ? undefined : (JSON.parse(json) as T);
+
+/** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
+export function createCameraStore(redis: Redis) {
+  const read = async (ids: readonly string[]): Promise<StoredCamera[]> => {
+    if (ids.length === 0) return [];
+    const pipeline = redis.pipeline();
+    for (const id of ids) pipeline.hget(KEYS.camera(id), 'camera');
+    // A camera may have been erased between the two reads.
+    return repliesOf<string | null>(await pipeline.exec()).flatMap(
+      (json) => parsed<StoredCamera>(json) ?? [],
+    );
+  };
+  const get = (id: string) => redisCall('reading a camera', async () => (await read([id]))[0]);
+
+  return {
+    get,
+    /** @returns whether the camera is new. */
+    put: (camera: StoredCamera): Promise<boolean> =>
+      redisCall('saving a camera', async () => {
+        const replies = await redis
+          .multi()
+          .zadd(KEYS.cameras, 0, camera.id)
+          .hset(KEYS.camera(camera.id), 'camera', JSON.stringify(camera))
+          .exec();
+        return replies?.[0]?.[1] === 1;
+      }),
+    /** Ordered by id. @param query.after the last id of the page before */
+    list: ({ after, limit }: { after?: string; limit: number }): Promise<StoredCamera[]> =>
+      redisCall('listing cameras', async () => {
+        const from = after === undefined ? '-' : `(${after}`;
+        return read(await redis.zrangebylex(KEYS.cameras, from, '+', 'LIMIT', 0, limit));
+      }),
+    /** @returns null if the camera does not exist or has no privacy zones. */
+    maskOf: async (id: string | null): Promise<PrivacyMask | null> => {
+      const camera = id === null ? undefined : await get(id);
+      return camera === undefined ? null : maskOf(camera);
+    },
+    state: (id: string) =>
+      redisCall("reading a camera's state", async () =>
+        parsed<CameraState>(await redis.hget(KEYS.camera(id), 'state')),
+      ),
+    snapshot: (id: string) =>
+      redisCall("reading a camera's snapshot", async () =>
+        parsed<SnapshotOutcome>(await redis.hget(KEYS.camera(id), 'snapshot')),
+      ),
+    saveSnapshot: (id: string, outcome: SnapshotOutcome): Promise<void> =>
+      redisCall("saving a camera's snapshot", async () => {
+        await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'snapshot', JSON.stringify(outcome));
+      }),
+    /** Begins a snapshot pull unless another is under way. @param ttlMs longer than a pull takes. @returns whether it began. */
+    beginPull: (id: string, token: string, ttlMs: number): Promise<boolean> =>
+      redisCall('beginning a snapshot pull', async () => {
+        return (await redis.set(KEYS.cameraPull(id), token, 'PX', ttlMs, 'NX')) === 'OK';
+      }),
+    /** Does nothing if the pull now belongs to another token. */
+    endPull: (id: string, token: string): Promise<void> =>
+      redisCall('ending a snapshot pull', async () => {
+        await redis.eval(DELETE_IF_SAME, 1, KEYS.cameraPull(id), token);
+      }),
+    /** @returns epoch ms before which comparisons have lost their frames by the camera's own retention; 0 if none have. */
+    framesErasedUntil: (id: string): Promise<number> =>
+      redisCall("reading a camera's retention", async () =>
+        Number(await redis.hget(KEYS.camera(id), 'framesErased')),
+      ),
+    saveFramesErasedUntil: (id: string, until: number): Promise<void> =>
+      redisCall("saving a camera's retention", async () => {
+        await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'framesErased', until);
+      }),
+    /** Adds a comparison to the waiting frames; idempotent. @param capturedAt epoch ms. @returns whether the camera exists. */
+    addFrame: (id: string, comparisonId: string, capturedAt: number): Promise<boolean> =>
+      redisCall('adding a frame', async () => {
+        const keys = [KEYS.camera(id), KEYS.cameraFrames(id)];
+        return (await redis.eval(ADD_IF_THERE, keys.length, ...keys, capturedAt, comparisonId)) === 1;
+      }),
+    waitingFrames: (id: string): Promise<number> =>
+      redisCall('counting frames', () => redis.zcard(KEYS.cameraFrames(id))),
+    /** Erases settings, state and waiting frames. A turn under way can no longer be saved. @returns whether the camera existed. */
+    erase: (id: string): Promise<boolean> =>
+      redisCall('erasing a camera', async () => {
+        const replies = await redis
+          .multi()
+          .zrem(KEYS.cameras, id)
+          .del(KEYS.camera(id), KEYS.cameraFrames(id), KEYS.cameraTries(id), KEYS.cameraTurn(id))
+          .del(KEYS.cameraPull(id))
+          .exec();
+        return replies?.[0]?.[1] === 1;
+      }),
+  };
 }
+
+/** Does not bring an erased camera back as a hash of one field. */
+const SAVE_IF_THERE = `
+if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+/** Does not let a frame wait for an erased camera. KEYS: camera, frames. ARGV: captured at (ms), comparison id. */
+const ADD_IF_THERE = `
+if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
+redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
+return 1`;
+
+const DELETE_IF_SAME = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1`;

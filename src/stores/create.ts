@@ -4,26 +4,26 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { ApiKeyStore } from './api-keys.js';
-import { createRedisApiKeyStore } from './api-keys-redis.js';
+import { createApiKeyStore } from './api-keys.js';
 import type { BlobStore } from './blobs.js';
 import { createFileBlobStore } from './blobs-fs.js';
 import { createS3BlobStore } from './blobs-s3.js';
 import type { CameraStore } from './cameras.js';
-import { createRedisCameraStore } from './cameras-redis.js';
+import { createCameraStore } from './cameras.js';
 import type { ChangeStore } from './changes.js';
-import { createRedisChangeStore } from './changes-redis.js';
-import { createRedisDeliveryStore, type RedisDeliveryStore } from './deliveries-redis.js';
-import { createRedisResultStore, type RedisResultStore } from './results-redis.js';
+import { createChangeStore } from './changes.js';
+import { createDeliveryStore, type DeliveryStore } from './deliveries.js';
+import { createResultStore, type ResultStore } from './results.js';
 import { createS3Client, type S3Client } from './s3-client.js';
 import { sourcesOnly } from './s3-sources.js';
 import type { TurnStore } from './turns.js';
-import { createRedisTurnStore } from './turns-redis.js';
+import { createTurnStore } from './turns.js';
 import { createWorkerRegistry, type WorkerRegistry } from './workers.js';
 
 export interface Stores {
-  readonly results: RedisResultStore;
+  readonly results: ResultStore;
   readonly blobs: BlobStore;
-  readonly deliveries: RedisDeliveryStore;
+  readonly deliveries: DeliveryStore;
   readonly apiKeys: ApiKeyStore;
   readonly workers: WorkerRegistry;
   readonly cameras: CameraStore;
@@ -39,16 +39,15 @@ const HOUR_MS = 3_600_000;
 export function createStores(config: Config, redis: Redis): Stores {
   const retentionMs = config.resultRetentionHours * HOUR_MS;
   const s3 = createS3Client(config);
-  const results = createRedisResultStore(redis, { retentionMs });
   return {
-    results,
+    results: createResultStore(redis, { retentionMs }),
     blobs: createBlobStore(config, s3),
-    deliveries: createRedisDeliveryStore(redis, { retentionMs }),
-    apiKeys: createRedisApiKeyStore(redis),
+    deliveries: createDeliveryStore(redis, { retentionMs }),
+    apiKeys: createApiKeyStore(redis),
     workers: createWorkerRegistry(redis),
-    cameras: createRedisCameraStore(redis),
-    turns: createRedisTurnStore(redis, results),
-    changes: createRedisChangeStore(redis, { retentionMs }),
+    cameras: createCameraStore(redis),
+    turns: createTurnStore(redis, { retentionMs }),
+    changes: createChangeStore(redis, { retentionMs }),
     s3: s3 && sourcesOnly(s3, config),
   };
 }

@@ -1,6 +1,9 @@
-/** The attempt log of webhook deliveries. Redis (deliveries-redis.ts). */
+/** The log of webhook deliveries: one Redis hash per delivery with a field per attempt, so that recording an attempt twice is harmless. */
+import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
+import { KEYS } from '../jobs/payloads.js';
 import type { CameraEvent } from '../schemas/change.js';
+import { redisCall } from './redis.js';
 
 export const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
@@ -33,19 +36,136 @@ export const DeliverySchema = Type.Object(
 );
 export type Delivery = Static<typeof DeliverySchema>;
 export type DeliveryAttempt = Static<typeof DeliveryAttemptSchema>;
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
-export interface DeliveryStore {
-  create(delivery: Delivery): Promise<void>;
-  get(id: string): Promise<Delivery | undefined>;
-  /** @param tell what a camera hears in the same step, where this attempt is the one that ends the delivery */
-  record(
-    id: string,
-    attempt: DeliveryAttempt,
-    state: Delivery['state'],
-    nextAttemptAt: string | null,
-    tell?: { camera: string; news: CameraEvent },
-  ): Promise<void>;
-  /** Those of the comparison itself; alerts belong to their change. */
-  ofComparison(comparisonId: string): Promise<Delivery[]>;
-  ofChange(changeId: string): Promise<Delivery[]>;
+/**
+ * KEYS: delivery, open deliveries, deliveries of the comparison or change.
+ * ARGV: id, delivery, state, next attempt, due (ms), now (ms), retention (ms).
+ */
+const CREATE = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'delivery', ARGV[2], 'state', ARGV[3], 'next', ARGV[4])
+redis.call('PEXPIRE', KEYS[1], ARGV[7])
+redis.call('ZADD', KEYS[2], ARGV[5], ARGV[1])
+redis.call('ZADD', KEYS[3], ARGV[6], ARGV[1])
+redis.call('PEXPIRE', KEYS[3], ARGV[7])
+return 1`;
+
+/**
+ * KEYS: delivery, open deliveries; if there is a camera event: the camera's events and the camera.
+ * ARGV: id, attempt's field, attempt, state, next attempt ('' = none), its time in ms, camera event.
+ * A final state never changes; a later attempt is logged without effect. The camera event is queued once, unless the camera was erased.
+ */
+const RECORD = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if not state then return 0 end
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
+if state ~= 'pending' then return 0 end
+redis.call('HSET', KEYS[1], 'state', ARGV[4], 'next', ARGV[5])
+if ARGV[4] == 'pending' then
+  redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
+else
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  if KEYS[3] and redis.call('HEXISTS', KEYS[4], 'camera') == 1 then redis.call('RPUSH', KEYS[3], ARGV[7]) end
+end
+return 1`;
+
+interface Scripts {
+  sdDeliver(keys: number, ...args: (string | number)[]): Promise<number>;
+  sdRecord(keys: number, ...args: (string | number)[]): Promise<number>;
+}
+
+/** @param options.retentionMs how long a delivery is kept, from its creation. */
+export function createDeliveryStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
+  const now = options.now ?? Date.now;
+  redis.defineCommand('sdDeliver', { lua: CREATE });
+  redis.defineCommand('sdRecord', { lua: RECORD });
+  const scripts = redis as unknown as Scripts;
+  const dueAt = (next: string | null) => (next === null ? now() : Date.parse(next));
+
+  const get = async (id: string): Promise<Delivery | undefined> =>
+    deliveryOf(await redis.hgetall(KEYS.delivery(id)));
+  const listOf = (id: string): Promise<Delivery[]> =>
+    redisCall('listing deliveries', async () => {
+      const ids = await redis.zrange(KEYS.deliveriesOf(id), '0', '-1');
+      const found = await Promise.all(ids.map(get));
+      return found.filter((delivery) => delivery !== undefined);
+    });
+
+  return {
+    /** Does nothing if the delivery exists already. */
+    create: (delivery: Delivery): Promise<void> =>
+      redisCall('creating a delivery', async () => {
+        const { attempts: _none, state, next_attempt_at, ...rest } = delivery;
+        await scripts.sdDeliver(
+          3,
+          KEYS.delivery(delivery.id),
+          KEYS.deliveriesOpen,
+          KEYS.deliveriesOf(delivery.change ?? delivery.comparison),
+          delivery.id,
+          JSON.stringify(rest),
+          state,
+          next_attempt_at ?? '',
+          dueAt(next_attempt_at),
+          now(),
+          options.retentionMs,
+        );
+      }),
+    get: (id: string) => redisCall('reading a delivery', () => get(id)),
+    /** @param cameraEvent queued for the camera in the same step, if this attempt ends the delivery. */
+    record: (
+      id: string,
+      attempt: DeliveryAttempt,
+      state: Delivery['state'],
+      nextAttemptAt: string | null,
+      cameraEvent?: { camera: string; news: CameraEvent },
+    ): Promise<void> =>
+      redisCall('recording a delivery attempt', async () => {
+        const keys = [
+          KEYS.delivery(id),
+          KEYS.deliveriesOpen,
+          ...(cameraEvent === undefined
+            ? []
+            : [KEYS.news(cameraEvent.camera), KEYS.camera(cameraEvent.camera)]),
+        ];
+        await scripts.sdRecord(
+          keys.length,
+          ...keys,
+          id,
+          `attempt:${attempt.attempt}`,
+          JSON.stringify(attempt),
+          state,
+          nextAttemptAt ?? '',
+          dueAt(nextAttemptAt),
+          cameraEvent === undefined ? '' : JSON.stringify(cameraEvent.news),
+        );
+      }),
+    /** @returns the deliveries of the comparison itself. Alerts belong to their change. */
+    ofComparison: listOf,
+    ofChange: listOf,
+    /** @returns ids of deliveries that were due before `before` (epoch ms), oldest first; some may not be created yet. */
+    overdue: (before: number, limit: number): Promise<string[]> =>
+      redisCall('listing overdue deliveries', () =>
+        redis.zrangebyscore(KEYS.deliveriesOpen, '-inf', `(${before}`, 'LIMIT', 0, limit),
+      ),
+    /** Removes an id from `overdue`, because nothing is left to deliver. */
+    forget: (id: string): Promise<void> =>
+      redisCall('forgetting a delivery', async () => {
+        await redis.zrem(KEYS.deliveriesOpen, id);
+      }),
+  };
+}
+
+function deliveryOf(hash: Record<string, string>): Delivery | undefined {
+  if (hash.delivery === undefined) return undefined;
+  const attempts = Object.entries(hash)
+    .filter(([field]) => field.startsWith('attempt:'))
+    .map(([, json]) => JSON.parse(json) as DeliveryAttempt)
+    .sort((a, b) => a.attempt - b.attempt);
+  return {
+    ...(JSON.parse(hash.delivery) as Pick<Delivery, 'id' | 'comparison' | 'change' | 'url'>),
+    state: hash.state as Delivery['state'],
+    next_attempt_at: hash.next === undefined || hash.next === '' ? null : hash.next,
+    attempts,
+  };
 }

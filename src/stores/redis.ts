@@ -98,6 +98,14 @@ export async function redisCall<T>(what: string, commands: () => Promise<T>): Pr
   }
 }
 
+/** @throws the first error among the replies of a pipeline or transaction. */
+export function repliesOf<T>(results: [error: Error | null, reply: unknown][] | null): T[] {
+  return (results ?? []).map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply as T;
+  });
+}
+
 /** Whether that is what `redisCall` made of it. */
 export const isUnavailable = (thrown: unknown): boolean =>
   thrown instanceof ScenedeltaError && thrown.code === 'queue-unavailable';

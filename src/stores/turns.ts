@@ -1,51 +1,168 @@
 /**
- * A camera's turn: the right to work on its earliest frame, held by one job of all. Redis (turns-redis.ts).
+ * A camera's turn: the exclusive right to process the camera's earliest frame. One job holds it at a time, as a lock in Redis.
  *
- * The job that holds the turn is the one that sees to it that the next frame is worked on: where frames wait when it gives the turn
- * back, it makes a job for them before it ends. A job that finds the turn held may therefore simply end. A job that lost its worker is
- * given to another one by the queue under the same id, and takes its own turn over; whoever held it before can save nothing more.
+ * The job that holds the turn is responsible for the next frame: if frames wait when it releases the turn, it queues a job for them
+ * before it ends. A job that finds the turn held may therefore simply end. If the holder's worker dies, the queue gives the same job id
+ * to another worker, which takes the turn over; the earlier holder can save nothing more.
+ * Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a step or nothing.
  */
-import type { Comparison } from '../schemas/comparison.js';
+import type { Redis } from 'ioredis';
+import { KEYS } from '../jobs/payloads.js';
 import type { CameraState, StoredCamera } from './cameras.js';
-import type { RedisCommand } from './redis.js';
-import type { StoredComparison } from './results.js';
+import { changeWrites, type TurnChanges } from './changes.js';
+import { type RedisCommand, redisCall } from './redis.js';
+import { endingWrites, type StoredComparison } from './results.js';
 
 export interface Turn {
   readonly camera: StoredCamera;
   /** undefined before the first frame */
   readonly state: CameraState | undefined;
-  /** the earliest that waits */
+  /** the comparison of the earliest waiting frame */
   readonly comparisonId: string;
-  /** how often its turn has begun, with this time: from 1 */
+  /** how often the turn of this frame has begun, this time included: from 1 */
   readonly tries: number;
-  /** what the lock holds; opaque */
+  /** value of the lock; opaque */
   readonly held: string;
 }
 
 /** held: by another job. empty: no frame waits. */
 export type Taken = Turn | 'held' | 'empty';
 
-export interface Outcome {
+export interface TurnResult {
   /** finished or failed */
-  readonly stored: StoredComparison & { readonly comparison: Comparison };
-  /** undefined: as it was */
+  readonly stored: StoredComparison;
+  /** undefined: unchanged */
   readonly state?: CameraState;
-  /** further writes of the same step: changes, alerts */
-  readonly also?: readonly RedisCommand[];
+  readonly changes?: TurnChanges;
 }
 
-export interface TurnStore {
-  /** @param job id of the queue's job: the same job may take its own turn again. @param token another one at every call */
-  take(camera: string, holder: { job: string; token: string; ttlMs: number }): Promise<Taken>;
-  /** @returns false where the turn was lost: the caller should stop. */
-  renew(turn: Turn, ttlMs: number): Promise<boolean>;
-  /**
-   * Saves everything, or nothing, and takes the frame out of those that wait.
-   * lost: another holds the turn. final: the comparison was cancelled or erased meanwhile; only the frame is taken out.
-   */
-  commit(turn: Turn, outcome: Outcome): Promise<'committed' | 'lost' | 'final'>;
-  /** Takes the frame out of those that wait: there is no comparison to save. */
-  drop(turn: Turn): Promise<void>;
-  /** Gives the turn back. @returns more: frames wait, and the caller is to make a job for them. lost: it was another's already. */
-  release(turn: Turn): Promise<'free' | 'more' | 'lost'>;
+export type TurnStore = ReturnType<typeof createTurnStore>;
+
+/** KEYS: turn, frames, tries, camera. ARGV: job, token, ttl (ms). */
+const TAKE = `
+local held = redis.call('GET', KEYS[1])
+if held and string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then return {'held'} end
+local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+local camera = redis.call('HGET', KEYS[4], 'camera')
+if not first or not camera then
+  redis.call('DEL', KEYS[1])
+  return {'empty'}
+end
+redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PX', ARGV[3])
+return {'taken', first, redis.call('HINCRBY', KEYS[3], first, 1), camera, redis.call('HGET', KEYS[4], 'state') or ''}`;
+
+/** KEYS: turn. ARGV: held, ttl (ms). */
+const RENEW = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+/**
+ * KEYS: turn, frames, tries, camera, comparison.
+ * ARGV: held, comparison id, state ('' = unchanged), further commands as JSON ('' = only remove the frame).
+ */
+const COMMIT = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
+redis.call('ZREM', KEYS[2], ARGV[2])
+redis.call('HDEL', KEYS[3], ARGV[2])
+if ARGV[4] == '' then return 'final' end
+local status = redis.call('HGET', KEYS[5], 'status')
+if not status or status == 'finished' or status == 'failed' or status == 'cancelled' then return 'final' end
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[4], 'state', ARGV[3]) end
+for _, command in ipairs(cjson.decode(ARGV[4])) do redis.call(unpack(command)) end
+return 'committed'`;
+
+/** KEYS: turn, frames. ARGV: held. The waiting frames are counted in the same step, so that none is missed in between. */
+const RELEASE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
+redis.call('DEL', KEYS[1])
+if redis.call('ZCARD', KEYS[2]) > 0 then return 'more' end
+return 'free'`;
+
+interface Scripts {
+  sdTake(...args: (string | number)[]): Promise<[string, string, number, string, string]>;
+  sdRenew(...args: (string | number)[]): Promise<number>;
+  sdCommit(...args: (string | number)[]): Promise<'committed' | 'lost' | 'final'>;
+  sdRelease(...args: (string | number)[]): Promise<'free' | 'more' | 'lost'>;
+}
+
+/** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
+export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
+  const now = options.now ?? Date.now;
+  redis.defineCommand('sdTake', { lua: TAKE, numberOfKeys: 4 });
+  redis.defineCommand('sdRenew', { lua: RENEW, numberOfKeys: 1 });
+  redis.defineCommand('sdCommit', { lua: COMMIT, numberOfKeys: 5 });
+  redis.defineCommand('sdRelease', { lua: RELEASE, numberOfKeys: 2 });
+  const scripts = redis as unknown as Scripts;
+
+  const commit = (
+    { camera, comparisonId, held }: Turn,
+    state: CameraState | undefined,
+    commands: readonly RedisCommand[] | null,
+  ) =>
+    redisCall("saving a camera's turn", () =>
+      scripts.sdCommit(
+        KEYS.cameraTurn(camera.id),
+        KEYS.cameraFrames(camera.id),
+        KEYS.cameraTries(camera.id),
+        KEYS.camera(camera.id),
+        KEYS.comparison(comparisonId),
+        held,
+        comparisonId,
+        state === undefined ? '' : JSON.stringify(state),
+        // Strings only: Lua would write large numbers with an exponent.
+        commands === null ? '' : JSON.stringify(commands.map((command) => command.map(String))),
+      ),
+    );
+
+  return {
+    /**
+     * @param holder.job id of the queue's job: the same job may take its own turn again.
+     * @param holder.token a new text at every call.
+     * @param holder.ttlMs how long the turn stays held without `renew`.
+     */
+    take: (
+      id: string,
+      { job, token, ttlMs }: { job: string; token: string; ttlMs: number },
+    ): Promise<Taken> =>
+      redisCall("taking a camera's turn", async () => {
+        const [kind, comparisonId, tries, camera, state] = await scripts.sdTake(
+          KEYS.cameraTurn(id),
+          KEYS.cameraFrames(id),
+          KEYS.cameraTries(id),
+          KEYS.camera(id),
+          job,
+          token,
+          ttlMs,
+        );
+        if (kind !== 'taken') return kind as 'held' | 'empty';
+        return {
+          camera: JSON.parse(camera),
+          state: state === '' ? undefined : JSON.parse(state),
+          comparisonId,
+          tries,
+          held: `${job}:${token}`,
+        };
+      }),
+    /** @returns false if the turn was lost: the caller should stop. */
+    renew: ({ camera, held }: Turn, ttlMs: number): Promise<boolean> =>
+      redisCall("renewing a camera's turn", async () => {
+        return (await scripts.sdRenew(KEYS.cameraTurn(camera.id), held, ttlMs)) === 1;
+      }),
+    /**
+     * Saves everything or nothing, and removes the frame from the waiting ones.
+     * @returns lost: another job holds the turn. final: the comparison was cancelled or erased meanwhile, so only the frame is removed.
+     */
+    commit: (turn: Turn, { stored, state, changes }: TurnResult) =>
+      commit(turn, state, [
+        ...endingWrites(stored, now(), options.retentionMs),
+        ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
+      ]),
+    /** Removes the frame from the waiting ones without saving a comparison. */
+    drop: async (turn: Turn): Promise<void> => void (await commit(turn, undefined, null)),
+    /** Gives the turn back. @returns more: frames wait, so the caller must queue a job for them. lost: another job holds the turn. */
+    release: ({ camera, held }: Turn) =>
+      redisCall("releasing a camera's turn", () =>
+        scripts.sdRelease(KEYS.cameraTurn(camera.id), KEYS.cameraFrames(camera.id), held),
+      ),
+  };
 }

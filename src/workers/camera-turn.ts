@@ -12,7 +12,7 @@ import { heatmapKey } from '../stores/blobs.js';
 import { type CameraState, maskOf } from '../stores/cameras.js';
 import type { ChangeStore, StoredAlert } from '../stores/changes.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
-import type { Outcome, Turn, TurnStore } from '../stores/turns.js';
+import type { Turn, TurnResult, TurnStore } from '../stores/turns.js';
 import { type FrameDependencies, initialCameraState, processFrame } from './camera-frame.js';
 import { assertInTime, type ComparisonOutcome, NO_TIME, skipped } from './comparison-job.js';
 import type { Announce, AnnounceAlert } from './enqueue-delivery.js';
@@ -39,7 +39,7 @@ export interface TurnProcessor {
 export interface TurnDependencies extends FrameDependencies {
   readonly turns: TurnStore;
   readonly results: ResultStore;
-  readonly changes: Pick<ChangeStore, 'news' | 'writes'>;
+  readonly changes: Pick<ChangeStore, 'news'>;
   readonly announce: Announce;
   readonly announceAlert: AnnounceAlert;
   /** makes a job for the camera's next frame */
@@ -56,7 +56,7 @@ export interface TurnDependencies extends FrameDependencies {
 export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
   const { turns, results, blobs, changes, clock } = deps;
 
-  const commit = async (turn: Turn, outcome: Outcome): Promise<boolean> => {
+  const commit = async (turn: Turn, outcome: TurnResult): Promise<boolean> => {
     const committed = await turns.commit(turn, outcome);
     const { comparison, job } = outcome.stored;
     const { id, status, verdict, error, timings_ms } = comparison;
@@ -86,7 +86,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
   const finish = async (
     turn: Turn,
     stored: StoredComparison,
-    outcome: Omit<Outcome, 'stored'> = {},
+    outcome: Omit<TurnResult, 'stored'> = {},
     alerts: readonly StoredAlert[] = [],
   ): Promise<boolean> => {
     if (!(await commit(turn, { stored, ...outcome }))) return false;
@@ -181,14 +181,9 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
         ? []
         : [{ intent, comparisonId: running.id, url, traceId: job.traceId, apiKeyId: job.apiKeyId }],
     );
-    const also = changes.writes({
-      camera: camera.id,
-      changes: worked.changes,
-      alerts,
-      newsTaken: news.length,
-    });
+    const found = { camera: camera.id, changes: worked.changes, alerts, newsTaken: news.length };
     const ended = { ...stored, comparison, frames: { before: worked.before, after: frame.ref } };
-    if (await finish(turn, ended, { state: worked.state, also }, alerts))
+    if (await finish(turn, ended, { state: worked.state, changes: found }, alerts))
       return { kind: 'finished', comparison };
     const now = await results.get(running.id);
     // Erased meanwhile: so must be what we wrote after.

@@ -13,7 +13,7 @@ import {
   type WebhookPayload,
 } from '../schemas/webhook-payload.js';
 import type { ChangeStore } from '../stores/changes.js';
-import { alertDeliveryId } from '../stores/changes-redis.js';
+import { alertDeliveryId } from '../stores/changes.js';
 import type { Delivery, DeliveryAttempt, DeliveryStore } from '../stores/deliveries.js';
 import type { ResultStore } from '../stores/results.js';
 

@@ -1,10 +1,10 @@
 /** From an ended comparison, or an alert, to its queued delivery. Every step may be repeated: recovery does, after a crash in between. */
 import type { DeliveryJob } from '../jobs/payloads.js';
 import type { StoredAlert } from '../stores/changes.js';
-import { alertDeliveryId } from '../stores/changes-redis.js';
+import { alertDeliveryId } from '../stores/changes.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
 import type { StoredComparison } from '../stores/results.js';
-import { deliveryIdOf } from '../stores/results-redis.js';
+import { deliveryIdOf } from '../stores/results.js';
 import { loggedUrl } from './delivery-job.js';
 
 export type Announce = (stored: StoredComparison) => Promise<void>;

@@ -7,9 +7,9 @@ import { isFinal } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
-import { alertIdOf } from '../stores/changes-redis.js';
-import type { RedisDeliveryStore } from '../stores/deliveries-redis.js';
-import { comparisonIdOf, type RedisResultStore } from '../stores/results-redis.js';
+import { alertIdOf } from '../stores/changes.js';
+import type { DeliveryStore } from '../stores/deliveries.js';
+import { comparisonIdOf, type ResultStore } from '../stores/results.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { Announce, AnnounceAlert } from './enqueue-delivery.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -22,8 +22,8 @@ const AT_ONCE = 500;
 const AT_MOST = 100_000;
 
 export interface RecoveryDependencies {
-  readonly results: RedisResultStore;
-  readonly deliveries: RedisDeliveryStore;
+  readonly results: ResultStore;
+  readonly deliveries: DeliveryStore;
   readonly changes: Pick<ChangeStore, 'alert'>;
   readonly cameras: Pick<CameraStore, 'addFrame'>;
   readonly queues: WorkerQueues;

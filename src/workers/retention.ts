@@ -7,7 +7,7 @@ import type { FrameRef } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { ChangeStore } from '../stores/changes.js';
-import type { RedisResultStore } from '../stores/results-redis.js';
+import type { ResultStore } from '../stores/results.js';
 import { type CameraRetention, YOUNGEST_MS } from './camera-retention.js';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ export interface Retained {
 
 /** @returns a function that does one round and says how many of each it deleted. */
 export function createRetention(deps: {
-  results: RedisResultStore;
+  results: ResultStore;
   changes: Pick<ChangeStore, 'olderThan' | 'erase' | 'withFeedback'>;
   blobs: BlobStore;
   ofCameras: CameraRetention;

@@ -1,7 +1,8 @@
 /** Changes as a turn of a camera leaves them. */
+import type { Redis } from 'ioredis';
 import { derivedId } from '../../src/changes/identity.js';
 import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';
-import type { StoredAlert } from '../../src/stores/changes.js';
+import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stores/changes.js';
 
 export const NOON = Date.parse('2026-01-05T12:00:00Z');
 const COMPARISON = 'cmp_00000000000000000000000001';
@@ -63,4 +64,16 @@ export function storedAlert(
     traceId: '0123456789abcdef0123456789abcdef',
     apiKeyId: 'key_test',
   };
+}
+
+/** Saves the changes and alerts of a turn as its atomic step does. */
+export async function saveTurnChanges(
+  redis: Redis,
+  turn: Partial<TurnChanges>,
+  { now = Date.now(), retentionMs = 3_600_000 } = {},
+): Promise<void> {
+  const saving = redis.multi();
+  const found = { camera: 'gate', changes: [], alerts: [], newsTaken: 0, ...turn };
+  for (const [name, ...args] of changeWrites(found, now, retentionMs)) saving.call(name, ...args.map(String));
+  for (const [error] of (await saving.exec()) ?? []) if (error !== null) throw error;
 }

@@ -22,13 +22,12 @@ import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import {
   type CameraState,
-  type CameraStore,
   maskOf,
   type SnapshotOutcome,
   type StoredCamera,
 } from '../../src/stores/cameras.js';
-import type { ChangeQuery, ChangeStore } from '../../src/stores/changes.js';
-import type { Delivery, DeliveryStore } from '../../src/stores/deliveries.js';
+import type { ChangeQuery } from '../../src/stores/changes.js';
+import type { Delivery } from '../../src/stores/deliveries.js';
 import {
   compareEventIds,
   type EventFilter,
@@ -36,7 +35,7 @@ import {
   matches,
   type StreamedEvent,
 } from '../../src/stores/events.js';
-import type { ResultStore, StoredComparison } from '../../src/stores/results.js';
+import type { StoredComparison } from '../../src/stores/results.js';
 import type { WorkerDescription } from '../../src/stores/workers.js';
 import { type Contract, contractOf, type OpenApi } from './contract.js';
 
@@ -71,7 +70,7 @@ export class FakeEvents implements EventReader {
   async close(): Promise<void> {}
 }
 
-export class FakeResults implements ResultStore {
+export class FakeResults {
   readonly kept = new Map<string, StoredComparison>();
   constructor(private readonly events: FakeEvents) {}
 
@@ -101,9 +100,6 @@ export class FakeResults implements ResultStore {
   }
   async erase(id: string) {
     return this.kept.delete(id);
-  }
-  async olderThan() {
-    return [];
   }
 }
 
@@ -172,7 +168,7 @@ export class FakeQueue implements ComparisonQueue {
   async close() {}
 }
 
-export class FakeCameras implements CameraStore {
+export class FakeCameras {
   readonly kept = new Map<string, StoredCamera>();
   readonly states = new Map<string, CameraState>();
   readonly snapshots = new Map<string, SnapshotOutcome>();
@@ -204,14 +200,6 @@ export class FakeCameras implements CameraStore {
   async saveSnapshot(id: string, outcome: SnapshotOutcome) {
     this.snapshots.set(id, outcome);
   }
-  async beginPull() {
-    return true;
-  }
-  async endPull() {}
-  async framesErasedUntil() {
-    return 0;
-  }
-  async saveFramesErasedUntil() {}
   async addFrame(id: string, comparisonId: string, at: number) {
     if (!this.kept.has(id)) return false;
     const others = (this.waiting.get(id) ?? []).filter((frame) => frame.id !== comparisonId);
@@ -282,15 +270,11 @@ export class FakeApiKeys implements ApiKeyStore {
   }
 }
 
-export class FakeDeliveries implements DeliveryStore {
+export class FakeDeliveries {
   readonly kept: Delivery[] = [];
   async create(delivery: Delivery) {
     this.kept.push(delivery);
   }
-  async get(id: string) {
-    return this.kept.find((delivery) => delivery.id === id);
-  }
-  async record() {}
   async ofComparison(id: string) {
     return this.kept.filter((delivery) => delivery.comparison === id && delivery.change === undefined);
   }
@@ -300,13 +284,10 @@ export class FakeDeliveries implements DeliveryStore {
 }
 
 /** Answers of a store that the routes pass on: what it does with them is for the store's own tests. */
-export class FakeChanges implements ChangeStore {
+export class FakeChanges {
   readonly kept: Change[] = [];
   readonly queries: ChangeQuery[] = [];
   nextCursor: string | null = null;
-  writes() {
-    return [];
-  }
   async get(id: string) {
     return this.kept.find((change) => change.id === id);
   }
@@ -331,24 +312,6 @@ export class FakeChanges implements ChangeStore {
   async withFeedback(after: number, limit: number) {
     const items = this.kept.filter(({ feedback }) => feedback !== null).slice(after, after + limit);
     return { items, last: items.length < limit };
-  }
-  async news() {
-    return [];
-  }
-  async alert() {
-    return undefined;
-  }
-  async alertsAfter() {
-    return [];
-  }
-  async olderThan() {
-    return [];
-  }
-  async eraseOlderOf() {
-    return 0;
-  }
-  async erase() {
-    return false;
   }
   async eraseOf() {
     return 0;

@@ -9,14 +9,14 @@ import type { Finding } from '../../src/schemas/comparison.js';
 import { type BlobStore, frameKey } from '../../src/stores/blobs.js';
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
 import type { CameraStore } from '../../src/stores/cameras.js';
-import { createRedisCameraStore } from '../../src/stores/cameras-redis.js';
+import { createCameraStore } from '../../src/stores/cameras.js';
 import type { ChangeStore } from '../../src/stores/changes.js';
-import { createRedisChangeStore } from '../../src/stores/changes-redis.js';
-import { createRedisDeliveryStore, type RedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
+import { createChangeStore } from '../../src/stores/changes.js';
+import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
 import { connectRedis } from '../../src/stores/redis.js';
-import { createRedisResultStore, type RedisResultStore } from '../../src/stores/results-redis.js';
+import { createResultStore, type ResultStore } from '../../src/stores/results.js';
 import type { TurnStore } from '../../src/stores/turns.js';
-import { createRedisTurnStore } from '../../src/stores/turns-redis.js';
+import { createTurnStore } from '../../src/stores/turns.js';
 import type { Comparer } from '../../src/workers/comparison-job.js';
 import { finding } from './comparisons.js';
 import { startRedis, type TestRedis } from './redis.js';
@@ -26,8 +26,8 @@ export const logger = createLogger({ level: 'silent', name: 'test' });
 export interface Bench {
   readonly server: TestRedis;
   readonly redis: Redis;
-  readonly results: RedisResultStore;
-  readonly deliveries: RedisDeliveryStore;
+  readonly results: ResultStore;
+  readonly deliveries: DeliveryStore;
   readonly changes: ChangeStore;
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
@@ -46,15 +46,14 @@ export async function setUpBench(): Promise<Bench> {
   const redis = connectRedis(server.url, { role: 'consumer', logger });
   const folder = await mkdtemp(join(tmpdir(), 'sd-workers-'));
   const blobs = createFileBlobStore(folder);
-  const results = createRedisResultStore(redis, { retentionMs: HOUR });
   return {
     server,
     redis,
-    results,
-    cameras: createRedisCameraStore(redis),
-    turns: createRedisTurnStore(redis, results),
-    deliveries: createRedisDeliveryStore(redis, { retentionMs: HOUR }),
-    changes: createRedisChangeStore(redis, { retentionMs: HOUR }),
+    results: createResultStore(redis, { retentionMs: HOUR }),
+    cameras: createCameraStore(redis),
+    turns: createTurnStore(redis, { retentionMs: HOUR }),
+    deliveries: createDeliveryStore(redis, { retentionMs: HOUR }),
+    changes: createChangeStore(redis, { retentionMs: HOUR }),
     blobs,
     folder,
     async storeFrames() {

@@ -9,7 +9,7 @@ import {
   type StreamedEvent,
 } from '../../src/stores/events.js';
 import { connectRedis } from '../../src/stores/redis.js';
-import { createRedisResultStore, type RedisResultStore } from '../../src/stores/results-redis.js';
+import { createResultStore, type ResultStore } from '../../src/stores/results.js';
 import { createWorkerRegistry, HEARTBEAT_MS } from '../../src/stores/workers.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
@@ -18,14 +18,14 @@ import { startRedis, type TestRedis } from '../helpers/redis.js';
 const logger = createLogger({ level: 'silent', name: 'test' });
 let server: TestRedis;
 let redis: Redis;
-let results: RedisResultStore;
+let results: ResultStore;
 let reader: EventReader;
 let heard: StreamedEvent[];
 
 beforeAll(async () => {
   server = await startRedis();
   redis = connectRedis(server.url, { role: 'consumer', logger });
-  results = createRedisResultStore(redis, { retentionMs: 3_600_000 });
+  results = createResultStore(redis, { retentionMs: 3_600_000 });
 });
 beforeEach(async () => {
   await redis.flushall();

@@ -5,13 +5,13 @@ import { KEYS } from '../../src/jobs/payloads.js';
 import { linkKey } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/schemas/webhook-payload.js';
-import { alertDeliveryId } from '../../src/stores/changes-redis.js';
+import { alertDeliveryId } from '../../src/stores/changes.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
 import { createAnnounceAlert } from '../../src/workers/enqueue-delivery.js';
 import { createWorkerQueues } from '../../src/workers/queues.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
 import { setUpCamera } from '../helpers/cameras.js';
-import { foundChange, opening, storedAlert } from '../helpers/changes.js';
+import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 
@@ -78,10 +78,7 @@ const alerted = async (
     ...change,
   });
   const alert = storedAlert(found, given);
-  const saving = bench.redis.multi();
-  const turn = { camera: 'gate', changes: [opening(found)], alerts: [alert], newsTaken: 0 };
-  for (const [name, ...args] of bench.changes.writes(turn)) saving.call(name, ...args.map(String));
-  await saving.exec();
+  await saveTurnChanges(bench.redis, { changes: [opening(found)], alerts: [alert] });
   return { alert, change: found, comparison };
 };
 const announce = async (alert: Awaited<ReturnType<typeof alerted>>['alert']) => {
@@ -183,10 +180,7 @@ describe('a later alert of the change', () => {
       },
       { type: 'change.reverted', cooldownKey: null },
     );
-    const saving = bench.redis.multi();
-    const turn = { camera: 'gate', changes: [], alerts: [reverted], newsTaken: 0 };
-    for (const [name, ...args] of bench.changes.writes(turn)) saving.call(name, ...args.map(String));
-    await saving.exec();
+    await saveTurnChanges(bench.redis, { alerts: [reverted] });
     const jobs = { opened: await announce(alert), reverted: await announce(reverted) };
     const types = () => sent.map(({ body }) => JSON.parse(body).type);
     return { alert, change, jobs, types };

@@ -18,7 +18,7 @@ import {
   turnProcessor,
   workOff,
 } from '../helpers/cameras.js';
-import { foundChange, opening, storedAlert } from '../helpers/changes.js';
+import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { eventually } from '../helpers/eventually.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
@@ -250,15 +250,13 @@ describe("a camera's own retention", () => {
     await setUpCamera(bench, 'yard', {});
     const [old, young] = [foundChange({ name: 'old' }), foundChange({ name: 'young' })];
     const others = foundChange({ name: 'other', camera: 'yard' });
-    const saving = bench.redis.multi();
     for (const change of [old, young, others]) {
       const turn = { camera: change.camera, changes: [opening(change)], alerts: [storedAlert(change)] };
-      for (const [name, ...args] of bench.changes.writes({ ...turn, newsTaken: 0 }))
-        saving.call(name, ...args.map(String));
+      await saveTurnChanges(bench.redis, turn);
     }
-    for (const change of [old, others])
-      saving.zadd(KEYS.changesByWriting, Date.now() - 2.5 * HOUR, change.id);
-    await saving.exec();
+    for (const change of [old, others]) {
+      await bench.redis.zadd(KEYS.changesByWriting, Date.now() - 2.5 * HOUR, change.id);
+    }
     expect(await retention(0).retain(new Set())).toEqual({ comparisons: 0, changes: 1, frames: 0 });
     const left = [old, young, others].map(({ id }) => bench.changes.get(id));
     expect((await Promise.all(left)).map((change) => change?.id)).toEqual([undefined, young.id, others.id]);

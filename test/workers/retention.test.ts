@@ -5,7 +5,7 @@ import { KEYS } from '../../src/jobs/payloads.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createRetention } from '../../src/workers/retention.js';
-import { foundChange, opening } from '../helpers/changes.js';
+import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
 import { acceptedComparison, finished, storedRef } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 
@@ -89,10 +89,7 @@ describe('retention', () => {
     await bench.results.update(judged.comparison.id, { comparison: finished(judged.comparison) });
     const best = judged.comparison.id;
     const change = foundChange({ comparisons: { first: best, best, last: best } });
-    const saving = bench.redis.multi();
-    const turn = { camera: 'gate', changes: [opening(change)], alerts: [], newsTaken: 0 };
-    for (const [name, ...args] of bench.changes.writes(turn)) saving.call(name, ...args.map(String));
-    await saving.exec();
+    await saveTurnChanges(bench.redis, { changes: [opening(change)] });
     for (const fill of ['3', '4']) await put(key(fill), 100 * HOUR);
     await bench.changes.giveFeedback(change.id, { judgement: 'correct' });
     await retain();

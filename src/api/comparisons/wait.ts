@@ -43,7 +43,7 @@ export interface Waiting {
   release(): void;
 }
 
-export function createWaiting(deps: { events: EventReader; results: ResultStore }): Waiting {
+export function createWaiting(deps: { events: EventReader; results: Pick<ResultStore, 'get'> }): Waiting {
   const waiting = new Set<() => void>();
   /** Resolves when the event came, the time is over or somebody lets go. */
   const nextChange = (id: string, ms: number, signal: AbortSignal): Promise<void> =>

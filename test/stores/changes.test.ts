@@ -4,10 +4,10 @@ import { KEYS } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
 import type { ChangeStatus, FoundChange } from '../../src/schemas/change.js';
 import type { ChangeStore, TurnChanges } from '../../src/stores/changes.js';
-import { alertDeliveryId, createRedisChangeStore } from '../../src/stores/changes-redis.js';
-import { createRedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
+import { alertDeliveryId, createChangeStore } from '../../src/stores/changes.js';
+import { createDeliveryStore } from '../../src/stores/deliveries.js';
 import { connectRedis } from '../../src/stores/redis.js';
-import { foundChange, NOON, opening, storedAlert } from '../helpers/changes.js';
+import { foundChange, NOON, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
 const HOUR = 3_600_000;
@@ -20,7 +20,7 @@ let now = Date.now();
 beforeAll(async () => {
   server = await startRedis();
   redis = connectRedis(server.url, { role: 'consumer', logger });
-  changes = createRedisChangeStore(redis, { retentionMs: HOUR, now: () => now });
+  changes = createChangeStore(redis, { retentionMs: HOUR, now: () => now });
 });
 beforeEach(async () => {
   await redis.flushall();
@@ -31,20 +31,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** As the turn's step runs them. */
-const save = async (turn: Partial<TurnChanges>) => {
-  const saving = redis.multi();
-  for (const [name, ...args] of changes.writes({
-    camera: 'gate',
-    changes: [],
-    alerts: [],
-    newsTaken: 0,
-    ...turn,
-  })) {
-    saving.call(name, ...args.map(String));
-  }
-  for (const [error] of (await saving.exec()) ?? []) if (error !== null) throw error;
-};
+const save = (turn: Partial<TurnChanges>) => saveTurnChanges(redis, turn, { now, retentionMs: HOUR });
 const opened = async (...all: FoundChange[]) => save({ changes: all.map(opening) });
 const ids = async (query: Partial<Parameters<ChangeStore['list']>[0]> = {}) =>
   (await changes.list({ limit: 10, ...query })).items.map(({ id }) => id);
@@ -170,7 +157,7 @@ describe('alerts', () => {
     const alert = storedAlert(foundChange());
     await save({ alerts: [alert] });
     expect(await changes.alert(alert.intent.id)).toEqual(alert);
-    const deliveries = createRedisDeliveryStore(redis, { retentionMs: HOUR });
+    const deliveries = createDeliveryStore(redis, { retentionMs: HOUR });
     expect(await deliveries.overdue(now + 1, 10)).toEqual([alert.intent.id.replace('alr_', 'dlv_')]);
   });
 
@@ -203,7 +190,7 @@ describe('erasing', () => {
   });
 
   it('takes the alerts of a change and their deliveries with it, also those still to be made', async () => {
-    const deliveries = createRedisDeliveryStore(redis, { retentionMs: HOUR });
+    const deliveries = createDeliveryStore(redis, { retentionMs: HOUR });
     const change = foundChange();
     const [made, waiting] = [storedAlert(change), storedAlert(change, { id: `alr_${'0'.repeat(26)}` })];
     await save({ changes: [opening(change)], alerts: [made, waiting] });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Redis } from 'ioredis';
 import { KEYS } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
-import { createRedisApiKeyStore } from '../../src/stores/api-keys-redis.js';
+import { createApiKeyStore } from '../../src/stores/api-keys.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 describe('API keys', () => {
   it('authenticate with the secret that creation gave, and only with it', async () => {
-    const keys = createRedisApiKeyStore(redis);
+    const keys = createApiKeyStore(redis);
     const { key, secret } = await keys.create('gate', ['compare']);
     expect(secret).toMatch(/^sd_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/);
     expect(await keys.authenticate(secret)).toMatchObject({ id: key.id, name: 'gate', scopes: ['compare'] });
@@ -33,13 +33,13 @@ describe('API keys', () => {
   });
 
   it('keep neither the secret nor a part of it', async () => {
-    const { secret } = await createRedisApiKeyStore(redis).create('gate', ['admin']);
+    const { secret } = await createApiKeyStore(redis).create('gate', ['admin']);
     expect(JSON.stringify(await redis.hgetall(KEYS.apiKeys))).not.toContain(secret.slice(-43));
   });
 
   it('are listed by age without their hashes, and stop working once revoked', async () => {
     let now = Date.now();
-    const keys = createRedisApiKeyStore(redis, { now: () => now++ });
+    const keys = createApiKeyStore(redis, { now: () => now++ });
     const first = await keys.create('first', ['compare']);
     const second = await keys.create('second', ['compare', 'batch']);
     expect(await keys.list()).toEqual([first.key, second.key]);
@@ -51,7 +51,7 @@ describe('API keys', () => {
 
   it('remember when they were last used, to the minute', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
-    const keys = createRedisApiKeyStore(redis, { now: () => now });
+    const keys = createApiKeyStore(redis, { now: () => now });
     const { secret } = await keys.create('gate', ['compare']);
     const used = async (at: string) => {
       now = Date.parse(at);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/logger.js';
 import type { Delivery, DeliveryAttempt } from '../../src/stores/deliveries.js';
-import { createRedisDeliveryStore, type RedisDeliveryStore } from '../../src/stores/deliveries-redis.js';
+import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
@@ -10,12 +10,12 @@ const HOUR = 3_600_000;
 const logger = createLogger({ level: 'silent', name: 'test' });
 let server: TestRedis;
 let redis: Redis;
-let deliveries: RedisDeliveryStore;
+let deliveries: DeliveryStore;
 
 beforeAll(async () => {
   server = await startRedis();
   redis = connectRedis(server.url, { role: 'consumer', logger });
-  deliveries = createRedisDeliveryStore(redis, { retentionMs: HOUR });
+  deliveries = createDeliveryStore(redis, { retentionMs: HOUR });
 });
 beforeEach(() => redis.flushall());
 afterAll(async () => {

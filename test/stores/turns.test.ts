@@ -5,6 +5,7 @@ import type { CameraState } from '../../src/stores/cameras.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import type { Turn } from '../../src/stores/turns.js';
 import { initialCameraState } from '../../src/workers/camera-frame.js';
+import { foundChange, NOON, opening } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
@@ -79,15 +80,17 @@ describe("a camera's turn", () => {
     expect(await bench.turns.commit(heir, { stored: ended(frame), state: state(1) })).toBe('committed');
   });
 
-  it('saves comparison, state and further writes in one step, and takes the frame out of the line', async () => {
+  it('saves comparison, state and changes in one step, and takes the frame out of the line', async () => {
     const frame = await enter(1_000);
     const turn = await taken('1');
-    const also = [['SET', 'sd:test:also', 1_700_000_000_000]] as const;
+    const change = foundChange();
+    const changes = { camera: 'gate', changes: [opening(change)], alerts: [], newsTaken: 0 };
     const stored = ended(frame);
-    expect(await bench.turns.commit(turn, { stored, state: state(7), also })).toBe('committed');
+    expect(await bench.turns.commit(turn, { stored, state: state(7), changes })).toBe('committed');
     expect(await bench.results.get(frame.comparison.id)).toEqual(stored);
     expect(await bench.cameras.state('gate')).toEqual(state(7));
-    expect(await bench.redis.get('sd:test:also')).toBe('1700000000000');
+    expect(await bench.changes.get(change.id)).toMatchObject(change);
+    expect((await bench.changes.list({ camera: 'gate', since: NOON, limit: 5 })).items).toHaveLength(1);
     expect(await bench.cameras.waitingFrames('gate')).toBe(0);
     expect(await bench.redis.exists(KEYS.cameraTries('gate'))).toBe(0);
     const { items } = await bench.results.list({ camera: 'gate', verdict: 'change', limit: 5 });
@@ -122,15 +125,18 @@ describe("a camera's turn", () => {
     expect(turned).toEqual(await dump());
   });
 
-  it('passes over a comparison that was cancelled or erased meanwhile: no state, no further writes', async () => {
+  it('passes over a comparison that was cancelled or erased meanwhile: no state, no changes', async () => {
     const cancelled = await enter(1_000);
     const turn = await taken('1');
     const comparison = { ...cancelled.comparison, status: 'cancelled' as const };
     await bench.results.update(cancelled.comparison.id, { comparison });
-    const also = [['SET', 'sd:test:also', 1]] as const;
-    expect(await bench.turns.commit(turn, { stored: ended(cancelled), state: state(1), also })).toBe('final');
+    const change = foundChange();
+    const changes = { camera: 'gate', changes: [opening(change)], alerts: [], newsTaken: 0 };
+    expect(await bench.turns.commit(turn, { stored: ended(cancelled), state: state(1), changes })).toBe(
+      'final',
+    );
     expect(await bench.cameras.state('gate')).toBeUndefined();
-    expect(await bench.redis.exists('sd:test:also')).toBe(0);
+    expect(await bench.changes.get(change.id)).toBeUndefined();
     expect(await bench.cameras.waitingFrames('gate')).toBe(0);
   });
 

@@ -4,7 +4,7 @@ import { KEYS } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import type { ListQuery } from '../../src/stores/results.js';
-import { createRedisResultStore, type RedisResultStore } from '../../src/stores/results-redis.js';
+import { createResultStore, type ResultStore } from '../../src/stores/results.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
@@ -12,12 +12,12 @@ const logger = createLogger({ level: 'silent', name: 'test' });
 const HOUR = 3_600_000;
 let server: TestRedis;
 let redis: Redis;
-let results: RedisResultStore;
+let results: ResultStore;
 
 beforeAll(async () => {
   server = await startRedis();
   redis = connectRedis(server.url, { role: 'consumer', logger });
-  results = createRedisResultStore(redis, { retentionMs: 24 * HOUR });
+  results = createResultStore(redis, { retentionMs: 24 * HOUR });
 });
 beforeEach(() => redis.flushall());
 afterAll(async () => {
