@@ -1,11 +1,16 @@
-/** What the file of every command exports as `command`; main.ts finds and runs it. */
-export interface Command {
-  /** What --help prints after "usage: scenedelta ": the call, a blank line, then each option with its default. */
-  readonly usage: string;
-  /**
-   * @param args without the program's and the command's name; parse them with node:util parseArgs (strict), whose complaints main.ts prints
-   * @returns the exit status: 0 done, 1 it failed, 2 called wrongly.
-   * @throws ScenedeltaError printed as one line (status 1; 2 where it is 'invalid-request').
-   */
-  run(args: string[]): Promise<number>;
-}
+/** The base of every command: how options are complained about, and how help is shown. */
+import { Command } from 'commander';
+
+/** A command whose usage errors are thrown as CommanderError; main.ts prints each as one line. */
+export const createCommand = (name: string): Command =>
+  new Command(name)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .helpOption('-h, --help', 'show this text')
+    .helpCommand(false);
+
+/** Collects the values of an option that may be given several times. */
+export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [
+  ...earlier,
+  value,
+];

@@ -1,6 +1,5 @@
-/** `scenedelta compare A B`: one pair through the same pipeline as the service's, without queue and stores. */
+/** `scenedelta compare BEFORE AFTER`: runs one pair through the pipeline of the service, without queue and stores. */
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { decodeFrame } from '../frames/decode.js';
@@ -10,55 +9,46 @@ import { renderOverlay, sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
 import { createLogger } from '../logger.js';
 import { createPipeline, type PairOutput, type Pipeline } from '../pipeline/compare.js';
-import type { Command } from './command.js';
+import { createCommand } from './command.js';
 import { withBundles } from './with-bundles.js';
 import { writeWhole } from './write-whole.js';
 
-export const command: Command = {
-  usage: `compare BEFORE AFTER [options]
+interface Options {
+  readonly json?: true;
+  readonly heatmap?: string;
+  readonly model?: string;
+  readonly device?: string;
+}
 
-Says what changed between two pictures of one fixed camera.
-  --json            print the finding as JSON instead of sentences
-  --heatmap FILE    write both pictures with their heatmaps, side by side, as PNG
-  --model NAME      bundle to ask; default: DEFAULT_MODEL
-  --device DEVICE   auto, cpu or cuda:N; default: DEVICE`,
-  async run(args) {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        json: { type: 'boolean', default: false },
-        heatmap: { type: 'string' },
-        model: { type: 'string' },
-        device: { type: 'string' },
-      },
-    });
-    const [beforePath, afterPath, ...more] = positionals;
-    if (beforePath === undefined || afterPath === undefined || more.length > 0) {
-      throw new ScenedeltaError('invalid-request', `compare takes two pictures, got ${positionals.length}`);
-    }
-    const config = configWith(values);
+export const command = createCommand('compare')
+  .description('Says what changed between two pictures of one fixed camera.')
+  .argument('<before>', 'the earlier picture')
+  .argument('<after>', 'the later picture')
+  .option('--json', 'print the finding as JSON instead of sentences')
+  .option('--heatmap <file>', 'write both pictures with their heatmaps, side by side, as PNG')
+  .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
+  .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
+  .action(async (beforePath: string, afterPath: string, options: Options) => {
+    const config = configWith(options);
     const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
     const output = await withPipeline(config, (pipeline) => pipeline.compare(frames));
-    console.log(values.json ? JSON.stringify(output.finding, null, 2) : describe(output));
-    if (values.heatmap !== undefined) {
-      await writeWhole(values.heatmap, await drawHeatmaps(frames, output.heatmaps, config.pixelLimit));
+    console.log(options.json ? JSON.stringify(output.finding, null, 2) : describe(output));
+    if (options.heatmap !== undefined) {
+      await writeWhole(options.heatmap, await drawHeatmaps(frames, output.heatmaps, config.pixelLimit));
     }
-    return 0;
-  },
-};
+  });
 
-function configWith({ model, device }: { model?: string | undefined; device?: string | undefined }): Config {
+function configWith({ model, device }: Options): Config {
   const config = loadConfig();
   return {
     ...config,
     defaultModel: model ?? config.defaultModel,
-    // read as the setting is, and refused like it
+    // read and refused as the setting is
     device: device === undefined ? config.device : loadConfig({ DEVICE: device }).device,
   };
 }
 
-/** One pair never needs more than two threads: one a frame. */
+/** One pair never needs more than two threads, one per frame. */
 async function withPipeline<T>(config: Config, use: (pipeline: Pipeline) => Promise<T>): Promise<T> {
   const logger = createLogger({ level: 'silent', name: 'compare' });
   const pipeline = await withBundles(

@@ -1,6 +1,7 @@
-/** `scenedelta evaluate`: measures a bundle, or predictions made before, on labelled pairs. */
+/** `scenedelta evaluate`: measures a bundle, or predictions of an earlier run, on labelled pairs. */
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Option } from 'commander';
+import pLimit from 'p-limit';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Signal } from '../evaluation/baselines.js';
@@ -20,27 +21,20 @@ import {
   type Run,
 } from '../evaluation/report.js';
 import { formatReport } from '../evaluation/table.js';
-import type { Command } from './command.js';
+import { collect, createCommand } from './command.js';
+import { type BundleRunner, createBundleRunner, pixelSignals } from './evaluation/bundle-runner.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
-import { createLooker, type Looker, subtract } from './evaluation/looker.js';
 import { startProgress } from './progress.js';
 import { writeWhole } from './write-whole.js';
 
-const USAGE = `evaluate PAIRS.ndjson [--bundle NAME] [--json FILE] [--predictions FILE]
-       [--from-predictions FILE] [--baseline NAME=FILE]... [--nuisance NAME]...
-
-Says how often captions, verdicts and maps are right on labelled pairs, beside the best constant sentences,
-the people who wrote the references, subtraction of pixels and untrained matching of features.
-The figures are defined in src/evaluation/README.md.
-
---bundle NAME            which model; default: DEFAULT_MODEL of MODELS_DIR
---json FILE              also writes everything that was measured
---predictions FILE       also writes what the model said, one line a pair
---from-predictions FILE  judges what was written by --predictions; runs no model, and so no untrained matching
---baseline NAME=FILE     predictions to print beside, e.g. of a model that sees no picture or of another seed
---nuisance NAME          also tells pairs apart under made nuisances: ${MADE_NUISANCES.join(', ')}, or all`;
-
-export const command: Command = { usage: USAGE, run };
+interface Options {
+  readonly bundle?: string;
+  readonly json?: string;
+  readonly predictions?: string;
+  readonly fromPredictions?: string;
+  readonly baseline?: readonly string[];
+  readonly nuisance?: readonly string[];
+}
 
 interface Measured {
   readonly run: Run;
@@ -48,52 +42,55 @@ interface Measured {
   readonly nuisances: readonly NuisanceResult[];
 }
 
+export const command = createCommand('evaluate')
+  .description(
+    'Says how often captions, verdicts and maps are right on labelled pairs, beside the best constant sentences, the ' +
+      'people who wrote the references, subtraction of pixels and untrained matching of features. The figures are ' +
+      'defined in src/evaluation/README.md.',
+  )
+  .argument('<pairs>', 'NDJSON file of labelled pairs')
+  .option('--bundle <name>', 'model to measure; default: DEFAULT_MODEL of MODELS_DIR')
+  .option('--json <file>', 'also write everything that was measured')
+  .option('--predictions <file>', 'also write the predictions of the model, one line per pair')
+  .addOption(
+    new Option(
+      '--from-predictions <file>',
+      'judge a file of --predictions; runs no model, and so no untrained matching',
+    ).conflicts(['bundle', 'nuisance']),
+  )
+  .option(
+    '--baseline <name=file>',
+    'predictions to print beside, e.g. of a model that gets no picture or of another seed; may be repeated',
+    collect,
+  )
+  .option(
+    '--nuisance <name>',
+    `also measure under a synthetic nuisance: ${MADE_NUISANCES.join(', ')}, or all; may be repeated`,
+    collect,
+  )
+  .action(run);
+
 /** @throws ScenedeltaError 'invalid-request' naming file, line and reason; 'unknown-model' */
-export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      bundle: { type: 'string' },
-      json: { type: 'string' },
-      predictions: { type: 'string' },
-      'from-predictions': { type: 'string' },
-      baseline: { type: 'string', multiple: true, default: [] },
-      nuisance: { type: 'string', multiple: true, default: [] },
-    },
-  });
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) {
-    throw new ScenedeltaError(
-      'invalid-request',
-      `evaluate takes one NDJSON file of pairs, got ${positionals.length}`,
-    );
-  }
-  const nuisances = chosenNuisances(values.nuisance);
-  const given = values['from-predictions'];
-  if (given !== undefined && (values.bundle !== undefined || nuisances.length > 0)) {
-    throw new ScenedeltaError(
-      'invalid-request',
-      '--from-predictions runs no model: expected neither --bundle nor --nuisance with it',
-    );
-  }
+async function run(file: string, options: Options): Promise<void> {
+  const nuisances = chosenNuisances(options.nuisance ?? []);
   const settings = loadConfig();
-  const config = { ...settings, defaultModel: values.bundle ?? settings.defaultModel };
+  const config = { ...settings, defaultModel: options.bundle ?? settings.defaultModel };
   const folder = await openPairs(file);
-  const baselines = await Promise.all(values.baseline.map((text) => readBaseline(text, folder.pairs)));
+  const baselines = await Promise.all(
+    (options.baseline ?? []).map((text) => readBaseline(text, folder.pairs)),
+  );
   const measured =
-    given === undefined
+    options.fromPredictions === undefined
       ? await measureBundle(folder, config, nuisances)
-      : await measurePredictions(folder, config, given);
+      : await measurePredictions(folder, config, options.fromPredictions);
 
   const report = evaluate(folder.pairs, measured.run, { ...measured, baselines });
-  // Printed before it is written: a full disk does not take an hour's figures with it.
+  // Printed before it is written: a full disk must not cost an hour's figures.
   process.stdout.write(formatReport(report));
   const { predictions } = measured.run;
-  if (values.predictions !== undefined)
-    await writeWhole(values.predictions, predictions.map(formatPrediction).join(''));
-  if (values.json !== undefined) await writeWhole(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  return 0;
+  if (options.predictions !== undefined)
+    await writeWhole(options.predictions, predictions.map(formatPrediction).join(''));
+  if (options.json !== undefined) await writeWhole(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 function chosenNuisances(names: readonly string[]): MadeNuisance[] {
@@ -123,7 +120,7 @@ const readPredictions = async (file: string, pairs: readonly Pair[]): Promise<Pr
 async function measurePredictions(folder: PairFolder, config: Config, file: string): Promise<Measured> {
   const predictions = await readPredictions(file, folder.pairs);
   const signals = await forEachPair(folder, 1, folder.pairs.length, async (pair) =>
-    subtract(await folder.read(pair), config.pixelLimit),
+    pixelSignals(await folder.read(pair), config.pixelLimit),
   );
   return {
     run: { name: basename(file).replace(/\.[^.]*$/, ''), predictions },
@@ -132,7 +129,7 @@ async function measurePredictions(folder: PairFolder, config: Config, file: stri
   };
 }
 
-interface Seen {
+interface Measurement {
   readonly pair: Pair;
   readonly prediction: Prediction;
   readonly signals: Readonly<Record<string, Signal>>;
@@ -143,55 +140,58 @@ async function measureBundle(
   config: Config,
   nuisances: readonly MadeNuisance[],
 ): Promise<Measured> {
-  const looker = await createLooker(config);
+  const runner = await createBundleRunner(config);
   try {
-    const looks = folder.pairs.length * (1 + nuisances.length);
-    const seen = await forEachPair(folder, looker.concurrency, looks, (pair, step) =>
-      lookAtPair(looker, folder, config, pair, nuisances, step),
+    const steps = folder.pairs.length * (1 + nuisances.length);
+    const rows = await forEachPair(folder, runner.concurrency, steps, (pair, step) =>
+      measurePair(runner, folder, config, pair, nuisances, step),
     );
-    const name = config.defaultModel;
-    const column = (i: number) => seen.map((views) => views[i] as Seen);
-    const runOf = (views: readonly Seen[]): Run => ({
-      name,
-      predictions: views.map((view) => view.prediction),
+    const column = (i: number) => rows.map((row) => row[i] as Measurement);
+    const runOf = (measurements: readonly Measurement[]): Run => ({
+      name: config.defaultModel,
+      predictions: measurements.map(({ prediction }) => prediction),
     });
-    const detectorsOf = (views: readonly Seen[]) => detectorRuns(views.map((view) => view.signals));
+    const detectorsOf = (measurements: readonly Measurement[]) =>
+      detectorRuns(measurements.map(({ signals }) => signals));
     return {
       run: runOf(column(0)),
       detectors: detectorsOf(column(0)),
       nuisances: nuisances.map((nuisance, i) => {
-        const views = column(i + 1);
-        const pairs = views.map((view) => view.pair);
-        return nuisanceResult(nuisance, pairs, runOf(views), detectorsOf(views));
+        const measurements = column(i + 1);
+        const pairs = measurements.map(({ pair }) => pair);
+        return nuisanceResult(nuisance, pairs, runOf(measurements), detectorsOf(measurements));
       }),
     };
   } finally {
-    await looker.close();
+    await runner.close();
   }
 }
 
-/** The pair as it is, then with each nuisance; one after the other, so that the before frame's features are computed once. */
-async function lookAtPair(
-  looker: Looker,
+/**
+ * Measures the pair as it is, then under each nuisance, one after the other, so that the features of the before frame are
+ * computed once.
+ */
+async function measurePair(
+  runner: BundleRunner,
   folder: PairFolder,
   config: Config,
   pair: Pair,
   nuisances: readonly MadeNuisance[],
   step: () => void,
-): Promise<Seen[]> {
+): Promise<Measurement[]> {
   const bytes = await folder.read(pair);
-  const views: Seen[] = [];
+  const measurements: Measurement[] = [];
   for (const nuisance of [null, ...nuisances]) {
     const view =
       nuisance === null ? { pair, bytes } : await withNuisance(nuisance, pair, bytes, config.pixelLimit);
-    const { prediction, signals } = await looker.look(view.bytes);
-    views.push({ pair: view.pair, prediction: { id: pair.id, ...prediction }, signals });
+    const { prediction, signals } = await runner.run(view.bytes);
+    measurements.push({ pair: view.pair, prediction: { id: pair.id, ...prediction }, signals });
     step();
   }
-  return views;
+  return measurements;
 }
 
-/** Some pairs beside each other, results in their order. The first error ends it, with the pair's line in the message. */
+/** @returns the results in the order of the pairs. The first error stops further pairs; its message names the pair's line. */
 async function forEachPair<T>(
   folder: PairFolder,
   concurrency: number,
@@ -199,23 +199,20 @@ async function forEachPair<T>(
   work: (pair: Pair, step: () => void) => Promise<T>,
 ): Promise<T[]> {
   const progress = startProgress(steps, 'pairs');
-  const results: T[] = [];
-  let next = 0;
-  const lane = async () => {
-    for (let i = next++; i < folder.pairs.length; i = next++) {
-      const pair = folder.pairs[i] as Pair;
-      try {
-        results[i] = await work(pair, () => progress.step());
-      } catch (error) {
-        next = folder.pairs.length;
-        throw folder.blame(pair, error);
-      }
-    }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: concurrency }, lane));
+  const limit = pLimit({ concurrency, rejectOnClear: true });
+  const outcomes = await Promise.allSettled(
+    folder.pairs.map((pair) =>
+      limit(() => work(pair, () => progress.step())).catch((error: unknown) => {
+        limit.clearQueue();
+        throw folder.withLine(pair, error);
+      }),
+    ),
+  );
   progress.end();
-  for (const outcome of lanes) if (outcome.status === 'rejected') throw outcome.reason;
-  return results;
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }
 
 const detectorRuns = (signals: readonly Readonly<Record<string, Signal>>[]): DetectorRun[] =>

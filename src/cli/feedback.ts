@@ -1,49 +1,39 @@
-/** `scenedelta feedback`: what people said of changes, with the frames, as a manifest that `scenedelta evaluate` reads. */
+/** `scenedelta feedback`: exports the feedback on changes, with the frames, as a manifest for `scenedelta evaluate`. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { SIDES } from '../images.js';
 import { linkBase } from '../links.js';
 import type { FeedbackLine } from '../schemas/feedback-manifest.js';
-import type { Command } from './command.js';
+import { createCommand } from './command.js';
 import { startProgress } from './progress.js';
 import { makeFolder, writeWhole } from './write-whole.js';
 
-const USAGE = `feedback FOLDER [--url URL] [--key-file FILE]
+interface Options {
+  readonly url?: string;
+  readonly keyFile?: string;
+}
 
-Asks the running service for all feedback and writes FOLDER/pairs.ndjson and the frames beside it, for
-  scenedelta evaluate FOLDER/pairs.ndjson
-Frames come as the service shows them, masked where their camera has privacy zones. Pairs whose frames are no longer kept are left out.
-
---url       of the API; default: PUBLIC_URL, else http://HOST:PORT
---key-file  holds an API key; default: first-key in DATA_DIR, where there is one`;
-
-export const command: Command = {
-  usage: USAGE,
-  async run(args) {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { url: { type: 'string' }, 'key-file': { type: 'string' } },
-    });
-    const [folder, ...more] = positionals;
-    if (folder === undefined || more.length > 0) {
-      throw new ScenedeltaError('invalid-request', `feedback takes one folder, got ${positionals.length}`);
-    }
+export const command = createCommand('feedback')
+  .description(
+    'Reads all feedback from the running service and writes FOLDER/pairs.ndjson, with the frames beside it, for ' +
+      '`scenedelta evaluate`. Frames come as the service shows them, masked if their camera has privacy zones. Pairs ' +
+      'whose frames are no longer kept are left out.',
+  )
+  .argument('<folder>', 'folder to write')
+  .option('--url <url>', 'address of the API; default: PUBLIC_URL, else http://HOST:PORT')
+  .option('--key-file <file>', 'file with an API key; default: first-key in DATA_DIR, if it exists')
+  .action(async (folder: string, { url, keyFile }: Options) => {
     const config = loadConfig();
-    const base = values.url === undefined ? linkBase(config) : values.url;
-    const read = reader(
-      checked(base, values.url === undefined ? 'PUBLIC_URL' : '--url'),
-      await keyOf(config, values['key-file']),
-    );
+    const base = baseUrl(url ?? linkBase(config), url === undefined ? 'PUBLIC_URL' : '--url');
+    const read = reader(base, await keyOf(config, keyFile));
 
     const lines = (await (await read('/v1/feedback?format=ndjson')).text()).split('\n').filter(Boolean);
     const progress = startProgress(lines.length, 'pairs');
     const kept: string[] = [];
     for (const line of lines) {
-      if (await saveFrames(parsed(line), resolve(folder), read)) kept.push(`${line}\n`);
+      if (await saveFrames(parseLine(line), resolve(folder), read)) kept.push(`${line}\n`);
       progress.step();
     }
     progress.end();
@@ -51,15 +41,17 @@ export const command: Command = {
     await makeFolder(folder);
     await writeWhole(manifest, kept.join(''));
     const gone = lines.length - kept.length;
-    console.log(
-      `${kept.length} pairs in ${manifest}${gone === 0 ? '' : `; the frames of ${gone} are no longer kept`}`,
-    );
-    return 0;
-  },
-};
+    const leftOut = gone === 0 ? '' : `; the frames of ${gone} are no longer kept`;
+    console.log(`${kept.length} pairs in ${manifest}${leftOut}`);
+  });
 
-/** @param name of the option or setting that says it. @returns it without a slash at the end; a path before /v1 is kept */
-function checked(base: string, name: string): string {
+/**
+ * @param base address of the API
+ * @param name option or setting that the address comes from
+ * @returns the address without a slash at the end; a path before /v1 is kept
+ * @throws ScenedeltaError 'invalid-request' if it is no http(s) address or has a user, query or fragment
+ */
+function baseUrl(base: string, name: string): string {
   const url = URL.canParse(base) ? new URL(base) : null;
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '';
   if (isAddress && url.search + url.hash === '') return url.href.replace(/\/+$/, '');
@@ -71,7 +63,7 @@ function checked(base: string, name: string): string {
 
 type Read = (path: string, accepted?: readonly number[]) => Promise<Response>;
 
-/** @returns a function that asks for a path. @throws ScenedeltaError where the service cannot be reached or refuses. */
+/** @returns a function that GETs a path; it throws ScenedeltaError if the service cannot be reached or refuses. */
 function reader(base: string, key: string | undefined): Read {
   return async (path, accepted = [200]) => {
     const url = new URL(`${base}${path}`);
@@ -90,8 +82,8 @@ function reader(base: string, key: string | undefined): Read {
   };
 }
 
-/** Whatever answers at a wrong address may answer anything; files are written inside the folder only. */
-function parsed(line: string): FeedbackLine {
+/** Checks a line, because a wrong address may answer anything, and files must be written inside the folder only. */
+function parseLine(line: string): FeedbackLine {
   const isLine = (value: unknown): value is FeedbackLine => {
     const { frames, ...files } = (value ?? {}) as Partial<FeedbackLine>;
     return SIDES.every(
@@ -102,7 +94,7 @@ function parsed(line: string): FeedbackLine {
     const value: unknown = JSON.parse(line);
     if (isLine(value)) return value;
   } catch {
-    // said below
+    // reported below
   }
   throw new ScenedeltaError(
     'url-failed',

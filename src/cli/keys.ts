@@ -1,93 +1,67 @@
-/** `scenedelta keys`: API keys are made and revoked here, on the machine, never over HTTP. */
-import { parseArgs } from 'node:util';
+/** `scenedelta keys`: creates, lists and revokes API keys on the machine itself; HTTP offers no way to do so. */
 import { loadConfig, redisUrlOf } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { createLogger } from '../logger.js';
 import { type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
 import { connectRedis } from '../stores/redis.js';
-import type { Command } from './command.js';
+import { createCommand } from './command.js';
 
-const USAGE = `keys create --name NAME [--scopes compare,batch,admin] [--secret-only]
-       scenedelta keys list [--json]
-       scenedelta keys revoke ID
+export const command = createCommand('keys').description(
+  'Creates, lists and revokes API keys. REDIS_URL or DATA_DIR say where the keys are kept, as for the service.',
+);
 
-create   makes a key and prints its secret, this once: only a hash is kept
-         --name         whose key it is
-         --scopes       comma separated, of ${SCOPES.join(', ')}; default: compare
-         --secret-only  print nothing but the secret
-list     shows the keys there are, without secrets
-revoke   ends a key at once
+command
+  .command('create')
+  .description('create a key and print its secret, this once: only a hash is kept')
+  .requiredOption('--name <name>', 'name of its owner')
+  .option('--scopes <scopes>', `comma separated, of ${SCOPES.join(', ')}`, (text) => parseScopes(text), [
+    'compare',
+  ])
+  .option('--secret-only', 'print nothing but the secret')
+  .action(create);
 
-REDIS_URL or DATA_DIR say where the keys are kept, as for the service.`;
+command
+  .command('list')
+  .description('list the keys, without secrets')
+  .option('--json', 'print them as JSON')
+  .action(list);
 
-export const command: Command = {
-  usage: USAGE,
-  run([action, ...args]) {
-    switch (action) {
-      case 'create':
-        return create(args);
-      case 'list':
-        return list(args);
-      case 'revoke':
-        return revoke(args);
-      default:
-        throw new ScenedeltaError(
-          'invalid-request',
-          `keys ${action ?? '(nothing)'}: expected create, list or revoke`,
-        );
-    }
-  },
-};
+command
+  .command('revoke')
+  .description('revoke a key at once')
+  .argument('<id>', 'id of the key, as the list shows it')
+  .action(revoke);
 
-async function create(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      name: { type: 'string' },
-      scopes: { type: 'string', default: 'compare' },
-      'secret-only': { type: 'boolean', default: false },
-    },
-  });
-  const name = values.name?.trim();
-  if (!name) throw new ScenedeltaError('invalid-request', '--name is missing; expected whose key it is');
-  const scopes = parseScopes(values.scopes);
+interface CreateOptions {
+  readonly name: string;
+  readonly scopes: Scope[];
+  readonly secretOnly?: true;
+}
+
+async function create({ name: given, scopes, secretOnly }: CreateOptions): Promise<void> {
+  const name = given.trim();
+  if (name === '')
+    throw new ScenedeltaError('invalid-request', '--name is empty; expected the name of its owner');
   const { key, secret } = await withStore((store) => store.create(name, scopes));
-  if (values['secret-only']) console.log(secret);
-  else {
-    console.log(
-      `id      ${key.id}\nname    ${key.name}\nscopes  ${key.scopes.join(', ')}\nsecret  ${secret}`,
-    );
-    console.log('\nThe secret is shown this once. Send it as "Authorization: Bearer SECRET".');
-  }
-  return 0;
+  if (secretOnly) return console.log(secret);
+  console.log(`id      ${key.id}\nname    ${key.name}\nscopes  ${key.scopes.join(', ')}\nsecret  ${secret}`);
+  console.log('\nThe secret is shown this once. Send it as "Authorization: Bearer SECRET".');
 }
 
-async function list(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
+async function list({ json }: { json?: true }): Promise<void> {
   const keys = await withStore((store) => store.list());
-  if (values.json) console.log(JSON.stringify(keys, null, 2));
-  else if (keys.length === 0) console.log('No keys. Make one: scenedelta keys create --name NAME');
-  for (const key of values.json ? [] : keys) {
-    console.log(
-      `${key.id}  ${key.name}  [${key.scopes.join(', ')}]  made ${key.createdAt}, used ${key.lastUsedAt ?? 'never'}`,
-    );
+  if (json) return console.log(JSON.stringify(keys, null, 2));
+  if (keys.length === 0) console.log('No keys. Make one: scenedelta keys create --name NAME');
+  for (const { id, name, scopes, createdAt, lastUsedAt } of keys) {
+    console.log(`${id}  ${name}  [${scopes.join(', ')}]  made ${createdAt}, used ${lastUsedAt ?? 'never'}`);
   }
-  return 0;
 }
 
-async function revoke(args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true });
-  const [id, ...more] = positionals;
-  if (id === undefined || more.length > 0) {
-    throw new ScenedeltaError('invalid-request', `keys revoke takes one id, got ${positionals.length}`);
-  }
-  if (await withStore((store) => store.revoke(id))) {
-    console.log(`${id} is revoked.`);
-    return 0;
-  }
+async function revoke(id: string): Promise<void> {
+  if (await withStore((store) => store.revoke(id))) return console.log(`${id} is revoked.`);
   throw new ScenedeltaError(
     'not-found',
-    `No key ${JSON.stringify(id)}; "scenedelta keys list" shows those there are`,
+    `No key ${JSON.stringify(id)}; "scenedelta keys list" shows the existing ones`,
   );
 }
 
@@ -101,7 +75,7 @@ function parseScopes(text: string): Scope[] {
   );
 }
 
-/** A person is waiting: a Redis that is away is said at once instead of tried again for ever. */
+/** A person is waiting, so an unreachable Redis is reported at once instead of being tried again for ever. */
 async function withStore<T>(use: (store: ApiKeyStore) => Promise<T>): Promise<T> {
   const config = loadConfig();
   const url = redisUrlOf(config);

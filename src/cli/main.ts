@@ -1,92 +1,90 @@
 #!/usr/bin/env node
-/** `scenedelta COMMAND`: finds the command and runs it. Each lives in a file of its own, loaded only when it is asked for. */
+/** `scenedelta COMMAND`: the program. Each command lives in a file of its own, which is loaded only when it is asked for. */
+import { type Command, CommanderError } from 'commander';
 import { ScenedeltaError } from '../errors.js';
-import type { Command } from './command.js';
+import { createCommand } from './command.js';
 
 interface Entry {
   readonly summary: string;
-  readonly load: () => Promise<{ command: Command }>;
+  readonly load: () => Promise<Command>;
 }
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   compare: {
     summary: 'say what changed between two pictures',
-    load: () => import('./compare.js'),
+    load: async () => (await import('./compare.js')).command,
   },
   evaluate: {
     summary: 'measure a bundle on labelled pairs',
-    load: () => import('./evaluate.js'),
+    load: async () => (await import('./evaluate.js')).command,
   },
   feedback: {
-    summary: 'get what people said of changes, to evaluate on',
-    load: () => import('./feedback.js'),
+    summary: 'export the feedback on changes, to evaluate on',
+    load: async () => (await import('./feedback.js')).command,
   },
   models: {
     summary: 'list the bundles and check them',
-    load: () => import('./models.js'),
+    load: async () => (await import('./models.js')).command,
   },
   keys: {
     summary: 'create, list and revoke API keys',
-    load: () => import('./keys.js'),
+    load: async () => (await import('./keys.js')).command,
   },
-  serve: {
-    summary: 'run the HTTP API',
-    load: () => import('./serve.js'),
-  },
-  worker: {
-    summary: 'run a worker',
-    load: () => import('./worker.js'),
-  },
+  serve: { summary: 'run the HTTP API', load: async () => (await import('./processes.js')).serve },
+  worker: { summary: 'run a worker', load: async () => (await import('./processes.js')).worker },
 };
 
-/** Exit statuses of sysexits(3) would say more; scripts expect 2 for "called wrongly" as getopt's users do. */
-const CALLED_WRONGLY = 2;
+/** Exit status of a usage error, as getopt's users expect it; those of sysexits(3) would be finer. */
+const USAGE_ERROR = 2;
 
-const overview = (): string =>
-  [
-    'usage: scenedelta COMMAND [options]',
-    '',
-    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`),
-    '',
-    'scenedelta COMMAND --help tells more. Settings come from the environment: deploy/README.md',
-  ].join('\n');
+async function buildProgram(asked: string | undefined): Promise<Command> {
+  const program = createCommand('scenedelta').addHelpText(
+    'after',
+    '\nscenedelta COMMAND --help lists the options. Settings come from the environment: deploy/README.md',
+  );
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const command = name === asked ? await load() : createCommand(name);
+    program.addCommand(command.summary(summary));
+  }
+  return program;
+}
 
 async function main(argv: readonly string[]): Promise<number> {
-  const [name, ...args] = argv;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.log(overview());
-    return name === undefined ? CALLED_WRONGLY : 0;
-  }
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry === undefined) {
-    console.error(
-      `scenedelta: no command ${JSON.stringify(name)}; expected one of ${Object.keys(COMMANDS).join(', ')}`,
-    );
-    return CALLED_WRONGLY;
-  }
-  const { command } = await entry.load();
-  if (args.includes('--help') || args.includes('-h')) {
-    console.log(`usage: scenedelta ${command.usage}`);
-    return 0;
+  const [name] = argv;
+  const program = await buildProgram(name);
+  if (name === undefined || name === 'help') {
+    program.outputHelp();
+    return name === undefined ? USAGE_ERROR : 0;
   }
   try {
-    return await command.run(args);
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
   } catch (thrown) {
-    return explain(name, thrown);
+    return explain(program, name, thrown);
   }
 }
 
-/** Errors that a person can act on are one line; anything else is a defect and keeps its stack. */
-function explain(name: string, thrown: unknown): number {
-  const isArgumentError =
-    thrown instanceof TypeError && 'code' in thrown && String(thrown.code).startsWith('ERR_PARSE_ARGS_');
-  if (isArgumentError) {
-    console.error(`scenedelta ${name}: ${thrown.message}`);
-    return CALLED_WRONGLY;
+/**
+ * Prints an error that a person can act on as one line.
+ * @returns the exit status
+ * @throws anything else: it is a defect and keeps its stack
+ */
+function explain(program: Command, name: string, thrown: unknown): number {
+  if (thrown instanceof CommanderError) {
+    if (thrown.exitCode === 0) return 0;
+    const message = thrown.message
+      .replace(/^error: /, '')
+      .replace('\n', ' ')
+      .replace('(outputHelp)', 'no command');
+    const isAboutCommands = ['commander.unknownCommand', 'commander.help'].includes(thrown.code);
+    const { commands } = program.commands.find((command) => command.name() === name) ?? program;
+    const expected = `; expected one of ${commands.map((command) => command.name()).join(', ')}`;
+    console.error(`scenedelta ${name}: ${message}${isAboutCommands ? expected : ''}`);
+    return USAGE_ERROR;
   }
   if (thrown instanceof ScenedeltaError) {
     console.error(`scenedelta ${name}: ${thrown.message}`);
-    return thrown.code === 'invalid-request' ? CALLED_WRONGLY : 1;
+    return thrown.code === 'invalid-request' ? USAGE_ERROR : 1;
   }
   throw thrown;
 }
@@ -96,5 +94,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
-// Not process.exit(): serve and worker go on, and output still has to leave.
-process.exitCode = await main(process.argv.slice(2));
+const status = await main(process.argv.slice(2));
+// Not process.exit(): serve and worker keep running, and output is still to be written. A command may have set its own status.
+if (status !== 0) process.exitCode = status;

@@ -1,7 +1,8 @@
+/** Errors of bundles as errors of a command. */
 import { ScenedeltaError } from '../errors.js';
 import { BundleError } from '../model/bundle.js';
 
-/** A bundle that cannot be served is the reader's to mend: one line for them instead of a stack. */
+/** @throws ScenedeltaError 'unknown-model' instead of BundleError: the user can act on it, so it is printed without a stack. */
 export async function withBundles<T>(loading: Promise<T>): Promise<T> {
   try {
     return await loading;

@@ -1,10 +1,10 @@
-/** Files that a command writes: whole or not at all, and what goes wrong is one line for a person. */
+/** Atomic file output: a command writes a file completely or not at all, and a failure is one line for a person. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { ScenedeltaError } from '../errors.js';
 
 /**
- * What is written under another name becomes the file in one step.
+ * Writes under a temporary name, then renames.
  * @throws ScenedeltaError 'invalid-request' naming the file
  */
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
@@ -18,7 +18,7 @@ export async function writeWhole(file: string, content: string | Uint8Array): Pr
   }
 }
 
-/** With the folders above it. @throws ScenedeltaError 'invalid-request' naming the folder */
+/** Creates a folder and those above it. @throws ScenedeltaError 'invalid-request' naming the folder */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw cannotBeWritten(folder, error);

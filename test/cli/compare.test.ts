@@ -77,7 +77,7 @@ describe('scenedelta compare', () => {
   });
 
   it.each<[string, string[], number, string]>([
-    ['one picture', ['compare', before], 2, 'scenedelta compare: compare takes two pictures, got 1'],
+    ['one picture', ['compare', before], 2, "scenedelta compare: missing required argument 'after'"],
     [
       'a missing file',
       ['compare', before, 'none.png'],
@@ -88,7 +88,7 @@ describe('scenedelta compare', () => {
       'an unknown option',
       ['compare', before, after, '--loud'],
       2,
-      "scenedelta compare: Unknown option '--loud'",
+      "scenedelta compare: unknown option '--loud'",
     ],
     [
       'a bad device',
@@ -105,11 +105,16 @@ describe('scenedelta compare', () => {
 
 describe('scenedelta serve and worker', () => {
   it.each(['serve', 'worker'])('%s takes no options, and does not start with one', async (name) => {
-    for (const args of [['--port', '9000'], ['9000']]) {
-      const { status, stdout, stderr } = await scenedelta([name, ...args]);
-      expect([status, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(new RegExp(`^scenedelta ${name}: .*'${args[0]}'`));
-    }
+    expect(await scenedelta([name, '--port', '9000'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `scenedelta ${name}: unknown option '--port'\n`,
+    });
+    expect(await scenedelta([name, '9000'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `scenedelta ${name}: too many arguments for '${name}'. Expected 0 arguments but got 1.\n`,
+    });
   });
 });
 

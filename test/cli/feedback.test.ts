@@ -12,6 +12,8 @@ import { storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fakes.js';
 
+const scenedelta = (args: string[]) => command.parseAsync(args, { from: 'user' });
+
 let fake: Awaited<ReturnType<typeof fakeApp>>;
 let url: string;
 let folder: string;
@@ -51,7 +53,7 @@ const judged = async (name: string, bytes: string | undefined) => {
 describe('scenedelta feedback', () => {
   it('writes a manifest with its frames', async () => {
     const { id } = await judged('car', 'frame ');
-    expect(await command.run([folder, '--url', url])).toBe(0);
+    await scenedelta([folder, '--url', url]);
     const [pair] = parsePairs(await readFile(join(folder, 'pairs.ndjson'), 'utf8'), 'pairs.ndjson');
     expect(pair).toMatchObject({ id, verdict: 'none', references: ['there is no change'] });
     expect(await readFile(join(folder, pair?.frames.before ?? ''), 'utf8')).toBe('frame a');
@@ -61,7 +63,7 @@ describe('scenedelta feedback', () => {
 
   it('leaves out what is no longer kept, and says so', async () => {
     const { comparisons } = await judged('car', undefined);
-    expect(await command.run([folder, '--url', url])).toBe(0);
+    await scenedelta([folder, '--url', url]);
     expect(await readFile(join(folder, 'pairs.ndjson'), 'utf8')).toBe('');
     await expect(access(join(folder, `frames/${comparisons.best}-before.png`))).rejects.toThrow('ENOENT');
     expect(said[0]).toContain('the frames of 1 are no longer kept');
@@ -71,7 +73,7 @@ describe('scenedelta feedback', () => {
     const asked: (string | undefined)[] = [];
     fake.app.server.on('request', (request) => asked.push(request.headers.authorization));
     await writeFile(join(folder, 'key'), 'sd_secret\n');
-    await command.run([folder, '--url', url, '--key-file', join(folder, 'key')]);
+    await scenedelta([folder, '--url', url, '--key-file', join(folder, 'key')]);
     expect(asked).toEqual(['Bearer sd_secret']);
   });
 });
@@ -85,7 +87,7 @@ describe('where the service is', () => {
   const asked = async (args: string[], env: Record<string, string> = {}) => {
     Object.assign(process.env, env);
     const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(''));
-    await command.run([folder, ...args]);
+    await scenedelta([folder, ...args]);
     return fetched.mock.calls.map(([address]) => String(address));
   };
   const path = '/v1/feedback?format=ndjson';
@@ -107,7 +109,7 @@ describe('where the service is', () => {
   it.each(['localhost:9', 'example.org', 'ftp://host/', 'http://me:secret@host', 'http://host/?a=1'])(
     '%s is no address, and that is one line',
     async (url) => {
-      await expect(command.run([folder, '--url', url])).rejects.toMatchObject({
+      await expect(scenedelta([folder, '--url', url])).rejects.toMatchObject({
         code: 'invalid-request',
         message: `--url ${JSON.stringify(url)}: expected the address of the API, e.g. http://127.0.0.1:8080`,
       });
@@ -123,7 +125,7 @@ describe('where the service is', () => {
     ],
   ])('that answers with %s is one line', async (_, body) => {
     jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body));
-    await expect(command.run([folder, '--url', url])).rejects.toMatchObject({
+    await expect(scenedelta([folder, '--url', url])).rejects.toMatchObject({
       code: 'url-failed',
       message: expect.stringContaining('expected a line of feedback, got'),
     });
@@ -131,7 +133,7 @@ describe('where the service is', () => {
 
   it('a folder that cannot be made is one line', async () => {
     await writeFile(join(folder, 'file'), '');
-    await expect(command.run([join(folder, 'file', 'inside'), '--url', url])).rejects.toThrow(
+    await expect(scenedelta([join(folder, 'file', 'inside'), '--url', url])).rejects.toThrow(
       /inside: cannot be written \(ENOTDIR\)$/,
     );
   });
@@ -139,8 +141,8 @@ describe('where the service is', () => {
 
 describe('bad calls', () => {
   it.each([
-    ['no folder', [], 'feedback takes one folder, got 0'],
-    ['two folders', ['a', 'b'], 'feedback takes one folder, got 2'],
+    ['no folder', [], "missing required argument 'folder'"],
+    ['two folders', ['a', 'b'], 'too many arguments. Expected 1 argument but got 2'],
     [
       'a key file that is not there',
       ['a', '--key-file', '/no/such/key'],
@@ -152,14 +154,14 @@ describe('bad calls', () => {
       'http://127.0.0.1:9 does not answer',
     ],
   ])('%s is one line', async (_what, args, message) => {
-    await expect(command.run(args)).rejects.toThrow(message);
+    await expect(scenedelta(args)).rejects.toThrow(message);
   });
 
   it('passes on why the service refuses', async () => {
     jest
       .spyOn(fake.changes, 'withFeedback')
       .mockRejectedValueOnce(new ScenedeltaError('queue-unavailable', 'listing feedback: Redis is away'));
-    await expect(command.run([folder, '--url', url])).rejects.toThrow(
+    await expect(scenedelta([folder, '--url', url])).rejects.toThrow(
       `${url}/v1/feedback?format=ndjson answered 503: listing feedback: Redis is away`,
     );
   });

@@ -1,4 +1,4 @@
-/** A manifest's pairs with their frames on disk: found, measured, read, and with a nuisance made on them. */
+/** The pairs of a manifest and their frames on disk: finds, measures and reads them, and applies synthetic nuisances. */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
@@ -6,15 +6,15 @@ import { bad, normalise, type Pair, parsePairs, type Size } from '../../evaluati
 import { type MadeNuisance, moveBox, perturb } from '../../evaluation/nuisances.js';
 import sharp from '../../frames/sharp.js';
 import { type Box, SIDES, type Side } from '../../images.js';
-import { decode, type PairBytes } from './looker.js';
+import { decode, type PairBytes } from './bundle-runner.js';
 
 /** Pairs of a manifest whose frames all exist and have a readable header. */
 export interface PairFolder {
   /** normalised */
   readonly pairs: readonly Pair[];
   read(pair: Pair): Promise<PairBytes>;
-  /** The error about this pair, with the manifest's line and the frame's path in front. */
-  blame(pair: Pair, error: unknown): unknown;
+  /** Prefixes an error about this pair with the manifest and the pair's line. */
+  withLine(pair: Pair, error: unknown): unknown;
 }
 
 /** @throws ScenedeltaError 'invalid-request' naming file, line and reason */
@@ -35,7 +35,8 @@ export async function openPairs(file: string): Promise<PairFolder> {
       const [before, after] = await Promise.all(SIDES.map((side) => readFile(pathOf(pair, side))));
       return { before: before as Uint8Array, after: after as Uint8Array };
     },
-    blame: (pair, error) => (error instanceof ScenedeltaError ? bad(file, pair.line, error.message) : error),
+    withLine: (pair, error) =>
+      error instanceof ScenedeltaError ? bad(file, pair.line, error.message) : error,
   };
 }
 
@@ -47,17 +48,17 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** Upright size in pixels, which is the manifest's where that tells one. */
+/** Size in pixels after EXIF orientation; it must equal the size that the manifest states, if any. */
 async function measure(path: string, file: string, pair: Pair): Promise<Size> {
   const { width, height } = await sizeOf(path).catch((error: unknown) => {
     throw bad(file, pair.line, `${path}: ${reasonOf(error)}`);
   });
-  const told = { width: pair.size.width ?? width, height: pair.size.height ?? height };
-  if (told.width !== width || told.height !== height) {
+  const stated = { width: pair.size.width ?? width, height: pair.size.height ?? height };
+  if (stated.width !== width || stated.height !== height) {
     throw bad(
       file,
       pair.line,
-      `the line says ${told.width} x ${told.height}, and ${path} has ${width} x ${height} pixels`,
+      `the line says ${stated.width} x ${stated.height}, and ${path} has ${width} x ${height} pixels`,
     );
   }
   return { width, height };
@@ -74,7 +75,7 @@ function reasonOf(error: unknown): string {
   return code === undefined ? 'not a picture that can be read' : `cannot be read (${code})`;
 }
 
-/** The pair with a nuisance on its after frame, and with that frame's boxes where the nuisance moved them. */
+/** Applies a nuisance to the after frame, and moves the boxes of that frame with it. */
 export async function withNuisance(
   nuisance: MadeNuisance,
   pair: Pair,

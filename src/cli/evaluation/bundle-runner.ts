@@ -1,0 +1,116 @@
+/** Runs a bundle and, on the same bytes, the detectors that need no training, on one pair after the other. */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config.js';
+import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../../evaluation/baselines.js';
+import type { Prediction } from '../../evaluation/predictions.js';
+import { decodeFrame, type Frame } from '../../frames/decode.js';
+import { SIDES, type Side } from '../../images.js';
+import { InferencePool } from '../../inference/pool.js';
+import { createLogger } from '../../logger.js';
+import { COARSE_STRIDE } from '../../model/bundle.js';
+import type { Features } from '../../model/captioner.js';
+import { loadBundle } from '../../model/manifest.js';
+import { wholeFrame } from '../../model/preprocess.js';
+import { createPipeline } from '../../pipeline/compare.js';
+import { withBundles } from '../with-bundles.js';
+
+/** Encoded bytes of both frames. */
+export type PairBytes = Readonly<Record<Side, Uint8Array>>;
+
+export interface PairResult {
+  readonly prediction: Omit<Prediction, 'id'>;
+  /** by the name of the detector */
+  readonly signals: Readonly<Record<string, Signal>>;
+}
+
+export interface BundleRunner {
+  /** the number of pairs worth running at a time */
+  readonly concurrency: number;
+  /** @throws ScenedeltaError of the pipeline; `field` names the frame */
+  run(bytes: PairBytes): Promise<PairResult>;
+  close(): Promise<void>;
+}
+
+const MATCHING_RADII = [0, 1, 2] as const;
+export const decode = (bytes: Uint8Array, side: Side, pixelLimit: number): Promise<Frame> =>
+  decodeFrame(bytes, {
+    side,
+    pixelLimit,
+    allocate: (size) => new Uint8Array(new SharedArrayBuffer(size)),
+  });
+
+/** Score and peak of the mean absolute pixel difference, the only detector that needs no bundle. */
+export async function pixelSignals(bytes: PairBytes, pixelLimit: number): Promise<Record<string, Signal>> {
+  const [before, after] = await Promise.all(SIDES.map((side) => decode(bytes[side], side, pixelLimit)));
+  return { pixels: pixelSubtraction(before as Frame, after as Frame) };
+}
+
+/** @throws ScenedeltaError 'unknown-model' if the bundle is missing or broken */
+export async function createBundleRunner(config: Config): Promise<BundleRunner> {
+  const logger = createLogger({ level: 'silent', name: 'evaluate' });
+  const name = config.defaultModel;
+  const bundle = await withBundles(loadBundle(join(config.modelsDir, name)));
+  const pipeline = await withBundles(createPipeline({ config, logger }));
+  // Separate threads for the features, because the pipeline does not hand its features out.
+  const pool = await InferencePool.start({
+    bundles: [bundle],
+    device: config.device,
+    strictDevice: config.strictDevice,
+    threads: config.inferenceThreads,
+    graphCache: null,
+    batchSize: config.batchSize,
+    logger,
+  });
+  const { width, height } = bundle.manifest.input;
+
+  async function match(frames: Readonly<Record<Side, Frame>>): Promise<Record<string, Signal>> {
+    const encoded = await Promise.all(
+      SIDES.map((side) => {
+        const boxes = [wholeFrame(frames[side])];
+        return pool.run('encode', name, { frame: frames[side], boxes, width, height });
+      }),
+    );
+    const [before, after] = encoded.map(([features]) => coarseMap(features as Features, width, height));
+    if (before === undefined || after === undefined) return {};
+    return Object.fromEntries(
+      MATCHING_RADII.map((radius) => [`match r=${radius}`, featureMatching(before, after, radius)]),
+    );
+  }
+
+  return {
+    concurrency: config.inferenceThreads || availableParallelism(),
+    async run(bytes) {
+      const started = performance.now();
+      const { finding, heatmaps, timings } = await pipeline.compare({ ...bytes, model: name });
+      const total = performance.now() - started;
+      const [before, after] = await Promise.all(
+        SIDES.map((side) => decode(bytes[side], side, config.pixelLimit)),
+      );
+      const frames = { before: before as Frame, after: after as Frame };
+      const { verdict, confidence, kind, caption, regions } = finding;
+      return {
+        prediction: {
+          verdict,
+          confidence,
+          kind,
+          caption,
+          regions,
+          peak_before: heatmaps === null ? null : peakOf(heatmaps.before),
+          peak_after: heatmaps === null ? null : peakOf(heatmaps.after),
+          timings_ms: { ...timings, total },
+        },
+        signals: { pixels: pixelSubtraction(frames.before, frames.after), ...(await match(frames)) },
+      };
+    },
+    async close() {
+      await pipeline.close();
+      await pool.close();
+    },
+  };
+}
+
+function coarseMap({ coarse }: Features, inputWidth: number, inputHeight: number) {
+  const [width, height] = [inputWidth / COARSE_STRIDE, inputHeight / COARSE_STRIDE];
+  return { channels: coarse.length / (width * height), width, height, data: coarse };
+}

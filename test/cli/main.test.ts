@@ -1,0 +1,64 @@
+/** The program around the commands: help, and usage errors as one line with status 2. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
+
+jest.setTimeout(60_000);
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const scenedelta = (...args: string[]): Promise<{ status: unknown; stdout: string; stderr: string }> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : error.code, stdout, stderr }),
+    );
+  });
+
+const COMMANDS = 'compare, evaluate, feedback, models, keys, serve, worker';
+
+describe('help', () => {
+  it.each([[['--help']], [['-h']], [['help']]])('%j lists the commands', async (args) => {
+    const { status, stdout } = await scenedelta(...args);
+    expect(status).toBe(0);
+    for (const name of COMMANDS.split(', ')) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+  });
+
+  it('is shown without a command too, with the status of a usage error', async () => {
+    expect(await scenedelta()).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining('Usage: scenedelta'),
+    });
+  });
+
+  it('of a command lists its options', async () => {
+    const { status, stdout } = await scenedelta('evaluate', '--help');
+    expect(status).toBe(0);
+    for (const option of ['bundle', 'json', 'predictions', 'from-predictions', 'baseline', 'nuisance'])
+      expect(stdout).toContain(`--${option} <`);
+  });
+});
+
+describe('a usage error', () => {
+  it.each<[string, string[], string]>([
+    [
+      'an unknown command',
+      ['compair'],
+      `compair: unknown command 'compair' (Did you mean compare?); expected one of ${COMMANDS}`,
+    ],
+    ['keys without a command', ['keys'], 'keys: no command; expected one of create, list, revoke'],
+    [
+      'an unknown command of keys',
+      ['keys', 'make'],
+      "keys: unknown command 'make'; expected one of create, list, revoke",
+    ],
+    ['a key without a name', ['keys', 'create'], "keys: required option '--name <name>' not specified"],
+    [
+      'a key with an empty name',
+      ['keys', 'create', '--name', ' '],
+      'keys: --name is empty; expected the name of its owner',
+    ],
+    ['no key to revoke', ['keys', 'revoke'], "keys: missing required argument 'id'"],
+    ['a misspelt option', ['models', '--jsno'], "models: unknown option '--jsno' (Did you mean --json?)"],
+  ])('%s is one line, with status 2', async (_, args, message) => {
+    expect(await scenedelta(...args)).toEqual({ status: 2, stdout: '', stderr: `scenedelta ${message}\n` });
+  });
+});
