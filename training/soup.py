@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from training.checkpoint import networks_of
 from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, new_file, read_run
-from training.serve import models_of
-from training.worlds.clevr.data import open_cache
+from training.worlds import load_world
 
 PARTS = ("difference", "captioner", "cbr")
 
@@ -47,10 +47,10 @@ def soup(saved: list[dict], names: list[str]) -> dict:
 
 
 def figures(saved: dict, name: Path, heldout: list[Path]) -> dict[str, float]:
-    difference, captioner = models_of(saved, str(name))
-    return heldout_figures(
-        difference, captioner, Batches(open_cache(heldout, forward=True), Labels(**saved["labels"]), captioner.c)
-    )
+    difference, captioner = networks_of(saved, str(name))
+    world = load_world(saved["config"]["world"])
+    data = Batches(world.open_cache(heldout, forward=True), Labels(**saved["labels"]), captioner.c)
+    return heldout_figures(difference, captioner, data, world)
 
 
 def main() -> None:

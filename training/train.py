@@ -25,17 +25,16 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
-from training.inputs import existing_file, existing_folder, read_json, read_run, sha256
+from training.inputs import existing_file, existing_folder, read_run, sha256
 from training.net.config import KINDS, ModelConfig
 from training.net.losses import all_losses
-from training.net.model import BackwardReasoning, Captioner, make_difference
-from training.worlds.clevr.data import open_cache
-from training.worlds.clevr.losses import reading_losses
+from training.net.model import BackwardReasoning, Captioner
+from training.worlds import load_world
 
 UNRECORDED = {}  # what a run started from whose checkpoint is from before they told
 # Names that a config may have, and those that it must.
 KNOWN = {
-    "": {"name", "model", "train", "unchanged"},
+    "": {"name", "world", "model", "train", "unchanged"},
     "model": {field.name for field in fields(ModelConfig)} - {field.name for field in fields(Labels)},
     "train": {
         "batch",
@@ -73,7 +72,10 @@ KNOWN = {
         "match",
     },
 }
-NEEDED = {"": {"name", "model", "train"}, "train": KNOWN["train"] - {"read_first", "still", "average", "rates"}}
+NEEDED = {
+    "": {"name", "world", "model", "train"},
+    "train": KNOWN["train"] - {"read_first", "still", "average", "rates"},
+}
 
 
 def load_config(path: Path, overrides: list[str]) -> dict:
@@ -128,7 +130,12 @@ class Run:
         torch.manual_seed(seed)
         self.config, self.labels, self.seed, self.device = config, labels, seed, torch.device(device)
         self.model_config = ModelConfig(**config["model"], **asdict(labels))
-        parts = (make_difference(self.model_config), Captioner(self.model_config), BackwardReasoning(self.model_config))
+        self.world = load_world(config["world"])
+        parts = (
+            self.world.make_difference(self.model_config),
+            Captioner(self.model_config),
+            BackwardReasoning(self.model_config),
+        )
         self.parts = nn.ModuleList(parts).to(device)
         self.difference, self.captioner, self.cbr = self.parts
         t = config["train"]
@@ -247,8 +254,6 @@ class Run:
         if self.order is None or self.position + batch > len(self.order):
             self.epoch, self.position = self.epoch + began, 0
             cache.refresh()  # it may still be growing: every epoch takes in what is there
-            if still(self):
-                cache.keep_tokens(self.difference)
             self.pairs, self.shards = len(cache), list(cache.known)
             self.order = self._epoch_order(cache)
             if not len(self.order):
@@ -280,10 +285,16 @@ def _write(state: dict, path: Path) -> None:
 
 def train_step(run: Run, batch: dict, t: dict) -> dict[str, float]:
     if run.step < t.get("read_first", 0):
-        terms = reading_losses(run.difference, batch)
+        terms = run.world.frame_losses(run.difference, batch)
     else:
         terms = all_losses(
-            run.difference, run.captioner, run.cbr, batch, t["label_smoothing"], run.step < t["settle_maps"]
+            run.difference,
+            run.captioner,
+            run.cbr,
+            batch,
+            t["label_smoothing"],
+            run.world.extra_losses,
+            run.step < t["settle_maps"],
         )
     bad = [name for name, value in terms.items() if not torch.isfinite(value)]
     if bad:
@@ -337,20 +348,16 @@ def main() -> None:
     t = config["train"]
 
     checkpoint = args.out / "checkpoint.pt"
-    cache = open_cache(args.cache, only=read_run(checkpoint).get("shards") if checkpoint.exists() else None)
+    world = load_world(config["world"])
+    cache = world.open_cache(args.cache, only=read_run(checkpoint).get("shards") if checkpoint.exists() else None)
     labels_file = args.labels or args.out / "labels.json"
-    names = [field.name for field in fields(Labels)]
-    labels = (
-        Labels(**{n: v for n, v in read_json(labels_file, *names).items() if n in names})
-        if labels_file.exists()
-        else Labels.from_meta(cache.meta)
-    )
+    labels = Labels.read(labels_file, world) if labels_file.exists() else Labels.from_meta(cache.meta, world)
     run = Run(config, labels, args.seed, args.device)
     if checkpoint.exists():
         run.restore(checkpoint)
     elif args.start_from:
         run.adopt(args.start_from)
-    heldout = Batches(open_cache(args.heldout, forward=True), labels, run.model_config) if args.heldout else None
+    heldout = Batches(world.open_cache(args.heldout, forward=True), labels, run.model_config) if args.heldout else None
     batches = Batches(cache, labels, run.model_config)
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
@@ -363,10 +370,7 @@ def main() -> None:
     began = time.perf_counter()
     with open(args.out / "log.ndjson", "a", encoding="utf-8") as log:
         while run.step < t["steps"]:
-            indices = run.draw(cache)
-            if run.model_config.moving_camera:
-                cache.keep_tokens(run.difference) if still(run) else cache.drop_tokens()
-                indices = cache.both_ways(indices)
+            indices = cache.prepare_step(run.draw(cache), run.difference, still(run))
             batch = {
                 k: v.to(args.device)
                 for k, v in batches.batch(indices, np.random.default_rng([args.seed, run.step])).items()
@@ -384,7 +388,7 @@ def main() -> None:
             if run.step % t["evaluate_every"] == 0 or run.step == t["steps"]:
                 if heldout:
                     difference, captioner, _ = run.kept().eval()
-                    line["heldout"] = heldout_figures(difference, captioner, heldout)
+                    line["heldout"] = heldout_figures(difference, captioner, heldout, run.world)
                     if line["heldout"]["score"] > run.best:
                         run.best = line["heldout"]["score"]
                         run.save_kept(args.out / "best.pt")

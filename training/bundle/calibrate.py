@@ -15,14 +15,14 @@ import math
 import numpy as np
 import torch
 
+from training.checkpoint import load_run
 from training.data.batches import Batches, Labels, glance_inputs
-from training.heldout import clauses, heldout_figures, words_of
+from training.heldout import heldout_figures, words_of
 from training.inputs import existing_file, existing_folder, new_file
 from training.net.config import NUISANCES
 from training.net.model import Captioner, Difference
-from training.serve import load_run
-from training.text.lexicon import ALSO_CALLED, SINGULAR, WIDER
-from training.worlds.clevr.data import open_cache
+from training.world import World
+from training.worlds import load_world
 
 RATES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 DEFAULT_RATE = 0.02
@@ -109,9 +109,9 @@ def trusted(probability: np.ndarray, present: np.ndarray) -> float:
 
 
 @torch.no_grad()
-def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch: int = 50) -> dict:
+def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, world: World, batch: int = 50) -> dict:
     """The lowest of SHARES at which nine of ten nouns that have a wider one are right; the table of all of them beside it."""
-    if not WIDER.keys() & set(captioner.c.vocabulary):  # CLEVR has no wider nouns
+    if not world.wider_nouns.keys() & set(captioner.c.vocabulary):
         return {"share": 0.0, "table": []}
     changed = [i for i, m in enumerate(data.cache.meta) if m["objects"]]
     inputs = []
@@ -124,21 +124,15 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch
         )
     table = []
     for share in SHARES:
-        captioner.hedge(WIDER, share)
+        captioner.hedge(world.wider_nouns, share)
         right, first_nouns = [], 0
         for indices, seen in inputs:
             ids = captioner.greedy(*seen)["ids"].tolist()
             for index, row in zip(indices, ids):
-                said = clauses(words_of(row, captioner.c.vocabulary))[:1]
-                first_nouns += len(said)
-                if said and said[0].noun in WIDER:
-                    alike = [o for o in data.cache.meta[index]["objects"] if o["action"] == said[0].action]
-                    right.append(
-                        any(
-                            said[0].noun in (SINGULAR.get(o["noun"], o["noun"]), *ALSO_CALLED.get(o["noun"], ()))
-                            for o in alike
-                        )
-                    )
+                judged = world.judge(words_of(row, captioner.c.vocabulary), data.cache.meta[index])
+                first_nouns += judged.first_noun is not None
+                if judged.first_noun in world.wider_nouns:
+                    right.append(judged.literal_noun)
         table.append(
             {
                 "share": share,
@@ -146,7 +140,7 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, batch
                 "specific": round(len(right) / max(1, first_nouns), 4),
             }
         )
-    captioner.hedge(WIDER, 0.0)
+    captioner.hedge(world.wider_nouns, 0.0)
     good = [row for row in table if row["precision"] >= NOUN_PRECISION]
     return {"share": (good[0] if good else max(table, key=lambda row: row["precision"]))["share"], "table": table}
 
@@ -169,7 +163,8 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     difference, captioner, saved = load_run(args.checkpoint)
-    data = Batches(open_cache(args.heldout, forward=True), Labels(**saved["labels"]), captioner.c)
+    world = load_world(saved["config"]["world"])
+    data = Batches(world.open_cache(args.heldout, forward=True), Labels(**saved["labels"]), captioner.c)
     logits, changed, probabilities, nuisances, alike = beliefs(difference, data)
     scale, offset = (
         round(v, 6) for v in platt(logits, changed)
@@ -188,9 +183,9 @@ def main() -> None:
         "changed": int(changed.sum()),
         "unchanged": int((1 - changed).sum()),
     }
-    hedge = fit_hedge(difference, captioner, data)
-    captioner.hedge(WIDER, hedge["share"])
-    figures = heldout_figures(difference, captioner, data, threshold=logit_of(calibration))
+    hedge = fit_hedge(difference, captioner, data, world)
+    captioner.hedge(world.wider_nouns, hedge["share"])
+    figures = heldout_figures(difference, captioner, data, world, threshold=logit_of(calibration))
     out = {"calibration": calibration, "hedge": hedge, "heldout": figures, "calibrated_on": source}
     args.out.write_text(json.dumps(out, indent=1) + "\n")
     print(json.dumps(out))

@@ -20,14 +20,14 @@ import torch
 from torch import Tensor, nn
 
 from training.bundle.export_features import store_half
+from training.checkpoint import load_run
 from training.data.batches import SPECIALS
 from training.data.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
 from training.data.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE
 from training.inputs import existing_file, open_graph, read_json, sha256
 from training.net.config import END, KINDS, NUISANCES, PAD, START, UNK
 from training.net.model import Captioner, Difference, over_the_crops
-from training.serve import load_run
-from training.text.lexicon import WIDER
+from training.worlds import load_world
 
 OPSET = 17
 DTYPES = {"tensor(float)": "float32", "tensor(int64)": "int64"}
@@ -441,6 +441,49 @@ def put_in_place(folder: Path, target: Path) -> None:
     shutil.rmtree(aside)
 
 
+def write_bundle(
+    checkpoint: Path,
+    features: Path,
+    calibration: Path,
+    stated: dict,
+    name: str,
+    version: str,
+    out: Path,
+    align_from: float | None,
+) -> None:
+    """Writes the bundle folder `out` and checks parity; a bundle that is already there is replaced.
+
+    stated: see STATED. align_from: None keeps the value of the bundle that is replaced.
+    """
+    fitted = read_json(calibration, *CALIBRATED)
+    difference, captioner, saved = load_run(checkpoint)
+    c = captioner.c
+    if c.vocabulary[: len(SPECIALS)] != list(SPECIALS):
+        raise SystemExit(f"{checkpoint}: vocabulary starts with {c.vocabulary[:4]}, expected {list(SPECIALS)}")
+    captioner.hedge(load_world(saved["config"]["world"]).wider_nouns, fitted["hedge"]["share"])
+    facts = stated | {
+        "name": name,
+        "version": version,
+        "calibration": fitted["calibration"],
+        "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
+        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]},
+        "seeds": [of["seed"] for of in saved.get("soup", [saved])],
+        "command": command_of(saved),
+    }
+    if "unchanged" in saved["config"]:
+        facts["unchanged"] = saved["config"]["unchanged"]
+    facts["align_from"] = align_from_of(out) if align_from is None else align_from
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
+        folder = Path(scratch) / name
+        folder.mkdir()
+        errors = export_graphs(difference, captioner, features, folder)
+        (folder / "manifest.json").write_text(json.dumps(manifest(folder, c, facts), indent=1) + "\n")
+        size = sum(p.stat().st_size for p in folder.iterdir())
+        put_in_place(folder, out)
+    print(f"{out}: {size / 1e6:.1f} MB; PyTorch = ONNX Runtime within {max(errors.values()):.1e}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checkpoint", type=existing_file, required=True)
@@ -461,34 +504,16 @@ def main() -> None:
         help="displacement, as a fraction of the frame's width, from which `after` is aligned; default: that of the bundle at --out",
     )
     args = parser.parse_args()
-    stated = read_json(args.facts, *STATED)
-    fitted = read_json(args.calibration, *CALIBRATED)
-    difference, captioner, saved = load_run(args.checkpoint)
-    c = captioner.c
-    if c.vocabulary[: len(SPECIALS)] != list(SPECIALS):
-        raise SystemExit(f"{args.checkpoint}: vocabulary starts with {c.vocabulary[:4]}, expected {list(SPECIALS)}")
-    captioner.hedge(WIDER, fitted["hedge"]["share"])
-    facts = stated | {
-        "name": args.name,
-        "version": args.version,
-        "calibration": fitted["calibration"],
-        "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
-        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]},
-        "seeds": [of["seed"] for of in saved.get("soup", [saved])],
-        "command": command_of(saved),
-    }
-    if "unchanged" in saved["config"]:
-        facts["unchanged"] = saved["config"]["unchanged"]
-    facts["align_from"] = align_from_of(args.out) if args.align_from is None else args.align_from
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=args.out.parent) as scratch:
-        folder = Path(scratch) / args.name
-        folder.mkdir()
-        errors = export_graphs(difference, captioner, args.features, folder)
-        (folder / "manifest.json").write_text(json.dumps(manifest(folder, c, facts), indent=1) + "\n")
-        size = sum(p.stat().st_size for p in folder.iterdir())
-        put_in_place(folder, args.out)
-    print(f"{args.out}: {size / 1e6:.1f} MB; PyTorch = ONNX Runtime within {max(errors.values()):.1e}")
+    write_bundle(
+        args.checkpoint,
+        args.features,
+        args.calibration,
+        read_json(args.facts, *STATED),
+        args.name,
+        args.version,
+        args.out,
+        args.align_from,
+    )
 
 
 if __name__ == "__main__":

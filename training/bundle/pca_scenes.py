@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from training.data.preprocess import GLANCE_SIZE, LOOK, Box, glance_box, resize
+from training.data.preprocess import GLANCE_SIZE, LARGEST_FULL_FRAME, Box, glance_box, resize
 from training.worlds.surveillance.assets import Sprite, load_plates, load_scenery, load_sprites
 
 
@@ -53,7 +53,7 @@ def crude_batches(data: Path, frames: int, crops: int, seed: int) -> Iterator[Te
     """About `frames` whole looks [4,3,256,384] and `crops` glances [8,3,112,112], RGB 0..1."""
     scenes = CrudeScenes(data, np.random.default_rng(seed))
     for _ in range(frames // 4):
-        looks = [resize(scenes.picture(pasted=6)[0], *LOOK["clevr"]) for _ in range(4)]
+        looks = [resize(scenes.picture(pasted=6)[0], *LARGEST_FULL_FRAME) for _ in range(4)]
         yield torch.from_numpy(np.stack(looks))
     for _ in range(crops // 8):
         picture, objects = scenes.picture(pasted=6)

@@ -17,18 +17,17 @@ import onnx
 import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 
-from training.data.cache import open_world
-from training.data.preprocess import LOOK, resize
+from training.data.preprocess import LARGEST_FULL_FRAME, resize
 from training.inputs import existing_file, existing_folder, new_file, open_graph
+from training.worlds import load_world
 
 CALIBRATION_SEED = 900_000_000  # far from the seeds that train
-LOOK_SIZE = LOOK["clevr"]  # the larger: one graph serves the bundles of both worlds
 
 
 class Looks(CalibrationDataReader):
     def __init__(self, world, count: int):
         frames = (getattr(world.sample(CALIBRATION_SEED + i), ("before", "after")[i % 2]) for i in range(count))
-        self.looks = iter([resize(frame, *LOOK_SIZE)[None] for frame in frames])
+        self.looks = iter([resize(frame, *LARGEST_FULL_FRAME)[None] for frame in frames])
 
     def get_next(self):
         look = next(self.looks, None)
@@ -90,9 +89,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=64, help="frames to calibrate on")
     args = parser.parse_args()
     open_graph(args.features, "coarse", "fine")
-    world = open_world("surveillance", args.data, "train")
+    world = load_world("surveillance").open_source(args.data, "train")
     quantise(args.features, args.out, Looks(world, args.count))
-    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LOOK_SIZE)[None] for i in range(8)]
+    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LARGEST_FULL_FRAME)[None] for i in range(8)]
     for name, (mean, low) in cosines(args.features, args.out, unlike).items():
         print(f"{name}: cosine to the float graph {mean:.4f} (5th percentile {low:.4f})")
     print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB")

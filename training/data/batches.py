@@ -3,17 +3,18 @@
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from training.data.regions import glance_objects
 from training.inputs import read_json, refuse_other
 from training.net.config import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
 from training.net.model import matching_evidence
+from training.world import World
 
 SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
 ARRAYS = (
@@ -38,9 +39,11 @@ class Labels:
     vocabulary: list[str]
     nouns: list[str]
     colours: list[str]
+    event_words: dict[str, list[str]] = field(default_factory=dict)  # see World
+    event_needs: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
-    def from_meta(cls, meta: list[dict], least: int = 30) -> "Labels":
+    def from_meta(cls, meta: list[dict], world: World, least: int = 30) -> "Labels":
         words = sorted({word for m in meta for caption in m["captions"] for word in caption.split()})
         seen = [g[side] for m in meta for g in m["glances"] for side in ("before", "after") if g[side]]
         nouns = Counter(o["noun"] for o in seen)
@@ -49,7 +52,20 @@ class Labels:
             [*SPECIALS, *words],
             sorted(n for n, count in nouns.items() if count >= least),
             sorted(c for c, count in colours.items() if count >= least),
+            **event_tables(world),
         )
+
+    @classmethod
+    def read(cls, path: Path, world: World) -> "Labels":
+        """Of an earlier run, whose vocabulary is kept. The tables of events are the world's: older runs have none."""
+        names = ("vocabulary", "nouns", "colours")
+        saved = read_json(path, *names)
+        return cls(*(saved[name] for name in names), **event_tables(world))
+
+
+def event_tables(world: World) -> dict[str, dict[str, list[str]]]:
+    tables = {"event_words": world.event_words, "event_needs": world.event_needs}
+    return {name: {key: list(words) for key, words in table.items()} for name, table in tables.items()}
 
 
 def derive_evidence(shard: Path, batch: int = 50) -> None:
@@ -92,6 +108,11 @@ class Shards:
 
     def take(self, shard: Path) -> None:
         raise NotImplementedError
+
+    def prepare_step(self, indices: list[int], difference: nn.Module, frozen_tokens: bool) -> list[int]:
+        """The pairs that a training step on `indices` takes. frozen_tokens: the step leaves the network's tokens as they
+        are, so a cache may compute each frame's tokens once."""
+        return indices
 
     def _take(self, name: str, shard: Path) -> None:
         self.known[name] = shard

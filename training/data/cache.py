@@ -31,10 +31,11 @@ import numpy as np
 from numpy.lib.format import open_memmap
 
 from training.data.map_regions import glance_regions, map_regions
-from training.data.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, LOOK, in_pixels, resize, resize_by_area
+from training.data.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, in_pixels, resize, resize_by_area
 from training.data.regions import REGIONS, Region, choose_regions, regions_at, told_objects
 from training.inputs import existing_file, existing_folder, open_graph, read_json, refuse_other, sha256
 from training.text.grammar import captions
+from training.worlds import PLUGINS, load_world
 
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
 MADE = "made.json"  # of a shard: what made it
@@ -148,23 +149,6 @@ def pair_entry(pair, features, look: tuple[int, int], maps: Maps | None = None) 
     return entry, meta
 
 
-def open_world(name: str, data: Path | None, split: str):
-    """The world that is rendered; each is imported when it is asked for. @raises SystemExit where its data are not there or not enough."""
-    if name == "clevr":
-        import torch
-
-        from training.worlds.clevr.scene import ClevrWorld
-
-        torch.set_num_threads(1)  # as for the features: run several processes instead
-        return ClevrWorld(data, split)
-    from training.worlds.surveillance.scene import SurveillanceWorld
-
-    try:
-        return SurveillanceWorld(data, split)
-    except (FileNotFoundError, ValueError) as reason:
-        raise SystemExit(str(reason)) from None
-
-
 def rendered(world, seeds: range):
     """The pairs of `seeds`, in their order; a world that shares work between pairs gets a few at once."""
     if not hasattr(world, "sample_batch"):
@@ -253,11 +237,11 @@ def look_size(text: str) -> tuple[int, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--world", choices=("surveillance", "clevr"), default="surveillance")
+    parser.add_argument("--world", choices=PLUGINS, default="surveillance")
     parser.add_argument(
         "--data",
         type=existing_folder,
-        help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA); clevr needs none",
+        help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA), if the world needs one",
     )
     parser.add_argument("--features", type=existing_file, required=True, help="features.onnx")
     parser.add_argument(
@@ -274,18 +258,19 @@ def main() -> None:
         "--look",
         type=look_size,
         metavar="WIDTHxHEIGHT",
-        help=f"of the whole look, multiples of {COARSE_STRIDE} (default: the world's, {LOOK})",
+        help=f"of the whole look, multiples of {COARSE_STRIDE} (default: the world's)",
     )
     args = parser.parse_args()
-    look = args.look or LOOK[args.world]
+    world = load_world(args.world)
+    look = args.look or world.full_frame
 
     features, maps = Features(args.features), Maps(args.maps) if args.maps else None
-    world = open_world(args.world, args.data, args.split)
+    source = world.open_source(args.data, args.split)
     made, stop = made_with(args.world, args.split, look, args.features, args.maps), args.start + args.count
     for first in range(args.start, stop, args.shard_size):
         seeds = range(first, min(first + args.shard_size, stop))
         began = time.perf_counter()
-        written = write_shard(world, features, seeds, args.out, look, maps, made)
+        written = write_shard(source, features, seeds, args.out, look, maps, made)
         rate = f"{len(seeds) / (time.perf_counter() - began):.2f} pairs/s" if written else "there already"
         print(f"{seeds.start}..{seeds.stop - 1}: {rate}", flush=True)
 

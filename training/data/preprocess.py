@@ -6,8 +6,7 @@ The server does the same with its own resampler; golden tensors compare the two.
 import numpy as np
 from PIL import Image
 
-# Width and height of what a world's whole frames are squashed to: their aspect is not kept. Glances see surveillance frames in full; CLEVR has none.
-LOOK = {"surveillance": (288, 192), "clevr": (384, 256)}
+LARGEST_FULL_FRAME = (384, 256)  # width and height, over all worlds (`World.full_frame`); aspect ratios are not kept
 COARSE_STRIDE, FINE_STRIDE = 16, 8  # pixels a side of a cell of the features
 GLANCE_SIZE = 112  # square crop of a changed place
 GLANCE_MARGIN = 1.35  # side of the crop per longer side of the object: some context tells what a far object is

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from training.data.preprocess import COARSE_STRIDE
-from training.text.grammar import TELLING
 
 PAD, UNK, START, END = 0, 1, 2, 3
 KINDS = ("none", "appear", "disappear", "move", "replace", "multi")
@@ -27,7 +26,7 @@ NUISANCES = (
 )
 GLANCE_SIDES = ("before", "after", "both", "none")
 ROLES = ("nothing", "came or went", "moved", "replaced")  # what became of that which a frame shows at a glance
-FATES = tuple(TELLING)  # what a sentence tells of them
+EVENTS = ("appeared", "disappeared", "moved", "replaced")  # what a clause reports
 # What things can have done in pairs of a kind: roles beside "nothing" in the before frame and in the after frame.
 ROLES_OF_KIND = {
     "none": ((), ()),
@@ -45,6 +44,8 @@ class ModelConfig:
     vocabulary: list[str] = field(default_factory=list)
     nouns: list[str] = field(default_factory=list)
     colours: list[str] = field(default_factory=list)
+    event_words: dict[str, list[str]] = field(default_factory=dict)  # event -> words that report it
+    event_needs: dict[str, list[str]] = field(default_factory=dict)  # such a word -> words it must directly follow
     coarse_channels: int = 256
     fine_channels: int = 67
     grid: tuple[int, int] = (16, 24)  # rows, columns of the coarse features of the whole look

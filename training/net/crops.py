@@ -246,7 +246,7 @@ class Relations(nn.Module):
         """things: what the glances show before and after and where, [B,R,D] each; mask [B,R] (1 = used); evidence of `same_thing_evidence`;
         way [B,R,R,WAYS] of `told_way`; sides [B,R,4] (probabilities); look_kind [B,K]: logits of the whole look, for what is believed together; truth: role [B,R,2] (negative where
         unknown) and kind [B]; told [B,R]: 1 where the words may tell of a glance -> to add to each summary [B,R,D] and to each cell [B,R,D], and
-        same [B,R,R], role [B,R,2,ROLES], kind [B,K] logits, opening [B,D] (for every word: what the sentence is about) and owed [B,FATES] (how many told
+        same [B,R,R], role [B,R,2,ROLES], kind [B,K] logits, opening [B,D] (for every word: what the sentence is about) and owed [B,EVENTS] (how many told
         things have come, gone, moved and been replaced)."""
         before, after, place = things
         B, R, D = before.shape
@@ -294,7 +294,7 @@ class Relations(nn.Module):
 
 
 def owed_by(role: Tensor) -> Tensor:
-    """role [B,R,2,ROLES] (0 or 1), of the glances that are told of -> [B,FATES]: things that a sentence owes a word. What has moved or been replaced is
+    """role [B,R,2,ROLES] (0 or 1), of the glances that are told of -> [B,EVENTS]: things that a sentence owes a word. What has moved or been replaced is
     in both frames and one thing."""
     before, after = role.sum(1).unbind(1)  # [B,ROLES]
     came_or_went, both = ROLES.index("came or went"), torch.maximum(before, after)

@@ -1,13 +1,14 @@
 """What training minimises: one function a term, each returning a scalar; weights are in the config."""
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from training.data.batches import IGNORE, glance_inputs
-from training.net.config import PAD
+from training.net.config import PAD, ModelConfig
 from training.net.model import BackwardReasoning, Captioner, Difference
-from training.worlds.clevr.losses import moving_losses
 
 
 def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:
@@ -44,6 +45,7 @@ def all_losses(
     cbr: BackwardReasoning,
     b: dict[str, Tensor],
     smoothing: float,
+    extra_losses: Callable[[dict, dict[str, Tensor], ModelConfig], dict[str, Tensor]],
     learn_maps: bool = True,
 ) -> dict[str, Tensor]:
     d = difference(
@@ -61,8 +63,7 @@ def all_losses(
         "contrast": difference.contrastive_loss(d["matched"]),
         "cbr": cbr(*d["tokens"], hidden, words),
     }
-    if difference.c.moving_camera:
-        terms |= moving_losses(d, b, difference.c.token_grid)
+    terms |= extra_losses(d, b, difference.c)
     if seen:
         terms["side"] = class_loss(seen["side_logits"], b["side"])
         terms["noun"] = class_loss(seen["noun_logits"], b["noun"])

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from training.net.config import (
     END,
-    FATES,
+    EVENTS,
     KINDS,
     NUISANCES,
     PAD,
@@ -30,7 +30,6 @@ from training.net.config import (
     split_heads,
 )
 from training.net.crops import Glances
-from training.text.grammar import TELLING
 
 # --------------------------------------------------------------------------------------------- SCORER: matching and reconstruction
 
@@ -281,15 +280,6 @@ class Difference(nn.Module):
         return torch.stack(losses).mean()
 
 
-def make_difference(c: ModelConfig) -> Difference:
-    """The one that the config asks for."""
-    if not c.moving_camera:
-        return Difference(c)
-    from training.worlds.clevr.model import MovingDifference
-
-    return MovingDifference(c)
-
-
 # --------------------------------------------------------------------------------------------------------------------- decoder
 
 
@@ -365,13 +355,20 @@ class Captioner(nn.Module):
         self.embedding = nn.Embedding(V, D, padding_idx=PAD)
         self.register_buffer("positions", sinusoid(c.max_length, D), persistent=False)
         self.hedging = 0.0  # see `hedge`
-        self.owing = nn.Linear(2 * len(FATES), D) if c.glances and c.glance_relations else None
-        tells = torch.tensor([[float(word in TELLING[fate]) for fate in FATES] for word in c.vocabulary])
-        self.register_buffer("tells", tells, persistent=False)  # [V,FATES]
-        for name, words in (("is_left", ("left",)), ("is_has", ("has", "have"))):
-            self.register_buffer(
-                name, torch.tensor([[float(word in words)] for word in c.vocabulary]), persistent=False
-            )  # [V,1]
+        self.owing = nn.Linear(2 * len(EVENTS), D) if c.glances and c.glance_relations else None
+        words, needs = c.event_words, c.event_needs
+        self.register_buffer(
+            "reports",  # [V,EVENTS]: the event that a word reports
+            torch.tensor([[float(word in words.get(event, ())) for event in EVENTS] for word in c.vocabulary]),
+            persistent=False,
+        )
+        tables = {
+            "is_conditional": set(needs),  # words that report their event only after one of `is_auxiliary`
+            "is_auxiliary": {word for before in needs.values() for word in before},
+        }
+        for name, members in tables.items():
+            table = torch.tensor([[float(word in members)] for word in c.vocabulary])  # [V,1]
+            self.register_buffer(name, table, persistent=False)
         self.project = nn.Linear(D, D)
         self.norm = nn.LayerNorm(D, eps=1e-6)
         self.dropout = nn.Dropout(c.dropout)
@@ -421,11 +418,11 @@ class Captioner(nn.Module):
         truth: dict[str, Tensor] | None = None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, dict[str, Tensor]]:
         """Memory of the whole look and the glances' tokens, with the additive mask of glances not told of, what is added to every word, and what the
-        sentence owes: [B,S,D], [B,1,1,S], [B,D], [B,FATES]. look_kind and truth: see `Relations`."""
+        sentence owes: [B,S,D], [B,1,1,S], [B,D], [B,EVENTS]. look_kind and truth: see `Relations`."""
         bias, opening, owed = (
             memory.new_zeros(memory.shape[:2]),
             torch.zeros_like(memory[:, 0]),
-            torch.zeros_like(memory[:, 0, : len(FATES)]),
+            torch.zeros_like(memory[:, 0, : len(EVENTS)]),
         )
         if self.glances is None or glances is None:
             return memory, bias[:, None, None], opening, owed, {}
@@ -437,11 +434,11 @@ class Captioner(nn.Module):
         return tokens, bias, seen.get("opening", opening), seen.get("owed", owed), seen
 
     def told_by(self, ids: Tensor, previous: Tensor) -> Tensor:
-        """Which fate a word tells, given the word before it: [...] x2 -> [...,FATES] of 0 and 1. On the left is not has left."""
-        return self.tells[ids] * (1 - self.is_left[ids] * (1 - self.is_has[previous]))
+        """Which fate a word tells, given the word before it: [...] x2 -> [...,EVENTS] of 0 and 1. On the left is not has left."""
+        return self.reports[ids] * (1 - self.is_conditional[ids] * (1 - self.is_auxiliary[previous]))
 
     def embed_words(self, ids: Tensor, positions: Tensor, opening: Tensor, owed: Tensor) -> Tensor:
-        """ids [...], opening [...,D] or as wide, owed [...,FATES]: what is still to be told once the word is said. The opening belongs to every word: what a
+        """ids [...], opening [...,D] or as wide, owed [...,EVENTS]: what is still to be told once the word is said. The opening belongs to every word: what a
         sentence is to tell may not be forgotten on the way, and what it has told not be told again."""
         words = self.norm(self.dropout(self.project(self.embedding(ids) + positions))) + opening
         return words if self.owing is None else words + self.owing(torch.cat([owed / 2, (owed > 0.5).to(owed)], -1))
@@ -452,7 +449,7 @@ class Captioner(nn.Module):
         """Teacher forcing. ids [B,T] = START w1 .., truth as in `Relations` -> logits [B,T,V] of the next word, last hidden [B,T,D], glance logits."""
         memory, bias, opening, owed, seen = self.remember(memory, glances, None, truth)
         T = ids.shape[1]
-        told = self.told_by(ids, F.pad(ids, (1, 0))[:, :T]).cumsum(1)  # [B,T,FATES]
+        told = self.told_by(ids, F.pad(ids, (1, 0))[:, :T]).cumsum(1)  # [B,T,EVENTS]
         causal = torch.full((T, T), -10_000.0, device=ids.device).triu(1)[None, None]
         x = self.embed_words(ids, self.positions[:T], opening[:, None], owed[:, None] - told)
         for layer in self.layers:
@@ -471,7 +468,7 @@ class Captioner(nn.Module):
         bias: Tensor,
         opening: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
-        """One greedy step. tokens and previous [B]: the last word and the one before; owed [B,FATES] before it, opening [B,D] -> log-probabilities [B,V],
+        """One greedy step. tokens and previous [B]: the last word and the one before; owed [B,EVENTS] before it, opening [B,D] -> log-probabilities [B,V],
         attention [B,S] of the last layer, owed after it, new caches."""
         position = (self.positions * slot[:, None]).sum(0)
         owed = owed - self.told_by(tokens, previous)

@@ -11,10 +11,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.data.batches import Batches, Labels
-from training.heldout import judge
 from training.net.config import ModelConfig
 from training.net.losses import all_losses
-from training.net.model import BackwardReasoning, Captioner, make_difference
+from training.net.model import BackwardReasoning, Captioner
+from training.world import Judgement
 from training.worlds.clevr import grammar
 from training.worlds.clevr import render as renderer
 from training.worlds.clevr.cache import write_shard
@@ -22,6 +22,7 @@ from training.worlds.clevr.data import FamilyCache, open_cache, pairs_of, partne
 from training.worlds.clevr.family import DISTRACTORS, SAME, VIEWS, draw_family
 from training.worlds.clevr.losses import match_loss, token_slots
 from training.worlds.clevr.model import MovingDifference
+from training.worlds.clevr.plugin import WORLD
 from training.worlds.clevr.rules import CHANGES
 
 torch.set_num_threads(1)
@@ -52,7 +53,7 @@ def cache(folder) -> FamilyCache:
 
 
 def small(cache: FamilyCache) -> ModelConfig:
-    labels = Labels.from_meta(cache.meta)
+    labels = Labels.from_meta(cache.meta, WORLD)
     return ModelConfig(
         vocabulary=labels.vocabulary,
         coarse_channels=4,
@@ -102,9 +103,9 @@ def test_both_ways_round_a_pair_tells_opposite_stories(cache):
         assert other["views"] == meta["views"][::-1] and other["scene"] == meta["scene"]
         assert other["kind"] == opposite.get(meta["kind"], meta["kind"])
         for caption in meta["captions"]:
-            assert judge(caption, meta) == (meta["kind"] == "none", (meta["kind"] != "none",) * 3)
+            assert WORLD.judge(caption, meta) == Judgement(meta["kind"] == "none", *(meta["kind"] != "none",) * 3)
             if meta["kind"] != "none":  # the reverse of a move reads the same
-                assert judge(caption, other)[1][0] == (meta["kind"] in ("move", "replace"))
+                assert WORLD.judge(caption, other).action == (meta["kind"] in ("move", "replace"))
 
 
 def test_the_changed_object_is_masked_and_everything_else_has_its_partner(cache):
@@ -150,7 +151,7 @@ def test_attention_on_the_partner_costs_nothing_and_elsewhere_much():
 
 def test_training_answers_a_pair_both_ways_as_serving_answers_each_way(cache):
     config = small(cache)
-    difference = make_difference(config)
+    difference = WORLD.make_difference(config)
     assert isinstance(difference, MovingDifference)
     batches = Batches(cache, Labels(config.vocabulary, [], []), config)
     indices = cache.both_ways([0, 7, 12])
@@ -163,7 +164,7 @@ def test_training_answers_a_pair_both_ways_as_serving_answers_each_way(cache):
         d = difference(one["coarse"][:, 0], one["fine"][:, 0], one["coarse"][:, 1], one["fine"][:, 1])
         for name in ("memory", "change_logit", "map_before", "map_after"):
             assert torch.allclose(together[name][row], d[name][0], atol=1e-5), name
-    terms = all_losses(difference.train(), Captioner(config), BackwardReasoning(config), b, 0.0)
+    terms = all_losses(difference.train(), Captioner(config), BackwardReasoning(config), b, 0.0, WORLD.extra_losses)
     assert {"read", "match"} <= set(terms) and all(torch.isfinite(v) for v in terms.values())
     sum(terms.values()).backward()
     assert all(p.grad is not None for n, p in difference.named_parameters() if "log_scale" not in n)

@@ -142,18 +142,18 @@ def test_a_missing_file_is_one_line_and_no_bundle(tmp_path: Path):
 
 def test_a_file_that_is_no_checkpoint_is_named_with_what_it_lacks(tmp_path: Path):
     torch.save({"config": {}}, tmp_path / "other.pt")
-    (tmp_path / "pairs.ndjson").write_text(json.dumps({"id": "1", "before": "other.pt", "after": "other.pt"}))
     done = run(
-        "training.evaluate",
-        "--checkpoint",
+        "training.soup",
+        "--checkpoints",
         str(tmp_path / "other.pt"),
-        "--features",
-        str(tmp_path / "other.pt"),
-        "--manifest",
-        str(tmp_path / "pairs.ndjson"),
-        "--predictions",
+        "--heldout",
+        str(tmp_path),
+        "--out",
         str(tmp_path / "p"),
     )
     assert done.returncode != 0
-    assert "other.pt: is not a checkpoint of training.train: lacks captioner, difference, labels" in done.stderr
+    assert (
+        "other.pt: is not a checkpoint of training.train: lacks captioner, cbr, difference, labels, seed, step"
+        in done.stderr
+    )
     assert not (tmp_path / "p").exists()

@@ -11,12 +11,13 @@ F = torch.nn.functional
 from training.data.batches import SPECIALS, Labels
 from training.data.preprocess import glance_box
 from training.data.regions import glance_objects, told_objects
-from training.heldout import place_right
 from training.net.config import END, KINDS, PAD, START, ModelConfig
 from training.net.crops import inside_box, owed_by, same_thing_evidence, told_way, ways
 from training.net.losses import map_loss
 from training.net.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, over_the_crops, shifted
+from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.train import Run
+from training.worlds.surveillance.judge import judge
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +244,9 @@ def test_a_sentence_owes_a_word_for_each_told_thing_and_a_word_pays_once(config)
     )
     assert owed_by(role).tolist() == [[1.0, 0.0, 1.0, 0.0]]
     words = ["the", "man", "on", "left", "has", "moved", "and", "a", "appeared", "gone", "is"]
-    captioner = Captioner(replace(config, vocabulary=[*SPECIALS, *words]))
+    captioner = Captioner(
+        replace(config, vocabulary=[*SPECIALS, *words], event_words=EVENT_WORDS, event_needs=EVENT_NEEDS)
+    )
     say = lambda text: torch.tensor([captioner.c.vocabulary.index(w) for w in text.split()])
     told = lambda text: captioner.told_by(say(text), F.pad(say(text), (1, 0))[:-1]).sum(0).tolist()
     assert told("the man on the left has moved and a man has appeared") == [1.0, 0.0, 1.0, 0.0]
@@ -396,6 +399,7 @@ def test_a_threshold_leaves_out_the_unchanged_pair_that_it_is_to_leave_out(proba
 
 def test_what_is_kept_is_the_moving_average_of_the_weights():
     config = {
+        "world": "surveillance",
         "model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6},
         "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.75},
     }
@@ -412,6 +416,7 @@ def test_what_is_kept_is_the_moving_average_of_the_weights():
 
 def test_a_run_that_goes_on_has_its_average_again(tmp_path):
     config = {
+        "world": "surveillance",
         "model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6},
         "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "average": 0.5},
     }
@@ -430,7 +435,14 @@ def test_rates_that_fit_nothing_and_a_checkpoint_of_other_rates_are_refused(tmp_
     model = {"width": 16, "heads": 2, "map_width": 8, "max_length": 6}
     labels = Labels(vocabulary=[*SPECIALS, "w"], nouns=["car"], colours=["red"])
     run = lambda **rates: Run(
-        {"model": model, "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "rates": rates}}, labels, 1, "cpu"
+        {
+            "world": "surveillance",
+            "model": model,
+            "train": {"learning_rate": 1e-3, "weight_decay": 0.0, "rates": rates},
+        },
+        labels,
+        1,
+        "cpu",
     )
     with pytest.raises(SystemExit, match="no parameter's name starts with captioner.glanses"):
         run(**{"captioner.glanses": 2.0})
@@ -442,12 +454,22 @@ def test_rates_that_fit_nothing_and_a_checkpoint_of_other_rates_are_refused(tmp_
 
 
 def test_the_place_of_the_first_clause_counts_only_where_it_is_true_of_what_did_that():
-    meta = {"objects": [{"action": "appeared", "where": "on the left", "places": ["on the left", "on the road"]}]}
-    assert place_right("a red car has appeared on the road", meta)
-    assert not place_right("a red car has appeared on the right", meta)
-    assert not place_right("a red car has appeared", meta)
-    assert not place_right("the red car on the left has left", meta)
-    assert not place_right("nothing has changed", {"objects": []})
+    meta = {
+        "objects": [
+            {
+                "action": "appeared",
+                "noun": "car",
+                "colour": "red",
+                "where": "on the left",
+                "places": ["on the left", "on the road"],
+            }
+        ]
+    }
+    assert judge("a red car has appeared on the road", meta).place
+    assert not judge("a red car has appeared on the right", meta).place
+    assert not judge("a red car has appeared", meta).place
+    assert not judge("the red car on the left has left", meta).place
+    assert not judge("nothing has changed", {"objects": []}).place
 
 
 def test_a_caption_tells_only_of_what_a_glance_is_at():

@@ -21,6 +21,7 @@ from training.train import Run
 LOOK = (96, 64)  # 4 x 6 cells
 CONFIG = """
 name = "tiny"
+world = "surveillance"
 [model]
 grid = [4, 6]
 coarse_channels = 4
@@ -234,6 +235,7 @@ def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, mo
 
 def test_the_random_state_of_a_gpu_goes_with_the_checkpoint(tmp_path, monkeypatch):
     config = {
+        "world": "surveillance",
         "model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6},
         "train": {"learning_rate": 1e-3, "weight_decay": 0.0},
     }

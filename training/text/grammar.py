@@ -84,13 +84,15 @@ TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
     ),
 }
 
-# What can have become of a thing -> the words by which a clause has told it; "left" only after "has" or "have".
-TELLING = {
-    "came": ("appeared", "arrived", "now"),
-    "went": ("gone", "disappeared", "longer", "left"),
+# Event -> the words by which a clause reports it; every clause has exactly one.
+EVENT_WORDS = {
+    "appeared": ("appeared", "arrived", "now"),
+    "disappeared": ("gone", "disappeared", "longer", "left"),
     "moved": ("moved", "walked", "driven", "shifted"),
     "replaced": ("replaced", "taken", "instead"),
 }
+# A word that reports its event only directly after one of these: "has left", but "on the left".
+EVENT_NEEDS = {"left": ("has", "have")}
 # Verbs that nobody uses of these.
 UNSAID = {
     "standing": ("cyclist",),

@@ -19,9 +19,10 @@ import numpy as np
 import torch
 
 from training.data.cache import Features, made_with, new_shard
-from training.data.preprocess import LOOK, resize
+from training.data.preprocess import resize
 from training.inputs import existing_file
 from training.worlds.clevr.family import VIEWS, Family, draw_family
+from training.worlds.clevr.plugin import WORLD
 from training.worlds.clevr.render import render
 from training.worlds.clevr.scene import SPLITS
 
@@ -52,7 +53,7 @@ def write_shard(features: Features, scenes: range, split: str, out: Path, made: 
             family = draw_family(scene, split)
             pictures, slots = render(family.tensors())
             for picture, slot in zip(pictures.numpy(), slots.numpy()):
-                coarse, fine = features(resize(picture, *LOOK["clevr"])[None])
+                coarse, fine = features(resize(picture, *WORLD.full_frame)[None])
                 arrays["coarse"].append(coarse[0].astype(np.float16))
                 arrays["fine"].append(fine[0].astype(np.float16))
                 arrays["slots"].append(
@@ -76,7 +77,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     features, stop = Features(args.features), args.start + args.count
-    made = made_with("clevr families", args.split, LOOK["clevr"], args.features)
+    made = made_with("clevr families", args.split, WORLD.full_frame, args.features)
     for first in range(args.start, stop, args.shard_size):
         scenes = range(first, min(first + args.shard_size, stop))
         began, cpu = time.perf_counter(), time.process_time()

@@ -82,31 +82,6 @@ def pair_meta(scene: dict, before: int, after: int) -> dict:
     }
 
 
-def truth_of(pair: dict) -> dict | None:
-    """The changed object of a line of an evaluation manifest, as `clevr_grammar.judge` takes it, and `kind`; None where the line does not tell it whole."""
-    changed = pair.get("changed")
-    looks = {side: changed.get(side) if isinstance(changed, dict) else None for side in ("before", "after")}
-    change = {"appear": "add", "disappear": "drop"}.get(pair.get("kind"), pair.get("kind"))
-    told = [look for look in looks.values() if look]
-    if not told or change not in KIND or any({"color", "size", "material", "shape"} - set(look) for look in told):
-        return None
-    seen = {
-        side: thing and {"colour": thing["color"], **{n: thing[n] for n in ("size", "material", "shape")}}
-        for side, thing in looks.items()
-    }
-    thing = seen["before"] or seen["after"]
-    name = {"color": "colour", "material": "material"}.get(change)
-    if name and not seen["after"]:
-        return None
-    return {
-        "change": change,
-        "kind": KIND[change],
-        "noun": thing["shape"],
-        **thing,
-        "became": name and seen["after"][name],
-    }
-
-
 class FamilyCache(Shards):
     """Random access to the pairs of the families' shards."""
 
@@ -155,6 +130,12 @@ class FamilyCache(Shards):
 
     def drop_tokens(self) -> None:
         self.tokens = []
+
+    def prepare_step(self, indices: list[int], difference, frozen_tokens: bool) -> list[int]:
+        if not difference.c.moving_camera:
+            return indices
+        self.keep_tokens(difference) if frozen_tokens else self.drop_tokens()
+        return self.both_ways(indices)
 
     def both_ways(self, indices: list[int]) -> list[int]:
         """The pairs, then the same pairs reversed, as MovingDifference learns them."""

@@ -1,0 +1,57 @@
+"""The plug-in interface of a world: everything the training core knows about where pairs come from.
+
+A world makes pairs of frames with exact truth and captions, and reads captions back. `training/worlds/__init__.py` lists
+the worlds by name; a training config chooses one with `world = "NAME"`. The core (cache, train, heldout, calibrate,
+export) imports no world directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:  # rendering and the tests of CI do without torch
+    from torch import Tensor, nn
+
+    from training.worlds.pair import Pair
+
+
+class PairSource(Protocol):
+    """Renders pairs. A source that shares work between pairs also has `sample_batch(seeds) -> list[Pair]`."""
+
+    def sample(self, seed: int) -> Pair:
+        """The pair of a seed; the same seed gives the same pair."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is right in a caption, by the first clause. Each of action, noun and colour includes the one before it."""
+
+    unchanged: bool  # the caption states that nothing changed
+    action: bool  # the action happened
+    noun: bool  # it happened to an object that may be called so
+    colour: bool  # ... of that colour (CLEVR twin: everything stated is true)
+    place: bool | None = None  # the place or direction is true; None: this world's captions are not judged by place
+    first_noun: str | None = None  # noun of the first clause, None if there is none
+    literal_noun: bool = False  # that noun, no wider and no narrower one, is true of what did the action
+
+
+@dataclass(frozen=True)
+class World:
+    """Sizes in pixels. `meta` is a pair's line in meta.jsonl of a cache, `batch` and `outputs` map names to tensors."""
+
+    name: str
+    full_frame: tuple[int, int]  # width and height that the network's full frame is resized to
+    open_source: Callable[[Path | None, str], PairSource]  # (data root, split); SystemExit if the data are incomplete
+    open_cache: Callable[..., Any]  # (folders, forward=False, only=None) -> training.data.batches.Shards
+    make_difference: Callable[[Any], nn.Module]  # (ModelConfig) -> network with the interface of net.Difference
+    judge: Callable[[str, dict], Judgement]  # (caption, meta)
+    extra_losses: Callable[[dict, dict[str, Tensor], Any], dict[str, Tensor]] = lambda outputs, batch, config: {}
+    # Losses of single frames, for the first `train.read_first` steps: (difference, batch) -> terms.
+    frame_losses: Callable[[nn.Module, dict[str, Tensor]], dict[str, Tensor]] | None = None
+    wider_nouns: Mapping[str, str] = field(default_factory=dict)  # specific noun -> what to write if unsure
+    event_words: Mapping[str, Sequence[str]] = field(default_factory=dict)  # event -> words that report it
+    # A word in event_words that reports its event only directly after one of these words ("has left", "on the left").
+    event_needs: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -1,0 +1,46 @@
+"""The surveillance world as a plug-in of the training core."""
+
+from pathlib import Path
+
+from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
+from training.text.lexicon import WIDER
+from training.world import PairSource, World
+from training.worlds.surveillance.judge import judge
+from training.worlds.surveillance.scene import SurveillanceWorld
+
+
+def open_source(data: Path | None, split: str) -> PairSource:
+    """@raises SystemExit if plates or sprites are missing."""
+    try:
+        return SurveillanceWorld(data, split)
+    except (FileNotFoundError, ValueError) as reason:
+        raise SystemExit(str(reason)) from None
+
+
+# The two imports below wait until they are needed: rendering does without torch.
+
+
+def open_cache(folders: list[Path], forward: bool = False, only: list[str] | None = None):
+    """`forward` changes nothing here: every pair is stored one way round."""
+    from training.data.batches import PairCache
+
+    return PairCache(folders, only)
+
+
+def make_difference(config):
+    from training.net.model import Difference
+
+    return Difference(config)
+
+
+WORLD = World(
+    name="surveillance",
+    full_frame=(288, 192),  # the captioner sees region crops at full resolution besides
+    open_source=open_source,
+    open_cache=open_cache,
+    make_difference=make_difference,
+    judge=judge,
+    wider_nouns=WIDER,
+    event_words=EVENT_WORDS,
+    event_needs=EVENT_NEEDS,
+)
