@@ -82,8 +82,8 @@ module.exports = {
     only(
       'changes',
       '^src/changes/',
-      '^src/(changes|schemas)/|^src/[^/]+\\.ts$',
-      'The life of a change is a pure reducer.',
+      '^src/(changes|cameras|schemas)/|^src/[^/]+\\.ts$',
+      'The life of a change is a pure reducer over the settings of a camera.',
     ),
     only(
       'stores',

@@ -73,6 +73,7 @@ export const ScheduleSchema = Type.Object(
   { $id: 'Schedule', ...closed, description: 'When alerts are sent; at other times changes are only kept.' },
 );
 export type Schedule = Static<typeof ScheduleSchema>;
+export type TimeWindow = Schedule['windows'][number];
 
 const SeverityRuleSchema = Type.Object(
   {
@@ -84,6 +85,7 @@ const SeverityRuleSchema = Type.Object(
   },
   { $id: 'SeverityRule', ...closed },
 );
+export type SeverityRule = Static<typeof SeverityRuleSchema>;
 
 export const AlertSettingsSchema = Type.Object(
   {

@@ -1,9 +1,14 @@
 /**
- * The life of a camera's changes: a pure step from one observation to the next. The same observations give the same changes and alerts,
- * whatever worker takes them and however often a step is taken again.
+ * Reducer of a camera's changes: one observation takes the state to the next one, and yields the altered changes and the alerts to send.
+ * It is pure: equal observations give equal changes, ids and alerts, whichever worker runs a step and however often. One step does, in
+ * this order:
  *
- *   seen -> pending -> opened -> persisting -> reverted
- *                                          \-> settled: part of what is normal, until the opposite is seen there
+ *   association    the tracker assigns the locations of the frame to tracks and counts sightings and absences (tracker.ts)
+ *   end            a track that too many frames in a row did not show ends; an open change reverts
+ *   confirmation   a pending track that enough frames in a row showed opens a change
+ *   escalation     an open change that is seen again persists; its severity may rise
+ *   cool-down      a change that is due gives an alert, or is suppressed and counted (cool-down.ts)
+ *   settling       a change that has stayed long enough becomes part of "before"
  */
 import {
   type AlertIntent,
@@ -11,126 +16,111 @@ import {
   type ChangeEventType,
   type ChangeUpdate,
   compareSeverity,
-  type FoundChange,
 } from '../schemas/change.js';
-import { applyDelivery, decideAlert } from './cool-down.js';
-import { derivedId } from './identity.js';
+import { isoTime, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
+import { applyDelivery, type CooldownState, decideAlert, revertedAlert } from './cool-down.js';
 import type { ChangeRules } from './rules.js';
 import { isWatching } from './schedule.js';
-import { severityOf } from './severity.js';
-import type { Observation, Track, TrackerState, Transition } from './state.js';
-import { follow, kindOf, type TrackUpdate, zoneOf } from './tracks.js';
+import type { Observation, OpenTrack, Settled, Track, TrackerState, Transition } from './state.js';
+import { type TrackUpdate, updateTracks } from './tracker.js';
 
-/** Settled changes that the opposite is looked for; older ones stay as they are. */
+/** Bound of the state's size. Beyond it the oldest settled change stays settled for ever. */
 export const MAX_SETTLED = 64;
 
-/** The state with what has become known since. Unknown ids are passed over: what they were about has ended. */
-export function applyEvents(state: TrackerState, news: readonly CameraEvent[]): TrackerState {
+/**
+ * @param observation not earlier than the last one
+ * @throws RangeError if it is earlier: the caller keeps the order
+ */
+export function advance(state: TrackerState, observation: Observation, rules: ChangeRules): Transition {
+  const { at } = observation;
+  if (state.at !== null && at < state.at) {
+    throw new RangeError(`the observation at ${at} follows one at ${state.at}: expected ascending times`);
+  }
+  const step = new Step(state, observation, rules);
+  for (const update of updateTracks(state, observation, rules)) step.takeTrack(update);
+  return step.finish();
+}
+
+/** The state after acknowledgements and outcomes of deliveries. Events of unknown ids have no effect: their subject has ended. */
+export function applyEvents(state: TrackerState, events: readonly CameraEvent[]): TrackerState {
   let { tracks, settled, quiet } = state;
-  for (const one of news) {
-    if (one.type === 'change.acknowledged') {
+  for (const event of events) {
+    if (event.type === 'change.acknowledged') {
       const acknowledged = true;
-      tracks = tracks.map((track) => (track.id === one.changeId ? { ...track, acknowledged } : track));
-      settled = settled.map((kept) => (kept.change.id === one.changeId ? { ...kept, acknowledged } : kept));
+      tracks = tracks.map((track) => (track.id === event.changeId ? { ...track, acknowledged } : track));
+      settled = settled.map((one) => (one.change.id === event.changeId ? { ...one, acknowledged } : one));
     } else {
-      quiet = applyDelivery(quiet, one);
+      quiet = applyDelivery(quiet, event);
     }
   }
   return { ...state, tracks, settled, quiet };
 }
 
 /**
- * Where "before" is another one from now on, nothing says any more whether what was followed is still there: what was pending is dropped,
- * and a change ends without an alert, as part of what is normal from `at` on. Its going is looked for only where the last frame that could
- * tell showed it; of a lens that was blocked nothing is remembered, or the next blocked one would be taken for its end.
+ * The state after "before" was replaced: whether a tracked thing is still there cannot be seen against the new "before". Pending tracks
+ * are dropped, and open changes settle without an alert. A settled change can revert later only if the last frame that could show it did;
+ * a settled tampering cannot, because the next blocked lens would be taken for its end.
  *
- * @param at epoch ms, of the frame that begins anew
+ * @param at captured time of the frame that begins the new "before", epoch ms
  */
-export function resetBaseline(state: TrackerState, at: number): Pick<Transition, 'state' | 'changes'> {
-  const ended = state.tracks.flatMap(({ change, stage, missed, acknowledged }) =>
-    stage !== 'open' || change === null
-      ? []
-      : [{ change: { ...change, settled_at: iso(at) }, acknowledged, missed }],
-  );
-  const remembered = ended.filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper');
+export function resetBaseline(
+  state: TrackerState,
+  at: number,
+): { state: TrackerState; changes: ChangeUpdate[] } {
+  const open = state.tracks.filter((track) => track.stage === 'open');
+  const settled = open
+    .filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper')
+    .map(({ change, acknowledged }) => ({ change: settledChange(change, at), acknowledged }));
   return {
-    state: {
-      ...state,
-      tracks: [],
-      settled: bounded([
-        ...state.settled,
-        ...remembered.map(({ change, acknowledged }) => ({ change, acknowledged })),
-      ]),
-    },
-    changes: ended.map(({ change }) => ({ change, event: 'change.settled' })),
+    state: { ...state, tracks: [], settled: bounded([...state.settled, ...settled]) },
+    changes: open.map(({ change }) => ({ change: settledChange(change, at), event: 'change.settled' })),
   };
 }
 
-/**
- * @param observation not taken before the last one
- * @throws RangeError where it was: the caller keeps the order.
- */
-export function advance(state: TrackerState, observation: Observation, rules: ChangeRules): Transition {
-  const { at } = observation;
-  if (state.at !== null && at < state.at) {
-    throw new RangeError(
-      `observation of ${at} after one of ${state.at}: expected them in the order of their time`,
-    );
-  }
-  const step = new Step(state, observation, rules);
-  for (const followed of follow(state, observation, rules)) step.take(followed);
-  return step.finish();
-}
+const bounded = (settled: readonly Settled[]) => settled.slice(-MAX_SETTLED);
 
-const iso = (at: number): string => new Date(at).toISOString();
-const bounded = (settled: TrackerState['settled']) => settled.slice(-MAX_SETTLED);
-
-/** One call of `advance`: collects what it makes. */
+/** One call of `advance`: collects the parts of its transition. */
 class Step {
   readonly #tracks: Track[] = [];
   readonly #changes: ChangeUpdate[] = [];
   readonly #alerts: AlertIntent[] = [];
   readonly #absorb: Transition['absorb'][number][] = [];
-  #settled: TrackerState['settled'];
-  #quiet: TrackerState['quiet'];
-  #serial: number;
-  readonly #watching: boolean;
+  #settled: readonly Settled[];
+  #cooldowns: CooldownState;
+  readonly #alerting: boolean;
 
   constructor(
-    state: TrackerState,
+    { settled, quiet, serial }: TrackerState,
     private readonly observation: Observation,
     private readonly rules: ChangeRules,
   ) {
-    this.#settled = state.settled;
-    this.#quiet = state.quiet;
-    this.#serial = state.serial;
-    this.#watching = rules.alerting && isWatching(observation.at, rules);
+    this.#settled = settled;
+    this.#cooldowns = { quiet, serial };
+    this.#alerting = rules.alerting && isWatching(observation.at, rules);
   }
 
-  take({ track, seen }: TrackUpdate): void {
+  takeTrack({ track, seen }: TrackUpdate): void {
     if (track.missed + (track.hidden ?? 0) >= this.rules.confirmFrames) this.#end(track);
-    else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) this.#confirmed(track);
+    else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) this.#confirm(track);
     else if (track.stage === 'open' && seen) this.#persist(track);
     else this.#tracks.push(track);
   }
 
   finish(): Transition {
-    const settling = this.#settling();
+    const settling = this.#settlingTracks();
     for (const track of settling) this.#settle(track);
-    const left = this.#tracks.filter((track) => !settling.includes(track));
+    const left = this.#tracks.filter((track) => !settling.some((one) => one === track));
     const hold = left.some(({ stage }) => stage !== 'resolved');
-    const moves = this.rules.before === 'previous' && !hold;
+    const resolved = settling.map((track) => ({ ...track, stage: 'resolved' as const }));
+    const { at } = this.observation;
     return {
       state: {
         v: 1,
-        at: this.observation.at,
-        // The frame that is the next "before" has all that was resolved in it.
-        tracks: moves
-          ? []
-          : [...left, ...settling.map((track) => ({ ...track, stage: 'resolved' as const }))],
+        at,
+        // The next frame is compared with this one, which shows all resolved locations.
+        tracks: this.rules.before === 'previous' && !hold ? [] : [...left, ...resolved],
         settled: bounded(this.#settled),
-        quiet: this.#quiet,
-        serial: this.#serial,
+        ...this.#cooldowns,
       },
       changes: this.#changes,
       alerts: this.#alerts,
@@ -144,129 +134,78 @@ class Step {
     return seen >= confirmFrames && this.observation.at - firstSeen >= persistMs;
   }
 
-  #confirmed(track: Track): void {
-    if (track.settled === null) this.#open(track);
-    else this.#resolve(track, track.settled);
-  }
-
-  #open(track: Track): void {
-    const { at, comparisonId } = this.observation;
-    const kind = kindOf(track);
-    const change: FoundChange = {
-      id: track.id,
-      camera: this.rules.camera,
-      zone: zoneOf(track.regions),
-      kind,
-      caption: track.best.caption,
-      confidence: track.best.confidence,
-      status: 'opened',
-      severity: severityOf({ kind, regions: track.regions }, at, this.rules),
-      first_seen: iso(track.firstSeen),
-      confirmed_at: iso(at),
-      last_seen: iso(at),
-      settled_at: null,
-      reverted_at: null,
-      alerted_at: null,
-      suppressed_count: 0,
-      regions: [...track.regions],
-      comparisons: { first: track.firstComparison, best: track.best.comparisonId, last: comparisonId },
-    };
-    this.#decideAlert({ ...track, stage: 'open', change }, change, 'change.opened');
-  }
-
-  /** What it shows is no new change: the end of one that had settled, or that one in a light in which it was not learned yet. */
-  #resolve(track: Track, { id, relation }: NonNullable<Track['settled']>): void {
+  /** A confirmed track is a new change, unless it undoes or repeats a settled one. */
+  #confirm(track: Track): void {
+    if (track.settled === null) {
+      const change = openedChange(track, this.observation, this.rules);
+      this.#record({ ...track, stage: 'open', change }, 'change.opened');
+      return;
+    }
+    const { id, relation } = track.settled;
     const settled = this.#settled.find(({ change }) => change.id === id);
     if (settled !== undefined && relation === 'undoes') {
       this.#settled = this.#settled.filter((one) => one !== settled);
-      this.#revert(settled.change, track.firstSeen, settled.acknowledged);
+      this.#revert(settled, track.firstSeen);
     }
     this.#absorb.push(...track.regions);
     this.#tracks.push({ ...track, stage: 'resolved' });
   }
 
-  #persist(track: Track): void {
-    const { change } = track;
-    if (change === null) throw new Error(`open track ${track.id} has no change`);
-    const { at, comparisonId } = this.observation;
-    const now = severityOf({ kind: change.kind, regions: track.regions }, at, this.rules);
-    const escalated = compareSeverity(now, change.severity) > 0;
-    const seenAgain: FoundChange = {
-      ...change,
-      status: 'persisting',
-      severity: escalated ? now : change.severity,
-      last_seen: iso(at),
-      regions: [...track.regions],
-      comparisons: { ...change.comparisons, last: comparisonId },
-    };
-    const event = escalated ? 'change.escalated' : change.status === 'opened' ? 'change.persisting' : null;
-    this.#decideAlert(track, seenAgain, event);
+  #persist(track: OpenTrack): void {
+    const { change, escalated } = persistingChange(track, this.observation, this.rules);
+    const first = track.change.status === 'opened' ? 'change.persisting' : null;
+    this.#record({ ...track, change }, escalated ? 'change.escalated' : first);
   }
 
-  /** Alerts of what nobody was told yet, at this severity; keeps the track. */
-  #decideAlert(track: Track, change: FoundChange, event: ChangeEventType | null): void {
-    const { told } = track;
+  /** Keeps the track with its change, and decides the alert if one is due at this severity. */
+  #record(track: OpenTrack, event: ChangeEventType | null): void {
+    let { change, told } = track;
     const due =
-      this.#watching &&
+      this.#alerting &&
       !track.acknowledged &&
       compareSeverity(change.severity, this.rules.minSeverity) >= 0 &&
       (told === null || compareSeverity(change.severity, told) > 0);
-    if (!due) {
-      this.#changes.push({ change, event });
-      this.#tracks.push({ ...track, change });
-      return;
+    if (due) {
+      const type = told === null ? 'change.opened' : 'change.escalated';
+      const decision = decideAlert(type, change, this.observation.at, this.#cooldowns, this.rules);
+      this.#cooldowns = decision.cooldowns;
+      if (decision.alert !== null) this.#alerts.push(decision.alert);
+      told = change.severity;
+      change = decision.alert?.change ?? change;
     }
-    const type = told === null ? 'change.opened' : 'change.escalated';
-    const known = { quiet: this.#quiet, serial: this.#serial };
-    const { quiet, serial, alert } = decideAlert(type, change, this.observation.at, known, this.rules);
-    this.#quiet = quiet;
-    this.#serial = serial;
-    if (alert !== null) this.#alerts.push(alert);
-    const after = alert?.change ?? change;
-    this.#changes.push({ change: after, event });
-    this.#tracks.push({ ...track, change: after, told: change.severity });
+    this.#changes.push({ change, event });
+    this.#tracks.push({ ...track, change, told });
   }
 
-  #end({ stage, change, missedSince, acknowledged }: Track): void {
-    if (stage === 'open' && change !== null) {
-      this.#revert(change, missedSince ?? this.observation.at, acknowledged);
-    }
+  #end(track: Track): void {
+    if (track.stage === 'open') this.#revert(track, track.missedSince ?? this.observation.at);
   }
 
-  #revert(change: FoundChange, since: number, acknowledged: boolean): void {
-    const reverted: FoundChange = { ...change, status: 'reverted', reverted_at: iso(since) };
+  #revert({ change, acknowledged }: Settled, since: number): void {
+    const reverted = revertedChange(change, since);
     this.#changes.push({ change: reverted, event: 'change.reverted' });
-    // Only those who heard that it came need to hear that it went.
-    if (reverted.alerted_at === null || acknowledged || !this.#watching) return;
-    const { at } = this.observation;
-    this.#alerts.push({
-      id: derivedId('alr', at, `${change.id}\nchange.reverted`),
-      type: 'change.reverted',
-      change: reverted,
-      suppressedCount: 0,
-      cooldownKey: null,
-      at,
-    });
+    // The end of a change is alerted only if its beginning was.
+    if (reverted.alerted_at === null || acknowledged || !this.#alerting) return;
+    this.#alerts.push(revertedAlert(reverted, this.observation.at));
   }
 
-  /** Those that have stayed long enough, where "before" can take them over. */
-  #settling(): Track[] {
+  /** Open tracks that stayed for the settling time and that "before" can take over with this frame. */
+  #settlingTracks(): OpenTrack[] {
     const { before, settleMs } = this.rules;
     const { at } = this.observation;
-    const stayed = ({ stage, firstSeen, missed, change }: Track): boolean => {
-      if (stage !== 'open' || change === null || missed > 0) return false;
-      const limit = change.kind === 'tamper' ? settleMs.tamper : settleMs.scene;
-      return limit !== null && at - firstSeen >= limit;
+    const isDue = (track: Track): track is OpenTrack => {
+      if (track.stage !== 'open' || track.missed > 0) return false;
+      const limit = track.change.kind === 'tamper' ? settleMs.tamper : settleMs.scene;
+      return limit !== null && at - track.firstSeen >= limit;
     };
-    const active = this.#tracks.filter(({ stage }) => stage !== 'resolved');
-    // The frame before is taken over as a whole, or not at all; of a background only what this frame shows.
-    if (before === 'previous') return active.every(stayed) ? active : [];
-    return active.filter((track) => stayed(track) && track.change?.last_seen === iso(at));
+    const undecided = this.#tracks.filter(({ stage }) => stage !== 'resolved');
+    // A previous frame is replaced as a whole; a background model takes over only what this frame shows.
+    if (before === 'previous') return undecided.every(isDue) ? undecided : [];
+    return undecided.filter(isDue).filter(({ change }) => change.last_seen === isoTime(at));
   }
 
-  #settle({ change, regions, acknowledged }: Track): void {
-    if (change === null) return;
-    const settled = { ...change, settled_at: iso(this.observation.at) };
+  #settle({ change, regions, acknowledged }: OpenTrack): void {
+    const settled = settledChange(change, this.observation.at);
     this.#settled = [...this.#settled, { change: settled, acknowledged }];
     this.#absorb.push(...regions);
     this.#changes.push({ change: settled, event: 'change.settled' });

@@ -1,8 +1,9 @@
 /**
- * Who is told, and what is kept quiet. A place that was alerted is quiet for the cool-down, for the same zone and kind; a more severe
- * change breaks through. An alert that is kept quiet never renews the cool-down: it is counted, and the next alert of the place says
- * how many. A cool-down begins with an alert under way and is consumed by its delivery; a delivery that failed gives it back.
+ * Cool-downs of alerts. An alert starts the cool-down of its location, zone and kind, in which further alerts are suppressed and counted;
+ * only a higher severity breaks through. A suppressed alert does not renew the cool-down, and the next alert carries the count. An alert
+ * that is under way counts as delivered, so that a slow receiver gets no alert per frame; a failed delivery ends the cool-down.
  */
+import { derivedId } from '../ids.js';
 import {
   type AlertIntent,
   type AlertType,
@@ -10,51 +11,51 @@ import {
   compareSeverity,
   type FoundChange,
 } from '../schemas/change.js';
-import { derivedId } from './identity.js';
-import { isSameLocation } from './places.js';
+import { isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
-import type { Cooldown } from './state.js';
+import type { Cooldown, TrackerState } from './state.js';
 
-/** Beyond it the oldest place is forgotten, and what it kept quiet is counted at the next oldest. */
+/** Bound of the state's size. Beyond it the oldest cool-down is dropped, and the next oldest takes over its count. */
 export const MAX_COOLDOWNS = 64;
 
+export type CooldownState = Pick<TrackerState, 'quiet' | 'serial'>;
+
 export interface AlertDecision {
-  readonly quiet: readonly Cooldown[];
-  readonly serial: number;
-  /** null: kept quiet */
+  readonly cooldowns: CooldownState;
+  /** null: suppressed */
   readonly alert: AlertIntent | null;
 }
 
-/** @param at epoch ms, of the observation */
+/** @param at captured time of the observation, epoch ms */
 export function decideAlert(
   type: Exclude<AlertType, 'change.reverted'>,
   change: FoundChange,
   at: number,
-  known: { readonly quiet: readonly Cooldown[]; readonly serial: number },
+  { quiet, serial }: CooldownState,
   rules: Pick<ChangeRules, 'camera' | 'cooldownMs'>,
 ): AlertDecision {
-  const places = known.quiet.filter(
+  const here = quiet.filter(
     ({ zone, kind, regions }) =>
       zone === change.zone && kind === change.kind && isSameLocation(regions, change.regions),
   );
-  const quieting = places.find(
-    (place) =>
-      place.delivery !== 'failed' &&
-      at - place.at < rules.cooldownMs &&
-      compareSeverity(change.severity, place.severity) <= 0,
+  const suppressing = here.find(
+    (cooldown) =>
+      cooldown.delivery !== 'failed' &&
+      at - cooldown.at < rules.cooldownMs &&
+      compareSeverity(change.severity, cooldown.severity) <= 0,
   );
-  if (quieting !== undefined) {
-    const counted = { ...quieting, suppressed: quieting.suppressed + 1 };
-    const quiet = known.quiet.map((one) => (one === quieting ? counted : one));
-    return { quiet, serial: known.serial, alert: null };
+  if (suppressing !== undefined) {
+    const counted = { ...suppressing, suppressed: suppressing.suppressed + 1 };
+    const counting = quiet.map((one) => (one === suppressing ? counted : one));
+    return { cooldowns: { quiet: counting, serial }, alert: null };
   }
-  const place = places.at(-1);
-  const serial = place === undefined ? known.serial + 1 : known.serial;
-  const key = place?.key ?? [rules.camera, change.zone ?? '', change.kind, serial].join('/');
-  const suppressedCount = place?.suppressed ?? 0;
-  // A change is told again only where it is more severe, which two frames of one moment may both find.
+  const replaced = here.at(-1);
+  const nextSerial = replaced === undefined ? serial + 1 : serial;
+  const key = replaced?.key ?? [rules.camera, change.zone ?? '', change.kind, nextSerial].join('/');
+  const suppressedCount = replaced?.suppressed ?? 0;
+  // The severity is part of the name, because two frames of one captured time may both raise it.
   const id = derivedId('alr', at, `${change.id}\n${type}\n${change.severity}`);
-  const begun: Cooldown = {
+  const started: Cooldown = {
     key,
     zone: change.zone,
     kind: change.kind,
@@ -71,32 +72,44 @@ export function decideAlert(
     suppressed_count: suppressedCount,
   };
   return {
-    quiet: bounded([...known.quiet.filter((one) => one !== place), begun]),
-    serial,
+    cooldowns: { quiet: bounded([...quiet.filter((one) => one !== replaced), started]), serial: nextSerial },
     alert: { id, type, change: alerted, suppressedCount, cooldownKey: key, at },
   };
 }
 
-/** Of an alert and what had been kept quiet before it: how many nobody has been told of. What overtook an alert told its change. */
-const UNTOLD = {
+/** Alert of the end of a change. No cool-down applies to it. @param at captured time of the observation, epoch ms */
+export const revertedAlert = (change: FoundChange, at: number): AlertIntent => ({
+  id: derivedId('alr', at, `${change.id}\nchange.reverted`),
+  type: 'change.reverted',
+  change,
+  suppressedCount: 0,
+  cooldownKey: null,
+  at,
+});
+
+/**
+ * Number of alerts that the next one has to count, from the number that the finished one carried. An overtaken alert was replaced by a
+ * later alert of the same change, so it is not lost itself.
+ */
+const STILL_SUPPRESSED = {
   'alert.delivered': () => 0,
-  'alert.overtaken': (suppressed: number) => suppressed,
-  'alert.failed': (suppressed: number) => suppressed + 1,
+  'alert.overtaken': (carried: number) => carried,
+  'alert.failed': (carried: number) => carried + 1,
 } as const;
 
-/** The places after what became of an alert. */
+/** The cool-downs after the outcome of a delivery. */
 export function applyDelivery(
   quiet: readonly Cooldown[],
-  news: Extract<CameraEvent, { alertId: string }>,
+  event: Extract<CameraEvent, { alertId: string }>,
 ): Cooldown[] {
-  return quiet.map((place) => {
-    if (place.key !== news.cooldownKey) return place;
-    const delivery = news.type === 'alert.failed' ? ('failed' as const) : ('delivered' as const);
+  return quiet.map((cooldown) => {
+    if (cooldown.key !== event.cooldownKey) return cooldown;
+    const delivery = event.type === 'alert.failed' ? ('failed' as const) : ('delivered' as const);
     return {
-      ...place,
-      // A later alert of the place may be on its way by now; then only the count is news.
-      delivery: place.alertId === news.alertId ? delivery : place.delivery,
-      suppressed: place.suppressed + UNTOLD[news.type](news.suppressedCount),
+      ...cooldown,
+      // A later alert of the location may be under way already; then only the count changes.
+      delivery: cooldown.alertId === event.alertId ? delivery : cooldown.delivery,
+      suppressed: cooldown.suppressed + STILL_SUPPRESSED[event.type](event.suppressedCount),
     };
   });
 }

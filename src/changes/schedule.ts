@@ -1,11 +1,12 @@
-/** Local time by the camera's time zone. Pure: the time is an argument, the zones are the platform's own tables. */
-import { type ChangeRules, DAYS, type TimeWindow } from './rules.js';
+/** Weekly time windows in a camera's time zone. Pure: the time is an argument, the time zones are the tables of the platform. */
+import { DAYS, type TimeWindow } from '../cameras/settings.js';
+import type { ChangeRules } from './rules.js';
 
 const DAY_MINUTES = 24 * 60;
-/** Making one takes far longer than using it. */
+/** Formats by time zone: creating one takes far longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** @throws RangeError where the platform knows no such time zone. */
+/** @throws RangeError if the platform does not know the time zone */
 function formatOf(timezone: string): Intl.DateTimeFormat {
   let format = formats.get(timezone);
   if (format === undefined) {
@@ -22,8 +23,8 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Whether `at` (epoch ms) lies in one of the windows. The clock on the wall decides: where it is put forward, minutes that it skips
- * are in no window; where it is put back, those it shows twice are in a window twice.
+ * Whether `at` (epoch ms) lies in one of the windows. Local time decides: minutes that a change to summer time skips are in no window,
+ * and minutes that the change back repeats are in a window twice.
  */
 export function inWindows(at: number, timezone: string, windows: readonly TimeWindow[]): boolean {
   const parts = Object.fromEntries(
@@ -35,6 +36,7 @@ export function inWindows(at: number, timezone: string, windows: readonly TimeWi
   const minute = Number(parts.hour) * 60 + Number(parts.minute);
   return windows.some((window) => {
     const from = minutesOf(window.from);
+    // a window that ends when it begins lasts a whole day
     const length = (minutesOf(window.to) - from + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES;
     return window.days.some((name) => {
       const sinceStart = ((day - DAYS.indexOf(name) + 7) % 7) * DAY_MINUTES + minute - from;
@@ -48,4 +50,5 @@ export const isWatching = (at: number, rules: Pick<ChangeRules, 'schedule' | 'su
   (rules.suspendUntil === null || at >= rules.suspendUntil) &&
   (rules.schedule === null || inWindows(at, rules.schedule.timezone, rules.schedule.windows));
 
+/** @param clock HH:MM */
 const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));

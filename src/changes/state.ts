@@ -1,4 +1,7 @@
-/** What is remembered of a camera between two frames. Plain JSON: it is saved with each comparison and read before the next. */
+/**
+ * State and observations of the change tracker. The state is plain JSON: it is saved with each comparison and read before the next one.
+ * Its field names and values are the stored format, so they stay as they are: `quiet` holds the cool-downs, `told` the last severity.
+ */
 import type {
   AlertIntent,
   ChangeKind,
@@ -9,98 +12,105 @@ import type {
 } from '../schemas/change.js';
 import type { KINDS, VERDICTS } from '../schemas/comparison.js';
 
-/** One finished comparison of the camera, with the regions that count: zones, thresholds and areas have been applied. */
+/** One finished comparison of the camera after zones, thresholds and areas were applied. */
 export interface Observation {
   readonly comparisonId: string;
-  /** epoch ms: when the frame was taken; never earlier than the observation before */
+  /** captured time, epoch ms; never earlier than that of the observation before */
   readonly at: number;
-  /** which of the camera's frames it is: no two observations of a camera have the same, those of one moment neither */
+  /** number of the frame within its camera; it tells apart two frames of the same captured time */
   readonly frame: number;
   readonly verdict: (typeof VERDICTS)[number];
   readonly kind: (typeof KINDS)[number];
+  /** 0..1 */
   readonly confidence: number;
   readonly caption: string;
-  /** the strongest first */
+  /** in descending order of score */
   readonly regions: readonly ChangeRegion[];
 }
 
-/** A place of an observation that differs: what a track is matched with. */
+/** Regions of one observation that belong to one thing. The tracker associates locations with tracks. */
 export interface Location {
   readonly kind: ChangeKind;
   readonly regions: readonly ChangeRegion[];
 }
 
-/** The observation that gave a change its caption and pictures. */
+/** The comparison that gives a change its caption and pictures. */
 export interface CaptionSource {
   readonly comparisonId: string;
   readonly caption: string;
   readonly confidence: number;
 }
 
-/** A place that differs, from frame to frame. */
-export interface Track {
-  /**
-   * pending: not confirmed yet; open: a change; resolved: its change has ended or settled, and the place is followed only until the anchor
-   * has taken it over, so that it does not count as new.
-   */
-  readonly stage: 'pending' | 'open' | 'resolved';
-  /** identity of the change it becomes */
+interface TrackFields {
+  /** id of the change that the track becomes */
   readonly id: string;
+  /** captured time, epoch ms */
   readonly firstSeen: number;
   readonly firstComparison: string;
-  /** frames that showed it; while it is pending, since the last one that said it is absent */
+  /** frames that showed it; while pending, the count restarts with every frame that shows its absence */
   readonly seen: number;
-  /** frames in a row without it, up to now, and the time of the first of them; while it is pending, since so many in a row showed it */
+  /** frames in a row that show its absence; while pending, only a confirmed row of sightings sets the count back to 0 */
   readonly missed: number;
+  /** captured time of the first of the missed frames, epoch ms */
   readonly missedSince: number | null;
-  /** of a pending one: frames in a row, up to now, that could not tell; states from before this have none */
+  /** frames in a row that could not show it, counted while pending; older states do not have it */
   readonly hidden?: number;
   readonly regions: readonly ChangeRegion[];
-  /** how often each kind was seen */
+  /** number of frames per kind */
   readonly kinds: Readonly<Partial<Record<ChangeKind, number>>>;
   readonly best: CaptionSource;
-  /** the settled change that it takes back, or shows once more */
+  /** the settled change that this track undoes (the thing is gone) or repeats (the background model does not have it yet) */
   readonly settled: { readonly id: string; readonly relation: 'undoes' | 'repeats' } | null;
-  /** null while pending */
-  readonly change: FoundChange | null;
-  /** the highest severity that was alerted, or kept quiet by a cool-down; null where neither was */
+  /** highest severity for which an alert was made or suppressed; null before the first one */
   readonly told: Severity | null;
-  /** a person knows */
   readonly acknowledged: boolean;
 }
 
-/** A change that has become part of what is normal. */
+/**
+ * A location followed from frame to frame. pending: not confirmed; open: a change; resolved: the change has ended or settled, and the
+ * track remains until "before" shows the same, so that the location is not taken for a new change.
+ */
+export type Track = TrackFields &
+  (
+    | { readonly stage: 'pending'; readonly change: null }
+    | { readonly stage: 'open'; readonly change: FoundChange }
+    | { readonly stage: 'resolved'; readonly change: FoundChange | null }
+  );
+export type OpenTrack = Extract<Track, { stage: 'open' }>;
+
+/** A change that has become part of "before". */
 export interface Settled {
   readonly change: FoundChange;
   readonly acknowledged: boolean;
 }
 
-/** A place that was alerted a while ago. */
+/** Cool-down of one location, zone and kind. */
 export interface Cooldown {
-  /** the cool-down's key: camera, zone, kind and the place as a serial number */
+  /** camera/zone/kind/serial number */
   readonly key: string;
   readonly zone: string | null;
   readonly kind: ChangeKind;
   readonly regions: readonly ChangeRegion[];
-  /** of its last alert */
+  /** the last alert of the location, its captured time (epoch ms) and its severity */
   readonly alertId: string;
   readonly at: number;
   readonly severity: Severity;
-  /** under way: counts as delivered until it is known to have failed; failed: no cool-down */
+  /** 'under way' counts as delivered; 'failed' means that alerts are allowed again */
   readonly delivery: 'under way' | 'delivered' | 'failed';
-  /** alerts kept quiet since, or lost with a failed delivery: told with the next */
+  /** alerts suppressed or lost since the last one; the next alert carries the count */
   readonly suppressed: number;
 }
 
 export interface TrackerState {
   readonly v: 1;
-  /** of the last observation, epoch ms */
+  /** captured time of the last observation, epoch ms */
   readonly at: number | null;
   readonly tracks: readonly Track[];
-  /** what is part of what is normal now, the oldest first */
+  /** in the order in which they settled */
   readonly settled: readonly Settled[];
+  /** in the order of their last alert */
   readonly quiet: readonly Cooldown[];
-  /** numbers the cool-down's keys */
+  /** serial number of the newest cool-down */
   readonly serial: number;
 }
 
@@ -113,13 +123,14 @@ export const initialTrackerState = (): TrackerState => ({
   serial: 0,
 });
 
+/** Result of one reducer step. */
 export interface Transition {
   readonly state: TrackerState;
-  /** the changes that this observation made or altered */
+  /** changes that the observation created or altered */
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly AlertIntent[];
-  /** Compare the next frame with the same "before": something that it shows is not decided, or has not settled. */
+  /** The next frame must be compared with the same "before", because a track is pending or open. */
   readonly hold: boolean;
-  /** Places at which what is seen now is normal from now on: the learned background takes them from this frame. */
+  /** Regions that are normal from now on: the background model copies them from this frame. */
   readonly absorb: readonly ChangeRegion[];
 }

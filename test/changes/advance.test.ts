@@ -403,9 +403,7 @@ describe('bad calls', () => {
   it('refuses an observation from before the last one, naming both times', () => {
     const { state } = advance(initialTrackerState(), car(2), RULES);
     expect(() => advance(state, car(1), RULES)).toThrow(
-      new RangeError(
-        `observation of ${second(1)} after one of ${second(2)}: expected them in the order of their time`,
-      ),
+      new RangeError(`the observation at ${second(1)} follows one at ${second(2)}: expected ascending times`),
     );
   });
   it('passes over news of alerts and changes that it does not know', () => {

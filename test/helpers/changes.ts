@@ -1,6 +1,6 @@
 /** Changes as a turn of a camera leaves them. */
 import type { Redis } from 'ioredis';
-import { derivedId } from '../../src/changes/identity.js';
+import { derivedId } from '../../src/ids.js';
 import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';
 import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stores/changes.js';
 

@@ -1,0 +1,71 @@
+/** The records of a change (`FoundChange`) that the reducer writes when the change opens, is seen again, settles or reverts. */
+import { CHANGE_KINDS, type ChangeKind, compareSeverity, type FoundChange } from '../schemas/change.js';
+import type { ChangeRules } from './rules.js';
+import { severityOf } from './severity.js';
+import type { Observation, OpenTrack, Track } from './state.js';
+
+/** @param at epoch ms */
+export const isoTime = (at: number): string => new Date(at).toISOString();
+
+export function openedChange(track: Track, observation: Observation, rules: ChangeRules): FoundChange {
+  const { at, comparisonId } = observation;
+  const kind = kindOf(track);
+  return {
+    id: track.id,
+    camera: rules.camera,
+    // of the strongest region that lies in a zone
+    zone: track.regions.find(({ zone }) => zone !== null)?.zone ?? null,
+    kind,
+    caption: track.best.caption,
+    confidence: track.best.confidence,
+    status: 'opened',
+    severity: severityOf({ kind, regions: track.regions }, at, rules),
+    first_seen: isoTime(track.firstSeen),
+    confirmed_at: isoTime(at),
+    last_seen: isoTime(at),
+    settled_at: null,
+    reverted_at: null,
+    alerted_at: null,
+    suppressed_count: 0,
+    regions: [...track.regions],
+    comparisons: { first: track.firstComparison, best: track.best.comparisonId, last: comparisonId },
+  };
+}
+
+/** The severity rises with the regions and the time of day (escalation) and never falls. */
+export function persistingChange(
+  { change, regions }: OpenTrack,
+  { at, comparisonId }: Observation,
+  rules: ChangeRules,
+): { change: FoundChange; escalated: boolean } {
+  const severity = severityOf({ kind: change.kind, regions }, at, rules);
+  const escalated = compareSeverity(severity, change.severity) > 0;
+  const persisting: FoundChange = {
+    ...change,
+    status: 'persisting',
+    severity: escalated ? severity : change.severity,
+    last_seen: isoTime(at),
+    regions: [...regions],
+    comparisons: { ...change.comparisons, last: comparisonId },
+  };
+  return { change: persisting, escalated };
+}
+
+/** @param at captured time from which the change is part of "before", epoch ms */
+export const settledChange = (change: FoundChange, at: number): FoundChange => ({
+  ...change,
+  settled_at: isoTime(at),
+});
+
+/** @param since captured time of the first frame without it, epoch ms */
+export const revertedChange = (change: FoundChange, since: number): FoundChange => ({
+  ...change,
+  status: 'reverted',
+  reverted_at: isoTime(since),
+});
+
+/** The kind of most frames; of equal counts the first in CHANGE_KINDS. */
+function kindOf({ kinds }: Track): ChangeKind {
+  const count = (kind: ChangeKind) => kinds[kind] ?? 0;
+  return CHANGE_KINDS.reduce((best, kind) => (count(kind) > count(best) ? kind : best));
+}

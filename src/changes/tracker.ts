@@ -1,0 +1,160 @@
+/**
+ * Tracker: associates the locations of an observation with the tracks of the frames before, and counts per track how many frames showed
+ * it, showed its absence, or could not show it. The reducer (advance.ts) decides from these counts what opens and what ends.
+ */
+import { derivedId } from '../ids.js';
+import { displacement, isSameLocation, locationsOf, relationTo } from './locations.js';
+import type { ChangeRules } from './rules.js';
+import type { Location, Observation, Track, TrackerState } from './state.js';
+
+/**
+ * What an observation shows of one track: the locations that belong to it alone, its absence, or nothing, because weather, light or a
+ * blocked lens hid the scene.
+ */
+type TrackEvidence = { readonly seen: readonly Location[] } | 'absent' | 'hidden';
+
+export interface TrackUpdate {
+  readonly track: Track;
+  /** whether this observation shows the track */
+  readonly seen: boolean;
+}
+
+/** @returns every track with the counts of this observation, then a new track per location that belongs to none. */
+export function updateTracks(
+  state: TrackerState,
+  observation: Observation,
+  rules: Pick<ChangeRules, 'camera' | 'before' | 'confirmFrames'>,
+): TrackUpdate[] {
+  const locations = locationsOf(observation);
+  const owners = associate(locations, state.tracks);
+  const updated = state.tracks.map((track) => {
+    const own = locations.filter((_location, i) => owners[i]?.includes(track));
+    // Tracks that share one merged region are all seen, but the region is the outline of none of them.
+    const outlines = own.filter((location) => owners[locations.indexOf(location)]?.length === 1);
+    const seen = own.length > 0;
+    const evidence = seen ? { seen: outlines } : evidenceOfUnseen(track, observation);
+    return { track: applyEvidence(track, evidence, observation, rules), seen };
+  });
+  const unowned = locations.filter((_location, i) => owners[i]?.length === 0);
+  const begun = unowned.map((location, i) => {
+    const name = [rules.camera, observation.at, observation.frame, i].join('/');
+    const settled = settledRelation(location, state, rules);
+    return { track: beginTrack(location, observation, name, settled), seen: true };
+  });
+  return [...updated, ...begun];
+}
+
+/**
+ * Association: a location belongs to all tracks that it overlaps; otherwise to the nearest track within MAX_DISPLACEMENT that overlaps no
+ * location, because a moving thing stays one change. Pairs are assigned greedily, the shortest displacement first.
+ * @returns the tracks per location
+ */
+function associate(locations: readonly Location[], tracks: readonly Track[]): Track[][] {
+  const owners = locations.map((location) =>
+    tracks.filter((track) => isSameSort(track, location) && isSameLocation(track.regions, location.regions)),
+  );
+  const candidates = locations.flatMap((location, i) =>
+    owners[i]?.length !== 0
+      ? []
+      : tracks
+          .filter((track) => isSameSort(track, location) && !owners.some((of) => of.includes(track)))
+          .map((track) => ({ i, track, distance: displacement(track.regions, location.regions) })),
+  );
+  const moved = new Set<Track>();
+  for (const { i, track, distance } of candidates.sort((a, b) => a.distance - b.distance)) {
+    if (!Number.isFinite(distance) || moved.has(track) || owners[i]?.length !== 0) continue;
+    moved.add(track);
+    owners[i]?.push(track);
+  }
+  return owners;
+}
+
+/** Tampering covers the whole frame and would overlap every track of the scene, so the two sorts never match. */
+const isSameSort = (track: Track, location: Location): boolean =>
+  isTamper(track) === (location.kind === 'tamper');
+const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
+
+function evidenceOfUnseen(track: Track, { verdict }: Observation): TrackEvidence {
+  if (verdict === 'tamper') return 'hidden';
+  // A nuisance hides the scene. It does prove a free lens, because the frame could be aligned with "before".
+  if (verdict === 'nuisance' && !isTamper(track)) return 'hidden';
+  return 'absent';
+}
+
+function applyEvidence(
+  track: Track,
+  evidence: TrackEvidence,
+  observation: Observation,
+  { confirmFrames }: Pick<ChangeRules, 'confirmFrames'>,
+): Track {
+  const pending = track.stage === 'pending';
+  if (evidence === 'hidden') return pending ? { ...track, hidden: (track.hidden ?? 0) + 1 } : track;
+  if (evidence === 'absent') {
+    // An absence restarts the confirmation of a pending track; a hidden frame does not.
+    const seen = pending ? 0 : track.seen;
+    return {
+      ...track,
+      seen,
+      missed: track.missed + 1,
+      missedSince: track.missedSince ?? observation.at,
+    };
+  }
+  const { comparisonId, caption, confidence } = observation;
+  const regions = evidence.seen.flatMap((location) => location.regions);
+  const kinds = { ...track.kinds };
+  for (const { kind } of evidence.seen) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  const seen = track.seen + 1;
+  // Absences add up until confirm_frames sightings in a row: a flicker would otherwise stay pending, and hold "before", for ever.
+  const keepsMissed = pending && seen < confirmFrames;
+  return {
+    ...track,
+    seen,
+    missed: keepsMissed ? track.missed : 0,
+    missedSince: keepsMissed ? track.missedSince : null,
+    hidden: 0,
+    regions: regions.length === 0 ? track.regions : regions,
+    kinds,
+    best: pending && confidence > track.best.confidence ? { comparisonId, caption, confidence } : track.best,
+  };
+}
+
+/** The first settled change that the location undoes or, with a background model, repeats. */
+function settledRelation(
+  location: Location,
+  { settled }: TrackerState,
+  { before }: Pick<ChangeRules, 'before'>,
+): Track['settled'] {
+  for (const { change } of settled) {
+    const relation = relationTo(change, location);
+    // A previous frame shows all that has settled, so that a repetition of it is a new thing.
+    if (relation === 'undoes' || (relation === 'repeats' && before === 'memory')) {
+      return { id: change.id, relation };
+    }
+  }
+  return null;
+}
+
+function beginTrack(
+  location: Location,
+  observation: Observation,
+  name: string,
+  settled: Track['settled'],
+): Track {
+  const { at, comparisonId, caption, confidence } = observation;
+  return {
+    stage: 'pending',
+    id: derivedId('chg', at, name),
+    firstSeen: at,
+    firstComparison: comparisonId,
+    seen: 1,
+    missed: 0,
+    missedSince: null,
+    regions: location.regions,
+    kinds: { [location.kind]: 1 },
+    best: { comparisonId, caption, confidence },
+    settled,
+    change: null,
+    told: null,
+    acknowledged: false,
+  };
+}
