@@ -3,9 +3,9 @@
  * not alter results: everything but the timings must be equal when numbers are rounded to six digits.
  */
 import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
+import { readOptions } from './lib/options.mjs';
 
-const USAGE = 'usage: node scripts/compare-predictions.mjs BEFORE.ndjson AFTER.ndjson';
 /** Decimal digits that must agree; two runs on other processors differ in later ones. */
 const DIGITS = 6;
 
@@ -44,11 +44,7 @@ function differences(before, after) {
   return lines;
 }
 
-const { positionals } = parseArgs({ allowPositionals: true });
-if (positionals.length !== 2) {
-  console.error(`${USAGE}\nexpected two files, got ${positionals.length}`);
-  process.exit(2);
-}
+const { positionals } = readOptions({}, { arguments: ['BEFORE.ndjson', 'AFTER.ndjson'] });
 const [before, after] = positionals.map(readPredictions);
 const found = differences(before, after);
 for (const line of found) console.log(line);

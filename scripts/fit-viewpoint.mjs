@@ -19,18 +19,24 @@ import { LEAST_CORNERS } from '../dist/viewpoint/register.js';
 import { logitOf, NUISANCES, scoreOf, TAMPERS } from '../dist/viewpoint/scores.js';
 import { boundsBy, crossFitted, fitLogistic, sigmoid } from './lib/logistic.mjs';
 import { NUISANCE_VARIANTS, openMaterial, sourcesOf, VARIANTS } from './lib/made-pairs.mjs';
-import { dataFolder, onlyOptions, option } from './lib/options.mjs';
+import { dataFolder, readOptions } from './lib/options.mjs';
 import { ROOT } from './lib/shell.mjs';
 import { inThreads } from './lib/threads.mjs';
 import { grain } from './lib/variants.mjs';
 
-onlyOptions('--data=', '--bundle=', '--count=', '--keep=', '--joint', '--tampering');
-const count = Number(option('count', '3000'));
-const folder = dataFolder();
-const bundleFolder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
-const keep = option('keep', '');
-const jointOnly = process.argv.includes('--joint');
-const nuisancesStay = jointOnly || process.argv.includes('--tampering');
+const { values } = readOptions({
+  data: { type: 'string' },
+  bundle: { type: 'string', default: 'models/scorer-surveillance' },
+  count: { type: 'string', default: '3000' },
+  keep: { type: 'string', default: '' },
+  joint: { type: 'boolean', default: false },
+  tampering: { type: 'boolean', default: false },
+});
+const { keep, joint: jointOnly } = values;
+const count = Number(values.count);
+const folder = dataFolder(values.data);
+const bundleFolder = resolve(ROOT, values.bundle);
+const nuisancesStay = jointOnly || values.tampering;
 const { name: bundleName, version, calibration } = (await loadBundle(bundleFolder)).manifest;
 const least = calibration.least_agreement;
 if (least === undefined)

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compareExample, EXAMPLE, firstKey, saveHeatmap, waitUntilReady } from './lib/example.mjs';
 import { claimDataDir, claimPort } from './lib/instance.mjs';
-import { onlyOptions } from './lib/options.mjs';
+import { readOptions } from './lib/options.mjs';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
 import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say, seconds, shown } from './lib/shell.mjs';
@@ -26,9 +26,9 @@ const LOG_CHECK_MS = 60_000;
 const SAME_PRESS_MS = 1_000;
 
 async function main() {
-  onlyOptions('--demo', '--help'); // PORT=8081 npm run up, not --port
-  const demo = process.argv.includes('--demo');
-  if (process.argv.includes('--help')) return printHelp();
+  // Settings are no options: PORT=8081 npm run up
+  const { demo, help } = readOptions({ demo: { type: 'boolean' }, help: { type: 'boolean' } }).values;
+  if (help) return printHelp();
   requireNode(20, 9);
   console.log(`scenedelta ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}`);
   const startedAt = Date.now();

@@ -5,14 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import wabt from 'wabt';
-import { onlyOptions } from './lib/options.mjs';
+import { readOptions } from './lib/options.mjs';
 import { ROOT, runMain, Stop } from './lib/shell.mjs';
 
 const SOURCE = 'src/model/resample.wat';
 const CODE = 'src/model/resample-code.ts';
 
 async function main() {
-  onlyOptions('--check');
+  const { check } = readOptions({ check: { type: 'boolean' } }).values;
   const { parseWat } = await wabt();
   const module = parseWat(SOURCE, readFileSync(join(ROOT, SOURCE), 'utf8'), { simd: true });
   const base64 = Buffer.from(module.toBinary({}).buffer).toString('base64');
@@ -22,7 +22,7 @@ export const RESAMPLE_CODE = [
 ${lines.join('\n')}
 ].join('');
 `;
-  if (!process.argv.includes('--check')) return writeFileSync(join(ROOT, CODE), text);
+  if (!check) return writeFileSync(join(ROOT, CODE), text);
   if (readFileSync(join(ROOT, CODE), 'utf8') !== text) {
     throw new Stop(`${CODE} is not what ${SOURCE} compiles to. Run: npm run resampler`);
   }

@@ -1,28 +1,32 @@
-/** Options given as --name=value. */
+/** The command line of a script, read by parseArgs of node:util. Node built-ins only: scripts/up.mjs needs no packages. */
+import { parseArgs } from 'node:util';
 
 /**
- * Ends the script with status 2 where it was given anything else: a misspelt option would do the whole work without it.
- * @param {string[]} names '--flag', or '--name=' where a value follows
+ * Reads `--name=value` and `--flag` options. Anything else ends the script with status 2 and one line, because a misspelt
+ * option would otherwise do the whole work without it.
+ * @param {import('node:util').ParseArgsConfig['options']} options as parseArgs takes them
+ * @param {{ arguments?: string[] }} [expected] names of the arguments beside the options; all of them are required
+ * @returns {{ values: Record<string, any>, positionals: string[] }}
  */
-export function onlyOptions(...names) {
-  const given = process.argv.slice(2);
-  const unknown = given.find(
-    (arg) => !names.some((name) => (name.endsWith('=') ? arg.startsWith(name) : arg === name)),
-  );
-  if (unknown === undefined) return;
-  console.error(`unknown option ${JSON.stringify(unknown)}: expected ${names.join(', ')}`);
-  process.exit(2);
+export function readOptions(options, { arguments: names = [] } = {}) {
+  const known = Object.entries(options).map(([name, { type }]) => `--${name}${type === 'string' ? '=' : ''}`);
+  try {
+    const read = parseArgs({ options, allowPositionals: names.length > 0 });
+    if (read.positionals.length === names.length) return read;
+    throw new Error(`Got ${read.positionals.length} arguments`);
+  } catch (error) {
+    console.error(`${error.message.split('. ')[0]}: expected ${[...names, ...known].join(', ')}`);
+    process.exit(2);
+  }
 }
 
-/** @returns {string} */
-export function option(name, fallback) {
-  const given = process.argv.find((arg) => arg.startsWith(`--${name}=`));
-  return given === undefined ? fallback : given.slice(name.length + 3);
-}
-
-/** The folder with plates, sprites and development pairs. @throws Error where none is given */
-export function dataFolder() {
-  const folder = option('data', process.env.SCENEDELTA_DATA);
+/**
+ * @param {string} [given] value of --data
+ * @returns the folder with plates, sprites and development pairs
+ * @throws Error if neither --data nor SCENEDELTA_DATA names it
+ */
+export function dataFolder(given) {
+  const folder = given ?? process.env.SCENEDELTA_DATA;
   if (folder) return folder;
   throw new Error(
     'no data folder: expected --data=FOLDER or SCENEDELTA_DATA, the folder with plates, sprites and dev_pairs',

@@ -1,11 +1,12 @@
-/** `npm run openapi` writes openapi/openapi.yaml; `npm run openapi:check` tells whether it is up to date. */
+/** `npm run openapi` writes openapi/openapi.yaml; `npm run openapi:check` fails if the file is not up to date. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
 import { openApiYaml } from './openapi-yaml.js';
 
 const file = new URL('../../openapi/openapi.yaml', import.meta.url);
 const generated = await openApiYaml();
 
-if (process.argv.includes('--check')) {
+if (parseArgs({ options: { check: { type: 'boolean' } } }).values.check) {
   const committed = await readFile(file, 'utf8').catch(() => '');
   if (committed !== generated) {
     process.stderr.write(

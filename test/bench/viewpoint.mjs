@@ -13,15 +13,21 @@ import { examine, namedTampers } from '../../dist/viewpoint/examine.js';
 import { FITTED } from '../../dist/viewpoint/fitted.js';
 import { NUISANCES, TAMPERS } from '../../dist/viewpoint/scores.js';
 import { NUISANCE_VARIANTS } from '../../scripts/lib/made-pairs.mjs';
-import { dataFolder, option } from '../../scripts/lib/options.mjs';
+import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
 import { ROOT } from '../../scripts/lib/shell.mjs';
 import { inThreads } from '../../scripts/lib/threads.mjs';
 import * as make from '../../scripts/lib/variants.mjs';
 import { percentile, report } from './lib/report.mjs';
 
-const data = join(dataFolder(), 'dev_pairs');
-const every = Number(option('every', '1'));
-const bundleFolder = resolve(ROOT, option('bundle', 'models/scorer-surveillance'));
+const { values } = readOptions({
+  data: { type: 'string' },
+  every: { type: 'string', default: '1' },
+  bundle: { type: 'string', default: 'models/scorer-surveillance' },
+  write: { type: 'boolean' }, // read by lib/report.mjs
+});
+const data = join(dataFolder(values.data), 'dev_pairs');
+const every = Number(values.every);
+const bundleFolder = resolve(ROOT, values.bundle);
 /** Runs of examine before the machine code is the one that stays. */
 const WARMING = 12;
 /** Pixels at 640 px width. */

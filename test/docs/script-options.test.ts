@@ -1,4 +1,4 @@
-/** Scripts that would work for minutes, or start a service, without what a misspelt option asked for. */
+/** A script refuses a misspelt option, because it would otherwise work for minutes, or start a service, without it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -11,15 +11,18 @@ const call = (script: string, arg: string): Promise<{ status: unknown; stderr: s
   });
 
 it.each([
-  ['up.mjs', '--port=9000'],
-  ['write-resampler.mjs', '--chekc'],
-  ['fit-viewpoint.mjs', '--tamper'],
+  ['up.mjs', '--port=9000', "Unknown option '--port'"],
+  ['up.mjs', '--demo=yes', "Option '--demo' does not take an argument"],
+  ['up.mjs', 'demo', "Unexpected argument 'demo'"],
+  ['write-resampler.mjs', '--chekc', "Unknown option '--chekc'"],
+  ['fit-viewpoint.mjs', '--tamper', "Unknown option '--tamper'"],
+  ['compare-predictions.mjs', 'one.ndjson', 'Got 1 arguments'],
 ])(
   '%s refuses %s with one line',
-  async (script, arg) => {
+  async (script, arg, message) => {
     const { status, stderr } = await call(script, arg);
     expect(status).toBe(2);
-    expect(stderr).toMatch(new RegExp(`^unknown option "${arg}": expected --.*\n$`));
+    expect(stderr).toMatch(new RegExp(`^${message}: expected .*\n$`));
   },
   60_000,
 );
