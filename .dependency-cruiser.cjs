@@ -1,4 +1,4 @@
-/** Who may import whom. The reasons are in docs/adr/0001-layout-and-import-rules.md. */
+/** Who may import whom. The reasons are in docs/adr/0012-arrange-src-by-what-each-folder-owns.md. */
 const only = (name, from, allowed, comment) => ({
   name,
   comment,

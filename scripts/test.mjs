@@ -39,7 +39,7 @@ async function runEverything(tally) {
   await Promise.all([npm('lint and format', 'lint'), npm('types', 'typecheck')]);
   await Promise.all([npm('import rules', 'check:imports'), npm('openapi.yaml is current', 'openapi:check')]);
   await npm('resampler is compiled from its source', 'resampler:check');
-  await npm('prose of documents and comments', 'check:prose');
+  await Promise.all([npm('prose', 'check:prose'), npm('Markdown', 'check:markdown')]);
 
   await tally.jest(
     'units (jest)',
