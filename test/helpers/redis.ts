@@ -1,6 +1,6 @@
 /** A private Redis of the test's own: on a unix socket in a temporary folder, append-only, gone when the test ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,15 +19,19 @@ export interface TestRedis {
 
 const START_LIMIT_MS = 10_000;
 
-/** @throws Error where redis-server is missing or does not answer within 10 s. */
-export async function startRedis(): Promise<TestRedis> {
+/**
+ * @param dump a dump.rdb that is loaded; the server then appends to no file, because one that does reads no dump
+ * @throws Error if redis-server is missing or does not answer within 10 s
+ */
+export async function startRedis({ dump }: { dump?: string } = {}): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'sd-redis-'));
+  if (dump !== undefined) await copyFile(dump, join(folder, 'dump.rdb'));
   const socket = join(folder, 'redis.sock');
   let server: ChildProcess | undefined;
 
   const start = async () => {
     // the same settings as the embedded server's: what a write acknowledges survives kill -9
-    const args = `--port 0 --unixsocket ${socket} --dir ${folder} --appendonly yes --appendfsync always --maxmemory-policy noeviction --loglevel warning`;
+    const args = `--port 0 --unixsocket ${socket} --dir ${folder} --appendonly ${dump === undefined ? 'yes' : 'no'} --appendfsync always --maxmemory-policy noeviction --loglevel warning`;
     server = spawn('redis-server', [...args.split(' '), '--save', ''], { stdio: 'ignore' });
     let startError: Error | undefined;
     server.once('error', (err) => {
