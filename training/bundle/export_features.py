@@ -7,7 +7,7 @@ import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
-from training.bundle.backbone import STRIDE, FeatureExtractor
+from training.bundle.resnet import STRIDE, FeatureExtractor
 
 OPSET = 17
 

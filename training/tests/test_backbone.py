@@ -8,17 +8,10 @@ import onnx
 import onnxruntime
 import torch.nn.functional as F
 
-from training.bundle.backbone import (
-    BATCH_NORM_EPSILON,
-    FeatureExtractor,
-    Moments,
-    ResNet,
-    fit_projections,
-    load_keras,
-    read_tfjs,
-    round_to_half,
-)
+from training.bundle.backbone import Moments, fit_projections
 from training.bundle.export_features import export_features
+from training.bundle.keras_weights import BATCH_NORM_EPSILON, load_keras, read_tfjs
+from training.bundle.resnet import FeatureExtractor, ResNet, round_to_half
 
 BLOCKS, WIDTH = (1, 2, 2), 4
 
