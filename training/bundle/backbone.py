@@ -15,9 +15,10 @@ from PIL import Image
 from torch import Tensor
 
 from training.bundle.export_features import export_features
+from training.bundle.half import round_to_half
 from training.bundle.keras_weights import PACKAGE, classify, fetch_package, load_keras, read_tfjs
 from training.bundle.pca_scenes import crude_batches
-from training.bundle.resnet import FeatureExtractor, ResNet, round_to_half
+from training.bundle.resnet import FeatureExtractor, ResNet
 
 
 class Moments:

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
 import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
 
+from training.bundle.half import store_half
 from training.bundle.resnet import STRIDE, FeatureExtractor
 
 OPSET = 17
@@ -32,24 +31,3 @@ def export_features(extractor: FeatureExtractor, path: Path) -> None:
     model = store_half(onnx.load(path))
     onnx.checker.check_model(model, full_check=True)
     onnx.save(model, path)
-
-
-def store_half(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Stores float32 initialisers as float16 behind a Cast, in place; ONNX Runtime folds the casts when it loads.
-
-    Halves the file. Raises ValueError if an initialiser is not a float16 value already: the graph would change.
-    """
-    casts = []
-    for initializer in model.graph.initializer:
-        if initializer.data_type != TensorProto.FLOAT:
-            continue
-        name, values = initializer.name, numpy_helper.to_array(initializer)
-        half = values.astype(np.float16)
-        if not np.array_equal(half.astype(np.float32), values):
-            raise ValueError(f"{name}: values are not float16; round the weights before exporting")
-        initializer.CopyFrom(numpy_helper.from_array(half, f"{name}.half"))
-        casts.append(helper.make_node("Cast", [f"{name}.half"], [name], name=f"{name}.cast", to=TensorProto.FLOAT))
-    nodes = [*casts, *model.graph.node]
-    del model.graph.node[:]
-    model.graph.node.extend(nodes)
-    return model

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.bundle.export import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, LOOK_KIND
+from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, LOOK_KIND
 from training.data.preprocess import resize
 from training.inputs import existing_folder, open_graph, read_json
 

@@ -79,10 +79,3 @@ class FeatureExtractor(nn.Module):
         _, conv3, conv4 = self.backbone(image)
         colour = F.avg_pool2d(image, 8) * 2 - 1
         return self.coarse(conv4), torch.cat([self.fine(conv3), colour], dim=1)
-
-
-def round_to_half(module: nn.Module) -> nn.Module:
-    """Rounds every weight to the nearest float16, in place, keeping float32: the values that the shipped file holds."""
-    for tensor in [*module.parameters(), *module.buffers()]:
-        tensor.data = tensor.data.half().float()
-    return module

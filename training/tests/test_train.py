@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training import train
-from training.bundle.export import command_of
+from training.bundle.manifest import command_of
 from training.data.batches import SPECIALS, Labels, PairCache, derive_evidence
 from training.data.cache import layout
 from training.train import Run

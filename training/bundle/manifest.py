@@ -1,0 +1,88 @@
+"""manifest.json of a bundle: what the service needs to run the graphs, and how they came about."""
+
+from pathlib import Path
+
+from training.data.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
+from training.data.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE
+from training.inputs import open_graph, sha256
+from training.net.config import END, KINDS, NUISANCES, PAD, START, UNK
+
+DTYPES = {"tensor(float)": "float32", "tensor(int64)": "int64"}
+
+
+def tensor_table(path: Path) -> dict:
+    """Names, types and shapes as ONNX Runtime reports them; the manifest states them and the service checks them."""
+    model = open_graph(path)
+    row = lambda t: {
+        "name": t.name,
+        "dtype": DTYPES[t.type],
+        "shape": [s if isinstance(s, (int, str)) else "?" for s in t.shape],
+    }
+    return {
+        "file": path.name,
+        "inputs": [row(t) for t in model.get_inputs()],
+        "outputs": [row(t) for t in model.get_outputs()],
+    }
+
+
+def manifest(folder: Path, c, facts: dict) -> dict:
+    (rows, columns), (height, width) = c.memory_grid, c.look
+    graphs = {name: tensor_table(folder / f"{name}.onnx") for name in ("features", "difference", "caption")}
+    return {
+        "format": "scenedelta-bundle/1",
+        "name": facts["name"],
+        "version": facts["version"],
+        "architecture": "scorer-two-glance" if c.glances else "scorer",
+        "licence": facts["licence"],
+        "files": {graph["file"]: sha256(folder / graph["file"]) for graph in graphs.values()},
+        "input": {
+            "width": width,
+            "height": height,
+            "resize": "antialiased-triangle",
+            "channels": "rgb",
+            "mean": [0, 0, 0],
+            "std": [1, 1, 1],
+        },
+        "glance": {"size": GLANCE_SIZE, "regions": c.regions, "margin": GLANCE_MARGIN, "min_side": GLANCE_MIN_SIDE}
+        if c.glances
+        else None,
+        "graphs": graphs,
+        "attention": {"grid": [rows, columns], "glance": [c.glance_grid, c.glance_grid] if c.glances else None},
+        "vocabulary": c.vocabulary,
+        "special": {"pad": PAD, "unk": UNK, "start": START, "end": END},
+        "max_length": c.max_length,
+        "kinds": list(KINDS),
+        "nuisances": list(NUISANCES),
+        "regions": {"threshold": REGION_THRESHOLD, "min_cells": REGION_MIN_CELLS},
+        **({"unchanged_sentence": facts["unchanged"]} if "unchanged" in facts else {}),
+        **({"camera": "moving"} if c.moving_camera else {}),
+        **({"align_from": facts["align_from"]} if facts.get("align_from") is not None else {}),
+        **{
+            key: facts[key]
+            for key in ("calibration", "metrics", "training_data", "configuration", "seeds", "cost", "command")
+        },
+    }
+
+
+def command_of(saved: dict) -> str:
+    """The training as far as the checkpoint records it; every value of its config is the manifest's `configuration`."""
+    config, t, start = saved["config"], saved["config"]["train"], saved.get("start_from")
+    seeds = [str(of["seed"]) for of in saved.get("soup", [saved])]
+    kept = ", ".join(str(of["step"]) for of in saved.get("soup", [saved]))
+    began = (
+        "what it started from is not recorded"
+        if "start_from" not in saved
+        else "started from random weights"
+        if start is None
+        else f"started from {start['file']} of sha256 {start['sha256']}, seed {start['seed']}, step {start['step']}"
+    )
+    command = (
+        f"python -m training.train --config training/configs/{config['name']}.toml --seed {seeds[0]}"
+        f" --set train.steps={t['steps']} --set train.learning_rate={t['learning_rate']}"
+    )
+    if start:
+        command += f" --start-from {start['file']}"
+    said = [f"kept at step {kept}", began, "the other values: configuration"]
+    if len(seeds) > 1:
+        said.append(f"the mean of seeds {', '.join(seeds)} by python -m training.soup")
+    return f"{command} ({'; '.join(said)})"
