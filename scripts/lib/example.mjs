@@ -78,7 +78,7 @@ export async function firstKey(url, dataDir, env) {
       '--name',
       'first',
       '--scopes',
-      'compare,batch,admin',
+      'compare,admin',
       '--secret-only',
     ],
     { env },

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { isFinal } from '../jobs/payloads.js';
 import { ChangeSchema } from '../schemas/change.js';
+import { dateTime, nullable } from '../schemas/constructors.js';
 import {
   compareEventIds,
   type EventFilter,
@@ -15,9 +16,9 @@ export const ComparisonEventSchema = Type.Object(
   {
     type: Type.String({ description: 'Also the name of the event: comparison.finished and so on.' }),
     comparison: Type.String({ description: 'Id of the comparison.' }),
-    camera: Type.Union([Type.String(), Type.Null()]),
-    verdict: Type.Union([Type.String(), Type.Null()]),
-    at: Type.String({ format: 'date-time' }),
+    camera: nullable(Type.String()),
+    verdict: nullable(Type.String()),
+    at: dateTime(),
   },
   { $id: 'ComparisonEvent', description: 'The `data` of one server-sent event.' },
 );
@@ -31,7 +32,7 @@ export const ChangeEventSchema = Type.Object(
     zone,
     kind,
     severity,
-    at: Type.String({ format: 'date-time', description: "The camera's time." }),
+    at: dateTime("The camera's time."),
   },
   { $id: 'ChangeEvent', description: 'The `data` of a server-sent event about a change.' },
 );

@@ -7,6 +7,7 @@ import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
 import { CHANGE_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
+import { literals, nullable as nullableSchema, unit } from '../schemas/constructors.js';
 import { checker } from '../schemas/validation-error.js';
 import { polygonFault } from './polygon.js';
 
@@ -16,15 +17,12 @@ export const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const URL_PATTERN = '^https?://[^\\s]+$';
 
-const literals = <const T extends readonly string[]>(values: T, options: object) =>
-  Type.Unsafe<T[number]>(Type.String({ enum: [...values], ...options }));
 const nullable = <T extends TSchema>(schema: T, options: object) =>
-  Type.Union([schema, Type.Null()], { default: null, ...options });
+  nullableSchema(schema, { default: null, ...options });
 const closed = { additionalProperties: false } as const;
-const share = (options: object = {}) => Type.Number({ minimum: 0, maximum: 1, ...options });
 
 /** OpenAPI 3.1 knows no draft-07 tuples, which is how TypeBox writes them. */
-const cornerSchema = Type.Unsafe<[x: number, y: number]>(Type.Array(share(), { minItems: 2, maxItems: 2 }));
+const cornerSchema = Type.Unsafe<[x: number, y: number]>(Type.Array(unit(), { minItems: 2, maxItems: 2 }));
 
 export const ZoneSchema = Type.Object(
   {
@@ -43,9 +41,9 @@ export const ZoneSchema = Type.Object(
       description:
         'Corners [x, y] as fractions of the upright frame, origin top left; the sides must not cross.',
     }),
-    min_overlap: share({ default: 0.3, description: "Share of a region's box that must lie in the zone." }),
-    min_area: nullable(share(), { description: 'Smallest region of this zone, as a share of the frame.' }),
-    threshold: nullable(share(), { description: 'Lowest score of a region of this zone.' }),
+    min_overlap: unit({ default: 0.3, description: "Share of a region's box that must lie in the zone." }),
+    min_area: nullable(unit(), { description: 'Smallest region of this zone, as a share of the frame.' }),
+    threshold: nullable(unit(), { description: 'Lowest score of a region of this zone.' }),
     severity: nullable(literals(SEVERITIES, {}), { description: 'Of changes in this zone.' }),
   },
   { $id: 'Zone', ...closed },
@@ -79,7 +77,7 @@ const SeverityRuleSchema = Type.Object(
   {
     zone: Type.Optional(Type.String({ description: 'Id of a zone that the change lies in.' })),
     kind: Type.Optional(literals(CHANGE_KINDS, { description: 'Kind of change.' })),
-    min_area: Type.Optional(share({ description: 'Share of the frame that the change covers at least.' })),
+    min_area: Type.Optional(unit({ description: 'Share of the frame that the change covers at least.' })),
     during: Type.Optional(windows({ description: "In the schedule's time zone; UTC without one." })),
     severity: literals(SEVERITIES, { description: 'What a change is for which all of the above hold.' }),
   },
@@ -134,14 +132,14 @@ export const CameraSettingsSchema = Type.Object(
         'What a frame is compared with: the frame before it, a fixed reference, or the memory of how the place normally looks in this light.',
     }),
     zones: Type.Array(ZoneSchema, { maxItems: 64, default: [] }),
-    threshold: nullable(share(), {
+    threshold: nullable(unit(), {
       description: "Confidence from which a change is said; null: the bundle's own.",
     }),
     alarms_per_day: nullable(Type.Number({ minimum: 0.01, maximum: 1000 }), {
       description:
         "In place of `threshold`: false alarms a day that are bearable. The threshold follows from the bundle's calibration and the rate at which frames come.",
     }),
-    min_area: share({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
+    min_area: unit({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
     schedule: nullable(ScheduleSchema, { description: 'null: always.' }),
     suspend_until: nullable(Type.String({ format: 'date-time' }), {
       description: 'No alerts before this time.',

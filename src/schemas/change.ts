@@ -5,12 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../images.js';
 import { BoxSchema, SEVERITIES } from './comparison.js';
-
-const literals = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Unsafe<T[number]>(Type.String({ enum: [...values], description }));
-const time = (description: string) => Type.String({ format: 'date-time', description });
-const timeOrNull = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
+import { dateTime, literals, nullable, unit } from './constructors.js';
 
 export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
@@ -30,9 +25,9 @@ export const ChangeRegionSchema = Type.Object(
   {
     side: literals(SIDES, 'The frame in which the changed thing is seen.'),
     box: BoxSchema,
-    area: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the frame.' }),
-    score: Type.Number({ minimum: 0, maximum: 1 }),
-    zone: Type.Union([Type.String(), Type.Null()], { description: "Id of the camera's zone it lies in." }),
+    area: unit('Share of the frame.'),
+    score: unit(),
+    zone: nullable(Type.String(), "Id of the camera's zone it lies in."),
   },
   { $id: 'ChangeRegion' },
 );
@@ -44,7 +39,7 @@ export const FeedbackSchema = Type.Object(
     caption: Type.Optional(
       Type.String({ minLength: 1, maxLength: 500, description: 'What should have been said.' }),
     ),
-    at: time('When it was given.'),
+    at: dateTime('When it was given.'),
   },
   { $id: 'Feedback' },
 );
@@ -58,18 +53,21 @@ export const FoundChangeSchema = Type.Object({
       'Follows from the camera, the frame that first showed it and the place: the same frames give the same id.',
   }),
   camera: Type.String(),
-  zone: Type.Union([Type.String(), Type.Null()]),
+  zone: nullable(Type.String()),
   kind: literals(CHANGE_KINDS, 'What sort of change.'),
   caption: Type.String({ description: 'The sentence of the surest comparison up to the confirmation.' }),
-  confidence: Type.Number({ minimum: 0, maximum: 1, description: 'Of that comparison.' }),
+  confidence: unit('Of that comparison.'),
   status: literals(CHANGE_STATUSES, 'opened | persisting (seen again since) | reverted | acknowledged'),
   severity: literals(SEVERITIES, "By the camera's rules; it may rise and never falls."),
-  first_seen: time('Captured time of the first frame that showed it.'),
-  confirmed_at: time('Captured time of the frame that confirmed it.'),
-  last_seen: time('Captured time of the last frame that showed it.'),
-  settled_at: timeOrNull('Since when it is part of what is normal; null while it still differs from it.'),
-  reverted_at: timeOrNull('Captured time of the first frame in which it was gone.'),
-  alerted_at: timeOrNull('When the last alert about it was made; null where none was.'),
+  first_seen: dateTime('Captured time of the first frame that showed it.'),
+  confirmed_at: dateTime('Captured time of the frame that confirmed it.'),
+  last_seen: dateTime('Captured time of the last frame that showed it.'),
+  settled_at: nullable(
+    dateTime(),
+    'Since when it is part of what is normal; null while it still differs from it.',
+  ),
+  reverted_at: nullable(dateTime(), 'Captured time of the first frame in which it was gone.'),
+  alerted_at: nullable(dateTime(), 'When the last alert about it was made; null where none was.'),
   suppressed_count: Type.Integer({
     minimum: 0,
     description: 'Alerts at this place that the cool-down kept quiet before the last one about this change.',
@@ -87,8 +85,8 @@ export type FoundChange = Static<typeof FoundChangeSchema>;
 export const ChangeSchema = Type.Object(
   {
     ...FoundChangeSchema.properties,
-    acknowledged_at: timeOrNull('When a person acknowledged it.'),
-    feedback: Type.Union([FeedbackSchema, Type.Null()]),
+    acknowledged_at: nullable(dateTime(), 'When a person acknowledged it.'),
+    feedback: nullable(FeedbackSchema),
   },
   { $id: 'Change' },
 );

@@ -3,21 +3,12 @@
  * this one schema. Types come from it; nothing repeats it.
  */
 import { type Static, Type } from 'typebox';
-
-const nullable = <
-  T extends ReturnType<typeof Type.Object> | ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>,
->(
-  t: T,
-) => Type.Union([t, Type.Null()]);
-const unit = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+import { dateTime, literals, nullable, unit } from './constructors.js';
 
 export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
 export const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
 export const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'] as const;
 export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;
-
-const literals = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Unsafe<T[number]>(Type.String({ enum: [...values], description }));
 
 export const BoxSchema = Type.Object(
   {
@@ -148,10 +139,10 @@ export const FindingSchema = Type.Object(
     ),
     severity: literals(SEVERITIES, 'How much it matters.'),
     regions: Type.Array(RegionSchema),
-    model: Type.Union([ModelUsedSchema, Type.Null()], {
-      description:
-        'null where no model was asked: the frames are identical, or the camera was tampered with.',
-    }),
+    model: nullable(
+      ModelUsedSchema,
+      'null where no model was asked: the frames are identical, or the camera was tampered with.',
+    ),
     viewpoint: Type.Optional(ViewpointSchema),
   },
   { $id: 'Finding' },
@@ -172,14 +163,12 @@ export const CAMERA_NOTES = [
 
 export const CameraFrameSchema = Type.Object(
   {
-    captured_at: Type.String({ format: 'date-time' }),
+    captured_at: dateTime(),
     before: Type.Union(
       [
         Type.Object({
           mode: literals(['previous', 'reference', 'memory'], "The camera's setting."),
-          captured_at: nullable(
-            Type.String({ format: 'date-time', description: 'Of the memory: when it last learned.' }),
-          ),
+          captured_at: nullable(dateTime('Of the memory: when it last learned.')),
         }),
         Type.Null(),
       ],
@@ -205,8 +194,8 @@ export const ComparisonSchema = Type.Object(
     id: Type.String({ pattern: '^cmp_[0-9a-z]{26}$' }),
     camera: nullable(Type.String()),
     status: literals(STATUSES, 'queued | running | finished | failed | cancelled'),
-    created_at: Type.String({ format: 'date-time' }),
-    finished_at: nullable(Type.String({ format: 'date-time' })),
+    created_at: dateTime(),
+    finished_at: nullable(dateTime()),
     ...FindingOptional(),
     camera_frame: Type.Optional(CameraFrameSchema),
     heatmaps: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),

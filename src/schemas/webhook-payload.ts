@@ -4,18 +4,16 @@ import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
 import { ALERT_TYPES, type AlertIntent, FoundChangeSchema } from './change.js';
 import { type Comparison, ComparisonSchema } from './comparison.js';
+import { dateTime, literals } from './constructors.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
 /** In this order things are left out until the payload is small enough. */
 export const TRIMMED = ['words', 'regions', 'metadata'] as const;
 
-const literals = <const T extends readonly string[]>(values: T) =>
-  Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
-
 export const WebhookPayloadSchema = Type.Object(
   {
     type: literals(WEBHOOK_TYPES),
-    timestamp: Type.String({ format: 'date-time', description: 'When it happened; the same at every try.' }),
+    timestamp: dateTime('When it happened; the same at every try.'),
     data: ComparisonSchema,
     trimmed: Type.Optional(
       Type.Array(literals(TRIMMED), {
@@ -32,7 +30,7 @@ const { frames, heatmaps } = ComparisonSchema.properties;
 export const AlertPayloadSchema = Type.Object(
   {
     type: literals(ALERT_TYPES),
-    timestamp: Type.String({ format: 'date-time', description: "The camera's time; the same at every try." }),
+    timestamp: dateTime("The camera's time; the same at every try."),
     data: Type.Object({
       change: FoundChangeSchema,
       suppressed_count: Type.Integer({

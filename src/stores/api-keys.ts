@@ -5,13 +5,14 @@ import { newId } from '../ids.js';
 import { KEYS } from '../jobs/payloads.js';
 import { redisCall } from './redis.js';
 
-export const SCOPES = ['compare', 'batch', 'admin'] as const;
+export const SCOPES = ['compare', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  /** as stored: keys of older versions may hold a scope that no longer exists and grants nothing ('batch') */
+  readonly scopes: readonly string[];
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
 }

@@ -56,11 +56,11 @@ describe('With AUTH on', () => {
   });
 
   it('refuses a key without the scope with 403, naming both; admin may do everything', async () => {
-    const batch = await fake.apiKeys.create('archive', ['batch']);
-    const answer = await fake.inject({ url: '/v1/models', headers: bearer(batch.secret) });
+    const { secret } = await fake.apiKeys.create('dashboard', ['compare']);
+    const answer = await fake.inject({ method: 'DELETE', url: '/v1/cameras/gate', headers: bearer(secret) });
     expect([answer.statusCode, answer.json().detail]).toEqual([
       403,
-      'The key "archive" has the scopes batch, expected compare',
+      'The key "dashboard" has the scopes compare, expected admin',
     ]);
     const admin = await fake.apiKeys.create('root', ['admin']);
     expect((await fake.inject({ url: '/v1/models', headers: bearer(admin.secret) })).statusCode).toBe(200);

@@ -56,6 +56,16 @@ describe('a usage error', () => {
       ['keys', 'create', '--name', ' '],
       'keys: --name is empty; expected the name of its owner',
     ],
+    [
+      'a scope that does not exist',
+      ['keys', 'create', '--name', 'x', '--scopes', 'compare,batch'],
+      'keys: --scopes has "batch"; expected some of compare, admin',
+    ],
+    [
+      'a misspelt option of keys',
+      ['keys', 'create', '--name', 'x', '--scope', 'batch'],
+      "keys: unknown option '--scope' (Did you mean --scopes?)",
+    ],
     ['no key to revoke', ['keys', 'revoke'], "keys: missing required argument 'id'"],
     ['a misspelt option', ['models', '--jsno'], "models: unknown option '--jsno' (Did you mean --json?)"],
   ])('%s is one line, with status 2', async (_, args, message) => {

@@ -41,12 +41,21 @@ describe('API keys', () => {
     let now = Date.now();
     const keys = createApiKeyStore(redis, { now: () => now++ });
     const first = await keys.create('first', ['compare']);
-    const second = await keys.create('second', ['compare', 'batch']);
+    const second = await keys.create('second', ['compare', 'admin']);
     expect(await keys.list()).toEqual([first.key, second.key]);
     expect(await keys.revoke(first.key.id)).toBe(true);
     expect(await keys.revoke(first.key.id)).toBe(false);
     expect(await keys.authenticate(first.secret)).toBeUndefined();
     expect(await keys.list()).toEqual([second.key]);
+  });
+
+  it('of an older version with the scope "batch" can still be read and used', async () => {
+    const keys = createApiKeyStore(redis);
+    const { key, secret } = await keys.create('old', ['compare']);
+    const stored = JSON.parse((await redis.hget(KEYS.apiKeys, key.id)) ?? '') as object;
+    await redis.hset(KEYS.apiKeys, key.id, JSON.stringify({ ...stored, scopes: ['compare', 'batch'] }));
+    expect(await keys.authenticate(secret)).toMatchObject({ id: key.id, scopes: ['compare', 'batch'] });
+    expect(await keys.list()).toMatchObject([{ id: key.id, scopes: ['compare', 'batch'] }]);
   });
 
   it('remember when they were last used, to the minute', async () => {

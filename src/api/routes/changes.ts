@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import { CHANGE_STATUSES, type Change, ChangeSchema } from '../../schemas/change.js';
+import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
@@ -21,9 +22,7 @@ const ChangeIdParams = Type.Object({
 const ListQuerySchema = Type.Object(
   {
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    status: Type.Optional(
-      Type.Unsafe<(typeof CHANGE_STATUSES)[number]>(Type.String({ enum: [...CHANGE_STATUSES] })),
-    ),
+    status: Type.Optional(literals(CHANGE_STATUSES)),
     ...timeQuery('Confirmed'),
     ...pageQuery(CURSOR_LENGTH),
   },
@@ -123,7 +122,7 @@ export function changeRoutes(
     tags,
     querystring: Type.Object(
       {
-        format: Type.Optional(Type.Unsafe<'ndjson'>(Type.String({ enum: ['ndjson'], default: 'ndjson' }))),
+        format: Type.Optional(literals(['ndjson'], { default: 'ndjson' })),
       },
       { additionalProperties: false },
     ),

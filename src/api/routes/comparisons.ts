@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
+import { literals } from '../../schemas/constructors.js';
 import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
 import { existing } from '../comparisons/find-comparison.js';
@@ -29,7 +30,7 @@ const RETRY_AFTER_SECONDS = 2;
 const ListQuerySchema = Type.Object(
   {
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    verdict: Type.Optional(Type.Unsafe<(typeof VERDICTS)[number]>(Type.String({ enum: [...VERDICTS] }))),
+    verdict: Type.Optional(literals(VERDICTS)),
     ...timeQuery('Created'),
     ...pageQuery(CURSOR_LENGTH),
   },

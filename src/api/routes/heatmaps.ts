@@ -5,6 +5,7 @@ import type { FrameKeeper } from '../../frames/keep.js';
 import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
 import type { Heatmap, Side } from '../../images.js';
 import { isFinal } from '../../jobs/payloads.js';
+import { literals } from '../../schemas/constructors.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
 import { existing } from '../comparisons/find-comparison.js';
@@ -21,14 +22,11 @@ const RAW_HEADERS = {
 const HeatmapQuery = Type.Object(
   {
     style: Type.Optional(
-      Type.Unsafe<(typeof STYLES)[number] | 'raw'>(
-        Type.String({
-          enum: [...STYLES, 'raw'],
-          default: 'overlay',
-          description:
-            'overlay: colours over the frame, opacity follows the value. gray: the map alone, black 0, white 1. raw: the grid itself.',
-        }),
-      ),
+      literals([...STYLES, 'raw'], {
+        default: 'overlay',
+        description:
+          'overlay: colours over the frame, opacity follows the value. gray: the map alone, black 0, white 1. raw: the grid itself.',
+      }),
     ),
     word: Type.Optional(
       Type.Integer({

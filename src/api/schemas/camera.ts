@@ -7,6 +7,7 @@ import {
   CameraSettingsRequestSchema,
   CameraSettingsSchema,
 } from '../../cameras/settings.js';
+import { dateTime, literals, nullable } from '../../schemas/constructors.js';
 import { binary, FrameInputSchema, optionProperties } from './comparison-request.js';
 
 export const CameraIdParams = Type.Object({
@@ -36,38 +37,25 @@ export const CameraRequestSchema = Type.Unsafe<CameraRequest>({
   },
 });
 
-const time = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
-const number = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
-
 export const CameraStatusSchema = Type.Object(
   {
     frames: Type.Integer({ description: 'Frames that have been worked on.' }),
     waiting: Type.Integer({ description: 'Frames that wait for their turn.' }),
-    last_frame_at: time('Captured time of the last frame that was worked on.'),
-    interval_s: number('Typical time between two frames.'),
-    light: Type.Union(
-      [Type.Unsafe<(typeof LIGHTS)[number]>(Type.String({ enum: [...LIGHTS] })), Type.Null()],
-      {
-        description: 'Light of the last frame, where `before` is `memory`.',
-      },
-    ),
-    memory: Type.Array(Type.Unsafe<(typeof LIGHTS)[number]>(Type.String({ enum: [...LIGHTS] })), {
-      description: 'Lights for which the place is known.',
-    }),
-    threshold: number('Where `alarms_per_day` is set: the threshold that it comes to.'),
-    false_alarms_per_day: number(
+    last_frame_at: nullable(dateTime(), 'Captured time of the last frame that was worked on.'),
+    interval_s: nullable(Type.Number(), 'Typical time between two frames.'),
+    light: nullable(literals(LIGHTS), 'Light of the last frame, where `before` is `memory`.'),
+    memory: Type.Array(literals(LIGHTS), { description: 'Lights for which the place is known.' }),
+    threshold: nullable(Type.Number(), 'Where `alarms_per_day` is set: the threshold that it comes to.'),
+    false_alarms_per_day: nullable(
+      Type.Number(),
       'What is to be expected at that threshold, before confirmation: more than was asked for where nothing stricter has been measured.',
     ),
-    snapshot: Type.Union(
-      [
-        Type.Object({
-          at: Type.String({ format: 'date-time' }),
-          error: Type.Union([Type.String(), Type.Null()], { description: 'null where it brought a frame.' }),
-        }),
-        Type.Null(),
-      ],
-      { description: 'How the last snapshot pull ended.' },
+    snapshot: nullable(
+      Type.Object({
+        at: dateTime(),
+        error: nullable(Type.String(), 'null where it brought a frame.'),
+      }),
+      'How the last snapshot pull ended.',
     ),
   },
   { $id: 'CameraStatus' },
@@ -77,11 +65,12 @@ export const CameraSchema = Type.Object(
   {
     id: Type.String(),
     ...CameraSettingsSchema.properties,
-    reference: Type.Union([Type.Object({ sha256: Type.String() }), Type.Null()], {
-      description: 'The reference frame, as it is stored: masked.',
-    }),
-    created_at: Type.String({ format: 'date-time' }),
-    updated_at: Type.String({ format: 'date-time' }),
+    reference: nullable(
+      Type.Object({ sha256: Type.String() }),
+      'The reference frame, as it is stored: masked.',
+    ),
+    created_at: dateTime(),
+    updated_at: dateTime(),
     status: Type.Optional(CameraStatusSchema),
   },
   {
@@ -95,11 +84,9 @@ export type Camera = Static<typeof CameraSchema>;
 const { callback_url, metadata, deadline_s } = optionProperties;
 const frameOptions = {
   captured_at: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description:
-        "When the frame was taken, by the camera's clock; default: now. Frames are worked on in this order.",
-    }),
+    dateTime(
+      "When the frame was taken, by the camera's clock; default: now. Frames are worked on in this order.",
+    ),
   ),
   callback_url,
   metadata,

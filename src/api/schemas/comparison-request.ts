@@ -1,5 +1,6 @@
 /** The body of POST /v1/comparisons, as JSON and as a form. */
 import { type Static, Type } from 'typebox';
+import { literals } from '../../schemas/constructors.js';
 
 export const URL_PATTERN = '^https?://[^\\s]+$';
 
@@ -39,12 +40,7 @@ export const optionProperties = {
     }),
   ),
   priority: Type.Optional(
-    Type.Unsafe<'live' | 'archive'>(
-      Type.String({
-        enum: ['live', 'archive'],
-        description: 'archive work waits in a queue of its own and never delays live work.',
-      }),
-    ),
+    literals(['live', 'archive'], 'archive work waits in a queue of its own and never delays live work.'),
   ),
 };
 

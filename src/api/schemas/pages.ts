@@ -1,5 +1,6 @@
 /** Lists come in pages: `cursor` and `limit` ask for one, `next_cursor` and `Link` (RFC 8288) lead to the next. */
 import { type TSchema, Type } from 'typebox';
+import { dateTime, nullable } from '../../schemas/constructors.js';
 import { parseTime } from '../parse-time.js';
 import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
@@ -21,8 +22,8 @@ export const pageQuery = (cursorLength: number) => ({
 
 /** Of a query: a half-open span of time. @param what happened then, as the description says it */
 export const timeQuery = (what: string) => ({
-  since: Type.Optional(Type.String({ format: 'date-time', description: `${what} at this time or later.` })),
-  until: Type.Optional(Type.String({ format: 'date-time', description: `${what} before this time.` })),
+  since: Type.Optional(dateTime(`${what} at this time or later.`)),
+  until: Type.Optional(dateTime(`${what} before this time.`)),
 });
 
 /** A route's `response`. @param item a named component */
@@ -31,9 +32,7 @@ export const pageAnswers = <T extends TSchema>(item: T) => ({
     'One page.',
     Type.Object({
       items: Type.Array(ref(item)),
-      next_cursor: Type.Union([Type.String(), Type.Null()], {
-        description: 'For the next page; null on the last.',
-      }),
+      next_cursor: nullable(Type.String(), 'For the next page; null on the last.'),
     }),
     RESPONSE_HEADERS.link,
   ),

@@ -17,6 +17,7 @@ import {
   ViewpointSchema,
   WordSchema,
 } from '../../schemas/comparison.js';
+import { literals } from '../../schemas/constructors.js';
 import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import { ServedModelSchema } from '../comparisons/models.js';
@@ -97,9 +98,7 @@ export const ComparisonIdParams = Type.Object({
 });
 export const SideParams = Type.Object({
   ...ComparisonIdParams.properties,
-  side: Type.Unsafe<(typeof SIDES)[number]>(
-    Type.String({ enum: [...SIDES], description: 'Which of the two frames.' }),
-  ),
+  side: literals(SIDES, 'Which of the two frames.'),
 });
 /** Of frames and heatmaps: a signed link (links.ts) brings both. */
 export const FrameQuery = Type.Object({
