@@ -6,10 +6,6 @@ interface Plate {
   readonly id: string;
   readonly licence: string;
 }
-interface Sample {
-  readonly half: number;
-  readonly score: number;
-}
 
 describe('what thresholds and weights are fitted on', () => {
   let folder: string;
@@ -48,23 +44,5 @@ describe('what thresholds and weights are fitted on', () => {
       '1 plates: CC-BY-4.0, one picture of a collection',
       "1 sprites of Sweet Home 3D's furniture libraries: CC BY 3.0",
     ]);
-  });
-});
-
-describe('a bound that figures are counted by', () => {
-  it('was chosen on the other half of the places; the one that is shipped on all', async () => {
-    const { boundsBy } = (await import(resolve('scripts/lib/logistic.mjs'))) as {
-      boundsBy<T>(
-        samples: readonly Sample[],
-        choose: (samples: readonly Sample[]) => T,
-      ): { shipped: T; counted: T[] };
-    };
-    const samples = [
-      { half: 0, score: 0.9 },
-      { half: 1, score: 0.4 },
-      { half: 1, score: 0.2 },
-    ];
-    const highest = (from: readonly Sample[]) => Math.max(...from.map(({ score }) => score));
-    expect(boundsBy(samples, highest)).toEqual({ shipped: 0.9, counted: [0.4, 0.9] });
   });
 });
