@@ -1,6 +1,6 @@
 /**
- * Runs the service on the example pair and writes what it said into README.md: the sentence, the answer to the curl command,
- * and the picture of the heatmaps (docs/images/example.png). To be run when the default bundle changes.
+ * Writer of the documented example: runs the service on the example pair, and writes the caption into README.md, the answer
+ * into docs/answer.md and the picture of the heatmaps into docs/images/example.png. Run it when the default bundle changes.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,16 +11,19 @@ import { compareExample, EXAMPLE } from './lib/example.mjs';
 import { askInstance } from './lib/instance.mjs';
 import { ROOT, run, runMain, Stop } from './lib/shell.mjs';
 
-const README = join(ROOT, 'README.md');
 const PICTURE = 'docs/images/example.png';
 const PICTURE_WIDTH = 1100;
 
 async function main() {
   const comparison = await askService();
   await drawPicture();
-  writeSection('example', `> **${comparison.caption}**\n\n![The two frames with their heatmaps](${PICTURE})`);
-  writeSection('answer', `\`\`\`json\n${shortened(comparison)}\n\`\`\``);
-  console.log(`"${comparison.caption}"\nWritten to README.md and ${PICTURE}`);
+  writeSection(
+    'README.md',
+    'example',
+    `> **${comparison.caption}**\n\n![The two frames with their heatmaps](${PICTURE})`,
+  );
+  writeSection('docs/answer.md', 'answer', `\`\`\`json\n${shortened(comparison)}\n\`\`\``);
+  console.log(`"${comparison.caption}"\nWritten to README.md, docs/answer.md and ${PICTURE}`);
 }
 
 async function askService() {
@@ -65,7 +68,7 @@ async function drawPicture() {
   rmSync(file);
 }
 
-/** The answer as it came, with numbers rounded, small objects on one line, and links without their signatures. */
+/** The answer with numbers rounded, small objects on one line, and links without their signatures. */
 function shortened(comparison) {
   const rounded = JSON.parse(JSON.stringify(comparison), (_key, value) =>
     typeof value === 'number' ? Number(value.toFixed(3)) : value,
@@ -78,15 +81,15 @@ function shortened(comparison) {
   );
 }
 
-function writeSection(name, content) {
+function writeSection(file, name, content) {
   const [begin, end] = [
     `<!-- ${name}: written by \`node scripts/write-example.mjs\` -->`,
     `<!-- /${name} -->`,
   ];
-  const text = readFileSync(README, 'utf8');
+  const text = readFileSync(join(ROOT, file), 'utf8');
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md has no section from ${begin} to ${end}`);
-  writeFileSync(README, `${text.slice(0, from + begin.length)}\n${content}\n${text.slice(to)}`);
+  if (from < 0 || to < from) throw new Error(`${file} has no section from ${begin} to ${end}`);
+  writeFileSync(join(ROOT, file), `${text.slice(0, from + begin.length)}\n${content}\n${text.slice(to)}`);
 }
 
 await runMain(main);

@@ -1,23 +1,16 @@
-/** What the documents promise, held to what is there. */
+/** Links, commands, paths and figures of the documents, compared with the repository. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeConfig } from '../../src/config.js';
 
-/** Every Markdown file of ours. */
-const DOCUMENTS = [
-  '.',
-  'deploy',
-  'docs',
-  'docs/adr',
-  'examples',
-  'models',
-  'test',
-  'training',
-  'src/model',
-  'test/bench',
-]
-  .filter((folder) => existsSync(folder))
-  .flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)))
+/** Every Markdown file of the repository. */
+const DOCUMENTS = readdirSync('.', { withFileTypes: true })
+  .filter(({ name }) => !name.startsWith('.') && !['node_modules', 'dist', 'data', 'tmp'].includes(name))
+  .flatMap((entry) =>
+    entry.isDirectory()
+      ? readdirSync(entry.name, { recursive: true }).map((file) => join(entry.name, String(file)))
+      : [entry.name],
+  )
   .filter((file) => file.endsWith('.md'));
 const read = (file: string) => readFileSync(file, 'utf8');
 
