@@ -13,7 +13,8 @@ from PIL import Image
 from torch import Tensor
 
 from training.data.preprocess import GLANCE_SIZE, LARGEST_FULL_FRAME, Box, glance_box, resize
-from training.worlds.surveillance.assets import Sprite, load_plates, load_scenery, load_sprites
+from training.worlds.surveillance.plates import load_plates
+from training.worlds.surveillance.sprites import Sprite, load_scenery, load_sprites
 
 
 class CrudeScenes:

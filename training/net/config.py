@@ -9,21 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from training.data.preprocess import COARSE_STRIDE
+from training.worlds.pair import KINDS as KINDS  # index of the kind output
+from training.worlds.pair import NUISANCES as NUISANCES  # index of the nuisance output
 
 PAD, UNK, START, END = 0, 1, 2, 3
-KINDS = ("none", "appear", "disappear", "move", "replace", "multi")
-NUISANCES = (
-    "lighting",
-    "ir_switch",
-    "shadow",
-    "weather",
-    "compression",
-    "noise",
-    "camera_moved",
-    "defocus",
-    "foliage",
-    "overlay",
-)
 GLANCE_SIDES = ("before", "after", "both", "none")
 ROLES = ("nothing", "came or went", "moved", "replaced")  # what became of that which a frame shows at a glance
 EVENTS = ("appeared", "disappeared", "moved", "replaced")  # what a clause reports

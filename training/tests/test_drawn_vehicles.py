@@ -1,4 +1,4 @@
-"""Drawn vehicles, and the casts that may use them."""
+"""Drawn vehicles, and the sprite samplers that use them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from training.text import lexicon
-from training.worlds.surveillance.assets import Sprite
-from training.worlds.surveillance.drawn_vehicles import NOUN, draw_vehicle, kind_of
-from training.worlds.surveillance.sprite_sampler import DRAWN_SHARE, NOUN_WEIGHT, Cast, _drawn
+from training.worlds.surveillance.drawn_vehicles import NOUN, draw_kind, draw_vehicle
+from training.worlds.surveillance.figures import figure_of_drawn_vehicle
+from training.worlds.surveillance.sprite_nouns import NOUN_WEIGHT
+from training.worlds.surveillance.sprite_sampler import DRAWN_SHARE, SpriteSampler
+from training.worlds.surveillance.sprites import Sprite
 from training.worlds.surveillance.vehicle_parts import PAINT_RANGE
 
 ELEVATIONS = (4, 10, 30, 55, 80)
@@ -48,7 +50,7 @@ class TestDrawing:
         assert 1.6 < spans[0] < 3.65 < spans[1] < 14
 
 
-def test_words_are_in_the_lexicon():
+def test_nouns_and_colours_are_in_the_lexicon():
     assert {*NOUN.values(), *DRAWN_SHARE, *(word for words in DRAWN_SHARE.values() for word in words)} <= set(
         lexicon.NOUNS
     )
@@ -56,15 +58,15 @@ def test_words_are_in_the_lexicon():
     assert set(DRAWN_SHARE) <= set(NOUN_WEIGHT)
 
 
-def test_a_noun_has_only_its_own_kinds():
+def test_each_noun_gets_exactly_its_kinds():
     for noun in set(NOUN.values()):
-        assert {kind_of(noun, seed) for seed in range(60)} == {k for k, n in NOUN.items() if n == noun}
+        assert {draw_kind(noun, seed) for seed in range(60)} == {k for k, n in NOUN.items() if n == noun}
 
 
 def test_a_turned_figure_is_the_same_vehicle():
-    cast = Cast([], [], drawn=True)
-    figure = _drawn("pickup", "truck", 10, 30, True, 7)
-    turned = cast.turned(figure, 390 + 90)
+    sampler = SpriteSampler([], [], drawn=True)
+    figure = figure_of_drawn_vehicle("pickup", "truck", 10, 30, True, 7)
+    turned = sampler.turned(figure, 390 + 90)
     assert (turned.models, turned.noun, turned.colour, turned.height_m) == (
         ["drawn_pickup"],
         "truck",
@@ -72,49 +74,49 @@ def test_a_turned_figure_is_the_same_vehicle():
         figure.height_m,
     )
     assert turned.azimuth == 120 and not np.array_equal(turned.pixels, figure.pixels)
-    assert np.array_equal(cast.turned(turned, 30).pixels, figure.pixels)
+    assert np.array_equal(sampler.turned(turned, 30).pixels, figure.pixels)
 
 
-class TestCast:
+class TestSpriteSampler:
     @pytest.fixture
     def sprites(self, tmp_path, monkeypatch) -> list[Sprite]:
         monkeypatch.setattr(
-            "training.worlds.surveillance.sprite_sampler.sprite_pixels",
+            "training.worlds.surveillance.figures.sprite_pixels",
             lambda path: np.full((20, 40, 4), 200, np.uint8),
         )
         return [
             Sprite(
-                tmp_path / noun,
-                noun,
-                noun,
-                "vehicle",
-                None,
-                ("red",),
-                None,
-                False,
-                1.5,
-                4.0,
-                10,
-                0,
-                False,
-                30.0,
-                (20.0, 15.0),
-                np.float32([[0, 20], [40, 20], [40, 10], [0, 10]]),
+                path=tmp_path / noun,
+                model=noun,
+                noun=noun,
+                hypernym="vehicle",
+                subtype=None,
+                colours=("red",),
+                pose=None,
+                needs_seat=False,
+                height_m=1.5,
+                length_m=4.0,
+                elevation=10,
+                azimuth=0,
+                sunlit=False,
+                px_per_m=30.0,
+                anchor=(20.0, 15.0),
+                footprint=np.float32([[0, 20], [40, 20], [40, 10], [0, 10]]),
             )
             for noun in ("car", "truck", "van", "bus", "bicycle")
         ]
 
-    def _drawn(self, cast: Cast, noun: str) -> list[bool]:
+    def _is_drawn(self, sampler: SpriteSampler, noun: str) -> list[bool]:
         rng = np.random.default_rng(0)
-        return [cast.draw(noun, 10, None, False, rng).drawn is not None for _ in range(40)]
+        return [sampler.sample(noun, 10, None, False, rng).drawn_kind is not None for _ in range(40)]
 
-    def test_a_cast_that_may_not_draw_never_does(self, sprites):
-        cast = Cast(sprites, [])
-        assert not any(any(self._drawn(cast, noun)) for noun in ("car", "truck", "van", "bus"))
+    def test_drawing_is_off_by_default(self, sprites):
+        sampler = SpriteSampler(sprites, [])
+        assert not any(any(self._is_drawn(sampler, noun)) for noun in ("car", "truck", "van", "bus"))
 
-    def test_one_that_may_mixes_drawn_vehicles_and_sprites(self, sprites):
-        cast = Cast(sprites, [], drawn=True)
+    def test_drawn_vehicles_and_sprites_are_mixed_if_drawing_is_on(self, sprites):
+        sampler = SpriteSampler(sprites, [], drawn=True)
         for noun in ("car", "truck", "van", "bus"):
-            drawn = self._drawn(cast, noun)
+            drawn = self._is_drawn(sampler, noun)
             assert any(drawn) and not all(drawn)
-        assert not any(self._drawn(cast, "bicycle"))
+        assert not any(self._is_drawn(sampler, "bicycle"))

@@ -27,7 +27,7 @@ NOUN = {
 KIND_WEIGHT = {"pickup": 0.36, "box_truck": 0.28, "flatbed": 0.2, "tipper": 0.16, "suv": 0.5, "jeep": 0.5}
 
 
-def kind_of(noun: str, seed: int) -> str:
+def draw_kind(noun: str, seed: int) -> str:
     """A kind of vehicle that is called by the noun."""
     kinds = [k for k, n in NOUN.items() if n == noun]
     weights = np.array([KIND_WEIGHT.get(k, 1.0) for k in kinds])

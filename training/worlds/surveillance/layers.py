@@ -1,7 +1,7 @@
-"""Compositing: a frame is a background and a list of layers, back to front. Nothing here draws random numbers.
+"""Compositor: draws a list of layers over a background, back to front, with shadows and occlusion.
 
-A layer is everything a renderer needs (pixels, affine, shadow, tone), so another renderer, batched on a GPU say, can
-take the same list.
+A layer holds everything that a renderer needs (pixels, transform, shadow, tone). The compositor draws no random
+numbers, so that another renderer (batched on a GPU, for example) can take the same list.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Sun:
-    """Azimuth: 0 behind the camera, positive to the right; elevation above the horizon; both in degrees."""
+    """Direction of the sun. Azimuth 0 is behind the camera, positive to the right; both angles are in degrees."""
 
     azimuth: float
-    elevation: float
-    strength: float  # 0..1, how much light the cast shadow takes away
+    elevation: float  # above the horizon
+    strength: float  # 0..1, share of the light that a cast shadow removes
 
 
 @dataclass(frozen=True)
 class Tone:
-    """out = lift + gain * in ** gamma, per channel, all in 0..1."""
+    """Tone curve: out = lift + gain * in ** gamma, per channel, levels in 0..1."""
 
     gain: tuple[float, float, float]
     gamma: float
@@ -33,48 +33,50 @@ class Tone:
 
 @dataclass
 class Layer:
+    """One figure as the compositor draws it."""
+
     pixels: np.ndarray  # uint8 [h, w, 4], RGBA, not premultiplied
-    matrix: np.ndarray  # [2, 3], sprite pixel -> canvas pixel
+    matrix: np.ndarray  # affine transform [2, 3] from sprite pixels to canvas pixels
     anchor: tuple[float, float]  # sprite pixel of the footprint's centre
-    footprint: np.ndarray  # [4, 2], sprite pixels
-    elevation: float  # degrees the camera looks down
+    footprint: np.ndarray  # [4, 2], sprite pixels of its corners on the ground
+    elevation: float  # degrees that the camera looks down
     tone: Tone
-    blur: float  # sigma in canvas pixels
-    contact: float  # 0..1, how dark the ground right below is
+    blur: float  # standard deviation in canvas pixels
+    contact: float  # 0..1, how dark the ground right below the figure is
     sun: Sun | None
-    bulk: float = 0.0  # height in sprite pixels of something box-like (a vehicle); 0 for what casts its silhouette
+    box_height: float = 0.0  # sprite pixels; above 0 the layer casts the shadow of a box, else that of its silhouette
 
 
 @dataclass
-class Rendered:
-    """Alpha of one layer in its own window of the canvas."""
+class RenderedLayer:
+    """Alpha of one layer in its own window of the canvas, whose upper left corner is (x, y)."""
 
     x: int
     y: int
-    visible: np.ndarray  # float32 [h, w], what later layers left of it
-    total: float  # sum of alpha before anything covered or cut it
+    visible: np.ndarray  # float32 [h, w], 0..1, after occlusion by later layers
+    total: float  # sum of alpha before occlusion and cropping at the canvas
 
 
-def render(background: np.ndarray, layers: list[Layer]) -> tuple[np.ndarray, list[Rendered]]:
-    """Composes layers (back to front) over the background, uint8 [H, W, 3] RGB; also gives each layer's alpha."""
+def render(background: np.ndarray, layers: list[Layer]) -> tuple[np.ndarray, list[RenderedLayer]]:
+    """The background, uint8 [H, W, 3] RGB, with the layers drawn over it in order; and the visible alpha per layer."""
     canvas = background.copy()
-    rendered: list[Rendered] = []
+    rendered: list[RenderedLayer] = []
     for layer in layers:
-        _shade(canvas, layer)
+        _draw_shadows(canvas, layer)
         rgb, alpha, x, y, total = _project(layer, canvas.shape[1], canvas.shape[0])
         for earlier in rendered:
-            _cover(earlier, alpha, x, y)
+            _occlude(earlier, alpha, x, y)
         h, w = alpha.shape
         if h and w:
             window = canvas[y : y + h, x : x + w]
             blended = window * (1.0 - alpha[..., None]) + rgb
             canvas[y : y + h, x : x + w] = np.clip(blended + 0.5, 0, 255).astype(np.uint8)
-        rendered.append(Rendered(x, y, alpha.copy(), total))
+        rendered.append(RenderedLayer(x, y, alpha.copy(), total))
     return canvas, rendered
 
 
-def _cover(earlier: Rendered, alpha: np.ndarray, x: int, y: int) -> None:
-    """Takes from an earlier layer's visible alpha what a later layer hides."""
+def _occlude(earlier: RenderedLayer, alpha: np.ndarray, x: int, y: int) -> None:
+    """Removes from an earlier layer's visible alpha the part that a later layer hides."""
     h, w = alpha.shape
     eh, ew = earlier.visible.shape
     x0, y0 = max(x, earlier.x), max(y, earlier.y)
@@ -86,7 +88,7 @@ def _cover(earlier: Rendered, alpha: np.ndarray, x: int, y: int) -> None:
 
 
 def _project(layer: Layer, width: int, height: int) -> tuple[np.ndarray, np.ndarray, int, int, float]:
-    """Premultiplied RGB 0..255 and alpha 0..1 of the layer inside the canvas, the window's corner, whole alpha."""
+    """The layer in canvas pixels: premultiplied RGB (0..255), alpha (0..1), corner x, y of the window, total alpha."""
     pixels, matrix = layer.pixels, layer.matrix
     scale = math.sqrt(abs(matrix[0, 0] * matrix[1, 1] - matrix[0, 1] * matrix[1, 0]))
     source = pixels.astype(np.float32) / 255.0
@@ -94,7 +96,7 @@ def _project(layer: Layer, width: int, height: int) -> tuple[np.ndarray, np.ndar
     tone = layer.tone
     rgb = tone.lift + np.float32(tone.gain) * np.power(source[..., :3], tone.gamma)
     premultiplied = np.concatenate([np.clip(rgb, 0, 1) * alpha * 255.0, alpha], axis=2)
-    # One Gaussian both prevents aliasing when the sprite shrinks and gives it the softness of the plate.
+    # One Gaussian prevents aliasing when the sprite shrinks and matches the sharpness of the plate.
     sigma = math.hypot(0.45 * math.sqrt(max(0.0, 1 / scale**2 - 1.0)), layer.blur / scale)
     pad = int(3 * sigma) + 2
     premultiplied = cv2.copyMakeBorder(premultiplied, pad, pad, pad, pad, cv2.BORDER_CONSTANT)
@@ -116,13 +118,13 @@ def _project(layer: Layer, width: int, height: int) -> tuple[np.ndarray, np.ndar
     return warped[..., :3], np.clip(warped[..., 3], 0.0, 1.0), int(x0), int(y0), whole
 
 
-def _shade(canvas: np.ndarray, layer: Layer) -> None:
-    """Darkens the ground below the layer (contact) and where its cast shadow falls."""
+def _draw_shadows(canvas: np.ndarray, layer: Layer) -> None:
+    """Darkens the ground below the layer (contact shadow) and where its cast shadow falls."""
     ground = layer.footprint @ layer.matrix[:, :2].T + layer.matrix[:, 2]
     size = float(max(np.ptp(ground[:, 0]), np.ptp(ground[:, 1]) * 2, 4.0))
     if layer.contact > 0:
         _darken_polygon(canvas, ground, layer.contact, sigma=0.06 * size + layer.blur)
-    if layer.sun is not None and layer.bulk > 0:
+    if layer.sun is not None and layer.box_height > 0:
         _cast_box(canvas, layer, layer.sun)
     elif layer.sun is not None:
         _cast_silhouette(canvas, layer, layer.sun)
@@ -141,8 +143,8 @@ def _darken_polygon(canvas: np.ndarray, points: np.ndarray, strength: float, sig
 
 
 def _cast_box(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
-    """A box's shadow is the hull of its footprint and of its roof laid on the ground."""
-    reach = layer.bulk / math.tan(math.radians(sun.elevation))
+    """Shadow of a box: the convex hull of its footprint and of its roof projected on the ground."""
+    reach = layer.box_height / math.tan(math.radians(sun.elevation))
     away = np.array(
         [
             -math.sin(math.radians(sun.azimuth)) * reach,
@@ -155,7 +157,7 @@ def _cast_box(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
 
 
 def _cast_silhouette(canvas: np.ndarray, layer: Layer, sun: Sun) -> None:
-    """The silhouette laid on the ground: a point `up` pixels above the anchor moves along the sun's direction."""
+    """Shadow of the silhouette: a point above the anchor moves away from the sun in proportion to its height."""
     tilt = math.radians(layer.elevation)
     reach = 1.0 / (math.tan(math.radians(sun.elevation)) * math.cos(tilt))
     side = -math.sin(math.radians(sun.azimuth)) * reach

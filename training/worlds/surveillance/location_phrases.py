@@ -1,4 +1,4 @@
-"""Where something is, in words: every phrase returned is true of the box."""
+"""Location phrases: how a caption says where a box is or how it moved. Every phrase returned is true of the box."""
 
 from __future__ import annotations
 
@@ -6,48 +6,51 @@ import numpy as np
 
 from training.text.lexicon import LANDMARKS, SURFACES
 
-Box = tuple[float, float, float, float]
+Box = tuple[float, float, float, float]  # x, y, width, height in frame pixels
 
 
-def frame_places(box: Box, width: int, height: int, share: float) -> list[str]:
-    """Phrases relative to the picture. `share`: box height of a person here over the frame's height, a depth cue."""
+def frame_phrases(box: Box, width: int, height: int, share: float) -> list[str]:
+    """Phrases relative to the frame.
+
+    `share` is the height of a person at this depth over the height of the frame.
+    """
     x, y, w, h = box
     cx, cy = (x + w / 2) / width, (y + h / 2) / height
-    places: list[str] = []
+    phrases: list[str] = []
     if cx < 0.40:
-        places.append("on the left")
+        phrases.append("on the left")
     elif cx > 0.60:
-        places.append("on the right")
+        phrases.append("on the right")
     if 0.36 <= cx <= 0.64:
-        places.append("in the middle")
+        phrases.append("in the middle")
     if (y + h) / height > 0.82 and share > 0.25:
-        places.append("in the foreground")
+        phrases.append("in the foreground")
     if share < 0.12 and (y + h) / height < 0.5 and h / height < 0.2:
-        places += ["in the background", "in the distance"]
+        phrases += ["in the background", "in the distance"]
     if cy < 0.36 and cx < 0.34:
-        places.append("at the upper left")
+        phrases.append("at the upper left")
     elif cy < 0.36 and cx > 0.66:
-        places.append("at the upper right")
+        phrases.append("at the upper right")
     elif cy > 0.64 and cx < 0.34:
-        places.append("at the lower left")
+        phrases.append("at the lower left")
     elif cy > 0.64 and cx > 0.66:
-        places.append("at the lower right")
+        phrases.append("at the lower right")
     elif cy < 0.3:
-        places.append("at the top")
+        phrases.append("at the top")
     elif cy > 0.72:
-        places.append("at the bottom")
+        phrases.append("at the bottom")
     if x <= 2 and cx < 0.15:
-        places.append("at the left edge")
+        phrases.append("at the left edge")
     elif x + w >= width - 2 and cx > 0.85:
-        places.append("at the right edge")
-    return places or ["on the left" if cx < 0.5 else "on the right"]
+        phrases.append("at the right edge")
+    return phrases or ["on the left" if cx < 0.5 else "on the right"]
 
 
-def landmark_places(box: Box, landmarks: list[tuple[str, Box]]) -> list[str]:
-    """'by the fence' where the box stands right beside the only fence of the plate."""
+def landmark_phrases(box: Box, landmarks: list[tuple[str, Box]]) -> list[str]:
+    """Phrases such as "by the fence" if the box is right beside the only landmark of that noun."""
     nouns = [_landmark_noun(phrase) for phrase, _ in landmarks]
     x, y, w, h = box
-    places: list[str] = []
+    phrases: list[str] = []
     for noun, (_, (lx, ly, lw, lh)) in zip(nouns, landmarks):
         if noun is None or nouns.count(noun) > 1:
             continue
@@ -55,11 +58,12 @@ def landmark_places(box: Box, landmarks: list[tuple[str, Box]]) -> list[str]:
         foot = y + h
         near_rows = ly - 0.1 * h < foot < ly + lh + 0.5 * h
         if gap < 0.6 * max(w, 0.5 * h) and near_rows and lw < 12 * w:
-            places.append(f"by the {noun}")
-    return places
+            phrases.append(f"by the {noun}")
+    return phrases
 
 
-def surface_place(ground_name: str) -> str | None:
+def surface_phrase(ground_name: str) -> str | None:
+    """Phrase of a ground polygon's name, for example "on the road"; None if no phrase is known."""
     return SURFACES.get(ground_name)
 
 
@@ -72,8 +76,11 @@ def _landmark_noun(phrase: str) -> str | None:
     return None
 
 
-def directions(before: Box, after: Box, width: int, before_size: float, after_size: float) -> list[str]:
-    """Ways to say how the box moved, the most telling first; empty if too little to say. Sizes: pixels per metre."""
+def direction_phrases(before: Box, after: Box, width: int, before_size: float, after_size: float) -> list[str]:
+    """Phrases for the motion of a box, the clearest first; empty if the motion is too small.
+
+    `before_size` and `after_size` are the scales at the two positions, in pixels per metre.
+    """
     shift = ((after[0] + after[2] / 2) - (before[0] + before[2] / 2)) / width
     growth = after_size / before_size
     sideways, depthways = [], []

@@ -6,13 +6,13 @@ from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
 from training.world import PairSource, World
 from training.worlds.surveillance.judge import judge
-from training.worlds.surveillance.scene import SurveillanceWorld
+from training.worlds.surveillance.pair_source import SurveillancePairSource
 
 
 def open_source(data: Path | None, split: str) -> PairSource:
     """@raises SystemExit if plates or sprites are missing."""
     try:
-        return SurveillanceWorld(data, split)
+        return SurveillancePairSource(data, split)
     except (FileNotFoundError, ValueError) as reason:
         raise SystemExit(str(reason)) from None
 

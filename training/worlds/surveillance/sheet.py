@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from training.worlds.pair import MASK_STRIDE, Pair
-from training.worlds.surveillance.assets import SPLITS
-from training.worlds.surveillance.scene import SurveillanceWorld
+from training.worlds.surveillance.data_folder import SPLITS
+from training.worlds.surveillance.pair_source import SurveillancePairSource
 
 CELL_WIDTH, CAPTION_LINES, LINE_HEIGHT = 480, 3, 13
 TINT = 0.12  # faint: what gives a synthetic object away must stay visible
@@ -60,11 +60,11 @@ def main() -> None:
     parser.add_argument("--changed", action="store_true", help="leave out unchanged pairs")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    world = SurveillanceWorld(arguments.data, arguments.split)
+    source = SurveillancePairSource(arguments.data, arguments.split)
     pairs: list[Pair] = []
     seed = arguments.seed
     while len(pairs) < arguments.count:
-        pair = world.sample(seed)
+        pair = source.sample(seed)
         seed += 1
         if pair.kind != "none" or not arguments.changed:
             pairs.append(pair)

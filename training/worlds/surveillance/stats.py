@@ -16,8 +16,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from training.worlds.surveillance.assets import SPLITS, data_root
-from training.worlds.surveillance.scene import SurveillanceWorld
+from training.worlds.surveillance.data_folder import SPLITS, data_root
+from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.view import FRAME_WIDTH
 
 
@@ -75,11 +75,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300)
     arguments = parser.parse_args()
     root = data_root(arguments.data)
-    world = SurveillanceWorld(root, arguments.split)
+    source = SurveillancePairSource(root, arguments.split)
     counts: dict[str, Counter] = {name: Counter() for name in ("kind", "noun", "colour", "where", "nuisance")}
     rows, lengths = [], []
     for seed in range(arguments.seed, arguments.seed + arguments.count):
-        pair = world.sample(seed)
+        pair = source.sample(seed)
         boxes = [(b, 0) for b in pair.boxes_before] + [(b, 1) for b in pair.boxes_after]
         rows.append(measure(pair.before, pair.after, boxes))
         lengths += [len(text.split()) for text in pair.captions]
