@@ -4,6 +4,7 @@
  */
 import { request } from 'undici';
 import type { Config } from '../config.js';
+import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
 import { originAndPath } from '../redact-url.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
@@ -56,20 +57,15 @@ export function createOutboundClient(
     timeoutMs,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
   });
-  const limited = (signal: AbortSignal | undefined) => {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-  };
-
   const fetchImage: OutboundClient['fetchImage'] = async (text, { maxBytes, field, signal }) => {
     const url = checkUrlSyntax(text, { allow, field });
     const shown = originAndPath(url);
     const failed = (why: string) => new ScenedeltaError('url-failed', `${shown} ${why}`, { field });
-    const exchange = limited(signal);
+    const deadline = startDeadline(timeoutMs, signal);
     try {
       const { statusCode, headers, body } = await request(url, {
         dispatcher: agent.dispatcherOf(url.origin),
-        signal: exchange,
+        signal: deadline.signal,
         headers: { 'user-agent': USER_AGENT, accept: 'image/*', 'accept-encoding': 'identity' },
       });
       try {
@@ -100,22 +96,28 @@ export function createOutboundClient(
       }
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
-      throw asUrlError(thrown, shown, field, timeoutMs, exchange.aborted);
+      throw asUrlError(thrown, shown, field, timeoutMs, deadline.expired);
+    } finally {
+      deadline.end();
     }
   };
 
   const post: OutboundClient['post'] = async (text, { body, headers, signal }) => {
-    const exchange = limited(signal);
+    const deadline = startDeadline(timeoutMs, signal);
     try {
       const url = checkUrlSyntax(text, { allow, field: 'callback_url' });
       const answer = await request(url, {
         dispatcher: agent.dispatcherOf(url.origin),
         method: 'POST',
-        signal: exchange,
+        signal: deadline.signal,
         headers: { ...headers, 'user-agent': USER_AGENT },
         body,
       });
-      answer.body.dump({ limit: ANSWER_LIMIT }).catch(() => {});
+      // The status decides; the rest of the answer is read under the same deadline, and no delivery waits for it.
+      answer.body
+        .dump({ limit: ANSWER_LIMIT })
+        .catch(() => {})
+        .finally(deadline.end);
       const status = answer.statusCode;
       const ok = status >= 200 && status < 300;
       return {
@@ -125,8 +127,9 @@ export function createOutboundClient(
         permanent: false,
       };
     } catch (thrown) {
+      deadline.end();
       if (signal?.aborted === true) throw signal.reason;
-      const error = asUrlError(thrown, 'the receiver', 'callback_url', timeoutMs, exchange.aborted);
+      const error = asUrlError(thrown, 'the receiver', 'callback_url', timeoutMs, deadline.expired);
       return {
         status: null,
         error: error.message,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Config } from '../config.js';
+import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
 
 export interface S3Object {
@@ -54,44 +55,50 @@ export function createS3Client(config: S3Config): S3Client | undefined {
   const dispatcher = new Agent({ connect: { timeout: config.outboundTimeoutMs } });
   const signingKeys = new Map<string, ArrayBuffer>();
 
-  const send = async (
+  /** One request and the reading of its answer, under one deadline. */
+  const exchange = <T>(
     method: Dispatcher.HttpMethod,
     path: string,
-    options: { body?: Uint8Array; signal?: AbortSignal } = {},
-  ): Promise<Dispatcher.ResponseData> => {
-    const { body } = options;
-    const signer = new AwsV4Signer({
-      method,
-      url: `${endpoint}${path}`,
-      headers: {
-        'x-amz-content-sha256': createHash('sha256')
-          .update(body ?? '')
-          .digest('hex'),
-      },
-      accessKeyId,
-      secretAccessKey,
-      service: 's3',
-      region: config.s3Region,
-      cache: signingKeys,
+    { body, signal }: { body?: Uint8Array; signal?: AbortSignal | undefined },
+    read: (response: Dispatcher.ResponseData) => Promise<T>,
+  ): Promise<T> =>
+    s3Call(method, async () => {
+      const deadline = startDeadline(config.outboundTimeoutMs, signal);
+      try {
+        const signer = new AwsV4Signer({
+          method,
+          url: `${endpoint}${path}`,
+          headers: {
+            'x-amz-content-sha256': createHash('sha256')
+              .update(body ?? '')
+              .digest('hex'),
+          },
+          accessKeyId,
+          secretAccessKey,
+          service: 's3',
+          region: config.s3Region,
+          cache: signingKeys,
+        });
+        const { url, headers } = await signer.sign();
+        const response = await request(url, {
+          dispatcher,
+          method,
+          headers: Object.fromEntries(headers),
+          signal: deadline.signal,
+          ...(body === undefined ? {} : { body }),
+        });
+        return await read(response);
+      } finally {
+        deadline.end();
+      }
     });
-    const { url, headers } = await signer.sign();
-    const timeout = AbortSignal.timeout(config.outboundTimeoutMs);
-    return request(url, {
-      dispatcher,
-      method,
-      headers: Object.fromEntries(headers),
-      signal: options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]),
-      ...(body === undefined ? {} : { body }),
-    });
-  };
 
   return {
-    get: (bucket, key, options = {}) =>
-      s3Call('GET', async () => {
-        if (!isPlainKey(key)) {
-          throw new ScenedeltaError('forbidden', `s3://${bucket}/${key} has an empty, "." or ".." segment`);
-        }
-        const response = await send('GET', pathOf(bucket, key), options);
+    get: async (bucket, key, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) => {
+      if (!isPlainKey(key)) {
+        throw new ScenedeltaError('forbidden', `s3://${bucket}/${key} has an empty, "." or ".." segment`);
+      }
+      return exchange('GET', pathOf(bucket, key), { signal }, async (response) => {
         if (response.statusCode === 404) return drained(response, undefined);
         if (response.statusCode === 403) {
           await response.body.dump();
@@ -101,17 +108,16 @@ export function createS3Client(config: S3Config): S3Client | undefined {
           );
         }
         await expectStatus(response, 'GET', 200);
-        return readBody(response, options.maxBytes ?? Number.POSITIVE_INFINITY, `s3://${bucket}/${key}`);
-      }),
+        return readBody(response, maxBytes, `s3://${bucket}/${key}`);
+      });
+    },
     put: (bucket, key, bytes) =>
-      s3Call('PUT', async () => {
-        const response = await send('PUT', pathOf(bucket, key), { body: bytes });
+      exchange('PUT', pathOf(bucket, key), { body: bytes }, async (response) => {
         await expectStatus(response, 'PUT', 200, 201, 204);
         await response.body.dump();
       }),
     delete: (bucket, key) =>
-      s3Call('DELETE', async () => {
-        const response = await send('DELETE', pathOf(bucket, key));
+      exchange('DELETE', pathOf(bucket, key), {}, async (response) => {
         await expectStatus(response, 'DELETE', 200, 204, 404);
         await response.body.dump();
       }),
@@ -120,9 +126,9 @@ export function createS3Client(config: S3Config): S3Client | undefined {
       do {
         const query = new URLSearchParams({ 'list-type': '2', prefix });
         if (continuation !== undefined) query.set('continuation-token', continuation);
-        const xml = await s3Call('LIST', async () => {
-          // S3 reads '+' in a query as a space, but signs it as such too: %20 is understood by all
-          const response = await send('GET', `/${bucket}?${query.toString().replaceAll('+', '%20')}`);
+        // S3 reads '+' in a query as a space, but signs it as such too: %20 is understood by all
+        const path = `/${bucket}?${query.toString().replaceAll('+', '%20')}`;
+        const xml = await exchange('GET', path, {}, async (response) => {
           await expectStatus(response, 'LIST', 200);
           return new TextDecoder().decode(await readBody(response, LIST_LIMIT, 'listing'));
         });

@@ -1,0 +1,31 @@
+/**
+ * Deadline of one exchange with another host, from the first byte sent to the last byte read. Its timer holds the controller:
+ * AbortSignal.any([signal, AbortSignal.timeout(ms)]) lets the time-out be garbage-collected on Node 20 (nodejs/node#57736),
+ * after which a peer that sends one byte per second is never interrupted.
+ */
+export interface Deadline {
+  /** aborted when the time is over, or when the caller's signal is */
+  readonly signal: AbortSignal;
+  /** whether the time was over before `end` */
+  readonly expired: boolean;
+  /** Ends the deadline: releases the timer and the caller's signal. A second call has no effect. */
+  end(): void;
+}
+
+/** @param ms milliseconds from now. @param signal of the caller, which ends the exchange as well */
+export function startDeadline(ms: number, signal?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const deadline = { signal: controller.signal, expired: false, end };
+  const timer = setTimeout(() => {
+    deadline.expired = true;
+    controller.abort(new DOMException(`not finished within ${ms} ms`, 'TimeoutError'));
+  }, ms);
+  const cancel = () => controller.abort(signal?.reason);
+  function end() {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+  }
+  if (signal?.aborted === true) cancel();
+  else signal?.addEventListener('abort', cancel, { once: true });
+  return deadline;
+}

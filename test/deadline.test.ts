@@ -1,0 +1,83 @@
+/** Deadlines hold although the garbage collector runs: on Node 20 it takes an AbortSignal.timeout that only AbortSignal.any follows. */
+import type { ServerResponse } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startDeadline } from '../src/deadline.js';
+import { createOutboundClient } from '../src/outbound/client.js';
+import { createS3Client } from '../src/stores/s3-client.js';
+import { type Receiver, startReceiver } from './helpers/receiver.js';
+
+const LIMIT_MS = 300;
+/** Without the deadline nothing would end an exchange with a server that sends a byte now and then. */
+const drip = (_request: unknown, response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'image/png' });
+  const timer = setInterval(() => response.write('x'), 20);
+  response.on('close', () => clearInterval(timer));
+};
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+let collecting: NodeJS.Timeout;
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver(drip);
+  collecting = setInterval(collectGarbage, 30);
+});
+afterEach(async () => {
+  clearInterval(collecting);
+  await receiver.close();
+});
+
+it('a deadline aborts its signal, whoever else holds it', async () => {
+  const { signal } = startDeadline(50, new AbortController().signal);
+  await new Promise((done) => signal.addEventListener('abort', done));
+  expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
+});
+
+it('the signal of the caller ends the exchange as well, and is not an expiry', () => {
+  const caller = new AbortController();
+  const deadline = startDeadline(60_000, caller.signal);
+  caller.abort(new Error('cancelled'));
+  expect(deadline.signal.reason).toMatchObject({ message: 'cancelled' });
+  expect(deadline.expired).toBe(false);
+  deadline.end();
+});
+
+it('a deadline that has ended aborts nothing', async () => {
+  const caller = new AbortController();
+  const deadline = startDeadline(20, caller.signal);
+  deadline.end();
+  caller.abort();
+  await new Promise((done) => setTimeout(done, 60));
+  expect(deadline.signal.aborted).toBe(false);
+});
+
+describe('a server that sends one byte now and then', () => {
+  it('ends the download of a frame at OUTBOUND_TIMEOUT_MS', async () => {
+    const client = createOutboundClient({ outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: LIMIT_MS });
+    const { signal } = new AbortController();
+    const download = client.fetchImage(`${receiver.url}/frame.png`, {
+      maxBytes: 1e6,
+      field: 'after',
+      signal,
+    });
+    await expect(download).rejects.toMatchObject({ code: 'url-unavailable' });
+    await client.close();
+  });
+
+  it('ends the reading of an S3 object at OUTBOUND_TIMEOUT_MS', async () => {
+    const client = createS3Client({
+      s3Endpoint: receiver.url,
+      s3Region: 'us-east-1',
+      s3AccessKeyId: 'id',
+      s3SecretAccessKey: 'secret',
+      outboundTimeoutMs: LIMIT_MS,
+    });
+    const { signal } = new AbortController();
+    await expect(client?.get('bucket', 'key', { signal })).rejects.toMatchObject({
+      code: 'storage-unavailable',
+    });
+    await client?.close();
+  });
+});
