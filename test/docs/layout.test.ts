@@ -1,0 +1,98 @@
+/** Size of files and folders: what stays small enough to read in one sitting. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+const MOST_LINES = 300;
+const MOST_WORKER_FILES = 15;
+const CODE = new Set(['.ts', '.mjs', '.cjs', '.py', '.sh']);
+/** Data and generated files. */
+const EXEMPT = ['src/model/resample-code.ts'];
+/** Files that are longer than MOST_LINES. The list may only shrink: the last test asks for the removal of entries. */
+const OFFENDERS: string[] = [
+  'scripts/lib/variants.mjs',
+  'src/inference/pool.ts',
+  'src/model/captioner.ts',
+  'src/pipeline/compare.ts',
+  'src/stores/changes.ts',
+  'src/viewpoint/measure.ts',
+  'test/api/cameras.test.ts',
+  'test/api/comparisons-input.test.ts',
+  'test/changes/advance.test.ts',
+  'test/evaluation/facts.test.ts',
+  'test/helpers/fakes.ts',
+  'test/pipeline/compare.test.ts',
+  'test/workers/camera-turn.test.ts',
+  'test/workers/comparison-job.test.ts',
+  'test/workers/queue-workers.test.ts',
+  'training/net/crops.py',
+  'training/net/model.py',
+  'training/tests/test_clevr.py',
+  'training/tests/test_model.py',
+  'training/tests/test_surveillance.py',
+  'training/tests/test_train.py',
+  'training/text/grammar.py',
+  'training/train.py',
+  'training/worlds/clevr/cpu.py',
+  'training/worlds/surveillance/assets.py',
+  'training/worlds/surveillance/nuisances.py',
+  'training/worlds/surveillance/scene.py',
+  'training/worlds/surveillance/sprite_sampler.py',
+];
+/** Folders directly under src and training that have no README.md yet; may only shrink. */
+const WITHOUT_README: string[] = [
+  'src/api',
+  'src/cameras',
+  'src/cli',
+  'src/frames',
+  'src/heatmaps',
+  'src/inference',
+  'src/jobs',
+  'src/outbound',
+  'src/pipeline',
+  'src/schemas',
+  'src/stores',
+  'src/workers',
+  'training/bundle',
+  'training/data',
+  'training/net',
+  'training/tests',
+  'training/text',
+];
+
+const files = ['src', 'test', 'scripts', 'training'].flatMap((root) =>
+  readdirSync(root, { recursive: true }).map((file) => join(root, String(file))),
+);
+const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').length;
+const tooLong = files
+  .filter((file) => CODE.has(extname(file)) && !EXEMPT.includes(file) && linesOf(file) > MOST_LINES)
+  .sort();
+const foldersIn = (root: string) =>
+  readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== '__pycache__')
+    .map((entry) => join(root, entry.name));
+const hasCode = (folder: string) =>
+  readdirSync(folder, { recursive: true }).some((file) => CODE.has(extname(String(file))));
+const withoutReadme = [...foldersIn('src'), ...foldersIn('training')]
+  .filter(hasCode)
+  .filter((folder) => !existsSync(join(folder, 'README.md')))
+  .sort();
+
+it(`no file of code has more than ${MOST_LINES} lines`, () => {
+  expect(
+    tooLong.filter((file) => !OFFENDERS.includes(file)).map((file) => `${file}: ${linesOf(file)}`),
+  ).toEqual([]);
+});
+
+it('every folder with code directly under src and training has a README.md', () => {
+  expect(withoutReadme.filter((folder) => !WITHOUT_README.includes(folder))).toEqual([]);
+});
+
+it(`src/workers has at most ${MOST_WORKER_FILES} files`, () => {
+  const workers = readdirSync('src/workers').filter((file) => file.endsWith('.ts'));
+  expect(workers.length).toBeLessThanOrEqual(MOST_WORKER_FILES);
+});
+
+it('the lists of exceptions name only what still is one', () => {
+  expect(OFFENDERS.filter((file) => !tooLong.includes(file))).toEqual([]);
+  expect(WITHOUT_README.filter((folder) => !withoutReadme.includes(folder))).toEqual([]);
+});
