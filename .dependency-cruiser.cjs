@@ -33,7 +33,7 @@ module.exports = {
     only(
       'workers',
       '^src/workers/',
-      '^src/(workers|pipeline|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes)/|^src/[^/]+\\.ts$',
+      '^src/(workers|baseline|pipeline|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes)/|^src/[^/]+\\.ts$',
       'Queues and life cycles: never the API, never a graph.',
     ),
     only(
@@ -47,6 +47,12 @@ module.exports = {
       '^src/inference/',
       '^src/(inference|model|viewpoint)/|^src/[^/]+\\.ts$',
       'Threads that run the graphs and the registration.',
+    ),
+    only(
+      'baseline',
+      '^src/baseline/',
+      '^src/(baseline|frames|stores|cameras|schemas|jobs)/|^src/[^/]+\\.ts$',
+      "What a camera's frame is compared with, and what is kept for the next one.",
     ),
     only(
       'frames',

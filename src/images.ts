@@ -12,7 +12,7 @@ export interface RgbImage {
 export const ASPECT_TOLERANCE = 0.02;
 
 /** Whether two frames have the same aspect ratio, within ASPECT_TOLERANCE. */
-export const haveOneAspect = (
+export const sameAspectRatio = (
   a: Pick<RgbImage, 'width' | 'height'>,
   b: Pick<RgbImage, 'width' | 'height'>,
 ): boolean => Math.abs(a.width / a.height / (b.width / b.height) - 1) <= ASPECT_TOLERANCE;

@@ -1,117 +1,118 @@
 /**
- * The clean-background memory: for each light, how the place looks when nothing has changed. A background begins as a whole frame and then
- * follows the frames slowly, except where something differs: a car that parks becomes part of it only when the life of its change
- * says so (`absorb`), however long that takes, whether or not every frame until then shows it (rain, another light). Pure.
+ * Background model of a camera: per light one image of the scene without the things that come and go. A background begins as a whole
+ * frame and then approaches the frames slowly, except where they differ from it. A thing that stays (a parked car) becomes part of it only
+ * when its change settles (`absorb`), no matter how many frames hide it until then (rain, another light). Pure.
  */
-
 import type { Box, RgbImage } from '../images.js';
 import type { Finding } from '../schemas/comparison.js';
 import { LIGHTS, type Light } from './light.js';
 
-/** @typeParam R how a background's pixels are referred to */
+/** One background. Its field names are those of the stored camera state. @typeParam R reference to the stored pixels */
 export interface Background<R> {
   readonly frame: R;
   readonly width: number;
   readonly height: number;
-  /** captured time of the last frame it took something from, epoch ms */
+  /** captured time of the last frame that it took pixels from, epoch ms */
   readonly learnedAt: number;
 }
 export type BackgroundModel<R> = { readonly [L in Light]?: Background<R> };
 
-/** Light changes over minutes; a background that stays the same for a while also keeps its features in the cache. */
+/** Light changes over minutes; and while a background stays the same, its features stay in the cache. */
 export const UPDATE_INTERVAL_MS = 300_000;
-/** In levels of 0..255 and lesson: what was overlooked (a shadow, a leaf) needs many lessons to get in, as in a running median. */
-const STEP = 6;
-/** Around a region, as a share of the frame's width: its edge is not exact, and shadows lie beside it. */
+/** Levels of 0..255 per update, as in a running median: a thing that no comparison found needs many updates to become visible. */
+const MAX_STEP = 6;
+/** Margin around a region, as a share of the frame's width: region borders are inexact, and shadows lie beside things. */
 const MARGIN = 0.02;
-/** Of the frame's width: a camera whose view is further from the background's than this shows another view. */
-const STRAYED = 0.01;
+/** Largest camera motion of a frame that updates the background, as a share of the frame's width. */
+const MAX_SHIFT = 0.01;
 
-/** The background of this light, or else of the most similar one: better than nothing, and the captioner knows changes of light. */
+/** @returns the background of this light, otherwise of the most similar light; null if there is none */
 export function nearestBackground<R>(
-  memory: BackgroundModel<R>,
+  model: BackgroundModel<R>,
   light: Light,
 ): { light: Light; background: Background<R> } | null {
   const distance = (other: Light) => Math.abs(LIGHTS.indexOf(other) - LIGHTS.indexOf(light));
-  const nearest = LIGHTS.filter((other) => memory[other] !== undefined).sort(
+  const [nearest] = LIGHTS.filter((other) => model[other] !== undefined).sort(
     (a, b) => distance(a) - distance(b),
-  )[0];
+  );
   if (nearest === undefined) return null;
-  return { light: nearest, background: memory[nearest] as Background<R> };
+  return { light: nearest, background: model[nearest] as Background<R> };
 }
 
-/** start: the frame becomes the background of its light; learn: the background takes a little of it; keep: nothing of it. */
-export type BackgroundUpdate = 'start' | 'learn' | 'keep';
+/** replace: the frame becomes the background of its light; blend: the background approaches the frame; keep: it stays as it is. */
+export type BackgroundUpdate = 'replace' | 'blend' | 'keep';
 
 export interface UpdateContext {
-  readonly finding: Pick<Finding, 'verdict' | 'regions' | 'viewpoint'>;
+  /** null: there was nothing to compare with */
+  readonly finding: Pick<Finding, 'verdict' | 'regions' | 'viewpoint'> | null;
   /** captured time, epoch ms */
   readonly at: number;
   readonly width: number;
   readonly height: number;
-  /** something that the frame shows waits for its confirmation against this background */
+  /** a track of this camera awaits its confirmation against this background */
   readonly pending: boolean;
-  /** places that are normal from now on */
+  /** locations that have settled with this frame */
   readonly absorb: readonly unknown[];
 }
 
-/** A mast that trembles in the wind may teach; a view that has gone further would teach every edge twice. */
-const hasStrayed = ({ finding: { viewpoint }, width }: UpdateContext): boolean =>
-  viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved && viewpoint.shift_px > STRAYED * width;
-
-/** @param background of the frame's own light; undefined where there is none */
+/** @param background of the frame's own light; undefined if there is none */
 export function chooseUpdate(
   background: Background<unknown> | undefined,
-  occasion: UpdateContext,
+  context: UpdateContext,
 ): BackgroundUpdate {
-  const { finding, at, pending } = occasion;
-  // What a covered or turned camera sees is not the place.
-  if (finding.verdict === 'tamper' || hasStrayed(occasion)) return 'keep';
+  const { finding, at, width, height, pending, absorb } = context;
+  if (finding === null) return 'replace';
+  // A covered or turned camera does not show the scene, and a shifted view would draw every edge twice.
+  if (finding.verdict === 'tamper' || hasShifted(finding, width)) return 'keep';
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
-  if (
-    background === undefined ||
-    background.width !== occasion.width ||
-    background.height !== occasion.height
-  ) {
-    // With all that the frame has, what is followed among it: that settles there (processFrame), or the camera would be blind until daylight.
-    return unchanged || occasion.absorb.length > 0 ? 'start' : 'keep';
+  if (background === undefined || background.width !== width || background.height !== height) {
+    // Tracked things become part of the new background and settle; without one the camera would be blind in this light.
+    return unchanged || absorb.length > 0 ? 'replace' : 'keep';
   }
-  if (occasion.absorb.length > 0) return 'learn';
+  if (absorb.length > 0) return 'blend';
   if (pending || at - background.learnedAt < UPDATE_INTERVAL_MS) return 'keep';
-  // A change that nobody can place could be anywhere.
-  return unchanged || finding.regions.length > 0 ? 'learn' : 'keep';
+  // A change without regions may be anywhere.
+  return unchanged || finding.regions.length > 0 ? 'blend' : 'keep';
 }
 
+/** A mast that sways in the wind stays below MAX_SHIFT. */
+const hasShifted = ({ viewpoint }: Pick<Finding, 'viewpoint'>, width: number): boolean =>
+  viewpoint !== undefined &&
+  'moved' in viewpoint &&
+  viewpoint.moved &&
+  viewpoint.shift_px > MAX_SHIFT * width;
+
 /**
- * @param background and frame are of one size; neither is written to
- * @param places.protect boxes in which something differs, or did when it could last be seen: the background keeps what it has there
- * @param places.absorb boxes that the background takes from the frame as they are
- * @returns the background afterwards.
+ * @param background has the size of the frame; neither is written to
+ * @param boxes.protect boxes of differences, or of tracks when they were last seen: the background keeps its pixels there
+ * @param boxes.absorb boxes whose pixels the background copies from the frame
+ * @returns the updated background
+ * @throws RangeError if the sizes differ
  */
-export function learn(
+export function blend(
   background: RgbImage,
   frame: RgbImage,
-  places: { readonly protect: readonly Box[]; readonly absorb: readonly Box[] },
+  boxes: { readonly protect: readonly Box[]; readonly absorb: readonly Box[] },
 ): RgbImage {
   const { width, height } = background;
   if (frame.width !== width || frame.height !== height) {
     throw new RangeError(
-      `the frame has ${frame.width}x${frame.height} px, expected ${width}x${height} as the background has`,
+      `the frame has ${frame.width}x${frame.height} px, expected ${width}x${height} like the background`,
     );
   }
   const data = new Uint8Array(background.data.length);
   for (let i = 0; i < data.length; i++) {
     const old = background.data[i] as number;
     const difference = (frame.data[i] as number) - old;
-    data[i] = old + Math.max(-STEP, Math.min(STEP, difference));
+    data[i] = old + Math.max(-MAX_STEP, Math.min(MAX_STEP, difference));
   }
-  const learned = { width, height, data };
-  for (const box of places.protect) copyBox(background, learned, box);
-  for (const box of places.absorb) copyBox(frame, learned, box);
-  return learned;
+  const blended = { width, height, data };
+  for (const box of boxes.protect) copyBox(background, blended, box);
+  for (const box of boxes.absorb) copyBox(frame, blended, box);
+  return blended;
 }
 
-/** The box and its margin, from one image to another of the same size. */
+/** Copies the box and its margin between two images of the same size. */
 function copyBox(from: RgbImage, to: RgbImage, box: Box): void {
   const { width, height } = from;
   const margin = Math.ceil(MARGIN * width);

@@ -1,24 +1,24 @@
-/** In what light a frame was taken: each has a background of its own, because nothing looks the same in another. Pure. */
+/** Light of a frame. The background model has one background per light, because a scene looks different in each. Pure. */
 import type { RgbImage } from '../images.js';
 
-/** day: colours, bright; dusk: colours, dark; infrared: without colours, as cameras see by their own lamp. */
+/** day: coloured and bright; dusk: coloured and dark; infrared: without colours, lit by the camera's own lamp. */
 export const LIGHTS = ['day', 'dusk', 'infrared'] as const;
 export type Light = (typeof LIGHTS)[number];
 
 export interface LightMeasure {
   /** mean of the Rec. 601 luma, 0..255 */
   readonly luma: number;
-  /** mean distance between the largest and the smallest channel, 0..255 */
+  /** mean difference between the largest and the smallest channel, 0..255 */
   readonly colour: number;
 }
 
-/** A frame is called so below the first value, and no longer so above the second: between them it stays what it was. */
+/** Hysteresis [enter, leave]: a light begins below the first value and ends at the second. Set by hand, not fitted. */
 const INFRARED_COLOUR = [3, 6] as const;
 const DUSK_LUMA = [45, 60] as const;
-/** Every so many pixels in both directions: means of thousands of pixels are enough. */
+/** Every fourth pixel of every fourth row: thousands of samples are enough for a mean. */
 const STRIDE = 4;
 
-/** Black pixels are left out: a privacy mask says nothing of the light. */
+/** Black pixels are excluded, because privacy masks are black. */
 export function measureLight({ data, width, height }: RgbImage): LightMeasure {
   let luma = 0;
   let colour = 0;
@@ -38,7 +38,7 @@ export function measureLight({ data, width, height }: RgbImage): LightMeasure {
   return counted === 0 ? { luma: 0, colour: 0 } : { luma: luma / counted, colour: colour / counted };
 }
 
-/** @param previous the light of the frame before: what lies on a border does not flicker. */
+/** @param previous light of the frame before; null for the first frame */
 export function lightOf({ luma, colour }: LightMeasure, previous: Light | null): Light {
   if (colour < INFRARED_COLOUR[previous === 'infrared' ? 1 : 0]) return 'infrared';
   return luma < DUSK_LUMA[previous === 'dusk' ? 1 : 0] ? 'dusk' : 'day';

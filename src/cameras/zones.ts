@@ -1,14 +1,15 @@
-/** What of a finding counts on this camera: its zones, areas and scores. Pure. */
-
+/** Filter of a finding by the camera's zones, areas and scores. Pure. */
 import type { Box } from '../images.js';
 import type { Finding, Region } from '../schemas/comparison.js';
 import { overlapOf, type Polygon } from './polygon.js';
 import type { CameraSettings, Zone } from './settings.js';
 
-/** Said in place of a caption that speaks of what does not count. */
+/** Caption of a change whose regions are all excluded. */
 const NOTHING_COUNTS = 'nothing that counts has changed';
 
-/** The zone of one of these types that covers most of the box, and at least its own `min_overlap` of it. */
+type FilterSettings = Pick<CameraSettings, 'zones' | 'min_area'>;
+
+/** @returns the zone of these types that covers most of the box, and at least `min_overlap` of it; null without one */
 export function zoneOf(box: Box, zones: readonly Zone[], types: readonly Zone['type'][]): Zone | null {
   let best: Zone | null = null;
   let most = 0;
@@ -25,24 +26,21 @@ export function zoneOf(box: Box, zones: readonly Zone[], types: readonly Zone['t
 
 export interface FilteredFinding {
   readonly finding: Finding;
-  /** regions that were found and do not count */
-  readonly leftOut: number;
+  /** number of regions that were removed */
+  readonly excluded: number;
 }
 
 /**
- * Leaves out the regions that do not count and names the zone of the others. A change of which no region counts is none; one
- * without any region stays, because nobody knows where it is. Tampering is of the whole frame and is not sifted.
+ * Removes the regions that do not count and adds the zone to the others. A change without any counting region becomes 'none'. A change
+ * that had no regions stays, because its location is unknown; so does tampering, which concerns the whole frame.
  */
-export function filterFinding(
-  finding: Finding,
-  settings: Pick<CameraSettings, 'zones' | 'min_area'>,
-): FilteredFinding {
-  if (finding.verdict !== 'change' || finding.regions.length === 0) return { finding, leftOut: 0 };
-  const counting = finding.regions.flatMap((region) => counted(region, settings));
-  const leftOut = finding.regions.length - counting.length;
+export function filterFinding(finding: Finding, settings: FilterSettings): FilteredFinding {
+  if (finding.verdict !== 'change' || finding.regions.length === 0) return { finding, excluded: 0 };
+  const counting = finding.regions.flatMap((region) => withZone(region, settings));
+  const excluded = finding.regions.length - counting.length;
   if (counting.length > 0) {
     const regions = counting.map((region, i) => ({ ...region, id: i + 1 }));
-    return { finding: { ...finding, regions }, leftOut };
+    return { finding: { ...finding, regions }, excluded };
   }
   const score = finding.caption_score;
   return {
@@ -55,12 +53,12 @@ export function filterFinding(
       severity: 'info',
       regions: [],
     },
-    leftOut,
+    excluded,
   };
 }
 
-/** The region with its zone, or nothing. */
-function counted(region: Region, { zones, min_area }: Pick<CameraSettings, 'zones' | 'min_area'>): Region[] {
+/** @returns the region with its zone; an empty array if it does not count */
+function withZone(region: Region, { zones, min_area }: FilterSettings): Region[] {
   if (zoneOf(region.box, zones, ['ignore']) !== null) return [];
   const zone = zoneOf(region.box, zones, ['include']);
   if (zone === null && zones.some(({ type }) => type === 'include')) return [];
@@ -68,6 +66,6 @@ function counted(region: Region, { zones, min_area }: Pick<CameraSettings, 'zone
   return [zone === null ? region : { ...region, zone: zone.id }];
 }
 
-/** The polygons that are painted black before anything reads a frame. */
+/** Polygons of the areas that are painted black before a frame is stored. */
 export const privacyPolygons = (zones: readonly Zone[]): Polygon[] =>
   zones.filter(({ type }) => type === 'privacy').map(({ polygon }) => polygon);

@@ -1,6 +1,6 @@
 /** Two frames that belong together: worked on beside each other, and held to one shape. */
 import { ScenedeltaError } from '../errors.js';
-import { ASPECT_TOLERANCE, haveOneAspect, type Side } from '../images.js';
+import { ASPECT_TOLERANCE, type Side, sameAspectRatio } from '../images.js';
 import type { Frame } from './decode.js';
 
 /** Does something for both frames beside each other, and returns only when both have ended, also where one fails. */
@@ -19,7 +19,7 @@ export async function together<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, 
 
 /** Both frames are squashed to one input: a slightly other aspect is harmless, a really other one is another view. */
 export function refuseOtherShape({ before, after }: Record<Side, Frame>): void {
-  if (haveOneAspect(before, after)) return;
+  if (sameAspectRatio(before, after)) return;
   throw new ScenedeltaError(
     'frames-differ-in-shape',
     `before has ${before.sourceWidth}x${before.sourceHeight} px and after ${after.sourceWidth}x${after.sourceHeight} px, expected the same aspect ratio (within ${ASPECT_TOLERANCE * 100} %)`,

@@ -1,5 +1,5 @@
 /** Did the camera move, or did the scene change? Everything that can be said of a pair without a model. */
-import { haveOneAspect, type RgbImage } from '../images.js';
+import { type RgbImage, sameAspectRatio } from '../images.js';
 import { FITTED } from './fitted.js';
 import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
@@ -122,7 +122,7 @@ function refuseShape(before: RgbImage, after: RgbImage): Outcome | null {
   const least = Math.min(before.width, before.height, after.width, after.height);
   if (least < SMALLEST)
     return refuse('too_small', `a side has ${least} px, expected at least ${SMALLEST} px`);
-  if (haveOneAspect(before, after)) return null;
+  if (sameAspectRatio(before, after)) return null;
   return refuse(
     'shape',
     `before has ${before.width}x${before.height} px and after ${after.width}x${after.height} px, expected one aspect ratio`,

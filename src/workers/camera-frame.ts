@@ -1,41 +1,39 @@
 /**
- * One frame of a camera: compared, sifted by its zones, its changes followed. What comes out follows from the state, the settings and
- * the frame alone, so that a turn that is taken again comes to the same.
+ * One frame of a camera: compared with its baseline, filtered by its zones, and given to the change tracker. The result depends on the
+ * state, the settings and the frame alone, so that a repeated turn gives the same result.
  */
-
-import { type OperatingPoint, thresholdFor } from '../cameras/alarm-budget.js';
+import { type Baseline, chooseBaseline } from '../baseline/choose.js';
+import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
+import { type BudgetThreshold, type OperatingPoint, thresholdFor } from '../cameras/alarm-budget.js';
+import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';
 import { advance, applyEvents, resetBaseline } from '../changes/advance.js';
+import { observationOf } from '../changes/observation.js';
 import { rulesOf } from '../changes/rules.js';
-import {
-  initialTrackerState,
-  type Observation,
-  type TrackerState,
-  type Transition,
-} from '../changes/state.js';
+import { initialTrackerState, type Track, type TrackerState, type Transition } from '../changes/state.js';
 import type { HeatmapData } from '../heatmaps/data.js';
 import type { StoredFrameRef } from '../jobs/payloads.js';
 import { emptyLike } from '../pipeline/word-heatmaps.js';
 import { type AlertIntent, type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { CameraFrame, CameraNote, Finding, TimingsMs } from '../schemas/comparison.js';
 import type { CameraState } from '../stores/cameras.js';
-import { type BeforeDependencies, type CameraFrameContext, chooseBefore } from './camera-before.js';
 import type { Comparer } from './comparison-job.js';
 
-export interface FrameDependencies extends BeforeDependencies {
+export interface FrameDependencies extends BaselineDependencies {
   readonly pipeline: Comparer & { operatingPoints(model: string | null): readonly OperatingPoint[] };
 }
 
 export interface FrameInput extends CameraFrameContext {
   readonly comparisonId: string;
-  readonly news: readonly CameraEvent[];
+  /** since the camera's last frame, oldest first */
+  readonly events: readonly CameraEvent[];
 }
 
 export interface ProcessedFrame {
   readonly finding: Finding;
   readonly heatmaps: HeatmapData | null;
   readonly timings: Partial<TimingsMs>;
-  /** null where there was nothing to compare with */
+  /** null: there was nothing to compare with */
   readonly before: StoredFrameRef | null;
   readonly cameraFrame: CameraFrame;
   readonly state: CameraState;
@@ -44,7 +42,7 @@ export interface ProcessedFrame {
 }
 
 const DAY_MS = 86_400_000;
-/** Share of a new interval between frames in the typical one. */
+/** Weight of a new interval between frames in the exponential moving average. */
 const INTERVAL_WEIGHT = 1 / 8;
 const NOTHING_BEFORE = 'there is nothing to compare this frame with yet';
 
@@ -61,114 +59,92 @@ export const initialCameraState = (): CameraState => ({
   alerts: initialTrackerState(),
 });
 
-/** @throws ScenedeltaError as the pipeline and the stores do. */
-export async function processFrame(incoming: FrameInput, deps: FrameDependencies): Promise<ProcessedFrame> {
-  const { camera, state, frame, at, comparisonId, signal } = incoming;
+/** @throws ScenedeltaError as the pipeline and the stores do */
+export async function processFrame(input: FrameInput, deps: FrameDependencies): Promise<ProcessedFrame> {
+  const { camera, state, frame, at, comparisonId } = input;
   const { settings } = camera;
-  const before = await chooseBefore(incoming, deps);
+  const baseline = await chooseBaseline(input, deps);
   const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
-  const dial = dialled(incoming, intervalMs, deps);
+  const budget = budgetThreshold(settings, intervalMs, deps);
 
-  const compared =
-    before.frame === null
-      ? null
-      : await deps.pipeline.compare({
-          before: before.frame.bytes,
-          after: frame.bytes,
-          beforeKey: before.frame.ref.sha256,
-          afterKey: frame.ref.sha256,
-          model: settings.model,
-          threshold: settings.threshold ?? dial?.threshold ?? null,
-          signal,
-        });
-  const sifted = compared === null ? null : filterFinding(compared.finding, settings);
+  const compared = await compareWith(baseline, input, budget, deps);
+  const filtered = compared === null ? null : filterFinding(compared.finding, settings);
 
-  const heard = applyEvents(state.alerts, incoming.news);
-  const settle = (alerts: TrackerState, anew: boolean) =>
-    anew ? resetBaseline(alerts, at) : { state: alerts, changes: [] };
-  const known = settle(heard, before.anew);
-  const advanced: Transition =
-    sifted === null
-      ? { state: known.state, changes: [], alerts: [], hold: false, absorb: [] }
+  const before = resetIf(baseline.reset, applyEvents(state.alerts, input.events), at);
+  const step: Transition =
+    filtered === null
+      ? { state: before.state, changes: [], alerts: [], hold: false, absorb: [] }
       : advance(
-          known.state,
-          observationOf(sifted.finding, { comparisonId, at, frame: state.frames }),
+          before.state,
+          observationOf(filtered.finding, { comparisonId, at, frame: state.frames }),
           rulesOf(camera.id, settings),
         );
-  const undecided = advanced.state.tracks.filter(({ stage }) => stage !== 'resolved');
-  const kept = await before.keep({
-    finding: sifted?.finding ?? null,
-    differing: compared?.finding.regions.map(({ box }) => box) ?? [],
-    hold: advanced.hold,
-    pending: undecided.some(({ stage }) => stage === 'pending'),
-    undecided: undecided.flatMap(({ regions }) => regions.map(({ box }) => box)),
-    absorb: advanced.absorb,
-  });
-  // A memory that begins in another light begins with what is followed in it: there nobody could see it go, nor by day tell it from new.
-  const settled = settle(advanced.state, undecided.length > 0 && beginsMemory(state, kept, frame.ref.sha256));
 
-  const finding = sifted === null ? nothingBefore() : withSeverity(sifted.finding, advanced.changes);
+  const undecided = step.state.tracks.filter(({ stage }) => stage !== 'resolved');
+  const kept = await baseline.keep({
+    finding: filtered?.finding ?? null,
+    differing: compared?.finding.regions.map(({ box }) => box) ?? [],
+    hold: step.hold,
+    pending: undecided.some(({ stage }) => stage === 'pending'),
+    undecided: undecided.flatMap(boxesOf),
+    absorb: step.absorb,
+  });
+  // A new background shows the tracked things: their end could not be seen in this light, and in the others they would be new.
+  const after = resetIf(undecided.length > 0 && kept.replacedBackground, step.state, at);
+
+  const finding = filtered === null ? nothingBefore() : withSeverity(filtered.finding, step.changes);
+  const notes = [
+    ...gapNotes(state, at, settings.gap_s),
+    ...baseline.notes,
+    ...excludedNotes(filtered?.excluded ?? 0),
+  ];
   return {
     finding,
-    heatmaps: compared === null ? null : mapsOf(compared.heatmaps, finding),
+    heatmaps: compared === null ? null : matchWords(compared.heatmaps, finding),
     timings: compared?.timings ?? {},
-    before: before.frame?.ref ?? null,
-    cameraFrame: {
-      captured_at: iso(at),
-      before:
-        before.frame === null
-          ? null
-          : { mode: settings.before, captured_at: before.at === null ? null : iso(before.at) },
-      notes: [...gapNotes(state, at, settings.gap_s), ...before.notes, ...leftOutNotes(sifted?.leftOut ?? 0)],
-    },
+    before: baseline.frame?.ref ?? null,
+    cameraFrame: { captured_at: isoTime(at), before: describe(baseline, settings), notes },
     state: {
-      ...kept,
+      ...kept.state,
       v: 1,
       frames: state.frames + 1,
       last: { at, sha256: frame.ref.sha256, comparison: comparisonId },
       intervalMs,
-      dial,
-      alerts: settled.state,
+      dial: budget,
+      alerts: after.state,
     },
-    changes: [...known.changes, ...advanced.changes, ...settled.changes],
-    alerts: advanced.alerts,
+    changes: [...before.changes, ...step.changes, ...after.changes],
+    alerts: step.alerts,
   };
 }
 
-/** Whether the frame as a whole is the plate of its light from now on. */
-function beginsMemory(
-  { memory }: Pick<CameraState, 'memory'>,
-  kept: Pick<CameraState, 'memory' | 'light'>,
-  sha256: string,
-): boolean {
-  if (kept.light === null) return false;
-  return kept.memory[kept.light]?.frame.sha256 === sha256 && memory[kept.light]?.frame.sha256 !== sha256;
+/** @returns null if there is nothing to compare with */
+async function compareWith(
+  baseline: Baseline,
+  { camera: { settings }, frame, signal }: FrameInput,
+  budget: BudgetThreshold | null,
+  { pipeline }: FrameDependencies,
+) {
+  if (baseline.frame === null) return null;
+  return pipeline.compare({
+    before: baseline.frame.bytes,
+    after: frame.bytes,
+    beforeKey: baseline.frame.ref.sha256,
+    afterKey: frame.ref.sha256,
+    model: settings.model,
+    threshold: settings.threshold ?? budget?.threshold ?? null,
+    signal,
+  });
 }
 
-const iso = (at: number): string => new Date(at).toISOString();
+const resetIf = (reset: boolean, state: TrackerState, at: number) =>
+  reset ? resetBaseline(state, at) : { state, changes: [] };
 
-/** Nuisances through which a thing that is still there may not be seen: a frame that has none of them tells as much as one without any. */
-const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus']);
-const mayHide = ({ nuisance }: Finding): boolean => nuisance.some(({ name }) => HIDING.has(name));
+const boxesOf = ({ regions }: Track) => regions.map(({ box }) => box);
+const isoTime = (at: number): string => new Date(at).toISOString();
 
-/** What a finding says of the life of changes. */
-export const observationOf = (
-  finding: Finding,
-  observed: Pick<Observation, 'comparisonId' | 'at' | 'frame'>,
-): Observation => ({
-  ...observed,
-  verdict: finding.verdict === 'nuisance' && !mayHide(finding) ? 'none' : finding.verdict,
-  kind: finding.kind,
-  confidence: finding.confidence,
-  caption: finding.caption,
-  regions: finding.regions.map(({ side, box, area, score, zone }) => ({
-    side,
-    box,
-    area,
-    score,
-    zone: zone ?? null,
-  })),
-});
+const describe = ({ frame, at }: Baseline, { before }: CameraSettings): CameraFrame['before'] =>
+  frame === null ? null : { mode: before, captured_at: at === null ? null : isoTime(at) };
 
 function nothingBefore(): Finding {
   return {
@@ -185,36 +161,37 @@ function nothingBefore(): Finding {
   };
 }
 
-/** A comparison matters as much as the gravest change that it shows. */
+/** The severity of a comparison is the highest among the changes that it shows. */
 function withSeverity(finding: Finding, changes: readonly ChangeUpdate[]): Finding {
-  const [gravest] = changes
+  const [highest] = changes
     .filter(({ change }) => change.status !== 'reverted')
     .map(({ change }) => change.severity)
     .sort((a, b) => compareSeverity(b, a));
-  return gravest === undefined ? finding : { ...finding, severity: gravest };
+  return highest === undefined ? finding : { ...finding, severity: highest };
 }
 
-/** One map a word: where the caption was replaced, its words have none of their own. */
-function mapsOf(maps: HeatmapData | null, { words }: Finding): HeatmapData | null {
-  if (maps === null || maps.words.after.length === words.length) return maps;
-  const none = words.map(() => emptyLike(maps.after));
-  return { ...maps, words: { before: none, after: none } };
+/** One heatmap per word; the words of a replaced caption get empty ones. */
+function matchWords(heatmaps: HeatmapData | null, { words }: Finding): HeatmapData | null {
+  if (heatmaps === null || heatmaps.words.after.length === words.length) return heatmaps;
+  const empty = words.map(() => emptyLike(heatmaps.after));
+  return { ...heatmaps, words: { before: empty, after: empty } };
 }
 
-/** Pauses are no intervals. @returns ms, or null before the second frame. */
+/** Moving average of the time between two frames without the gaps. @returns ms; null before the second frame */
 function typicalInterval({ last, intervalMs }: CameraState, at: number, gapMs: number): number | null {
   if (last === null || at <= last.at || at - last.at > gapMs) return intervalMs;
   return intervalMs === null ? at - last.at : intervalMs + INTERVAL_WEIGHT * (at - last.at - intervalMs);
 }
 
-function dialled(
-  { camera: { settings } }: FrameInput,
+/** @returns null without an alarm budget, and before the rate of the frames is known */
+function budgetThreshold(
+  { alarms_per_day, snapshot, model }: CameraSettings,
   intervalMs: number | null,
   { pipeline }: FrameDependencies,
-): CameraState['dial'] {
-  const every = settings.snapshot === null ? intervalMs : settings.snapshot.interval_s * 1000;
-  if (settings.alarms_per_day === null || every === null) return null;
-  return thresholdFor(settings.alarms_per_day, DAY_MS / every, pipeline.operatingPoints(settings.model));
+): BudgetThreshold | null {
+  const everyMs = snapshot === null ? intervalMs : snapshot.interval_s * 1000;
+  if (alarms_per_day === null || everyMs === null) return null;
+  return thresholdFor(alarms_per_day, DAY_MS / everyMs, pipeline.operatingPoints(model));
 }
 
 function gapNotes({ last }: CameraState, at: number, gapSeconds: number): CameraNote[] {
@@ -223,12 +200,8 @@ function gapNotes({ last }: CameraState, at: number, gapSeconds: number): Camera
   return [{ code: 'gap', detail: `no frame came for ${seconds} s before this one` }];
 }
 
-const leftOutNotes = (count: number): CameraNote[] =>
-  count === 0
-    ? []
-    : [
-        {
-          code: 'regions_left_out',
-          detail: `${count} changed places do not count by the camera's zones and areas`,
-        },
-      ];
+function excludedNotes(count: number): CameraNote[] {
+  if (count === 0) return [];
+  const detail = `${count} changed regions do not count by the camera's zones and areas`;
+  return [{ code: 'regions_left_out', detail }];
+}

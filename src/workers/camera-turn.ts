@@ -165,7 +165,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
 
     const news = await changes.news(camera.id);
     const worked = await processFrame(
-      { camera, state, frame, at, signal, news, comparisonId: running.id },
+      { camera, state, frame, at, signal, events: news, comparisonId: running.id },
       deps,
     );
     const mapsKey = heatmapKey(running.id);

@@ -23,52 +23,52 @@ const sift = (found: Finding, settings: object) => filterFinding(found, checkSet
 const yard = { id: 'yard', type: 'include', polygon: rectangle(0, 0.5) };
 const street = { id: 'street', type: 'ignore', polygon: rectangle(0.4, 1) };
 
-describe('sifting', () => {
-  it('leaves a finding as it is where the camera has no zones', () => {
+describe('filtering a finding', () => {
+  it('changes nothing if the camera has no zones', () => {
     const found = finding(region(0.2), region(0.7, { id: 2 }));
-    expect(sift(found, {})).toEqual({ finding: found, leftOut: 0 });
+    expect(sift(found, {})).toEqual({ finding: found, excluded: 0 });
   });
 
-  it('counts a region from the least overlap on', () => {
+  it('excludes a region that overlaps an ignore zone by at least min_overlap', () => {
     // 0.37 to 0.47 in the street that begins at 0.4: 70 %; 0.325 to 0.425: 25 %
-    expect(sift(finding(region(0.37)), { zones: [street] }).leftOut).toBe(1);
-    expect(sift(finding(region(0.325)), { zones: [street] }).leftOut).toBe(0);
-    expect(sift(finding(region(0.325)), { zones: [{ ...street, min_overlap: 0.2 }] }).leftOut).toBe(1);
+    expect(sift(finding(region(0.37)), { zones: [street] }).excluded).toBe(1);
+    expect(sift(finding(region(0.325)), { zones: [street] }).excluded).toBe(0);
+    expect(sift(finding(region(0.325)), { zones: [{ ...street, min_overlap: 0.2 }] }).excluded).toBe(1);
   });
 
-  it('numbers what is left from 1, the strongest first as before', () => {
-    const { finding: left, leftOut } = sift(finding(region(0.8), region(0.1), region(0.2)), {
+  it('numbers the remaining regions from 1 in the same order', () => {
+    const { finding: left, excluded } = sift(finding(region(0.8), region(0.1), region(0.2)), {
       zones: [yard],
     });
     expect(left.regions.map(({ id, box, zone }) => [id, box.x, zone])).toEqual([
       [1, 0.1, 'yard'],
       [2, 0.2, 'yard'],
     ]);
-    expect(leftOut).toBe(1);
+    expect(excluded).toBe(1);
     expect(left.caption).toBe(base.caption);
   });
 
-  it('goes by the area and the score that the zone asks for, else by the camera', () => {
+  it('applies the least area and score of the zone, or those of the camera', () => {
     const small = finding(region(0.1));
-    expect(sift(small, { min_area: 0.03 }).leftOut).toBe(1);
-    expect(sift(small, { min_area: 0.03, zones: [{ ...yard, min_area: 0.01 }] }).leftOut).toBe(0);
-    expect(sift(small, { zones: [{ ...yard, threshold: 0.9 }] }).leftOut).toBe(1);
+    expect(sift(small, { min_area: 0.03 }).excluded).toBe(1);
+    expect(sift(small, { min_area: 0.03, zones: [{ ...yard, min_area: 0.01 }] }).excluded).toBe(0);
+    expect(sift(small, { zones: [{ ...yard, threshold: 0.9 }] }).excluded).toBe(1);
   });
 
-  it('makes none of a change of which nothing counts: no answer contradicts itself', () => {
+  it('turns a change without a counting region into none, with a caption that says so', () => {
     const { finding: none } = sift(finding(region(0.7)), { zones: [street] });
     expect(none).toMatchObject({ verdict: 'none', kind: 'none', severity: 'info', regions: [] });
     expect(none.words.map(({ text }) => text).join(' ')).toBe(none.caption);
     expect(none.confidence).toBe(base.confidence);
   });
 
-  it('keeps a change that has no place, and tampering, which is everywhere', () => {
+  it('keeps a change without regions, and tampering', () => {
     expect(sift(finding(), { zones: [yard] }).finding.verdict).toBe('change');
     const tamper = { ...finding(region(0.7)), verdict: 'tamper' as const };
     expect(sift(tamper, { zones: [street] }).finding).toEqual(tamper);
   });
 
-  it('takes the zone that covers most where several do', () => {
+  it('assigns the zone that covers most of the region', () => {
     const { zones } = checkSettings({
       zones: [yard, { id: 'door', type: 'include', polygon: rectangle(0.15, 0.3) }],
     });

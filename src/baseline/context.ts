@@ -1,0 +1,89 @@
+/** Types of the baseline: what a camera's frame is compared with, and what is kept for the next frame. */
+import { ScenedeltaError } from '../errors.js';
+import type { FetchFrame, Frame } from '../frames/fetch.js';
+import { type Box, sameAspectRatio } from '../images.js';
+import type { StoredFrameRef } from '../jobs/payloads.js';
+import type { CameraNote, Finding } from '../schemas/comparison.js';
+import type { BlobStore } from '../stores/blobs.js';
+import type { CameraState, StoredCamera } from '../stores/cameras.js';
+
+export interface BaselineDependencies {
+  readonly blobs: BlobStore;
+  readonly fetchFrame: FetchFrame;
+  /** most pixels (width x height) of an encoded frame */
+  readonly pixelLimit: number;
+}
+
+export interface CameraFrameContext {
+  readonly camera: StoredCamera;
+  readonly state: CameraState;
+  readonly frame: Frame;
+  /** captured time, epoch ms */
+  readonly at: number;
+  readonly signal: AbortSignal;
+}
+
+/** Result of the frame's comparison and of the change tracker, as far as the next baseline depends on it. */
+export interface FrameOutcome {
+  /** after zones and areas; null if there was nothing to compare with */
+  readonly finding: Finding | null;
+  /** boxes of all regions, those that zones and areas exclude as well */
+  readonly differing: readonly Box[];
+  /** Transition.hold */
+  readonly hold: boolean;
+  /** a track awaits its confirmation */
+  readonly pending: boolean;
+  /** boxes of pending and open tracks, whether or not this frame shows them */
+  readonly undecided: readonly Box[];
+  /** Transition.absorb */
+  readonly absorb: readonly { readonly box: Box }[];
+}
+
+/** The part of the camera's state that the baseline owns. */
+export type BaselineState = Pick<CameraState, 'anchor' | 'light' | 'memory' | 'size'>;
+
+export interface KeptBaseline {
+  readonly state: BaselineState;
+  /** the frame as a whole has become the background of its light */
+  readonly replacedBackground: boolean;
+}
+
+/** The baseline by one mode of `before`. */
+export interface ModeBaseline {
+  /** null: there is nothing to compare with */
+  readonly frame: Frame | null;
+  /** captured time of its content, epoch ms; null if unknown */
+  readonly at: number | null;
+  readonly notes: readonly CameraNote[];
+  /** Stores what the next frame is compared with. To be called once per frame. */
+  keep(outcome: FrameOutcome): Promise<KeptBaseline>;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export function sizeNotes(before: Size | null, now: Size): CameraNote[] {
+  if (before === null || (before.width === now.width && before.height === now.height)) return [];
+  const sizes = `the frames had ${before.width}x${before.height} px and have ${now.width}x${now.height} px now`;
+  const detail = sameAspectRatio(before, now)
+    ? sizes
+    : `${sizes}: the aspect ratio differs, so this frame starts a new baseline`;
+  return [{ code: 'size_changed', detail }];
+}
+
+/** @returns null if the retention of the frame is over */
+export async function fetchIfStored(
+  ref: StoredFrameRef,
+  { signal }: CameraFrameContext,
+  deps: BaselineDependencies,
+): Promise<Frame | null> {
+  try {
+    // The caller uses only frames that carry the camera's mask already.
+    return await deps.fetchFrame(ref, { field: 'before', signal, mask: null });
+  } catch (thrown) {
+    if (thrown instanceof ScenedeltaError && thrown.code === 'gone') return null;
+    throw thrown;
+  }
+}
