@@ -17,7 +17,7 @@ export const heatmapPath = (comparisonId: string, side: Side): string =>
  * @param settings of the API; where its PORT is 0 (any free one), only the API itself knows the port that it got
  * @throws ScenedeltaError 'invalid-request' where PORT is 0 and PUBLIC_URL does not say where links lead
  */
-export function linkBase(settings: { publicUrl: string | null; host: string; port: number }): string {
+export function publicBaseUrl(settings: { publicUrl: string | null; host: string; port: number }): string {
   const { publicUrl, host, port } = settings;
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
   if (port !== 0) return httpAddress(host, port);

@@ -1,4 +1,4 @@
-import { framePath, heatmapPath, linkBase, linkKey, signLink, verifyLink } from '../src/links.js';
+import { framePath, heatmapPath, linkKey, publicBaseUrl, signLink, verifyLink } from '../src/links.js';
 
 const key = linkKey('whsec_one');
 const path = framePath('cmp_01k9x3v5s8q2m7c4w6n1b0t9hz', 'before');
@@ -26,7 +26,7 @@ describe('A signed link', () => {
   });
 });
 
-describe('linkBase', () => {
+describe('publicBaseUrl', () => {
   it.each([
     [
       'PUBLIC_URL, without its slash',
@@ -39,10 +39,12 @@ describe('linkBase', () => {
     ['the address of the API', null, '127.0.0.1', 8080, 'http://127.0.0.1:8080'],
     ['an IPv6 address in brackets', null, '::1', 8080, 'http://[::1]:8080'],
   ])('is %s', (_, publicUrl, host, port, expected) => {
-    expect(linkBase({ publicUrl, host, port })).toBe(expected);
+    expect(publicBaseUrl({ publicUrl, host, port })).toBe(expected);
   });
 
   it('is nothing where the API takes any free port, which nobody else knows', () => {
-    expect(() => linkBase({ publicUrl: null, host: '127.0.0.1', port: 0 })).toThrow(/PORT=0.*PUBLIC_URL/);
+    expect(() => publicBaseUrl({ publicUrl: null, host: '127.0.0.1', port: 0 })).toThrow(
+      /PORT=0.*PUBLIC_URL/,
+    );
   });
 });

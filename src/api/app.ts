@@ -6,17 +6,17 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { createFrameKeeper } from '../frames/keep.js';
-import { linkBase } from '../links.js';
+import { publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
 import { checker } from '../schemas/validation-error.js';
 import { createPresenter } from './comparisons/links-presenter.js';
 import { createRespond } from './comparisons/respond.js';
-import { createWaiting } from './comparisons/wait.js';
+import { createOutcomeWaiter } from './comparisons/wait.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
 import { useAuth } from './plugins/auth.js';
 import { useClosing } from './plugins/closing.js';
-import { watchMethods } from './plugins/method-not-allowed.js';
+import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
 import { onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
@@ -77,7 +77,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
     app.getDefaultJsonParser('error', 'error'),
   );
 
-  const waiting = createWaiting(deps);
+  const waiting = createOutcomeWaiter(deps);
   const streams = createEventStreams(deps.events);
 
   useProblems(app);
@@ -88,7 +88,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   useTracing(app);
   const metrics = useMetrics(app, { ...deps, streams });
   await useOpenApi(app);
-  const answerOtherMethods = watchMethods(app);
+  const registerMethodNotAllowed = collectMethods(app);
   useAuth(app, deps, options);
   useRateLimit(app, deps, options);
   await app.register(multipart);
@@ -96,7 +96,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   const present = createPresenter({
     baseUrl: () => {
       const bound = app.server.address() as AddressInfo | null;
-      return linkBase({ ...options, port: bound?.port ?? options.port });
+      return publicBaseUrl({ ...options, port: bound?.port ?? options.port });
     },
     linkKey: options.auth === 'on' ? deps.linkKey : null,
     clock: deps.clock,
@@ -114,7 +114,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   eventRoutes(app, deps, streams);
   modelRoutes(app, deps);
   operationRoutes(app, deps, metrics);
-  answerOtherMethods();
+  registerMethodNotAllowed();
   return app;
 }
 

@@ -39,7 +39,7 @@ export const ChangeEventSchema = Type.Object(
 
 /** Proxies close connections on which nothing moves, often after 30 or 60 s. */
 const HEARTBEAT_MS = 15_000;
-/** Asked of the client, after a connection broke. */
+/** RequestContext of the client, after a connection broke. */
 const RECONNECT_MS = 2_000;
 /** Bytes that wait for a client. One that leaves more lying is let go; it may come back with Last-Event-ID. */
 const BUFFER_LIMIT = 1024 * 1024;

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { SIDES } from '../images.js';
-import { linkBase } from '../links.js';
+import { publicBaseUrl } from '../links.js';
 import type { FeedbackLine } from '../schemas/feedback-manifest.js';
 import { createCommand } from './command.js';
 import { startProgress } from './progress.js';
@@ -26,7 +26,7 @@ export const command = createCommand('feedback')
   .option('--key-file <file>', 'file with an API key; default: first-key in DATA_DIR, if it exists')
   .action(async (folder: string, { url, keyFile }: Options) => {
     const config = loadConfig();
-    const base = baseUrl(url ?? linkBase(config), url === undefined ? 'PUBLIC_URL' : '--url');
+    const base = baseUrl(url ?? publicBaseUrl(config), url === undefined ? 'PUBLIC_URL' : '--url');
     const read = reader(base, await keyOf(config, keyFile));
 
     const lines = (await (await read('/v1/feedback?format=ndjson')).text()).split('\n').filter(Boolean);

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createFrameFetcher } from '../frames/fetch.js';
 import { newId } from '../ids.js';
-import { linkBase, linkKey } from '../links.js';
+import { linkKey, publicBaseUrl } from '../links.js';
 import { createLogger } from '../logger.js';
 import { createOutboundClient } from '../outbound/client.js';
 import { createPipeline } from '../pipeline/compare.js';
@@ -39,7 +39,7 @@ const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'worker' });
 endOnFatal(logger, ['BundleError']);
 const clock = Date.now;
-const linksBegin = linkBase(config);
+const baseUrl = publicBaseUrl(config);
 
 // What is started later is closed earlier.
 const closing: ClosingStep[] = [];
@@ -104,7 +104,7 @@ const deliveries = createDeliveryProcessor({
   outbound,
   secret,
   links: {
-    baseUrl: linksBegin,
+    baseUrl,
     key: linkKey(secret),
     framesMs: config.frameRetentionHours * HOUR_MS,
     heatmapsMs: config.heatmapRetentionHours * HOUR_MS,

@@ -5,7 +5,7 @@ import { enterFrame } from '../../stores/camera-frames.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { IncomingCameraFrame } from '../comparisons/request.js';
-import type { Asked } from '../comparisons/respond.js';
+import type { RequestContext } from '../comparisons/respond.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { fingerprint } from '../idempotency.js';
 import { parseTime } from '../parse-time.js';
@@ -18,7 +18,10 @@ const MAX_FRAMES_WAITING = 1_000;
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** @throws ScenedeltaError 'overloaded' where MAX_FRAMES_WAITING frames of the camera wait already. */
-export async function assertRoom(camera: string, { cameras }: Pick<Dependencies, 'cameras'>): Promise<void> {
+export async function assertCameraCapacity(
+  camera: string,
+  { cameras }: Pick<Dependencies, 'cameras'>,
+): Promise<void> {
   const waiting = await cameras.waitingFrames(camera);
   if (waiting < MAX_FRAMES_WAITING) return;
   throw new ScenedeltaError(
@@ -33,7 +36,7 @@ export async function assertRoom(camera: string, { cameras }: Pick<Dependencies,
  * does); with a privacy mask 'image-unreadable' or 'image-too-large' too.
  */
 export async function acceptFrame(
-  asked: Asked,
+  asked: RequestContext,
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
   deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadline'> },

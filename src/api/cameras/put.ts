@@ -10,7 +10,7 @@ import type { AllowList } from '../../outbound/address.js';
 import { checker } from '../../schemas/validation-error.js';
 import { type BlobStore, frameKey } from '../../stores/blobs.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
-import { readFrame } from '../comparisons/request.js';
+import { readFrame } from '../comparisons/frame-input.js';
 import { assertUrl } from '../comparisons/url-policy.js';
 import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
@@ -32,7 +32,7 @@ export interface PutDependencies {
  * @param earlier the camera as it stood, undefined where it is new
  * @throws ScenedeltaError invalid-request, url-refused, image-unreadable, payload-too-large, each naming the field; storage-unavailable.
  */
-export async function cameraFrom(
+export async function buildCamera(
   id: string,
   body: unknown,
   earlier: StoredCamera | undefined,

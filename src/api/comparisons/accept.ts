@@ -9,12 +9,12 @@ import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { fingerprint } from '../idempotency.js';
 import { priorityOf } from './queue.js';
 import type { IncomingComparison } from './request.js';
-import type { Asked } from './respond.js';
+import type { RequestContext } from './respond.js';
 
-export interface Acceptance extends Asked {
+export interface Acceptance extends RequestContext {
   readonly incoming: IncomingComparison;
   /** nobody waits for the answer on a connection */
-  readonly nobodyWaits: boolean;
+  readonly unattended: boolean;
 }
 
 type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & {
@@ -78,7 +78,7 @@ export async function accept(
   try {
     // Created before it is queued: a worker that is faster than this process must find what it is to update.
     await deps.results.create(stored);
-    await deps.queue.add(job, priority, priorityOf(priority, acceptance.nobodyWaits));
+    await deps.queue.add(job, priority, priorityOf(priority, acceptance.unattended));
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);
     throw err;

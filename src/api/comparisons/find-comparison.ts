@@ -4,7 +4,7 @@ import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies } from '../dependencies.js';
 
 /** @throws ScenedeltaError 'not-found' */
-export async function existing(
+export async function findComparison(
   deps: Pick<ApiDependencies, 'results'>,
   id: string,
 ): Promise<StoredComparison> {

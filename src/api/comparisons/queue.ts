@@ -128,5 +128,5 @@ export function createComparisonQueue(redis: Redis, clock: () => number): Compar
 }
 
 /** Lower runs first: nobody waits at the other end of a connection for an outcome that goes to a callback. */
-export const priorityOf = (queue: ComparisonQueueName, nobodyWaits: boolean): number =>
-  queue === 'archive' ? PRIORITY.archive : nobodyWaits ? PRIORITY.callback : PRIORITY.live;
+export const priorityOf = (queue: ComparisonQueueName, unattended: boolean): number =>
+  queue === 'archive' ? PRIORITY.archive : unattended ? PRIORITY.callback : PRIORITY.live;

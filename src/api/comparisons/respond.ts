@@ -6,14 +6,14 @@ import { newId } from '../../ids.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
-import { LOCAL } from '../plugins/auth.js';
+import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import type { ApiMetrics } from '../plugins/metrics.js';
 import { sendProblem } from '../plugins/problems.js';
 import type { Present } from './links-presenter.js';
-import { type Preference, parsePrefer, type Waiting } from './wait.js';
+import { type OutcomeWaiter, type Preference, parsePrefer } from './wait.js';
 
 /** Who asks for which comparison. */
-export interface Asked {
+export interface RequestContext {
   readonly comparisonId: string;
   readonly traceId: string;
   readonly apiKeyId: string;
@@ -26,10 +26,10 @@ export interface Submission {
   readonly queue: 'live' | 'archive';
   /**
    * Once resolved, nothing is lost by any crash.
-   * @param nobodyWaits no connection is held for the outcome
+   * @param unattended no connection is held for the outcome
    * @returns the comparison as it was accepted.
    */
-  accept(asked: Asked, nobodyWaits: boolean): Promise<StoredComparison>;
+  accept(asked: RequestContext, unattended: boolean): Promise<StoredComparison>;
 }
 
 export type Respond = (
@@ -45,7 +45,7 @@ export function createRespond(context: {
   options: Pick<ApiOptions, 'waitLimit'>;
   metrics: ApiMetrics;
   present: Present;
-  waiting: Waiting;
+  waiting: OutcomeWaiter;
 }): Respond {
   const { deps, options, metrics, present, waiting } = context;
 
@@ -59,7 +59,7 @@ export function createRespond(context: {
     { fingerprint, frames, queue, accept }: Submission,
     preference: Preference,
   ): Promise<{ comparisonId: string; accepted?: StoredComparison }> {
-    const apiKeyId = request.apiKeyId ?? LOCAL;
+    const apiKeyId = request.apiKeyId ?? LOCAL_KEY_ID;
     const comparisonId = newId('cmp', deps.clock());
     const key = request.headers['idempotency-key'] as string | undefined;
     const reservation = key === undefined ? undefined : { apiKeyId, key, fingerprint, comparisonId };
@@ -77,7 +77,10 @@ export function createRespond(context: {
     }
     if (reservation) {
       await deps.idempotency.confirm(reservation).catch((err: Error) => {
-        request.log.warn({ comparison: comparisonId, reason: err.message }, 'Idempotency-Key not confirmed');
+        request.log.warn(
+          { comparison_id: comparisonId, reason: err.message },
+          'Idempotency-Key not confirmed',
+        );
       });
     }
     metrics.accepted.inc({ form: request.isMultipart() ? 'multipart' : 'json', queue });
@@ -107,7 +110,7 @@ export function createRespond(context: {
     if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);
     const { comparisonId, accepted } = await acceptOnce(request, reply, submission, preference);
     const outcome = await waiting
-      .until(comparisonId, preference.waitSeconds, whenGone(reply))
+      .until(comparisonId, preference.waitSeconds, onDisconnect(reply))
       .catch((thrown: unknown) => {
         // Redis went away, but the work is accepted: 503 would have it sent a second time
         if (accepted !== undefined && isUnavailable(thrown)) return accepted;
@@ -118,7 +121,7 @@ export function createRespond(context: {
 }
 
 /** Aborts when the caller has gone. (request.signal does so as soon as the request's body has been read: Node's 'close'.) */
-function whenGone(reply: FastifyReply): AbortSignal {
+function onDisconnect(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   return gone.signal;

@@ -33,7 +33,7 @@ export function parsePrefer(header: string | undefined, waitLimit: number): Pref
 const REREAD_MS = 2_000;
 
 /** Ends every wait at once, when the service closes. */
-export interface Waiting {
+export interface OutcomeWaiter {
   /**
    * @returns the comparison as it stands when it became final, `seconds` passed or `signal` fired; undefined where it was erased.
    * @throws ScenedeltaError 'queue-unavailable'
@@ -43,7 +43,10 @@ export interface Waiting {
   release(): void;
 }
 
-export function createWaiting(deps: { events: EventReader; results: Pick<ResultStore, 'get'> }): Waiting {
+export function createOutcomeWaiter(deps: {
+  events: EventReader;
+  results: Pick<ResultStore, 'get'>;
+}): OutcomeWaiter {
   const waiting = new Set<() => void>();
   /** Resolves when the event came, the time is over or somebody lets go. */
   const nextChange = (id: string, ms: number, signal: AbortSignal): Promise<void> =>

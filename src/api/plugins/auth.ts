@@ -10,7 +10,7 @@ import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** of the key that asks; LOCAL where AUTH is off; undefined where a signed link was enough or none is needed */
+    /** of the key that asks; LOCAL_KEY_ID where AUTH is off; undefined where a signed link was enough or none is needed */
     apiKeyId: string | undefined;
     /** the key has the scope admin, or AUTH is off */
     isAdmin: boolean;
@@ -24,7 +24,7 @@ declare module 'fastify' {
 }
 
 /** Stands in for a key's id where AUTH is off. */
-export const LOCAL = 'local';
+export const LOCAL_KEY_ID = 'local';
 
 export function useAuth(
   app: Api,
@@ -42,11 +42,11 @@ export function useAuth(
     const { scope, signedLinks = false } = request.routeOptions.config;
     if (scope === undefined) return;
     if (options.auth === 'off') {
-      request.apiKeyId = LOCAL;
+      request.apiKeyId = LOCAL_KEY_ID;
       request.isAdmin = true;
       return;
     }
-    if (signedLinks && opensByLink(request, deps)) return;
+    if (signedLinks && hasValidLink(request, deps)) return;
     const secret = secretOf(request);
     const key = secret === undefined ? undefined : await deps.apiKeys.authenticate(secret);
     if (key === undefined) throw await unauthorized(secret, deps.apiKeys);
@@ -68,7 +68,7 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
 }
 
 /** @throws ScenedeltaError 'unauthorized' where there is a signature and it does not hold. */
-function opensByLink(request: FastifyRequest, deps: Pick<ApiDependencies, 'linkKey' | 'clock'>): boolean {
+function hasValidLink(request: FastifyRequest, deps: Pick<ApiDependencies, 'linkKey' | 'clock'>): boolean {
   const { sig, exp } = request.query as { sig?: unknown; exp?: unknown };
   if (typeof sig !== 'string' || typeof exp !== 'string') return false;
   const path = request.url.split('?')[0] as string;

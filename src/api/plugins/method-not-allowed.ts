@@ -6,7 +6,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
 
 /** Call before the routes are registered. @returns what is to be called after they are. */
-export function watchMethods(app: Api): () => void {
+export function collectMethods(app: Api): () => void {
   const taken = new Map<string, Set<string>>();
   let watching = true;
   app.addHook('onRoute', ({ url, method }) => {

@@ -2,7 +2,7 @@
 import { ScenedeltaError } from '../../errors.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import { LOCAL } from './auth.js';
+import { LOCAL_KEY_ID } from './auth.js';
 
 const WINDOW_SECONDS = 60;
 
@@ -16,10 +16,10 @@ export function useRateLimit(
   if (rateLimit === 0) return;
   app.addHook('onRequest', async (request, reply) => {
     const { apiKeyId } = request;
-    if (apiKeyId === undefined || apiKeyId === LOCAL) return;
+    if (apiKeyId === undefined || apiKeyId === LOCAL_KEY_ID) return;
     const seconds = deps.clock() / 1000;
     const window = Math.floor(seconds / WINDOW_SECONDS);
-    const count = await deps.rates.count(apiKeyId, window, WINDOW_SECONDS).catch(unlessUnavailable);
+    const count = await deps.rates.count(apiKeyId, window, WINDOW_SECONDS).catch(ignoreOutage);
     if (count === undefined) return;
     const resetSeconds = Math.ceil((window + 1) * WINDOW_SECONDS - seconds);
     reply.header('RateLimit-Policy', `"default";q=${rateLimit};w=${WINDOW_SECONDS}`);
@@ -34,7 +34,7 @@ export function useRateLimit(
 }
 
 /** A Redis that cannot write (its memory or disk is full) can still be read: who only reads is let through, uncounted. */
-function unlessUnavailable(thrown: unknown): undefined {
+function ignoreOutage(thrown: unknown): undefined {
   if (isUnavailable(thrown)) return undefined;
   throw thrown;
 }

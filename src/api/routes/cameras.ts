@@ -4,8 +4,8 @@ import type { CameraSettings } from '../../cameras/settings.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { originAndPath } from '../../redact-url.js';
 import { noCamera, type StoredCamera } from '../../stores/cameras.js';
-import { acceptFrame, assertRoom, frameFingerprint } from '../cameras/accept.js';
-import { cameraFrom } from '../cameras/put.js';
+import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
+import { buildCamera } from '../cameras/put.js';
 import { assertCapacity } from '../comparisons/accept.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
 import { readCameraFrame } from '../comparisons/request.js';
@@ -20,8 +20,8 @@ import {
   CameraRequestSchema,
   CameraSchema,
 } from '../schemas/camera.js';
-import { comparisonAnswers, PREFERENCE_HEADERS } from '../schemas/comparison-answers.js';
-import { pageAnswers, pageAsked, pageOf, pageQuery } from '../schemas/pages.js';
+import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
+import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
@@ -65,7 +65,7 @@ const frameSchema = {
       'application/json': { schema: ref(CameraFrameRequestSchema) },
     },
   },
-  response: comparisonAnswers(['not-found', 'frame-out-of-order']),
+  response: comparisonResponses(['not-found', 'frame-out-of-order']),
 };
 
 export interface CameraRoutesContext {
@@ -83,7 +83,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   app.put('/v1/cameras/:id', { schema: putSchema, config: { scope: 'admin' } }, async (request, reply) => {
     const { id } = request.params;
     const earlier = await cameras.get(id);
-    const camera = await cameraFrom(id, request.body, earlier, { ...deps, ...options, keeper, allow });
+    const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });
     const created = await cameras.put(camera);
     await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
     return reply.code(created ? 201 : 200).send(presented(camera, request));
@@ -94,8 +94,8 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     { schema: frameSchema, config: { scope: 'compare' } },
     async (request, reply) => {
       await assertCapacity(deps, options);
-      const camera = await existingCamera(deps, request.params.id);
-      await assertRoom(camera.id, deps);
+      const camera = await findCamera(deps, request.params.id);
+      await assertCameraCapacity(camera.id, deps);
       const incoming = await readCameraFrame(request, options);
       const { callback_url } = incoming.options;
       assertFetchable({ frame: incoming.frame }, rules);
@@ -119,7 +119,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   };
   app.get('/v1/cameras/:id', { schema: getSchema, config: { scope: 'compare' } }, async (request) => {
     const { id } = request.params;
-    const camera = await existingCamera(deps, id);
+    const camera = await findCamera(deps, id);
     const [state, waiting, snapshot] = await Promise.all([
       cameras.state(id),
       cameras.waitingFrames(id),
@@ -149,17 +149,17 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     tags,
     // its cursor is the id of the camera before
     querystring: Type.Object(pageQuery(64), { additionalProperties: false }),
-    response: pageAnswers(CameraSchema),
+    response: pageResponses(CameraSchema),
   };
   app.get('/v1/cameras', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const { cursor, limit } = pageAsked(request.query);
+    const { cursor, limit } = parsePageQuery(request.query);
     const found = await cameras.list({
       ...(cursor === undefined ? {} : { after: cursor }),
       limit: limit + 1,
     });
     const items = found.slice(0, limit);
     const nextCursor = found.length > limit ? (items.at(-1)?.id ?? null) : null;
-    return pageOf(request, reply, { items: items.map((camera) => presented(camera, request)), nextCursor });
+    return pageBody(request, reply, { items: items.map((camera) => presented(camera, request)), nextCursor });
   });
 
   const deleteSchema = {
@@ -212,7 +212,7 @@ const withoutTokens = (settings: CameraSettings): CameraSettings => ({
 });
 
 /** @throws ScenedeltaError 'not-found' */
-async function existingCamera(deps: Pick<ApiDependencies, 'cameras'>, id: string): Promise<StoredCamera> {
+async function findCamera(deps: Pick<ApiDependencies, 'cameras'>, id: string): Promise<StoredCamera> {
   const camera = await deps.cameras.get(id);
   if (camera === undefined) throw noCamera(id);
   return camera;

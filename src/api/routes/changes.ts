@@ -9,7 +9,14 @@ import { checker } from '../../schemas/validation-error.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
-import { CURSOR_LENGTH, pageAnswers, pageAsked, pageOf, pageQuery, timeQuery } from '../schemas/pages.js';
+import {
+  CURSOR_LENGTH,
+  pageBody,
+  pageQuery,
+  pageResponses,
+  parsePageQuery,
+  timeQuery,
+} from '../schemas/pages.js';
 import { json, media, problems, ref } from '../schemas/shared.js';
 
 const ChangeIdParams = Type.Object({
@@ -37,7 +44,7 @@ export function changeRoutes(
 ): void {
   const config = { scope: 'compare' } as const;
   const tags = ['changes'];
-  const existing = async (id: string, found: Promise<Change | undefined>): Promise<Change> => {
+  const orNotFound = async (id: string, found: Promise<Change | undefined>): Promise<Change> => {
     const change = await found;
     if (change !== undefined) return change;
     throw new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
@@ -49,10 +56,10 @@ export function changeRoutes(
     description: "Times are the cameras' own: when their frames were captured.",
     tags,
     querystring: ListQuerySchema,
-    response: pageAnswers(ChangeSchema),
+    response: pageResponses(ChangeSchema),
   };
   app.get('/v1/changes', { schema: listSchema, config }, async (request, reply) => {
-    return pageOf(request, reply, await deps.changes.list(pageAsked(request.query)));
+    return pageBody(request, reply, await deps.changes.list(parsePageQuery(request.query)));
   });
 
   const answer = { 200: json('The change as it stands.', ref(ChangeSchema)), ...problems(['not-found']) };
@@ -64,7 +71,7 @@ export function changeRoutes(
     response: answer,
   };
   app.get('/v1/changes/:id', { schema: getSchema, config }, async ({ params: { id } }) =>
-    existing(id, deps.changes.get(id)),
+    orNotFound(id, deps.changes.get(id)),
   );
 
   const deliveriesSchema = {
@@ -80,7 +87,7 @@ export function changeRoutes(
     },
   };
   app.get('/v1/changes/:id/deliveries', { schema: deliveriesSchema, config }, async ({ params: { id } }) => {
-    await existing(id, deps.changes.get(id));
+    await orNotFound(id, deps.changes.get(id));
     return { items: await deps.deliveries.ofChange(id) };
   });
 
@@ -94,7 +101,7 @@ export function changeRoutes(
     response: answer,
   };
   app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config }, async ({ params: { id } }) =>
-    existing(id, deps.changes.acknowledge(id)),
+    orNotFound(id, deps.changes.acknowledge(id)),
   );
 
   const feedbackSchema = {
@@ -111,7 +118,7 @@ export function changeRoutes(
     const { id } = request.params;
     const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
     const feedback = { judgement, ...(caption === undefined ? {} : { caption }) };
-    return existing(id, deps.changes.giveFeedback(id, feedback));
+    return orNotFound(id, deps.changes.giveFeedback(id, feedback));
   });
 
   const exportSchema = {

@@ -5,16 +5,23 @@ import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
-import { existing } from '../comparisons/find-comparison.js';
+import { findComparison } from '../comparisons/find-comparison.js';
 import type { Present } from '../comparisons/links-presenter.js';
 import { assertKnownModel } from '../comparisons/models.js';
 import { readComparison } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../comparisons/url-policy.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import { comparisonAnswers, PREFERENCE_HEADERS } from '../schemas/comparison-answers.js';
 import { ComparisonFormSchema, ComparisonRequestSchema } from '../schemas/comparison-request.js';
-import { CURSOR_LENGTH, pageAnswers, pageAsked, pageOf, pageQuery, timeQuery } from '../schemas/pages.js';
+import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
+import {
+  CURSOR_LENGTH,
+  pageBody,
+  pageQuery,
+  pageResponses,
+  parsePageQuery,
+  timeQuery,
+} from '../schemas/pages.js';
 import { ComparisonIdParams, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 
 export interface ComparisonRoutesContext {
@@ -50,7 +57,7 @@ const postSchema = {
       'application/json': { schema: ref(ComparisonRequestSchema) },
     },
   },
-  response: comparisonAnswers(),
+  response: comparisonResponses(),
 };
 
 export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): void {
@@ -72,9 +79,9 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
         fingerprint: fingerprintOf(incoming),
         frames: [before, after],
         queue: asked.priority ?? 'live',
-        accept: (acceptance, nobodyWaits) =>
+        accept: (acceptance, unattended) =>
           accept(
-            { ...acceptance, incoming, nobodyWaits: nobodyWaits && asked.callback_url !== undefined },
+            { ...acceptance, incoming, unattended: unattended && asked.callback_url !== undefined },
             deps,
             options,
           ),
@@ -98,7 +105,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     '/v1/comparisons/:id',
     { schema: getSchema, config: { scope: 'compare' } },
     async (request, reply) => {
-      const { comparison } = await existing(deps, request.params.id);
+      const { comparison } = await findComparison(deps, request.params.id);
       if (comparison.status === 'queued' || comparison.status === 'running') {
         reply.header('Retry-After', RETRY_AFTER_SECONDS);
       }
@@ -111,11 +118,11 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     summary: 'List comparisons, newest first',
     tags: ['comparisons'],
     querystring: ListQuerySchema,
-    response: pageAnswers(ComparisonSchema),
+    response: pageResponses(ComparisonSchema),
   };
   app.get('/v1/comparisons', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const { items, nextCursor } = await deps.results.list(pageAsked(request.query));
-    return pageOf(request, reply, { items: items.map(present), nextCursor });
+    const { items, nextCursor } = await deps.results.list(parsePageQuery(request.query));
+    return pageBody(request, reply, { items: items.map(present), nextCursor });
   });
 
   const deleteSchema = {
@@ -134,7 +141,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     '/v1/comparisons/:id',
     { schema: deleteSchema, config: { scope: 'compare' } },
     async (request, reply) => {
-      const { comparison } = await existing(deps, request.params.id);
+      const { comparison } = await findComparison(deps, request.params.id);
       await eraseComparison(comparison, deps);
       return reply.code(204).send();
     },

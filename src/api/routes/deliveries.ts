@@ -1,7 +1,7 @@
 /** What became of a comparison's webhook. */
 import { Type } from 'typebox';
 import { DeliverySchema } from '../../stores/deliveries.js';
-import { existing } from '../comparisons/find-comparison.js';
+import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
 
@@ -19,7 +19,7 @@ export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' |
     },
   };
   app.get('/v1/comparisons/:id/deliveries', { schema, config: { scope: 'compare' } }, async (request) => {
-    await existing(deps, request.params.id);
+    await findComparison(deps, request.params.id);
     return { items: await deps.deliveries.ofComparison(request.params.id) };
   });
 }

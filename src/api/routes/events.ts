@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import { isFinal } from '../../jobs/payloads.js';
 import { isEventId } from '../../stores/events.js';
-import { existing } from '../comparisons/find-comparison.js';
+import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ChangeEventSchema, ComparisonEventSchema, type EventStreams } from '../event-stream.js';
 import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
@@ -46,7 +46,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
   const options = { config: { scope: 'compare' }, handlerTimeout: NO_TIMEOUT_MS } as const;
   app.get('/v1/comparisons/:id/events', { ...options, schema: ofComparison }, async (request, reply) => {
     const { id } = request.params;
-    const { comparison } = await existing(deps, id);
+    const { comparison } = await findComparison(deps, id);
     const resumed = lastEventId(request);
     const since = resumed ?? String(Date.parse(comparison.created_at) - CLOCK_SLACK_MS);
     const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true });

@@ -3,8 +3,8 @@ import { ScenedeltaError } from '../../errors.js';
 import { IMAGE_TYPES } from '../../frames/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { isFinal } from '../../jobs/payloads.js';
-import { existing } from '../comparisons/find-comparison.js';
-import { PICTURE_CACHE, shownFrame } from '../comparisons/shown-frame.js';
+import { findComparison } from '../comparisons/find-comparison.js';
+import { PICTURE_CACHE, servedFrame } from '../comparisons/served-frame.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 
@@ -34,8 +34,8 @@ export function frameRoutes(
   const config = { scope: 'compare', signedLinks: true } as const;
   app.get('/v1/comparisons/:id/frames/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
-    const stored = await existing(deps, id);
-    const frame = await shownFrame(stored, side, deps, keeper);
+    const stored = await findComparison(deps, id);
+    const frame = await servedFrame(stored, side, deps, keeper);
     if (frame === null) {
       const final = isFinal(`comparison.${stored.comparison.status}`);
       throw new ScenedeltaError(

@@ -8,8 +8,8 @@ import { isFinal } from '../../jobs/payloads.js';
 import { literals } from '../../schemas/constructors.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
-import { existing } from '../comparisons/find-comparison.js';
-import { PICTURE_CACHE, type ShownFrame, shownFrame } from '../comparisons/shown-frame.js';
+import { findComparison } from '../comparisons/find-comparison.js';
+import { PICTURE_CACHE, type ServedFrame, servedFrame } from '../comparisons/served-frame.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
 import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
@@ -69,10 +69,10 @@ export function heatmapRoutes(
   app.get('/v1/comparisons/:id/heatmaps/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
     const { style = 'overlay', word } = request.query;
-    const stored = await existing(deps, id);
+    const stored = await findComparison(deps, id);
     const maps = await readMaps(stored, deps);
     const map = word === undefined ? maps[side] : wordMap(maps.words[side], word);
-    const frame = await shownFrame(stored, side, deps, keeper);
+    const frame = await servedFrame(stored, side, deps, keeper);
     const etag = `"${id}-${side}-${style}-${word ?? 'change'}-${frame?.etag.slice(1, -1) ?? ''}"`;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
@@ -106,7 +106,7 @@ async function readMaps(
 async function readFrame(
   { comparison }: StoredComparison,
   side: Side,
-  frame: ShownFrame | null,
+  frame: ServedFrame | null,
 ): Promise<Uint8Array> {
   const bytes = await frame?.bytes();
   if (bytes !== undefined) return bytes;

@@ -27,7 +27,7 @@ export const timeQuery = (what: string) => ({
 });
 
 /** A route's `response`. @param item a named component */
-export const pageAnswers = <T extends TSchema>(item: T) => ({
+export const pageResponses = <T extends TSchema>(item: T) => ({
   200: json(
     'One page.',
     Type.Object({
@@ -43,7 +43,7 @@ export const pageAnswers = <T extends TSchema>(item: T) => ({
  * What the caller asked for, as the stores take it: times in epoch ms, a limit always.
  * @throws ScenedeltaError 'invalid-request' naming since or until.
  */
-export function pageAsked<Q extends { since?: string; until?: string; limit?: number }>(query: Q) {
+export function parsePageQuery<Q extends { since?: string; until?: string; limit?: number }>(query: Q) {
   const { since, until, limit = DEFAULT_LIMIT, ...rest } = query;
   return {
     ...rest,
@@ -54,7 +54,7 @@ export function pageAsked<Q extends { since?: string; until?: string; limit?: nu
 }
 
 /** The body of one page; its `Link` repeats the query with the next cursor. */
-export function pageOf<T>(
+export function pageBody<T>(
   request: { readonly query: unknown; readonly routeOptions: { readonly url?: string | undefined } },
   reply: { header(name: string, value: string): unknown },
   { items, nextCursor }: { items: T[]; nextCursor: string | null },

@@ -43,7 +43,7 @@ const COMPARISON_PROBLEMS = [
 ] as const;
 
 /** A route's `response`. @param codes problems beside those of every comparison */
-export const comparisonAnswers = (codes: readonly ErrorCode[] = []) => ({
+export const comparisonResponses = (codes: readonly ErrorCode[] = []) => ({
   200: json('The finished comparison.', ref(ComparisonSchema), {
     ...RESPONSE_HEADERS.preference,
     ...RESPONSE_HEADERS.replayed,

@@ -9,7 +9,7 @@ import type { ApiDependencies } from '../dependencies.js';
 /** Cache-Control of frames and of heatmaps over them. */
 export const PICTURE_CACHE = 'private, max-age=3600';
 
-export interface ShownFrame {
+export interface ServedFrame {
   readonly contentType: string;
   /** another one for other bytes */
   readonly etag: string;
@@ -21,12 +21,12 @@ export interface ShownFrame {
  * A camera may have got a privacy mask, or another one, since the frame was stored: it is painted when the frame is shown.
  * @returns null where the frame has not been fetched.
  */
-export async function shownFrame(
+export async function servedFrame(
   { comparison, frames }: StoredComparison,
   side: Side,
   deps: Pick<ApiDependencies, 'blobs' | 'cameras'>,
   keeper: Pick<FrameKeeper, 'shown'>,
-): Promise<ShownFrame | null> {
+): Promise<ServedFrame | null> {
   const frame = frames[side];
   if (frame === null) return null;
   const read = () => deps.blobs.get(frameKey(frame.sha256));
