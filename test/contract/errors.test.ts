@@ -14,13 +14,13 @@ describe('docs/errors.md', () => {
     expect([...sections.keys()]).toEqual(ERROR_CODES);
   });
 
-  it.each(ERROR_CODES)('%s: status, title, cause, what to do, and an example that fits', (code) => {
+  it.each(ERROR_CODES)('%s: status, title, cause, remedy, and an example that fits', (code) => {
     const section = sections.get(code) ?? '';
     const { status, title, retry } = errorEntry(code);
     expect(section).toContain(`${status}, ${retry}. ${title}.`);
     expect(text).toContain(`| [\`${code}\`](#${code}) | ${status} | ${retry} |`);
     expect(section).toMatch(/\*\*Cause\.\*\* .{20,}/);
-    expect(section).toMatch(/\*\*What to do\.\*\* .{10,}/);
+    expect(section).toMatch(/\*\*Remedy\.\*\* .{10,}/);
     const example = JSON.parse(/```json\n([\s\S]+?)```/.exec(section)?.[1] ?? '{}');
     expect(example).toMatchObject({ type: ERROR_TYPE_BASE + code, status, title });
     expect(example.detail).toMatch(/.{10,}/);
