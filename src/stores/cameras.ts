@@ -3,6 +3,7 @@
  * One Redis hash per camera, with a sorted set of waiting frames beside it.
  */
 import type { Redis } from 'ioredis';
+import type { BudgetThreshold } from '../cameras/alarm-budget.js';
 import type { BackgroundModel } from '../cameras/background-model.js';
 import type { Light } from '../cameras/light.js';
 import type { Polygon } from '../cameras/polygon.js';
@@ -16,9 +17,9 @@ import { redisCall, repliesOf } from './redis.js';
 export interface StoredCamera {
   readonly id: string;
   readonly settings: CameraSettings;
-  /** what `before: reference` compares with, masked; null: the next frame becomes it */
+  /** frame of `before: reference`, masked; null: the next frame becomes it */
   readonly reference: StoredFrameRef | null;
-  /** identity of the privacy polygons, another one whenever they change; null where there are none */
+  /** id of the privacy polygons, which changes whenever they do; null without any */
   readonly mask: string | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -27,15 +28,16 @@ export interface StoredCamera {
 export const noCamera = (id: string): ScenedeltaError =>
   new ScenedeltaError('not-found', `There is no camera ${id}: set it up with PUT /v1/cameras/${id}`);
 
-/** What is painted on a camera's frames. */
+/** The polygons that are painted black on a camera's frames. */
 export interface PrivacyMask {
   /** StoredCamera.mask */
   readonly id: string;
   readonly polygons: readonly Polygon[];
 }
 
-/** A frame that was worked on. Times are captured times in epoch ms. */
+/** A processed frame. */
 export interface FrameDone {
+  /** captured time, epoch ms */
   readonly at: number;
   readonly sha256: string;
   readonly comparison: string;
@@ -44,31 +46,33 @@ export interface FrameDone {
 export const maskOf = ({ mask, settings }: StoredCamera): PrivacyMask | null =>
   mask === null ? null : { id: mask, polygons: privacyPolygons(settings.zones) };
 
-/** Between two frames of a camera; saved with each comparison, in one step. Plain JSON. */
+/**
+ * State of a camera between two frames, saved atomically with each comparison. Plain JSON; its field names are the stored format:
+ * `memory` is the background model, `dial` the threshold of the alarm budget, `alerts` the state of the change tracker.
+ */
 export interface CameraState {
   readonly v: 1;
-  /** frames that were worked on */
+  /** number of processed frames */
   readonly frames: number;
   readonly last: FrameDone | null;
   /** upright size of the last frame */
   readonly size: { readonly width: number; readonly height: number } | null;
-  /** typical time between two frames, ms */
+  /** moving average of the time between two frames, ms */
   readonly intervalMs: number | null;
-  /** the earlier frame that the next is compared with */
+  /** "before" of the next frame in the modes previous and reference; `at`: captured time, epoch ms */
   readonly anchor: { readonly frame: StoredFrameRef; readonly at: number } | null;
   readonly light: Light | null;
   readonly memory: BackgroundModel<StoredFrameRef>;
-  /** threshold that the dial came to, and the false alarms a day to be expected with it */
-  readonly dial: { readonly threshold: number; readonly alarms_per_day: number } | null;
+  readonly dial: BudgetThreshold | null;
   readonly alerts: TrackerState;
-  /** by which setting the last frame was compared, and with which given reference: where that changes, the life of changes begins anew */
+  /** mode and chosen reference of the last comparison; if they differ from the next, the baseline is reset */
   readonly against?: string;
 }
 
 /** How the last snapshot pull ended. */
 export interface SnapshotOutcome {
   readonly at: string;
-  /** null where it brought a frame */
+  /** null: it brought a frame */
   readonly error: string | null;
 }
 

@@ -20,24 +20,24 @@ import { type RedisCommand, redisCall, repliesOf } from './redis.js';
 /** An alert with all that its delivery needs. */
 export interface StoredAlert {
   readonly intent: AlertIntent;
-  /** the comparison that gave rise to it */
+  /** of the comparison that caused the alert */
   readonly comparisonId: string;
-  /** with query and credentials, as the camera's settings have it */
+  /** address from the camera's settings, with query and credentials */
   readonly url: string;
   readonly traceId: string;
   readonly apiKeyId: string;
 }
 
-/** What one turn of a camera brought. */
+/** Changes and alerts of one turn of a camera. */
 export interface TurnChanges {
   readonly camera: string;
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly StoredAlert[];
-  /** how many of `news` the turn has taken into account */
-  readonly newsTaken: number;
+  /** number of camera events that the turn applied, and that are removed with its commit */
+  readonly eventsApplied: number;
 }
 
-/** `since` and `until` are those of the confirmation, by the camera's clock. */
+/** `since` and `until` refer to the time of the confirmation, by the camera's clock. */
 export interface ChangeQuery extends PageQuery {
   readonly camera?: string;
   readonly status?: ChangeStatus;
@@ -45,18 +45,21 @@ export interface ChangeQuery extends PageQuery {
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
-/** Retention erases by age; the expiry behind it is for a Redis whose workers are gone. */
+/** Retention erases by age. The expiry is later, for a Redis without running workers. */
 const EXPIRY_SLACK_MS = 3_600_000;
-/** A camera without frames hears no news; what people and deliveries have to say to it must not grow for ever. */
-const NEWS_KEPT = 1_000;
+/** Bound of a camera's events, which are removed only by its next frame. */
+const CAMERA_EVENTS_KEPT = 1_000;
 const ERASED_AT_ONCE = 500;
 
-/** KEYS: change, news, acknowledged of all, of the camera, events. ARGV: id, time, confirmed (ms), news, event. */
+/**
+ * KEYS: change, camera events, acknowledged of all, acknowledged of the camera, event stream.
+ * ARGV: id, time, confirmed (ms), camera event, stream event.
+ */
 const ACKNOWLEDGE = `
 if redis.call('HEXISTS', KEYS[1], 'change') == 0 then return 0 end
 if redis.call('HSETNX', KEYS[1], 'acknowledged', ARGV[2]) == 0 then return 1 end
 redis.call('RPUSH', KEYS[2], ARGV[4])
-redis.call('LTRIM', KEYS[2], -${NEWS_KEPT}, -1)
+redis.call('LTRIM', KEYS[2], -${CAMERA_EVENTS_KEPT}, -1)
 redis.call('ZADD', KEYS[3], ARGV[3], ARGV[1])
 redis.call('ZADD', KEYS[4], ARGV[3], ARGV[1])
 redis.call('XADD', KEYS[5], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[5])
@@ -114,7 +117,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       redisCall('listing changes', () =>
         pageOf(redis, indexOf(query), query, async (ids) => {
           const found = await read(ids);
-          // the index of a turn's status still holds what a person has acknowledged since
+          // An acknowledged change stays in the index of the status that its last turn wrote.
           return found.map((change) =>
             query.status === undefined || change?.status === query.status ? change : undefined,
           );
@@ -157,11 +160,11 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         return { items, last: ids.length < limit };
       }),
 
-    /** What has happened to the camera's changes and alerts since its last turn, oldest first. */
-    news: (camera: string): Promise<CameraEvent[]> =>
-      redisCall("reading a camera's news", async () => {
-        const told = await redis.lrange(KEYS.news(camera), 0, -1);
-        return told.map((json) => JSON.parse(json) as CameraEvent);
+    /** Events of the camera's changes and alerts since its last turn, oldest first. */
+    cameraEvents: (camera: string): Promise<CameraEvent[]> =>
+      redisCall("reading a camera's events", async () => {
+        const events = await redis.lrange(KEYS.news(camera), 0, -1);
+        return events.map((json) => JSON.parse(json) as CameraEvent);
       }),
     alert: (id: string): Promise<StoredAlert | undefined> =>
       redisCall('reading an alert', async () => {
@@ -183,7 +186,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     eraseOlderOf: (camera: string, before: number): Promise<number> =>
       redisCall("erasing a camera's old changes", async () => {
         let erased = 0;
-        // Confirmed by the camera's clock, written by ours: the one does not tell the other, so all of the camera are looked at.
+        // The index is ordered by the camera's clock and retention by ours, so the loop reads all changes of the camera.
         for (let from = 0; ; ) {
           const ids = await redis.zrange(
             KEYS.changesByCamera(camera),
@@ -207,7 +210,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         for (;;) {
           const ids = await redis.zrange(KEYS.changesByCamera(camera), '0', String(ERASED_AT_ONCE - 1));
           for (const id of ids) if (await erase(id)) erased++;
-          // an id whose hash has expired tells no camera, so it is not in `allIndexes` of one
+          // The camera of an expired hash is unknown, so `erase` leaves its id in this index.
           if (ids.length > 0) await redis.zrem(KEYS.changesByCamera(camera), ...ids);
           if (ids.length < ERASED_AT_ONCE) break;
         }
@@ -229,7 +232,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...(event === null ? [] : [eventWrite(change, event)]),
     ]),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
-    ...(turn.newsTaken === 0 ? [] : [['LTRIM', KEYS.news(turn.camera), turn.newsTaken, -1] as const]),
+    ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.news(turn.camera), turn.eventsApplied, -1] as const]),
   ];
 }
 
@@ -255,7 +258,7 @@ function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): Redis
     ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
     ['ZADD', KEYS.alertsOf(change.id), at, id],
     ['PEXPIRE', KEYS.alertsOf(change.id), lifetime],
-    // open from now on: a crash before the delivery is queued cannot lose it
+    // Open from now on, so that recovery finds the delivery if a crash prevents its job.
     ['ZADD', KEYS.deliveriesOpen, now, alertDeliveryId(id)],
   ];
 }
@@ -279,7 +282,7 @@ const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: string): Ch
   at,
 });
 
-/** What a turn says of a change; a person says that it is acknowledged. */
+/** Indexes of the statuses that a turn writes. `acknowledged` is written by the API. */
 const turnStatuses = (camera: string): string[] =>
   CHANGE_STATUSES.filter((status) => status !== 'acknowledged').flatMap((status) =>
     statusIndexes(status, camera),

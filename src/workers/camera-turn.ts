@@ -39,7 +39,7 @@ export interface TurnProcessor {
 export interface TurnDependencies extends FrameDependencies {
   readonly turns: TurnStore;
   readonly results: ResultStore;
-  readonly changes: Pick<ChangeStore, 'news'>;
+  readonly changes: Pick<ChangeStore, 'cameraEvents'>;
   readonly announce: Announce;
   readonly announceAlert: AnnounceAlert;
   /** makes a job for the camera's next frame */
@@ -163,9 +163,9 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
         : skipped(await results.get(comparison.id));
     }
 
-    const news = await changes.news(camera.id);
+    const events = await changes.cameraEvents(camera.id);
     const worked = await processFrame(
-      { camera, state, frame, at, signal, events: news, comparisonId: running.id },
+      { camera, state, frame, at, signal, events, comparisonId: running.id },
       deps,
     );
     const mapsKey = heatmapKey(running.id);
@@ -181,7 +181,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
         ? []
         : [{ intent, comparisonId: running.id, url, traceId: job.traceId, apiKeyId: job.apiKeyId }],
     );
-    const found = { camera: camera.id, changes: worked.changes, alerts, newsTaken: news.length };
+    const found = { camera: camera.id, changes: worked.changes, alerts, eventsApplied: events.length };
     const ended = { ...stored, comparison, frames: { before: worked.before, after: frame.ref } };
     if (await finish(turn, ended, { state: worked.state, changes: found }, alerts))
       return { kind: 'finished', comparison };

@@ -73,7 +73,7 @@ export async function saveTurnChanges(
   { now = Date.now(), retentionMs = 3_600_000 } = {},
 ): Promise<void> {
   const saving = redis.multi();
-  const found = { camera: 'gate', changes: [], alerts: [], newsTaken: 0, ...turn };
+  const found = { camera: 'gate', changes: [], alerts: [], eventsApplied: 0, ...turn };
   for (const [name, ...args] of changeWrites(found, now, retentionMs)) saving.call(name, ...args.map(String));
   for (const [error] of (await saving.exec()) ?? []) if (error !== null) throw error;
 }

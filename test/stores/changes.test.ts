@@ -106,7 +106,9 @@ describe('an acknowledgement', () => {
     });
     now += 1_000;
     expect(await changes.acknowledge(change.id)).toEqual(acknowledged);
-    expect(await changes.news('gate')).toEqual([{ type: 'change.acknowledged', changeId: change.id }]);
+    expect(await changes.cameraEvents('gate')).toEqual([
+      { type: 'change.acknowledged', changeId: change.id },
+    ]);
     expect((await events()).map(({ type }) => type)).toEqual(['change.opened', 'change.acknowledged']);
   });
 
@@ -165,10 +167,12 @@ describe('alerts', () => {
     const [first, second] = [foundChange({ name: '1' }), foundChange({ name: '2' })];
     await opened(first, second);
     await changes.acknowledge(first.id);
-    const taken = (await changes.news('gate')).length;
+    const taken = (await changes.cameraEvents('gate')).length;
     await changes.acknowledge(second.id);
-    await save({ newsTaken: taken });
-    expect(await changes.news('gate')).toEqual([{ type: 'change.acknowledged', changeId: second.id }]);
+    await save({ eventsApplied: taken });
+    expect(await changes.cameraEvents('gate')).toEqual([
+      { type: 'change.acknowledged', changeId: second.id },
+    ]);
   });
 });
 
@@ -214,6 +218,6 @@ describe('erasing', () => {
     await changes.acknowledge(mine[0]?.id ?? '');
     expect(await changes.eraseOf('gate')).toBe(3);
     expect(await ids()).toEqual([other.id]);
-    expect(await changes.news('gate')).toEqual([]);
+    expect(await changes.cameraEvents('gate')).toEqual([]);
   });
 });

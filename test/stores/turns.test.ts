@@ -84,7 +84,7 @@ describe("a camera's turn", () => {
     const frame = await enter(1_000);
     const turn = await taken('1');
     const change = foundChange();
-    const changes = { camera: 'gate', changes: [opening(change)], alerts: [], newsTaken: 0 };
+    const changes = { camera: 'gate', changes: [opening(change)], alerts: [], eventsApplied: 0 };
     const stored = ended(frame);
     expect(await bench.turns.commit(turn, { stored, state: state(7), changes })).toBe('committed');
     expect(await bench.results.get(frame.comparison.id)).toEqual(stored);
@@ -131,7 +131,7 @@ describe("a camera's turn", () => {
     const comparison = { ...cancelled.comparison, status: 'cancelled' as const };
     await bench.results.update(cancelled.comparison.id, { comparison });
     const change = foundChange();
-    const changes = { camera: 'gate', changes: [opening(change)], alerts: [], newsTaken: 0 };
+    const changes = { camera: 'gate', changes: [opening(change)], alerts: [], eventsApplied: 0 };
     expect(await bench.turns.commit(turn, { stored: ended(cancelled), state: state(1), changes })).toBe(
       'final',
     );

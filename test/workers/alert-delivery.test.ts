@@ -197,7 +197,7 @@ describe('a later alert of the change', () => {
     expect(types()).toEqual(['change.opened', 'change.reverted']);
     const [opened] = await bench.deliveries.ofChange(change.id);
     expect(opened?.attempts.at(-1)?.error).toMatch(/a later alert of the change has been delivered/);
-    expect(await bench.changes.news('gate')).toMatchObject([
+    expect(await bench.changes.cameraEvents('gate')).toMatchObject([
       { type: 'alert.overtaken', alertId: alert.intent.id },
     ]);
   });
@@ -231,7 +231,7 @@ describe('the camera hears', () => {
       camera: 'gate',
       news: late as never,
     });
-    expect(await bench.changes.news('gate')).toEqual(news('alert.delivered', alert));
+    expect(await bench.changes.cameraEvents('gate')).toEqual(news('alert.delivered', alert));
   });
 
   it('nothing once it is erased', async () => {
@@ -239,14 +239,14 @@ describe('the camera hears', () => {
     const job = await announce(alert);
     await bench.cameras.erase('gate');
     expect(await processor().process(job)).toEqual({ kind: 'delivered' });
-    expect(await bench.changes.news('gate')).toEqual([]);
+    expect(await bench.changes.cameraEvents('gate')).toEqual([]);
   });
 
   it('of a receiver that is gone for good', async () => {
     const { alert } = await alerted();
     answer = gone;
     expect(await processor().process(await announce(alert))).toEqual({ kind: 'failed' });
-    expect(await bench.changes.news('gate')).toEqual(news('alert.failed', alert));
+    expect(await bench.changes.cameraEvents('gate')).toEqual(news('alert.failed', alert));
   });
 
   it('nothing while the delivery is tried again, and of its failure after the last try', async () => {
@@ -256,18 +256,18 @@ describe('the camera hears', () => {
     for (const _wait of DELIVERY_SCHEDULE_MS.slice(1)) {
       const outcome = await processor().process(job);
       if (outcome.kind !== 'later') throw new Error(`expected another try, got ${outcome.kind}`);
-      expect(await bench.changes.news('gate')).toEqual([]);
+      expect(await bench.changes.cameraEvents('gate')).toEqual([]);
       now = outcome.at;
     }
     expect(await processor().process(job)).toEqual({ kind: 'failed' });
-    expect(await bench.changes.news('gate')).toEqual(news('alert.failed', alert));
+    expect(await bench.changes.cameraEvents('gate')).toEqual(news('alert.failed', alert));
   });
 
   it('nothing of an alert that knows no cool-down', async () => {
     const { alert } = await alerted({ type: 'change.reverted', cooldownKey: null });
     await processor().process(await announce(alert));
     expect(payload().type).toBe('change.reverted');
-    expect(await bench.changes.news('gate')).toEqual([]);
+    expect(await bench.changes.cameraEvents('gate')).toEqual([]);
   });
 });
 
