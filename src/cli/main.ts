@@ -2,6 +2,7 @@
 /** `scenedelta COMMAND`: the program. Each command lives in a file of its own, which is loaded only when it is asked for. */
 import { type Command, CommanderError } from 'commander';
 import { ScenedeltaError } from '../errors.js';
+import { VERSION } from '../version.js';
 import { createCommand } from './command.js';
 
 interface Entry {
@@ -38,10 +39,12 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const USAGE_ERROR = 2;
 
 async function buildProgram(asked: string | undefined): Promise<Command> {
-  const program = createCommand('scenedelta').addHelpText(
-    'after',
-    '\nscenedelta COMMAND --help lists the options. Settings come from the environment: deploy/README.md',
-  );
+  const program = createCommand('scenedelta')
+    .version(VERSION)
+    .addHelpText(
+      'after',
+      '\nscenedelta COMMAND --help lists the options. Settings come from the environment: deploy/README.md',
+    );
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = name === asked ? await load() : createCommand(name);
     program.addCommand(command.summary(summary));

@@ -1,16 +1,10 @@
 /** The OpenAPI 3.1 description, made from the schemas that validate, and a page to read and try it. */
-import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { DESCRIPTION, VERSION } from '../../version.js';
 import type { Api } from '../dependencies.js';
 import { components } from '../schemas/shared.js';
 import { WEBHOOKS } from '../schemas/webhooks.js';
-
-const packageJson = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-  description: string;
-};
-export const { version: VERSION } = packageJson;
 
 export const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
@@ -62,7 +56,7 @@ export async function useOpenApi(app: Api): Promise<void> {
       info: {
         title: 'scenedelta',
         version: VERSION,
-        description: `${packageJson.description}\n\nErrors are RFC 9457 problems; their types are explained in docs/errors.md.`,
+        description: `${DESCRIPTION}\n\nErrors are RFC 9457 problems; their types are explained in docs/errors.md.`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+/**
+ * Entry point of the `scenedelta` command: runs the compiled program, and compiles it first in a checkout that was never built.
+ * It is committed because npx keeps a link to the program that it found at its first call, and dist/ is not there yet then.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../', import.meta.url);
+const program = new URL('dist/cli/main.js', root);
+const compiler = new URL('node_modules/typescript/lib/tsc.js', root);
+
+if (!existsSync(program)) {
+  const folder = fileURLToPath(root);
+  if (!existsSync(compiler)) {
+    console.error(`scenedelta is not built. Run once in ${folder}: npm ci && npm run build`);
+    process.exit(1);
+  }
+  console.error('scenedelta: compiling, this once ...');
+  const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: ['ignore', 2, 2] });
+  if (built.status !== 0) {
+    console.error(`scenedelta cannot be compiled. Run in ${folder}: npm ci && npm run build`);
+    process.exit(1);
+  }
+}
+await import(program.href);
