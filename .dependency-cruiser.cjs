@@ -76,8 +76,8 @@ module.exports = {
     only(
       'evaluation',
       '^src/evaluation/',
-      '^src/(evaluation|schemas)/|^src/[^/]+\\.ts$',
-      'Figures from values: knows no model, no file, no clock.',
+      '^src/(evaluation|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/[^/]+\\.ts$',
+      'Figures from values: knows no model, no file, no clock; of viewpoint the geometry alone.',
     ),
     only(
       'cameras',

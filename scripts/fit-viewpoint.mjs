@@ -14,11 +14,12 @@ import { Value } from 'typebox/value';
 import { startProgress } from '../dist/cli/progress.js';
 import { loadBundle } from '../dist/model/manifest.js';
 import { FittedSchema } from '../dist/viewpoint/scores.js';
-import { NUISANCE_VARIANTS, openMaterial, sourcesOf, VARIANTS } from './lib/made-pairs.mjs';
+import { openMaterial, sourcesOf } from './lib/made-pairs.mjs';
 import { dataFolder, readOptions } from './lib/options.mjs';
 import { ensurePython } from './lib/python.mjs';
 import { ROOT, run, runMain, Stop } from './lib/shell.mjs';
 import { inThreads } from './lib/threads.mjs';
+import { NUISANCE_VARIANTS, VARIANTS } from './lib/variants.mjs';
 
 const FITTED_FILE = join(ROOT, 'src/viewpoint/fitted.json');
 /** Frames that hold noise and nothing else have corners everywhere, and none of them in both frames. */

@@ -5,11 +5,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { turnedHalf, view } from './camera-view.mjs';
 import { placeOf } from './made-places.mjs';
 import { sensorOf } from './made-sensor.mjs';
 import { composed, thingsNear, thingsOnGround } from './made-things.mjs';
 import { pick } from './pick.mjs';
-import * as make from './variants.mjs';
+import { resized } from './pictures.mjs';
+import { VARIANTS } from './variants.mjs';
 
 /** Share of the pairs of whole plates in which the things that come and go are near the camera, as they are in every bare place. */
 const NEAR = 0.25;
@@ -18,33 +20,6 @@ const NEAR = 0.25;
 export const MIXED = { bare: 0.35, drifts: 0.5 };
 /** Whole plates, both frames exposed and coded alike: all that differs is what was made. */
 export const ALIKE = { bare: 0, drifts: 0 };
-
-/** name -> { nuisance | tamper, make } of what falls on `after`; motions are done by the view. */
-export const NUISANCE_VARIANTS = {
-  gain: { nuisance: 'lighting', make: make.gain },
-  gamma: { nuisance: 'lighting', make: make.gamma },
-  ir: { nuisance: 'ir_switch', make: make.infrared },
-  shadow: { nuisance: 'shadow', make: make.shadow },
-  rain: { nuisance: 'weather', make: make.rain },
-  fog: { nuisance: 'weather', make: make.fog },
-  snow: { nuisance: 'weather', make: make.snow },
-  jpeg: {
-    nuisance: 'compression',
-    make: (image, random) => make.jpeg(image, Math.round(random.uniform(12, 25))),
-  },
-  noise: { nuisance: 'noise', make: make.noise },
-  shift: { nuisance: 'camera_moved', motion: make.shiftMotion },
-  roll: { nuisance: 'camera_moved', motion: make.rollMotion },
-  zoom: { nuisance: 'camera_moved', motion: make.zoomMotion },
-};
-export const TAMPER_VARIANTS = {
-  blocked: { tamper: 'blocked', make: make.blocked },
-  defocused: { tamper: 'defocused', make: make.defocused },
-  darkened: { tamper: 'darkened', make: make.darkened },
-  turned: { tamper: 'turned', other: true },
-  turned_half: { tamper: 'turned', half: true },
-};
-export const VARIANTS = { ...NUISANCE_VARIANTS, ...TAMPER_VARIANTS };
 
 /**
  * What may be fitted on.
@@ -93,14 +68,14 @@ export async function madePair(material, variant, changed, shares, random) {
   let after = await sensor.lens(await composed(picture, [...staying, ...moving.slice(gone)]));
   let homography = null;
   if (rule.half) {
-    const halves = make.turnedHalf(before, random);
-    before = make.view(halves.before, null).image;
-    after = make.view(halves.after, null).image;
+    const halves = turnedHalf(before, random);
+    before = view(halves.before, null).image;
+    after = view(halves.after, null).image;
   } else {
     const motion = rule.motion ? rule.motion(before, random) : jitter(random);
-    before = make.view(before, null).image;
+    before = view(before, null).image;
     const other = rule.other ? await otherScene(material, plate, shares, random) : after;
-    ({ image: after, homography } = make.view(other, motion));
+    ({ image: after, homography } = view(other, motion));
   }
   // What the weather and people do happens before the sensor and the coder add theirs.
   if (rule.make) after = await rule.make(after, random);
@@ -109,7 +84,7 @@ export async function madePair(material, variant, changed, shares, random) {
   return {
     before,
     // another scene's plate may have another shape
-    after: await make.resized(after, before),
+    after: await resized(after, before),
     place: plate.place,
     bare,
     changed: changed && !rule.tamper && moving.length > 0,

@@ -1,7 +1,8 @@
 /** Places for made pairs: a whole plate, or a bare place, of which a camera sees little more than what comes and goes. */
 import { join } from 'node:path';
 import sharp from 'sharp';
-import * as make from './variants.mjs';
+import { blur, crop, load, resized } from './pictures.mjs';
+import { grain } from './variants.mjs';
 
 /** Pixels: 640 and a little after the margin is cut off. */
 const WIDTH = 720;
@@ -13,7 +14,7 @@ const PLAIN = 4 / 7;
  * @returns {Promise<{ picture, bare: boolean }>} what the camera sees of a plate when nothing stands there
  */
 export async function placeOf({ folder }, plate, bare, random) {
-  const whole = await make.load(join(folder, plate.file), WIDTH);
+  const whole = await load(join(folder, plate.file), WIDTH);
   const kind = random.uniform(0, 1);
   if (kind >= bare) return { picture: whole, bare: false };
   if (kind < PLAIN * bare) {
@@ -31,7 +32,7 @@ export async function placeOf({ folder }, plate, bare, random) {
 /** What is left of a picture when nothing smaller than about `size` pixels is. */
 async function smooth(picture, size) {
   const [width, height] = [picture.width, picture.height].map((side) => Math.max(2, Math.round(side / size)));
-  return make.resized(await make.resized(picture, { width, height }), picture);
+  return resized(await resized(picture, { width, height }), picture);
 }
 
 /** The part of the picture with the least in it, as large as the whole: asphalt, floor, wall, sky. */
@@ -41,11 +42,11 @@ async function nearest(picture, random) {
   const parts = Array.from({ length: 12 }, () => {
     const left = Math.floor(random.uniform(0, picture.width - width));
     const top = Math.floor(random.uniform(0, picture.height - height));
-    const part = make.crop(picture, left, top, width, height);
+    const part = crop(picture, left, top, width, height);
     return { part, detail: detailOf(part) };
   });
   parts.sort((a, b) => a.detail - b.detail);
-  return make.resized(parts[0].part, picture);
+  return resized(parts[0].part, picture);
 }
 
 /** Mean step of the green between pixels that are four apart. */
@@ -65,7 +66,7 @@ async function textured(picture, level, size, random) {
   const { width, height } = picture;
   const grey = { width, height, data: new Uint8Array(width * height * 3).fill(128) };
   const sigma = 40;
-  const field = await make.blur(make.grain(grey, sigma, random, true), size);
+  const field = await blur(grain(grey, sigma, random, true), size);
   // Of white noise of deviation s, a blur of that size leaves s / (2 sqrt(pi) size).
   const share = level / (sigma / (2 * Math.sqrt(Math.PI) * size));
   const data = new Uint8ClampedArray(picture.data.length);

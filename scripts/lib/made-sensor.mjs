@@ -1,6 +1,8 @@
 /** What lens, sensor and coder do to the frames of one camera: the same to both, and a little that drifts between them. */
+import { mapPixels } from '../../dist/evaluation/perturbations.js';
 import { pick } from './pick.mjs';
-import * as make from './variants.mjs';
+import { blur as blurred, jpeg } from './pictures.mjs';
+import { grain } from './variants.mjs';
 
 /** Share of those whose second frame is a little softer: a smaller stream enlarged, a coder that saves. */
 const SOFTER = 0.3;
@@ -14,9 +16,9 @@ export function sensorOf(drifts, random) {
   const level = random.uniform(0.4, 3.5);
   const quality = random.uniform(60, 94);
   const own = () => Math.round(Math.min(95, quality + random.uniform(-4, 4)));
-  const coded = (image) => make.jpeg(make.grain(image, level, random), own());
+  const coded = (image) => jpeg(grain(image, level, random), own());
   return {
-    lens: (image) => (blur === 0 ? image : make.blur(image, blur)),
+    lens: (image) => (blur === 0 ? image : blurred(image, blur)),
     before: coded,
     after: random.uniform(0, 1) < drifts ? drifted(level, random) : coded,
   };
@@ -31,8 +33,8 @@ function drifted(level, random) {
   const quality = Math.round(random.uniform(40, 95));
   const chroma = pick(['4:2:0', '4:4:4'], random);
   return async (image) => {
-    const light = make.each(image, (value, c) => 255 * (value / 255) ** power * factor * tints[c]);
-    const seen = soft === 0 ? light : await make.blur(light, soft);
-    return make.jpeg(make.grain(seen, noise, random), quality, chroma);
+    const light = mapPixels(image, (value, c) => 255 * (value / 255) ** power * factor * tints[c]);
+    const seen = soft === 0 ? light : await blurred(light, soft);
+    return jpeg(grain(seen, noise, random), quality, chroma);
   };
 }

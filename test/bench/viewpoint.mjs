@@ -12,11 +12,12 @@ import { fuse } from '../../dist/pipeline/nuisance-fusion.js';
 import { examine, namedTampers } from '../../dist/viewpoint/examine.js';
 import { FITTED } from '../../dist/viewpoint/fitted.js';
 import { NUISANCES, TAMPERS } from '../../dist/viewpoint/scores.js';
-import { NUISANCE_VARIANTS } from '../../scripts/lib/made-pairs.mjs';
+import { MARGIN } from '../../scripts/lib/camera-view.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
+import { load, resized } from '../../scripts/lib/pictures.mjs';
 import { ROOT } from '../../scripts/lib/shell.mjs';
 import { inThreads } from '../../scripts/lib/threads.mjs';
-import * as make from '../../scripts/lib/variants.mjs';
+import { NUISANCE_VARIANTS } from '../../scripts/lib/variants.mjs';
 import { percentile, report } from './lib/report.mjs';
 
 const { values } = readOptions({
@@ -55,7 +56,7 @@ const milliseconds = [];
 for (const pair of pairs) {
   const frames = await Promise.all(
     [pair.before, pair.after].map(async (file) =>
-      make.resized(await make.load(join(data, file), 640), { width: 640, height: 480 }),
+      resized(await load(join(data, file), 640), { width: 640, height: 480 }),
     ),
   );
   milliseconds.push(...[1, 2, 3].map(() => timed(...frames)));
@@ -214,7 +215,7 @@ report(
   'Viewpoint: the camera, the light and the scene told apart',
   [['what', 'measured', 'aim'], ...rows],
   [
-    `${pairs.length} development pairs, ${seen.length} pairs with their variants, at 640 px width less a margin of ${100 * make.MARGIN} % a side that lets a moved camera see real pixels. Variants fall on \`after\`, changed and unchanged pairs alike; strengths in scripts/lib/variants.mjs.`,
+    `${pairs.length} development pairs, ${seen.length} pairs with their variants, at 640 px width less a margin of ${100 * MARGIN} % a side that lets a moved camera see real pixels. Variants fall on \`after\`, changed and unchanged pairs alike; strengths in scripts/lib/variants.mjs.`,
     'Registration errors are of what was made on top of how the camera of the pair moved by itself, as registration has it of the pair as it is: pairs of which it is refused are not measured.',
     `Bundle ${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}); thresholds and weights were fitted on made pairs of other places (fit:viewpoint).`,
   ],

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { featureMatching, peakOf, pixelSubtraction } from '../../src/evaluation/baselines.js';
-import { MADE_NUISANCES, moveBox, perturb, project, warp } from '../../src/evaluation/nuisances.js';
+import { MADE_NUISANCES, perturb } from '../../src/evaluation/nuisances.js';
+import { moveCamera } from '../../src/evaluation/perturbations.js';
 import { pointing, pointsInto, unionIou } from '../../src/evaluation/pointing.js';
-import { seededRandom } from '../../src/evaluation/random.js';
 import type { Box, RgbImage } from '../../src/images.js';
+import { seededRandom } from '../../src/random.js';
+import { carryBox } from '../../src/viewpoint/warp.js';
 
 /** A grey picture with a brighter rectangle. */
 function picture(box: Box | null, width = 96, height = 64): RgbImage {
@@ -151,7 +153,7 @@ describe('made nuisances', () => {
 
   it('jitter takes the boxes along', () => {
     const { image, homography } = perturb('jitter', picture(THING), 'p3');
-    const moved = homography === null ? null : moveBox(THING, homography);
+    const moved = homography === null ? null : carryBox(THING, homography);
     if (moved === null) throw new Error('the thing left the frame');
     const [x, y] = centreOfLight(image);
     expect(Math.abs(x - (moved.x + moved.width / 2))).toBeLessThan(0.25 / image.width);
@@ -162,7 +164,7 @@ describe('made nuisances', () => {
 
   it('a shift moves a picture by whole pixels exactly, and its edge is repeated', () => {
     const before = picture(THING);
-    const shifted = warp(before, [1, 0, 2 / before.width, 0, 1, 0, 0, 0, 1]);
+    const shifted = moveCamera(before, [1, 0, 2 / before.width, 0, 1, 0, 0, 0, 1]);
     const at = (image: RgbImage, x: number, y: number) => image.data[(y * image.width + x) * 3];
     for (const [x, y] of [
       [0, 0],
@@ -178,9 +180,8 @@ describe('made nuisances', () => {
 
   it('a box that leaves the frame is cut, then gone', () => {
     const right = (dx: number) => [1, 0, dx, 0, 1, 0, 0, 0, 1] as const;
-    expect(moveBox(THING, right(0.3))?.width).toBeCloseTo(0.075, 12);
-    expect(moveBox(THING, right(0.5))).toBeNull();
-    expect(project(right(0.1), 0.2, 0.3)).toEqual([expect.closeTo(0.3, 12), 0.3]);
+    expect(carryBox(THING, right(0.3))?.width).toBeCloseTo(0.075, 12);
+    expect(carryBox(THING, right(0.5))).toBeNull();
   });
 });
 

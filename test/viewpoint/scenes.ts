@@ -1,7 +1,7 @@
 /** Frames made when they are needed, with all that registration needs: edges, corners, flat places. */
 
-import { seededRandom } from '../../src/evaluation/random.js';
 import type { Box, RgbImage } from '../../src/images.js';
+import { seededRandom } from '../../src/random.js';
 import type { Homography } from '../../src/viewpoint/homography.js';
 
 export const size = { width: 400, height: 300 };

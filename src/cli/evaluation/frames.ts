@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
 import { bad, normalise, type Pair, parsePairs, type Size } from '../../evaluation/manifest.js';
-import { type MadeNuisance, moveBox, perturb } from '../../evaluation/nuisances.js';
+import { type MadeNuisance, perturb } from '../../evaluation/nuisances.js';
 import sharp from '../../frames/sharp.js';
 import { type Box, SIDES, type Side } from '../../images.js';
+import { carryBox } from '../../viewpoint/warp.js';
 import { decode, type PairBytes } from './bundle-runner.js';
 
 /** Pairs of a manifest whose frames all exist and have a readable header. */
@@ -93,7 +94,7 @@ export async function withNuisance(
     : raw.jpeg({ quality: jpegQuality })
   ).toBuffer();
   if (homography === null) return { pair, bytes: { ...bytes, after } };
-  const move = (boxes: readonly Box[]) => boxes.flatMap((box) => moveBox(box, homography) ?? []);
+  const move = (boxes: readonly Box[]) => boxes.flatMap((box) => carryBox(box, homography) ?? []);
   const moved = <T extends Pick<Pair, 'boxes'>>(owner: T): T => ({
     ...owner,
     boxes: { ...owner.boxes, after: move(owner.boxes.after) },

@@ -1,31 +1,32 @@
 /** A thread of bench:viewpoint: one development pair and its variants, examined and looked at as the service does. */
 import { join } from 'node:path';
-import { seededRandom } from '../../../dist/evaluation/random.js';
 import { fuseTampers } from '../../../dist/pipeline/tamper-fusion.js';
+import { seededRandom } from '../../../dist/random.js';
 import { examine } from '../../../dist/viewpoint/examine.js';
 import { project } from '../../../dist/viewpoint/homography.js';
+import { turnedHalf, view } from '../../../scripts/lib/camera-view.mjs';
 import { alignedTo, openLook } from '../../../scripts/lib/look.mjs';
-import { NUISANCE_VARIANTS, TAMPER_VARIANTS } from '../../../scripts/lib/made-pairs.mjs';
+import { jpeg, load, resized } from '../../../scripts/lib/pictures.mjs';
 import { serve } from '../../../scripts/lib/threads.mjs';
-import * as make from '../../../scripts/lib/variants.mjs';
+import { NUISANCE_VARIANTS, TAMPER_VARIANTS } from '../../../scripts/lib/variants.mjs';
 
 const WIDTH = 640;
 const JPEG_QUALITY = 20;
 const VARIANTS = {
   'as it is': {},
   ...NUISANCE_VARIANTS,
-  jpeg: { nuisance: 'compression', make: (image) => make.jpeg(image, JPEG_QUALITY) },
+  jpeg: { nuisance: 'compression', make: (image) => jpeg(image, JPEG_QUALITY) },
   ...TAMPER_VARIANTS,
 };
 
 await serve(async ({ data, bundle }) => {
   const look = await openLook(bundle);
-  const load = (file) => make.load(join(data, file), WIDTH);
+  const read = (file) => load(join(data, file), WIDTH);
   return {
     /** @param {{ pair, stranger: string }} item stranger: the file of another scene's frame */
     async each({ pair, stranger }) {
-      const [before, after, elsewhere] = await Promise.all([pair.before, pair.after, stranger].map(load));
-      const unmoved = make.view(before, null).image;
+      const [before, after, elsewhere] = await Promise.all([pair.before, pair.after, stranger].map(read));
+      const unmoved = view(before, null).image;
       const ofUnmoved = await look.encode(unmoved);
       const entries = [];
       let own = null; // how the pair's own camera moved
@@ -34,10 +35,10 @@ await serve(async ({ data, bundle }) => {
         let frames;
         let homography = null;
         if (rule.half) {
-          frames = make.turnedHalf(before, random);
+          frames = turnedHalf(before, random);
         } else {
-          const source = rule.other ? await make.resized(elsewhere, after) : after;
-          const moved = make.view(source, rule.motion ? rule.motion(source, random) : null);
+          const source = rule.other ? await resized(elsewhere, after) : after;
+          const moved = view(source, rule.motion ? rule.motion(source, random) : null);
           homography = moved.homography;
           frames = { before: unmoved, after: rule.make ? await rule.make(moved.image, random) : moved.image };
         }
