@@ -21,8 +21,8 @@ module.exports = {
     only(
       'jobs',
       '^src/jobs/',
-      '^src/(jobs|schemas)/|^src/[^/]+\\.ts$',
-      'What the API and the workers agree on.',
+      '^src/(jobs|schemas|stores)/|^src/[^/]+\\.ts$',
+      'Queues, payloads and their producer: what the API and the workers agree on.',
     ),
     only(
       'api',
@@ -57,7 +57,7 @@ module.exports = {
     only(
       'frames',
       '^src/frames/',
-      '^src/(frames|stores|outbound|cameras|schemas|jobs)/|^src/[^/]+\\.ts$',
+      '^src/(frames|stores|outbound|cameras|schemas)/|^src/[^/]+\\.ts$',
       'Bytes to pixels, masks, fetching and keeping.',
     ),
     only(
@@ -94,7 +94,7 @@ module.exports = {
     only(
       'stores',
       '^src/stores/',
-      '^src/(stores|jobs|schemas|cameras|changes)/|^src/[^/]+\\.ts$',
+      '^src/(stores|schemas|cameras|changes)/|^src/[^/]+\\.ts$',
       'State in Redis and in files; the pure folders give cameras and changes their shape.',
     ),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),

@@ -1,23 +1,35 @@
-/** Identifiers sort by creation time (ULID), carry their kind as a prefix, and are legal BullMQ job ids (no ':', not an integer). */
-import { createHash } from 'node:crypto';
+/** Ids: a prefix for the kind, then a ULID in lower case, so that ids sort by creation time and are legal BullMQ job ids. */
+import { createHash, randomBytes } from 'node:crypto';
 import { encodeTime, ulid } from 'ulid';
 
 export type IdPrefix = 'alr' | 'chg' | 'cmp' | 'dlv' | 'key' | 'msk' | 'wrk';
+
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** e.g. newId('cmp') -> 'cmp_01k9...' : prefix, underscore, 26 lower-case Crockford characters. */
+/** @returns e.g. 'cmp_01k9...': prefix, underscore, 26 lower-case Crockford characters. */
 export const newId = (prefix: IdPrefix, now: number = Date.now()): string =>
   `${prefix}_${ulid(now).toLowerCase()}`;
 
 export const isId = (prefix: IdPrefix, value: string): boolean =>
   new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value);
 
+/** @returns a W3C trace id: 32 hexadecimal digits. */
+export const newTraceId = (): string => randomBytes(16).toString('hex');
+
 /**
- * The form of `newId` with a hash of the name (80 bits of SHA-256) in place of the random part: equal arguments give equal ids.
+ * An id that follows from what it names, so that the same frames yield the same ids again. It has the form of a ULID, with a hash of
+ * time and name in place of the random part.
  * @param at epoch ms
  */
 export function derivedId(prefix: IdPrefix, at: number, name: string): string {
-  const digest = createHash('sha256').update(name).digest().subarray(0, 16);
-  const suffix = Array.from(digest, (byte) => CROCKFORD[byte % 32]).join('');
-  return `${prefix}_${encodeTime(at, 10).toLowerCase()}${suffix}`;
+  const hash = createHash('sha256').update(`${at}\n${name}`).digest().subarray(0, 16);
+  const characters = Array.from(hash, (byte) => CROCKFORD[byte % 32]).join('');
+  return `${prefix}_${encodeTime(Math.max(0, at)).toLowerCase()}${characters}`;
 }
+
+const withPrefix = (prefix: string, id: string): string => `${prefix}_${id.slice(id.indexOf('_') + 1)}`;
+
+/** A comparison or an alert has one delivery with an id of its own, so that announcing it twice cannot make a second one. */
+export const deliveryIdOf = (comparisonOrAlertId: string): string => withPrefix('dlv', comparisonOrAlertId);
+export const comparisonIdOf = (deliveryId: string): string => withPrefix('cmp', deliveryId);
+export const alertIdOf = (deliveryId: string): string => withPrefix('alr', deliveryId);

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, RawServerDefault } from 'fastify';
 import type { Config } from '../config.js';
+import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import type { ApiKeyStore } from '../stores/api-keys.js';
 import type { BlobStore } from '../stores/blobs.js';
@@ -13,7 +14,6 @@ import type { DeliveryStore } from '../stores/deliveries.js';
 import type { EventReader } from '../stores/events.js';
 import type { ResultStore } from '../stores/results.js';
 import type { WorkerRegistry } from '../stores/workers.js';
-import type { ComparisonQueue } from './comparisons/queue.js';
 import type { IdempotencyRecords } from './idempotency.js';
 import type { RateCounter } from './rate-counter.js';
 
@@ -32,7 +32,10 @@ export interface ApiDependencies {
   readonly apiKeys: ApiKeyStore;
   readonly workers: Pick<WorkerRegistry, 'list'>;
   readonly events: EventReader;
-  readonly queue: ComparisonQueue;
+  readonly queue: Pick<
+    JobProducer,
+    'addComparison' | 'addTurn' | 'scheduleSnapshots' | 'cancel' | 'counts' | 'waiting' | 'ping'
+  >;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;
   /** signs the links to frames and heatmaps (links.ts) */

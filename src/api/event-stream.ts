@@ -1,9 +1,9 @@
 /** Server-sent events (WHATWG HTML, 9.2): what happens to comparisons and changes, resumable by Last-Event-ID. */
 import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import { isFinal } from '../jobs/payloads.js';
 import { ChangeSchema } from '../schemas/change.js';
 import { dateTime, nullable } from '../schemas/constructors.js';
+import { endsComparison } from '../schemas/stream-event.js';
 import {
   compareEventIds,
   type EventFilter,
@@ -75,7 +75,7 @@ export function createEventStreams(events: EventReader): EventStreams {
         if (stream.writableEnded || compareEventIds(id, last) <= 0) return;
         last = id;
         stream.write(format(id, event));
-        if (endOnFinal && isFinal(event.type)) stream.end();
+        if (endOnFinal && endsComparison(event.type)) stream.end();
         else if (stream.writableLength >= allowance) stream.destroy();
       };
       const unsubscribe = events.on((streamed) => {

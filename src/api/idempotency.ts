@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../errors.js';
-import { KEYS } from '../jobs/payloads.js';
+import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 
 const KEPT_SECONDS = 24 * 3600;

@@ -1,6 +1,7 @@
 /** The API process: settings, connections, the app, a port, and the way out. */
 import type { AddressInfo } from 'node:net';
 import { loadConfig, redisUrlOf } from '../config.js';
+import { createJobProducer } from '../jobs/producer.js';
 import { httpAddress, linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { closeOnSignals, endOnFatal } from '../shutdown.js';
@@ -9,7 +10,6 @@ import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { buildApp } from './app.js';
-import { createComparisonQueue } from './comparisons/queue.js';
 import { createIdempotencyRecords } from './idempotency.js';
 import { createRateCounter } from './rate-counter.js';
 
@@ -24,7 +24,7 @@ endOnFatal(logger);
 
 const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 const events = createEventReader(redis, { logger });
-const queue = createComparisonQueue(redis, Date.now);
+const queue = createJobProducer(redis);
 
 const app = await buildApp(
   {

@@ -1,6 +1,6 @@
 /** Requests counted per API key and window in Redis, so that all API processes share one quota. */
 import type { Redis } from 'ioredis';
-import { KEYS } from '../jobs/payloads.js';
+import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 
 export interface RateCounter {

@@ -11,8 +11,8 @@ import { decodeFrame } from '../frames/decode.js';
 import { type Frame, storeFrame } from '../frames/fetch.js';
 import sharp from '../frames/sharp.js';
 import { type RgbImage, type Side, sameAspectRatio } from '../images.js';
-import type { StoredFrameRef } from '../jobs/payloads.js';
 import type { CameraNote } from '../schemas/comparison.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import {
   type BaselineDependencies,
   type CameraFrameContext,

@@ -2,8 +2,8 @@
 import { ScenedeltaError } from '../errors.js';
 import type { FetchFrame, Frame } from '../frames/fetch.js';
 import { type Box, sameAspectRatio } from '../images.js';
-import type { StoredFrameRef } from '../jobs/payloads.js';
 import type { CameraNote, Finding } from '../schemas/comparison.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { CameraState, StoredCamera } from '../stores/cameras.js';
 

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import type { FrameRef, StoredFrameRef } from '../jobs/payloads.js';
 import type { OutboundClient } from '../outbound/client.js';
+import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../stores/blobs.js';
 import type { PrivacyMask } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';

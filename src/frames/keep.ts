@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Config } from '../config.js';
-import type { FrameRef } from '../jobs/payloads.js';
+import type { FrameRef } from '../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../stores/blobs.js';
 import type { PrivacyMask } from '../stores/cameras.js';
 import { maskFrame } from './privacy-mask.js';

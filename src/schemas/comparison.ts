@@ -211,6 +211,8 @@ function FindingOptional() {
   return Type.Partial(FindingSchema).properties;
 }
 export type Comparison = Static<typeof ComparisonSchema>;
+/** Whether a comparison of this status can no longer change. */
+export const isFinal = (status: Comparison['status']): boolean => status !== 'queued' && status !== 'running';
 export type Region = Static<typeof RegionSchema>;
 export type Word = Static<typeof WordSchema>;
 export type TimingsMs = Static<typeof TimingsSchema>;

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { newId } from '../ids.js';
-import { KEYS } from '../jobs/payloads.js';
+import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
 export const SCOPES = ['compare', 'admin'] as const;

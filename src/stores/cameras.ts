@@ -11,7 +11,8 @@ import type { CameraSettings } from '../cameras/settings.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import type { TrackerState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
-import { KEYS, type StoredFrameRef } from '../jobs/payloads.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import { KEYS } from './keys.js';
 import { redisCall, repliesOf } from './redis.js';
 
 export interface StoredCamera {

@@ -3,7 +3,7 @@
  * and the indexes of its status; the API writes the fields `acknowledged` and `feedback` and their indexes. Neither overwrites the other.
  */
 import type { Redis } from 'ioredis';
-import { type ChangeEvent, EVENTS_KEPT, KEYS } from '../jobs/payloads.js';
+import { deliveryIdOf } from '../ids.js';
 import {
   type AlertIntent,
   type CameraEvent,
@@ -14,6 +14,8 @@ import {
   type Feedback,
   type FoundChange,
 } from '../schemas/change.js';
+import type { ChangeEvent } from '../schemas/stream-event.js';
+import { EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { type RedisCommand, redisCall, repliesOf } from './redis.js';
 
@@ -100,7 +102,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id);
     for (const alert of alerts) {
-      const delivery = alertDeliveryId(alert);
+      const delivery = deliveryIdOf(alert);
       erasing.del(KEYS.alert(alert), KEYS.delivery(delivery)).zrem(KEYS.deliveriesOpen, delivery);
     }
     if (change !== undefined) {
@@ -259,13 +261,9 @@ function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): Redis
     ['ZADD', KEYS.alertsOf(change.id), at, id],
     ['PEXPIRE', KEYS.alertsOf(change.id), lifetime],
     // Open from now on, so that recovery finds the delivery if a crash prevents its job.
-    ['ZADD', KEYS.deliveriesOpen, now, alertDeliveryId(id)],
+    ['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)],
   ];
 }
-
-/** One delivery an alert: its id follows from the alert's, so that a turn that was announced twice cannot make a second one. */
-export const alertDeliveryId = (alertId: string): string => alertId.replace(/^alr_/, 'dlv_');
-export const alertIdOf = (deliveryId: string): string => deliveryId.replace(/^dlv_/, 'alr_');
 
 const eventWrite = (change: FoundChange, type: ChangeEvent['type']): RedisCommand => {
   const at = type === 'change.reverted' ? (change.reverted_at ?? change.last_seen) : change.last_seen;

@@ -1,8 +1,8 @@
 /** The log of webhook deliveries: one Redis hash per delivery with a field per attempt, so that recording an attempt twice is harmless. */
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
-import { KEYS } from '../jobs/payloads.js';
 import type { CameraEvent } from '../schemas/change.js';
+import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
 export const DeliveryAttemptSchema = Type.Object({

@@ -3,8 +3,9 @@
  * waiting request would use up Redis's connections long before its power.
  */
 import type { Redis } from 'ioredis';
-import { EVENTS_KEPT, KEYS, type StreamEvent } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
+import type { StreamEvent } from '../schemas/stream-event.js';
+import { EVENTS_KEPT, KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
 export interface StreamedEvent {

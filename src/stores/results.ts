@@ -3,14 +3,11 @@
  * The API writes a comparison at acceptance, workers afterwards. Both writes are Lua scripts, so that a crash leaves all or nothing.
  */
 import type { Redis } from 'ioredis';
-import {
-  type ComparisonEvent,
-  type ComparisonJob,
-  EVENTS_KEPT,
-  KEYS,
-  type StoredFrameRef,
-} from '../jobs/payloads.js';
+import { deliveryIdOf } from '../ids.js';
 import type { Comparison } from '../schemas/comparison.js';
+import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
+import type { ComparisonEvent } from '../schemas/stream-event.js';
+import { EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { type RedisCommand, redisCall, repliesOf } from './redis.js';
 
@@ -19,7 +16,26 @@ export interface StoredComparison {
   readonly comparison: Comparison;
   /** set as soon as the frames' bytes are in the blob store */
   readonly frames: { readonly before: StoredFrameRef | null; readonly after: StoredFrameRef | null };
-  readonly job: ComparisonJob;
+  readonly request: ComparisonRequest;
+}
+
+/** What was asked for. It is written once, at acceptance; a release with version 1 of the job payload kept a copy of it in the queue. */
+export interface ComparisonRequest {
+  readonly traceId: string;
+  /** null: a camera's frame, which is compared with what its turn chooses as "before" */
+  readonly before: FrameRef | null;
+  readonly after: FrameRef;
+  /** only of a camera's frame, which is processed in the camera's turn and has no job of its own; capturedAt in epoch ms */
+  readonly turn?: { readonly camera: string; readonly capturedAt: number };
+  /** null: the default bundle */
+  readonly model: string | null;
+  /** epoch ms */
+  readonly acceptedAt: number;
+  /** epoch ms; null: none */
+  readonly deadline: number | null;
+  readonly callbackUrl: string | null;
+  /** the key that this counts against */
+  readonly apiKeyId: string;
 }
 
 export interface ListQuery extends PageQuery {
@@ -35,7 +51,7 @@ const EXPIRY_SLACK_MS = 3_600_000;
 const APPEND_EVENT = `redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[1])`;
 
 /**
- * KEYS: events, comparison, open, then the indexes. ARGV: event, id, comparison, frames, job, status, callback ('' or '1'),
+ * KEYS: events, comparison, open, then the indexes. ARGV: event, id, comparison, frames, request (field 'job'), status, callback ('' or '1'),
  * created (ms), expires (ms), cutoff of the indexes (ms).
  */
 const CREATE = `
@@ -100,7 +116,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   };
 
   return {
-    create: ({ comparison, frames, job }: StoredComparison): Promise<void> =>
+    create: ({ comparison, frames, request }: StoredComparison): Promise<void> =>
       redisCall('creating a comparison', async () => {
         const times = indexTimes(comparison, now(), retentionMs);
         const keys = [
@@ -117,9 +133,9 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           comparison.id,
           JSON.stringify(comparison),
           JSON.stringify(frames),
-          JSON.stringify(job),
+          JSON.stringify(request),
           comparison.status,
-          job.callbackUrl === null ? '' : '1',
+          request.callbackUrl === null ? '' : '1',
           times.created,
           times.expires,
           times.cutoff,
@@ -129,9 +145,13 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
     get: (id: string): Promise<StoredComparison | undefined> =>
       redisCall('reading a comparison', async () => {
         const fields = await redis.hmget(KEYS.comparison(id), 'comparison', 'frames', 'job');
-        const [comparison, frames, job] = fields;
-        if (comparison == null || frames == null || job == null) return undefined;
-        return { comparison: JSON.parse(comparison), frames: JSON.parse(frames), job: JSON.parse(job) };
+        const [comparison, frames, request] = fields;
+        if (comparison == null || frames == null || request == null) return undefined;
+        return {
+          comparison: JSON.parse(comparison),
+          frames: JSON.parse(frames),
+          request: JSON.parse(request),
+        };
       }),
 
     /**
@@ -207,7 +227,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
  * That step must check that the comparison is not final yet.
  */
 export function endingWrites(
-  { comparison, frames, job }: StoredComparison,
+  { comparison, frames, request }: StoredComparison,
   now: number,
   retentionMs: number,
 ): RedisCommand[] {
@@ -219,7 +239,7 @@ export function endingWrites(
     ['HSET', KEYS.comparison(id), 'comparison', JSON.stringify(comparison), 'status', status],
     ['HSET', KEYS.comparison(id), 'frames', JSON.stringify(frames)],
     ['ZREM', KEYS.comparisonsOpen, id],
-    ...(job.callbackUrl === null ? [] : [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const]),
+    ...(request.callbackUrl === null ? [] : [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const]),
     ...verdictIndexes(comparison.camera, comparison.verdict).flatMap((index): RedisCommand[] => [
       ['ZREMRANGEBYSCORE', index, '-inf', times.cutoff],
       ['ZADD', index, times.created, id],
@@ -242,10 +262,6 @@ const verdictIndexes = (camera: string | null, verdict: string | undefined): str
         KEYS.comparisonsByVerdict(verdict),
         ...(camera === null ? [] : [KEYS.comparisonsByVerdictAndCamera(verdict, camera)]),
       ];
-
-/** One delivery per comparison: its id follows from the comparison's, so that a job that ran twice cannot make a second one. */
-export const deliveryIdOf = (comparisonId: string): string => comparisonId.replace(/^cmp_/, 'dlv_');
-export const comparisonIdOf = (deliveryId: string): string => deliveryId.replace(/^dlv_/, 'cmp_');
 
 const eventOf = (comparison: Comparison, now: number): ComparisonEvent => ({
   type: `comparison.${comparison.status}`,

@@ -7,9 +7,9 @@
  * Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a step or nothing.
  */
 import type { Redis } from 'ioredis';
-import { KEYS } from '../jobs/payloads.js';
 import type { CameraState, StoredCamera } from './cameras.js';
 import { changeWrites, type TurnChanges } from './changes.js';
+import { KEYS } from './keys.js';
 import { type RedisCommand, redisCall } from './redis.js';
 import { endingWrites, type StoredComparison } from './results.js';
 

@@ -1,8 +1,8 @@
 /** Which workers live, and with which models: written by each worker's heartbeat, read by the API, which never loads a model. */
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
-import { KEYS } from '../jobs/payloads.js';
 import { ModelDescriptionSchema } from '../schemas/model-description.js';
+import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
 export const WorkerDescriptionSchema = Type.Object(

@@ -12,10 +12,10 @@ import { observationOf } from '../changes/observation.js';
 import { rulesOf } from '../changes/rules.js';
 import { initialTrackerState, type Track, type TrackerState, type Transition } from '../changes/state.js';
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { StoredFrameRef } from '../jobs/payloads.js';
 import { emptyLike } from '../pipeline/word-heatmaps.js';
 import { type AlertIntent, type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { CameraFrame, CameraNote, Finding, TimingsMs } from '../schemas/comparison.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { CameraState } from '../stores/cameras.js';
 import type { Comparer } from './comparison-job.js';
 

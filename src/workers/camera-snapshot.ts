@@ -1,11 +1,11 @@
 /** One pull of a camera's snapshot: fetched through the outbound guard, masked, stored, and put in the camera's line. */
-import { randomBytes } from 'node:crypto';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { FetchFrame } from '../frames/fetch.js';
-import { newId } from '../ids.js';
+import { newId, newTraceId } from '../ids.js';
+import { enqueueFrame } from '../jobs/enqueue-frame.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
+import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
-import { enterFrame } from '../stores/camera-frames.js';
 import { type CameraStore, maskOf, type StoredCamera } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
 
@@ -18,7 +18,7 @@ export interface SnapshotDependencies {
   readonly cameras: CameraStore;
   readonly results: ResultStore;
   readonly fetchFrame: FetchFrame;
-  readonly addTurn: (camera: string) => Promise<void>;
+  readonly queue: Pick<JobProducer, 'addTurn'>;
   /** how long a pull whose worker has gone keeps others from beginning: longer than one takes */
   readonly holdMs: number;
   /** epoch ms */
@@ -47,11 +47,11 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
       { field: 'snapshot', signal, mask: maskOf(camera) },
     );
     const now = clock();
-    await enterFrame(
+    await enqueueFrame(
       camera,
       {
         comparisonId: newId('cmp', now),
-        traceId: randomBytes(16).toString('hex'),
+        traceId: newTraceId(),
         apiKeyId: SNAPSHOT,
         frame: ref,
         capturedAt: now,
@@ -59,7 +59,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
         deadline: null,
         callbackUrl: null,
       },
-      { ...deps, cameras },
+      deps,
     );
   };
 
@@ -67,7 +67,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
     const { camera: id } = parseJob(TurnJobSchema, payload);
     const camera = await cameras.get(id);
     if (camera === undefined || camera.settings.snapshot === null) return;
-    const token = randomBytes(16).toString('hex');
+    const token = newTraceId();
     if (!(await cameras.beginPull(id, token, deps.holdMs))) return;
     let error: string | null = null;
     try {

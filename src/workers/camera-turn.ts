@@ -5,9 +5,11 @@
 
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
-import { isFinal, parseJob, TurnJobSchema } from '../jobs/payloads.js';
+import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
+import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import type { CameraFrame, Comparison } from '../schemas/comparison.js';
+import { isFinal } from '../schemas/comparison.js';
 import { heatmapKey } from '../stores/blobs.js';
 import { type CameraState, maskOf } from '../stores/cameras.js';
 import type { ChangeStore, StoredAlert } from '../stores/changes.js';
@@ -15,7 +17,7 @@ import type { ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn, TurnResult, TurnStore } from '../stores/turns.js';
 import { type FrameDependencies, initialCameraState, processFrame } from './camera-frame.js';
 import { assertInTime, type ComparisonOutcome, NO_TIME, skipped } from './comparison-job.js';
-import type { Announce, AnnounceAlert } from './enqueue-delivery.js';
+import type { EnqueueDelivery } from './enqueue-delivery.js';
 
 /** As many as a comparison of a job of its own has. */
 const MAX_TRIES = 3;
@@ -40,10 +42,8 @@ export interface TurnDependencies extends FrameDependencies {
   readonly turns: TurnStore;
   readonly results: ResultStore;
   readonly changes: Pick<ChangeStore, 'cameraEvents'>;
-  readonly announce: Announce;
-  readonly announceAlert: AnnounceAlert;
-  /** makes a job for the camera's next frame */
-  readonly enqueue: (camera: string) => Promise<void>;
+  readonly enqueueDelivery: EnqueueDelivery;
+  readonly queue: Pick<JobProducer, 'addTurn'>;
   /** how long a turn whose holder has gone stays held */
   readonly holdMs: number;
   /** epoch ms */
@@ -58,9 +58,9 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
 
   const commit = async (turn: Turn, outcome: TurnResult): Promise<boolean> => {
     const committed = await turns.commit(turn, outcome);
-    const { comparison, job } = outcome.stored;
+    const { comparison, request } = outcome.stored;
     const { id, status, verdict, error, timings_ms } = comparison;
-    const told = { comparison: id, camera: turn.camera.id, trace: job.traceId, status, verdict };
+    const told = { comparison: id, camera: turn.camera.id, trace: request.traceId, status, verdict };
     deps.logger.info(
       { ...told, error: error?.type, ms: timings_ms?.total, committed },
       "camera's turn ended",
@@ -71,8 +71,8 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
   /** Whatever it throws is logged, and recovery tells later. */
   const announce = async (stored: StoredComparison, alerts: readonly StoredAlert[]): Promise<void> => {
     const told = [
-      ...(stored.job.callbackUrl === null ? [] : [deps.announce(stored)]),
-      ...alerts.map((alert) => deps.announceAlert(alert)),
+      ...(stored.request.callbackUrl === null ? [] : [deps.enqueueDelivery.ofComparison(stored)]),
+      ...alerts.map((alert) => deps.enqueueDelivery.ofAlert(alert)),
     ];
     for (const outcome of await Promise.allSettled(told)) {
       if (outcome.status === 'fulfilled') continue;
@@ -116,25 +116,29 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
     signal: AbortSignal,
   ): Promise<ComparisonOutcome> => {
     const { camera } = turn;
-    const { job } = stored;
+    const { request } = stored;
     const startedAt = clock();
-    assertInTime(job, startedAt);
+    assertInTime(request, startedAt);
     const running: Comparison = { ...stored.comparison, status: 'running' };
     if (!(await results.update(running.id, { comparison: running }))) {
       await turns.drop(turn);
       return skipped(await results.get(running.id));
     }
-    const at = job.turn?.capturedAt ?? job.acceptedAt;
+    const at = request.turn?.capturedAt ?? request.acceptedAt;
     const state = turn.state ?? initialCameraState();
     assertInOrder(state, at);
 
     const mask = maskOf(camera);
-    const frame = await deps.fetchFrame(stored.frames.after ?? job.after, { field: 'frame', signal, mask });
+    const frame = await deps.fetchFrame(stored.frames.after ?? request.after, {
+      field: 'frame',
+      signal,
+      mask,
+    });
     const fetchedAt = clock();
     const timings = () => ({
-      queue: startedAt - job.acceptedAt,
+      queue: startedAt - request.acceptedAt,
       fetch: fetchedAt - startedAt,
-      total: clock() - job.acceptedAt,
+      total: clock() - request.acceptedAt,
     });
     const end = (found: Partial<Comparison>): Comparison => ({
       ...running,
@@ -179,7 +183,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
     const alerts: StoredAlert[] = worked.alerts.flatMap((intent) =>
       url === null
         ? []
-        : [{ intent, comparisonId: running.id, url, traceId: job.traceId, apiKeyId: job.apiKeyId }],
+        : [{ intent, comparisonId: running.id, url, traceId: request.traceId, apiKeyId: request.apiKeyId }],
     );
     const found = { camera: camera.id, changes: worked.changes, alerts, eventsApplied: events.length };
     const ended = { ...stored, comparison, frames: { before: worked.before, after: frame.ref } };
@@ -203,7 +207,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
 
   const workOn = async (turn: Turn, signal: AbortSignal): Promise<ComparisonOutcome | { later: number }> => {
     const stored = await results.get(turn.comparisonId);
-    if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) {
+    if (stored === undefined || isFinal(stored.comparison.status)) {
       await turns.drop(turn);
       return skipped(stored);
     }
@@ -257,7 +261,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
       }
       const more = (await turns.release(turn)) === 'more';
       // A kill in between is no loss: this job has not ended, so the queue gives it to another worker.
-      if (more) await deps.enqueue(camera);
+      if (more) await deps.queue.addTurn(camera);
       return { kind: 'worked', outcome, more };
     },
   };

@@ -4,12 +4,14 @@ import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import { asUrlFailure, type FetchFrame, type Frame } from '../frames/fetch.js';
 import { encodeHeatmapData, type HeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
-import { type ComparisonJob, ComparisonJobSchema, isFinal, parseJob } from '../jobs/payloads.js';
+import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import type { Comparison, Finding, TimingsMs } from '../schemas/comparison.js';
+import { isFinal } from '../schemas/comparison.js';
 import { type BlobStore, heatmapKey } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
-import type { ResultStore, StoredComparison } from '../stores/results.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
+import type { EnqueueDelivery } from './enqueue-delivery.js';
 
 /** The part of the pipeline that a job needs. */
 export interface Comparer {
@@ -51,8 +53,7 @@ export interface ComparisonJobDependencies {
   readonly fetchFrame: FetchFrame;
   /** What is painted on the frames of a camera, before anything reads them. */
   readonly cameras: Pick<CameraStore, 'maskOf'>;
-  /** A finished or failed comparison has somebody to tell; whatever it throws is logged, and recovery tells later. */
-  readonly announce: (stored: StoredComparison) => Promise<void>;
+  readonly enqueueDelivery: Pick<EnqueueDelivery, 'ofComparison'>;
   /** epoch ms */
   readonly clock: () => number;
   readonly logger: Logger;
@@ -68,15 +69,15 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
     const { id, status, verdict, error, timings_ms } = comparison;
     const told = {
       comparison: id,
-      trace: stored.job.traceId,
+      trace: stored.request.traceId,
       status,
       verdict,
       error: error?.type,
       ms: timings_ms?.total,
     };
     deps.logger.info(told, 'comparison ended');
-    if (stored.job.callbackUrl !== null) {
-      await deps.announce({ ...stored, comparison }).catch((err) => {
+    if (stored.request.callbackUrl !== null) {
+      await deps.enqueueDelivery.ofComparison({ ...stored, comparison }).catch((err) => {
         deps.logger.error({ err, comparison: comparison.id }, 'delivery not queued; recovery will');
       });
     }
@@ -96,9 +97,9 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
   };
 
   const run = async (stored: StoredComparison, signal: AbortSignal): Promise<ComparisonOutcome> => {
-    const { job } = stored;
+    const { request } = stored;
     const startedAt = clock();
-    assertInTime(job, startedAt);
+    assertInTime(request, startedAt);
     const running: Comparison = { ...stored.comparison, status: 'running' };
     if (!(await results.update(running.id, { comparison: running })))
       return skipped(await results.get(running.id));
@@ -111,9 +112,9 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
         frames: { before: before.ref, after: after.ref },
       });
     }
-    assertInTime(job, fetchedAt);
+    assertInTime(request, fetchedAt);
 
-    const { finding, heatmaps, timings } = await compare(deps.pipeline, job, { before, after }, signal);
+    const { finding, heatmaps, timings } = await compare(deps.pipeline, request, { before, after }, signal);
     const mapsKey = heatmapKey(running.id);
     if (heatmaps !== null) await blobs.put(mapsKey, encodeHeatmapData(heatmaps));
 
@@ -125,9 +126,9 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
       timings_ms: {
         ...NO_TIME,
         ...timings,
-        queue: startedAt - job.acceptedAt,
+        queue: startedAt - request.acceptedAt,
         fetch: fetchedAt - startedAt,
-        total: clock() - job.acceptedAt,
+        total: clock() - request.acceptedAt,
       },
     };
     if (await end(stored, finished)) return { kind: 'finished', comparison: finished };
@@ -141,23 +142,23 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies): Comp
     async process(payload, { lastAttempt, signal }) {
       const job = parseJob(ComparisonJobSchema, payload);
       const stored = await results.get(job.comparisonId);
-      if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return skipped(stored);
+      if (stored === undefined || isFinal(stored.comparison.status)) return skipped(stored);
       try {
-        return await run({ ...stored, job }, signal);
+        return await run(stored, signal);
       } catch (thrown) {
         const now = signal.aborted ? await results.get(job.comparisonId) : stored;
-        if (now === undefined || isFinal(`comparison.${now.comparison.status}`)) return skipped(now);
+        if (now === undefined || isFinal(now.comparison.status)) return skipped(now);
         const error = asScenedeltaError(thrown);
         if (!error.permanent && !lastAttempt) throw error;
         if (error.code === 'internal') {
           deps.logger.error({ err: thrown, comparison: job.comparisonId }, 'comparison failed unexpectedly');
         }
-        return fail({ ...stored, job }, error);
+        return fail(stored, error);
       }
     },
     async giveUp(comparisonId, error) {
       const stored = await results.get(comparisonId);
-      if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return false;
+      if (stored === undefined || isFinal(stored.comparison.status)) return false;
       return (await fail(stored, error)).kind === 'failed';
     },
   };
@@ -180,20 +181,20 @@ export function skipped(stored: StoredComparison | undefined): ComparisonOutcome
   return { kind: 'skipped', why: stored.comparison.status === 'cancelled' ? 'cancelled' : 'final' };
 }
 
-export function assertInTime(job: ComparisonJob, now: number): void {
-  if (job.deadline === null || now <= job.deadline) return;
+export function assertInTime({ deadline }: Pick<ComparisonRequest, 'deadline'>, now: number): void {
+  if (deadline === null || now <= deadline) return;
   throw new ScenedeltaError(
     'deadline-exceeded',
-    `the deadline ${new Date(job.deadline).toISOString()} had passed by ${now - job.deadline} ms before the model was asked`,
+    `the deadline ${new Date(deadline).toISOString()} had passed by ${now - deadline} ms before the model was asked`,
   );
 }
 
 async function fetchBoth(
   { fetchFrame, cameras }: ComparisonJobDependencies,
-  { comparison, frames, job }: StoredComparison,
+  { comparison, frames, request }: StoredComparison,
   signal: AbortSignal,
 ) {
-  if (job.before === null) {
+  if (request.before === null) {
     throw new ScenedeltaError(
       'invalid-request',
       `${comparison.id} has no "before": it belongs to a camera's turn`,
@@ -204,15 +205,15 @@ async function fetchBoth(
   }
   const mask = await cameras.maskOf(comparison.camera);
   const [before, after] = await Promise.all([
-    fetchFrame(frames.before ?? job.before, { field: 'before', signal, mask }),
-    fetchFrame(frames.after ?? job.after, { field: 'after', signal, mask }),
+    fetchFrame(frames.before ?? request.before, { field: 'before', signal, mask }),
+    fetchFrame(frames.after ?? request.after, { field: 'after', signal, mask }),
   ]);
   return { before, after };
 }
 
 async function compare(
   pipeline: Comparer,
-  job: ComparisonJob,
+  request: ComparisonRequest,
   frames: Record<Side, Frame>,
   signal: AbortSignal,
 ) {
@@ -222,12 +223,12 @@ async function compare(
       before: frames.before.bytes,
       after: frames.after.bytes,
       beforeKey: frames.before.ref.sha256,
-      model: job.model,
+      model: request.model,
       signal,
     });
   } catch (thrown) {
     const side = thrown instanceof ScenedeltaError ? thrown.field : undefined;
-    const fromOutside = (side === 'before' || side === 'after') && job[side]?.from !== 'stored';
+    const fromOutside = (side === 'before' || side === 'after') && request[side]?.from !== 'stored';
     throw fromOutside ? asUrlFailure(thrown) : thrown;
   }
 }

@@ -1,7 +1,7 @@
 /** One try of one webhook delivery, by Standard Webhooks 1.0. Knows nothing of BullMQ: queue-workers.ts adapts. */
 import { Webhook } from 'standardwebhooks';
-import { ScenedeltaError } from '../errors.js';
-import { type DeliveryJob, DeliveryJobSchema, parseJob } from '../jobs/payloads.js';
+import { alertIdOf, deliveryIdOf } from '../ids.js';
+import { DeliveryJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
 import type { OutboundClient, PostOutcome } from '../outbound/client.js';
 import type { AlertIntent, CameraEvent } from '../schemas/change.js';
@@ -13,7 +13,6 @@ import {
   type WebhookPayload,
 } from '../schemas/webhook-payload.js';
 import type { ChangeStore } from '../stores/changes.js';
-import { alertDeliveryId } from '../stores/changes.js';
 import type { Delivery, DeliveryAttempt, DeliveryStore } from '../stores/deliveries.js';
 import type { ResultStore } from '../stores/results.js';
 
@@ -100,7 +99,6 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
   const attempted = async (
     delivery: Delivery,
     message: Message | undefined,
-    url: string,
     sentAt: number,
     signal: AbortSignal | undefined,
   ): Promise<PostOutcome> => {
@@ -108,7 +106,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
     if (message.overtaken) return OVERTAKEN;
     const body = JSON.stringify(message.payload);
     const headers = signedHeaders(webhook, delivery.id, sentAt, body);
-    return deps.outbound.post(url, { body, headers, ...(signal === undefined ? {} : { signal }) });
+    return deps.outbound.post(message.url, { body, headers, ...(signal === undefined ? {} : { signal }) });
   };
 
   return {
@@ -121,8 +119,8 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       if (due > clock()) return { kind: 'later', at: due };
 
       const sentAt = clock();
-      const message = await messageOf(job, deps);
-      const outcome = await attempted(delivery, message, job.url, sentAt, signal);
+      const message = await messageOf(delivery, deps);
+      const outcome = await attempted(delivery, message, sentAt, signal);
       const settled = await settle(delivery, message, sentAt, outcome);
       deps.logger.info(
         {
@@ -140,6 +138,8 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
 }
 
 interface Message {
+  /** with query and credentials */
+  readonly url: string;
   readonly payload: WebhookPayload | AlertPayload;
   /** a later one tells the same and more, and has been delivered */
   readonly overtaken: boolean;
@@ -151,22 +151,23 @@ interface Message {
 
 /** @returns undefined where it has been erased. */
 async function messageOf(
-  job: DeliveryJob,
+  delivery: Delivery,
   deps: Pick<DeliveryJobDependencies, 'results' | 'changes' | 'deliveries' | 'links'>,
 ): Promise<Message | undefined> {
   const { results, changes, links } = deps;
-  if (job.alertId === undefined) {
-    const stored = await results.get(job.comparisonId);
-    if (stored === undefined) return undefined;
+  if (delivery.change === undefined) {
+    const stored = await results.get(delivery.comparison);
+    if (stored === undefined || stored.request.callbackUrl === null) return undefined;
     const payload = buildWebhookPayload(stored.comparison, links);
-    return { payload, overtaken: false, tell: () => undefined };
+    return { url: stored.request.callbackUrl, payload, overtaken: false, tell: () => undefined };
   }
-  const alert = await changes.alert(job.alertId);
+  const alert = await changes.alert(alertIdOf(delivery.id));
   if (alert === undefined) return undefined;
   const { change, cooldownKey, suppressedCount, id } = alert.intent;
   if ((await changes.get(change.id)) === undefined) return undefined;
   const shown = (await results.get(change.comparisons.best))?.comparison;
   return {
+    url: alert.url,
     payload: buildAlertPayload(
       alert.intent,
       shown?.finished_at == null ? null : Date.parse(shown.finished_at),
@@ -192,7 +193,7 @@ async function isOvertaken(
   { changes, deliveries }: Pick<DeliveryJobDependencies, 'changes' | 'deliveries'>,
 ): Promise<boolean> {
   const later = await changes.alertsAfter(change.id, at);
-  const told = await Promise.all(later.map((id) => deliveries.get(alertDeliveryId(id))));
+  const told = await Promise.all(later.map((id) => deliveries.get(deliveryIdOf(id))));
   return told.some((delivery) => delivery?.state === 'delivered');
 }
 
@@ -229,12 +230,4 @@ function signedHeaders(webhook: Webhook, id: string, at: number, body: string): 
     'webhook-timestamp': String(Math.floor(at / 1000)),
     'webhook-signature': webhook.sign(id, new Date(at), body),
   };
-}
-
-/** The URL as the log shows it: a query may hold a token. */
-export function loggedUrl(url: string): string {
-  if (!URL.canParse(url))
-    throw new ScenedeltaError('internal', 'a callback URL that was accepted cannot be parsed');
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }

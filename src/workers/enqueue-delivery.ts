@@ -1,56 +1,47 @@
-/** From an ended comparison, or an alert, to its queued delivery. Every step may be repeated: recovery does, after a crash in between. */
-import type { DeliveryJob } from '../jobs/payloads.js';
+/** From an ended comparison or an alert to its queued delivery. Every step is idempotent, because recovery repeats it after a crash. */
+import { ScenedeltaError } from '../errors.js';
+import { deliveryIdOf } from '../ids.js';
+import type { JobProducer } from '../jobs/producer.js';
 import type { StoredAlert } from '../stores/changes.js';
-import { alertDeliveryId } from '../stores/changes.js';
-import type { DeliveryStore } from '../stores/deliveries.js';
+import type { Delivery, DeliveryStore } from '../stores/deliveries.js';
 import type { StoredComparison } from '../stores/results.js';
-import { deliveryIdOf } from '../stores/results.js';
-import { loggedUrl } from './delivery-job.js';
 
-export type Announce = (stored: StoredComparison) => Promise<void>;
-export type AnnounceAlert = (alert: StoredAlert) => Promise<void>;
+export type EnqueueDelivery = ReturnType<typeof createEnqueueDelivery>;
 
-interface AnnounceDependencies {
-  readonly deliveries: DeliveryStore;
-  /** adds the job with the delivery's id as its own, so that adding it again changes nothing */
-  readonly enqueue: (job: DeliveryJob) => Promise<void>;
-}
-
-export function createAnnounceAlert(deps: AnnounceDependencies): AnnounceAlert {
-  return async ({ intent, comparisonId, url, traceId, apiKeyId }) => {
-    const deliveryId = alertDeliveryId(intent.id);
+export function createEnqueueDelivery(deps: {
+  deliveries: Pick<DeliveryStore, 'create'>;
+  queue: Pick<JobProducer, 'addDelivery'>;
+}) {
+  const enqueue = async (
+    delivery: Pick<Delivery, 'id' | 'comparison' | 'change'>,
+    url: string,
+    traceId: string,
+  ): Promise<void> => {
     await deps.deliveries.create({
-      id: deliveryId,
-      comparison: comparisonId,
-      change: intent.change.id,
+      ...delivery,
       url: loggedUrl(url),
       state: 'pending',
       next_attempt_at: null,
       attempts: [],
     });
-    await deps.enqueue({ v: 1, deliveryId, comparisonId, alertId: intent.id, traceId, url, apiKeyId });
+    await deps.queue.addDelivery({ deliveryId: delivery.id, traceId });
+  };
+  return {
+    /** Does nothing if the comparison has no callback. */
+    ofComparison: async ({ comparison: { id }, request }: StoredComparison): Promise<void> => {
+      const { callbackUrl, traceId } = request;
+      if (callbackUrl !== null) await enqueue({ id: deliveryIdOf(id), comparison: id }, callbackUrl, traceId);
+    },
+    ofAlert: ({ intent: { id, change }, comparisonId, url, traceId }: StoredAlert): Promise<void> =>
+      enqueue({ id: deliveryIdOf(id), comparison: comparisonId, change: change.id }, url, traceId),
   };
 }
 
-export function createAnnounce(deps: AnnounceDependencies): Announce {
-  return async ({ comparison, job }) => {
-    if (job.callbackUrl === null) return;
-    const deliveryId = deliveryIdOf(comparison.id);
-    await deps.deliveries.create({
-      id: deliveryId,
-      comparison: comparison.id,
-      url: loggedUrl(job.callbackUrl),
-      state: 'pending',
-      next_attempt_at: null,
-      attempts: [],
-    });
-    await deps.enqueue({
-      v: 1,
-      deliveryId,
-      comparisonId: comparison.id,
-      traceId: job.traceId,
-      url: job.callbackUrl,
-      apiKeyId: job.apiKeyId,
-    });
-  };
+/** The URL as the delivery log shows it: without the query and the credentials, which may contain a token. */
+function loggedUrl(url: string): string {
+  if (!URL.canParse(url)) {
+    throw new ScenedeltaError('internal', 'a callback URL that was accepted cannot be parsed');
+  }
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createFrameFetcher } from '../frames/fetch.js';
 import { newId } from '../ids.js';
+import { createJobProducer } from '../jobs/producer.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import { createLogger } from '../logger.js';
 import { createOutboundClient } from '../outbound/client.js';
@@ -19,7 +20,7 @@ import { createTurnProcessor } from './camera-turn.js';
 import { capacityOf } from './capacity.js';
 import { createComparisonProcessor } from './comparison-job.js';
 import { createDeliveryProcessor } from './delivery-job.js';
-import { createAnnounce, createAnnounceAlert } from './enqueue-delivery.js';
+import { createEnqueueDelivery } from './enqueue-delivery.js';
 import { startHeartbeat } from './heartbeat.js';
 import { createWorkerMetrics, serveMetrics } from './metrics.js';
 import {
@@ -28,7 +29,6 @@ import {
   startMaintenanceWorker,
   startSnapshotWorker,
 } from './queue-workers.js';
-import { createWorkerQueues } from './queues.js';
 import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
 import { createRetention } from './retention.js';
 
@@ -72,17 +72,15 @@ await shutdown.goOn();
 models = pipeline.models();
 metrics.models(models);
 
-const queues = createWorkerQueues(redis);
-closeLater('queues fed', () => queues.close());
-const announcing = { deliveries: stores.deliveries, enqueue: queues.addDelivery };
-const announce = createAnnounce(announcing);
-const announceAlert = createAnnounceAlert(announcing);
+const queue = createJobProducer(redis);
+closeLater('queues fed', () => queue.close());
+const enqueueDelivery = createEnqueueDelivery({ deliveries: stores.deliveries, queue });
 const fetchFrame = createFrameFetcher({ ...stores, outbound, config });
 const comparisons = createComparisonProcessor({
   ...stores,
   pipeline,
   fetchFrame,
-  announce,
+  enqueueDelivery,
   clock,
   logger,
 });
@@ -91,9 +89,8 @@ const turns = createTurnProcessor({
   pipeline,
   fetchFrame,
   pixelLimit: config.pixelLimit,
-  announce,
-  announceAlert,
-  enqueue: queues.addTurn,
+  enqueueDelivery,
+  queue,
   holdMs: 2 * config.jobLockMs,
   clock,
   token: randomUUID,
@@ -115,9 +112,8 @@ const deliveries = createDeliveryProcessor({
 });
 const recover = createRecovery({
   ...stores,
-  queues,
-  announce,
-  announceAlert,
+  queue,
+  enqueueDelivery,
   giveUp: comparisons.giveUp,
   metrics,
   clock,
@@ -129,12 +125,12 @@ const retain = createRetention({ ...stores, ofCameras, config, clock, logger });
 const pull = createSnapshotPuller({
   ...stores,
   fetchFrame,
-  addTurn: queues.addTurn,
+  queue,
   holdMs: config.outboundTimeoutMs + config.jobLockMs,
   clock,
   logger,
 });
-const reconcile = async () => queues.reconcileSnapshots(await snapshotsWanted(stores.cameras));
+const reconcile = async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras));
 
 const common = { redis, config, logger, metrics };
 const served = [
@@ -142,7 +138,7 @@ const served = [
     ...common,
     processor: comparisons,
     turns,
-    addTurn: queues.addTurn,
+    queue,
     ...capacityOf(config, models),
   }),
   startDeliveryWorker({ ...common, processor: deliveries }),
@@ -150,7 +146,7 @@ const served = [
   startMaintenanceWorker({ ...common, tasks: { recover, retain, reconcile } }),
 ];
 closeLater('queues served', () => Promise.all(served.map((worker) => worker.close())));
-await queues.schedule({
+await queue.scheduleMaintenance({
   recover: { everyMs: RECOVER_AFTER_MS },
   reconcile: { everyMs: RECOVER_AFTER_MS },
   retain: { everyMs: RETENTION_EVERY_MS },

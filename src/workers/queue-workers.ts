@@ -11,12 +11,28 @@ import {
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
-import { KEYS, MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs/payloads.js';
+import type { JobProducer } from '../jobs/producer.js';
+import { MAINTENANCE_QUEUE, QUEUE_PREFIX, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs/queues.js';
 import type { Logger } from '../logger.js';
+import { KEYS } from '../stores/keys.js';
 import type { TurnProcessor } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { DeliveryProcessor } from './delivery-job.js';
 import type { WorkerMetrics } from './metrics.js';
+
+/** A job that has failed for good, with everything saved: BullMQ does not try it again. */
+class JobFailed extends UnrecoverableError {}
+
+/** Runs a job; a permanent error, such as a payload of an unknown version, is logged and not tried again. */
+async function refusingForGood<T>(logger: Logger, job: Job, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (!(thrown instanceof ScenedeltaError && thrown.permanent)) throw thrown;
+    logger.error({ job: job.id, name: job.name, reason: thrown.message }, 'job refused');
+    throw new JobFailed(thrown.message);
+  }
+}
 
 export interface QueueWorkers {
   /** Takes no more jobs and waits for those that run. */
@@ -66,14 +82,17 @@ export function startComparisonWorkers(
   deps: Common & {
     processor: ComparisonProcessor;
     turns: TurnProcessor;
-    /** makes a job for the camera's next frame */
-    addTurn: (camera: string) => Promise<void>;
+    queue: Pick<JobProducer, 'addTurn'>;
     threads: number;
     concurrency: number;
     metrics: WorkerMetrics;
   },
 ): QueueWorkers {
   const { processor, metrics, logger } = deps;
+
+  const giveUp = async (id: string, queue: string, error: ScenedeltaError): Promise<void> => {
+    if (await processor.giveUp(id, error)) metrics.comparison(queue, { kind: 'failed', error });
+  };
 
   const run = async (job: Job, queue: string, signal: AbortSignal | undefined): Promise<string> => {
     const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
@@ -83,17 +102,21 @@ export function startComparisonWorkers(
         signal: signal ?? new AbortController().signal,
       });
       metrics.comparison(queue, outcome);
-      if (outcome.kind === 'failed')
-        throw new UnrecoverableError(`${outcome.error.code}: ${outcome.error.message}`);
+      if (outcome.kind === 'failed') throw new JobFailed(`${outcome.error.code}: ${outcome.error.message}`);
       return outcome.kind;
     } catch (thrown) {
-      if (thrown instanceof ScenedeltaError && thrown.permanent) throw new UnrecoverableError(thrown.message);
-      throw thrown;
+      if (!(thrown instanceof ScenedeltaError && thrown.permanent)) throw thrown;
+      // The payload cannot be read.
+      logger.error({ comparison: job.id, reason: thrown.message }, 'job refused');
+      await giveUp(String(job.id), queue, thrown);
+      throw new JobFailed(thrown.message);
     }
   };
 
   const runTurn = async (job: Job, token: string | undefined): Promise<string> => {
-    const turn = await deps.turns.process(job.data, { job: String(job.id) });
+    const turn = await refusingForGood(logger, job, () =>
+      deps.turns.process(job.data, { job: String(job.id) }),
+    );
     if (turn.kind === 'worked') metrics.comparison('live', turn.outcome);
     if (turn.kind !== 'later') return turn.kind;
     await job.moveToDelayed(turn.at, token);
@@ -144,16 +167,14 @@ export function startComparisonWorkers(
       if (job?.id === undefined || err.name !== 'UnrecoverableError') return;
       if (job.name === TURN_JOB) {
         // The frame's own tries end this, and other frames wait behind it.
-        deps.addTurn(job.data.camera).catch((err) => logger.error({ err }, 'turn not queued; recovery will'));
+        deps.queue
+          .addTurn(job.data.camera)
+          .catch((err) => logger.error({ err }, 'turn not queued; recovery will'));
         return;
       }
-      const error = lostTooOften();
-      processor
-        .giveUp(job.id, error)
-        .then((ended) => {
-          if (ended) metrics.comparison(queue, { kind: 'failed', error });
-        })
-        .catch((err) => logger.error({ err, comparison: job.id }, 'not saved'));
+      giveUp(job.id, queue, lostTooOften()).catch((err) =>
+        logger.error({ err, comparison: job.id }, 'not saved'),
+      );
     });
   }
 
@@ -185,9 +206,9 @@ export function startDeliveryWorker(
   deps: Common & { processor: DeliveryProcessor; metrics: WorkerMetrics },
 ): QueueWorkers {
   const run: Processor = async (job, token) => {
-    const outcome = await deps.processor.process(job.data);
+    const outcome = await refusingForGood(deps.logger, job, () => deps.processor.process(job.data));
     deps.metrics.delivery(outcome);
-    if (outcome.kind === 'failed') throw new UnrecoverableError('given up; the delivery log has the reasons');
+    if (outcome.kind === 'failed') throw new JobFailed('given up; the delivery log has the reasons');
     if (outcome.kind !== 'later') return outcome.kind;
     await job.moveToDelayed(outcome.at, token);
     throw new DelayedError();

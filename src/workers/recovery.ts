@@ -3,18 +3,18 @@
  * worker died too often, an ended one whose webhook was never queued. Everything here may run twice.
  */
 import { ScenedeltaError } from '../errors.js';
-import { isFinal } from '../jobs/payloads.js';
+import { alertIdOf, comparisonIdOf } from '../ids.js';
+import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
+import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
-import { alertIdOf } from '../stores/changes.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
-import { comparisonIdOf, type ResultStore } from '../stores/results.js';
+import type { ResultStore } from '../stores/results.js';
 import type { ComparisonProcessor } from './comparison-job.js';
-import type { Announce, AnnounceAlert } from './enqueue-delivery.js';
+import type { EnqueueDelivery } from './enqueue-delivery.js';
 import type { WorkerMetrics } from './metrics.js';
 import { lostTooOften } from './queue-workers.js';
-import type { WorkerQueues } from './queues.js';
 
 /** Longer than any step between two others takes, so that what is under way is left alone. */
 export const RECOVER_AFTER_MS = 30_000;
@@ -26,9 +26,8 @@ export interface RecoveryDependencies {
   readonly deliveries: DeliveryStore;
   readonly changes: Pick<ChangeStore, 'alert'>;
   readonly cameras: Pick<CameraStore, 'addFrame'>;
-  readonly queues: WorkerQueues;
-  readonly announce: Announce;
-  readonly announceAlert: AnnounceAlert;
+  readonly queue: Pick<JobProducer, 'addComparison' | 'addTurn' | 'states' | 'forget'>;
+  readonly enqueueDelivery: EnqueueDelivery;
   readonly giveUp: ComparisonProcessor['giveUp'];
   readonly metrics: Pick<WorkerMetrics, 'comparison'>;
   readonly clock: () => number;
@@ -39,7 +38,7 @@ export interface RecoveryDependencies {
 export function createRecovery(
   deps: RecoveryDependencies,
 ): () => Promise<{ comparisons: number; deliveries: number }> {
-  const { results, deliveries, queues, logger } = deps;
+  const { results, deliveries, queue, logger } = deps;
   /** those with frames that have waited for long; one job each is enough */
   const waitingCameras = new Set<string>();
 
@@ -55,11 +54,11 @@ export function createRecovery(
   ): Promise<boolean> => {
     if (state === 'failed') return giveUp(id, lostTooOften());
     const stored = await results.get(id);
-    if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return false;
-    if (stored.job.turn !== undefined) return recoverFrame(id, stored.job.turn);
-    if (state === 'completed') await queues.forget('comparison', id);
-    await queues.addComparison(stored.job);
-    logger.warn({ comparison: id, trace: stored.job.traceId }, 'comparison had no job, queued again');
+    if (stored === undefined || isFinal(stored.comparison.status)) return false;
+    if (stored.request.turn !== undefined) return recoverFrame(id, stored.request.turn);
+    if (state === 'completed') await queue.forget('comparison', id);
+    await queue.addComparison({ comparisonId: id, traceId: stored.request.traceId });
+    logger.warn({ comparison: id, trace: stored.request.traceId }, 'comparison had no job, queued again');
     return true;
   };
 
@@ -78,14 +77,14 @@ export function createRecovery(
       results.get(comparisonIdOf(id)),
       deps.changes.alert(alertIdOf(id)),
     ]);
-    const traceId = alert?.traceId ?? stored?.job.traceId;
+    const traceId = alert?.traceId ?? stored?.request.traceId;
     if (traceId === undefined || (delivery !== undefined && delivery.state !== 'pending')) {
       await deliveries.forget(id);
       return false;
     }
-    if (state !== 'absent') await queues.forget('delivery', id);
-    if (alert !== undefined) await deps.announceAlert(alert);
-    else if (stored !== undefined) await deps.announce(stored);
+    if (state !== 'absent') await queue.forget('delivery', id);
+    if (alert !== undefined) await deps.enqueueDelivery.ofAlert(alert);
+    else if (stored !== undefined) await deps.enqueueDelivery.ofComparison(stored);
     logger.warn({ delivery: id, trace: traceId }, 'delivery had no job, queued again');
     return true;
   };
@@ -98,7 +97,7 @@ export function createRecovery(
     let recovered = 0;
     for (let start = 0; start < ids.length; start += AT_ONCE) {
       const chunk = ids.slice(start, start + AT_ONCE);
-      const states = await queues.states(kind, chunk);
+      const states = await queue.states(kind, chunk);
       for (const [i, id] of chunk.entries()) {
         const state = states[i];
         if (state !== undefined && state !== 'held' && (await one(id, state))) recovered++;
@@ -115,7 +114,7 @@ export function createRecovery(
       await results.unfinished(before, AT_MOST),
       recoverComparison,
     );
-    for (const camera of waitingCameras) await queues.addTurn(camera);
+    for (const camera of waitingCameras) await queue.addTurn(camera);
     return {
       comparisons,
       deliveries: await recover('delivery', await deliveries.overdue(before, AT_MOST), recoverDelivery),

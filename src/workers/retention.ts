@@ -3,8 +3,8 @@
  * compare with stay however old.
  */
 import type { Config } from '../config.js';
-import type { FrameRef } from '../jobs/payloads.js';
 import type { Logger } from '../logger.js';
+import type { FrameRef } from '../schemas/frame-ref.js';
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore } from '../stores/results.js';
@@ -74,8 +74,8 @@ export function createRetention(deps: {
     for (const id of [...(await results.unfinished(clock(), AT_MOST)), ...(await withFeedback())]) {
       const stored = await results.get(id);
       for (const ref of [
-        stored?.job.before,
-        stored?.job.after,
+        stored?.request.before,
+        stored?.request.after,
         stored?.frames.before,
         stored?.frames.after,
       ]) {

@@ -33,7 +33,7 @@ describe('With AUTH on', () => {
     ({ secret } = await fake.apiKeys.create('cam', ['compare']));
     expect((await fake.inject(post(body, { ...async, ...bearer(secret) }))).statusCode).toBe(202);
     expect((await fake.inject(post(body, { ...async, 'x-api-key': secret }))).statusCode).toBe(202);
-    expect(fake.queue.jobs[0]?.job.apiKeyId).toMatch(/^key_/);
+    expect(fake.queuedRequest()?.apiKeyId).toMatch(/^key_/);
   });
 
   it.each([

@@ -296,7 +296,7 @@ describe('a frame of a camera', () => {
     expect(answer.headers.location).toBe(`/v1/comparisons/${id}`);
     expect(service.cameras.waiting.get('gate')).toEqual([{ id, at: Date.parse(captured_at) }]);
     expect(service.queue.turns).toEqual(['gate']);
-    expect(service.results.kept.get(id)?.job).toMatchObject({
+    expect(service.results.kept.get(id)?.request).toMatchObject({
       before: null,
       after: { from: 'stored' },
       turn: { camera: 'gate', capturedAt: Date.parse(captured_at) },
@@ -318,9 +318,9 @@ describe('a frame of a camera', () => {
     const url = await send('gate', { frame: { url: 'https://cam.example/a.jpg' } });
     expect(url.statusCode).toBe(202);
     const stored = service.results.kept.get(url.json().id);
-    expect(stored).toMatchObject({ frames: { after: null }, job: { after: { from: 'url' } } });
+    expect(stored).toMatchObject({ frames: { after: null }, request: { after: { from: 'url' } } });
     // without captured_at: now
-    expect(Math.abs((stored?.job.turn?.capturedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(Math.abs((stored?.request.turn?.capturedAt ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
   const endsWhileAwaited = async (end: (comparison: Comparison) => Comparison) => {

@@ -25,9 +25,13 @@ describe('POST /v1/comparisons takes', () => {
     expect(answer.json()).toMatchObject({ status: 'queued', camera: 'gate-3', metadata: { ticket: 7 } });
     expect(answer.headers.location).toBe(`/v1/comparisons/${answer.json().id}`);
     expect(answer.headers['retry-after']).toBe('2');
-    const job = fake.queue.jobs[0]?.job;
-    expect(job?.before).toMatchObject({ from: 'stored', bytes: before.length, contentType: 'image/jpeg' });
-    expect((job?.deadline ?? 0) - (job?.acceptedAt ?? 0)).toBe(30_000);
+    const request = fake.queuedRequest();
+    expect(request?.before).toMatchObject({
+      from: 'stored',
+      bytes: before.length,
+      contentType: 'image/jpeg',
+    });
+    expect((request?.deadline ?? 0) - (request?.acceptedAt ?? 0)).toBe(30_000);
     const kept = [...fake.blobs.kept.values()].map((bytes) => Buffer.from(bytes));
     expect(kept).toEqual([before, after]);
   });
@@ -50,7 +54,7 @@ describe('POST /v1/comparisons takes', () => {
   ])('addresses as %s, which it passes on without fetching them', async (_name, first, second) => {
     const answer = await fake.inject(post({ before: first, after: second }));
     expect(answer.statusCode).toBe(202);
-    expect(fake.queue.jobs[0]?.job).toMatchObject({
+    expect(fake.queuedRequest()).toMatchObject({
       before: { from: 'url', url: 'https://cam.example/a.jpg' },
       after: { from: 's3', bucket: 'archive', key: '2026/b.jpg' },
     });
@@ -60,7 +64,7 @@ describe('POST /v1/comparisons takes', () => {
   it('a file and an address in one form', async () => {
     const answer = await fake.inject(post(form({ before, after: 'https://cam.example/b.jpg' })));
     expect(answer.statusCode).toBe(202);
-    expect(fake.queue.jobs[0]?.job.after).toEqual({ from: 'url', url: 'https://cam.example/b.jpg' });
+    expect(fake.queuedRequest()?.after).toEqual({ from: 'url', url: 'https://cam.example/b.jpg' });
   });
 
   it('the same bytes twice, and writes them once', async () => {
@@ -85,7 +89,7 @@ describe('POST /v1/comparisons takes', () => {
     const headers = { prefer: 'respond-async', traceparent: `00-${trace}-00f067aa0ba902b7-01` };
     const answer = await fake.inject(post(form({ before, after }), headers));
     expect(answer.headers['trace-id']).toBe(trace);
-    expect(fake.queue.jobs[0]?.job.traceId).toBe(trace);
+    expect(fake.queue.jobs[0]?.traceId).toBe(trace);
   });
 });
 

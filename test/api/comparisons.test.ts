@@ -96,12 +96,12 @@ describe('When something behind the service fails', () => {
   });
 
   it('answers a queue that fails late with 503 and leaves no comparison behind', async () => {
-    const add = fake.queue.add;
-    fake.queue.add = async () => {
+    const add = fake.queue.addComparison;
+    fake.queue.addComparison = async () => {
       throw new ScenedeltaError('queue-unavailable', 'Redis cannot be reached');
     };
     expect((await fake.inject(post(body))).statusCode).toBe(503);
-    fake.queue.add = add;
+    fake.queue.addComparison = add;
     expect(fake.results.kept.size).toBe(0);
   });
 

@@ -71,12 +71,12 @@ describe('Idempotency-Key', () => {
 
   it('is free again after a request that was not accepted', async () => {
     const key = freshKey();
-    const add = fake.queue.add;
-    fake.queue.add = async () => {
+    const add = fake.queue.addComparison;
+    fake.queue.addComparison = async () => {
       throw new Error('lost');
     };
     expect((await send(key)).statusCode).toBe(500);
-    fake.queue.add = add;
+    fake.queue.addComparison = add;
     const answer = await send(key);
     expect(answer.statusCode).toBe(202);
     expect(answer.headers).not.toHaveProperty('idempotent-replayed');

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
-import type { StoredFrameRef } from '../../src/jobs/payloads.js';
+import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { frameKey } from '../../src/stores/blobs.js';
-import { acceptedComparison } from '../helpers/comparisons.js';
+import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeApp, MODEL, workerWith } from '../helpers/fakes.js';
 
@@ -104,7 +104,7 @@ describe('Closing', () => {
 
 describe('/internal/scale', () => {
   it('adds up every state of a queue, prioritized jobs included', async () => {
-    await fake.queue.add(acceptedComparison().job, 'live', 1);
+    await fake.queue.addComparison(jobOf(acceptedComparison()));
     const { live, archive } = (await fake.inject({ url: '/internal/scale' })).json();
     expect(live).toEqual({ backlog: 1, waiting: 0, prioritized: 1, delayed: 0, active: 0 });
     expect(archive.backlog).toBe(0);
@@ -113,7 +113,7 @@ describe('/internal/scale', () => {
 
 describe('/metrics', () => {
   it('counts answers by route pattern and status, and the jobs of each queue', async () => {
-    await fake.queue.add(acceptedComparison().job, 'live', 1);
+    await fake.queue.addComparison(jobOf(acceptedComparison()));
     await fake.inject({ url: '/v1/comparisons/cmp_01k9x3v5s8q2m7c4w6n1b0t9hz' });
     const { body } = await fake.inject({ url: '/metrics' });
     expect(body).toMatch(

@@ -18,7 +18,7 @@ afterAll(() => fake.app.close());
 /** What a worker does, as soon as the job is there and somebody waits for it. */
 async function endWith(ending: (comparison: Comparison) => Comparison) {
   while (fake.queue.jobs.length === 0 || fake.events.listening === 0) await tick();
-  return end(fake.queue.jobs[0]?.job.comparisonId as string, ending);
+  return end(fake.queue.jobs[0]?.comparisonId as string, ending);
 }
 async function end(id: string, ending: (comparison: Comparison) => Comparison) {
   const stored = fake.results.kept.get(id);
@@ -71,7 +71,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
   it('answers 410 when the comparison is erased meanwhile', async () => {
     const erase = async () => {
       while (fake.events.listening === 0) await tick();
-      const id = fake.queue.jobs[0]?.job.comparisonId;
+      const id = fake.queue.jobs[0]?.comparisonId;
       return fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}` });
     };
     const [answer, erased] = await Promise.all([fake.inject(post(body, { prefer: 'wait=20' })), erase()]);
@@ -80,13 +80,13 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
   });
 
   it('hears the end that came between the queue and the wait', async () => {
-    const add = fake.queue.add.bind(fake.queue);
-    fake.queue.add = async (...args) => {
+    const add = fake.queue.addComparison.bind(fake.queue);
+    fake.queue.addComparison = async (...args) => {
       await add(...args);
       await end(args[0].comparisonId, finished);
     };
     const answer = await fake.inject(post(body, { prefer: 'wait=20' }));
-    fake.queue.add = add;
+    fake.queue.addComparison = add;
     expect(answer.statusCode).toBe(200);
   });
 

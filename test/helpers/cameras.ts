@@ -4,9 +4,9 @@ import sharp from 'sharp';
 import { type CameraSettings, checkSettings } from '../../src/cameras/settings.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { newId } from '../../src/ids.js';
+import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import type { Comparison, Finding } from '../../src/schemas/comparison.js';
 import { frameKey } from '../../src/stores/blobs.js';
-import { enterFrame } from '../../src/stores/camera-frames.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
 import { type Bench, logger } from './workers.js';
@@ -138,7 +138,7 @@ export async function sendFrame(
   const sha256 = createHash('sha256').update(frame).digest('hex');
   await bench.blobs.put(frameKey(sha256), frame);
   const comparisonId = newId('cmp');
-  await enterFrame(
+  await enqueueFrame(
     camera,
     {
       comparisonId,
@@ -150,7 +150,7 @@ export async function sendFrame(
       deadline: change.deadline ?? null,
       callbackUrl: change.callbackUrl ?? null,
     },
-    { ...bench, addTurn: async () => {} },
+    { ...bench, queue: { addTurn: async () => {} } },
   );
   return comparisonId;
 }
@@ -173,9 +173,8 @@ export function turnProcessor(bench: Bench, change: Partial<TurnDependencies> = 
       config: { frameLimit: 10_000_000, pixelLimit: 50_000_000 },
     }),
     pixelLimit: 50_000_000,
-    announce: async () => {},
-    announceAlert: async () => {},
-    enqueue: async () => {},
+    enqueueDelivery: { ofComparison: async () => {}, ofAlert: async () => {} },
+    queue: { addTurn: async () => {} },
     holdMs: 60_000,
     clock: Date.now,
     token: () => `token${tokens++}`,

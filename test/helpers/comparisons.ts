@@ -1,8 +1,9 @@
 /** Comparisons as the API would have made them, for tests of what comes after it. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/ids.js';
-import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../src/jobs/payloads.js';
+import { jobPayload } from '../../src/jobs/payloads.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
+import type { FrameRef, StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 
 export const storedRef = (fill: string): StoredFrameRef => ({
@@ -22,7 +23,7 @@ export function acceptedComparison(
     deadline?: number | null;
     callbackUrl?: string | null;
   } = {},
-): StoredComparison & { job: ComparisonJob } {
+): StoredComparison {
   const createdAt = options.createdAt ?? Date.now();
   const id = options.id ?? newId('cmp', createdAt);
   const before = options.before ?? storedRef('a');
@@ -39,9 +40,7 @@ export function acceptedComparison(
       before: before.from === 'stored' ? before : null,
       after: after.from === 'stored' ? after : null,
     },
-    job: {
-      v: 1,
-      comparisonId: id,
+    request: {
       traceId: randomBytes(16).toString('hex'), // as the API makes them
       before,
       after,
@@ -81,3 +80,7 @@ export const finished = (comparison: Comparison, change: Partial<Comparison> = {
     finished_at: new Date().toISOString(),
     ...change,
   }) as Comparison;
+
+/** The payload of the comparison's job. */
+export const jobOf = ({ comparison, request }: StoredComparison) =>
+  jobPayload({ comparisonId: comparison.id, traceId: request.traceId });

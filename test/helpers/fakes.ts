@@ -2,22 +2,17 @@
 
 import type { InjectOptions } from 'fastify';
 import { buildApp } from '../../src/api/app.js';
-import type { ComparisonQueue } from '../../src/api/comparisons/queue.js';
 import type { Api, ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
 import type { IdempotencyRecords } from '../../src/api/idempotency.js';
 import { loadConfig } from '../../src/config.js';
 import { ScenedeltaError } from '../../src/errors.js';
-import {
-  type ComparisonEvent,
-  type ComparisonJob,
-  isFinal,
-  type StreamEvent,
-} from '../../src/jobs/payloads.js';
 import { linkKey } from '../../src/links.js';
 import { createLogger } from '../../src/logger.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
+import { isFinal } from '../../src/schemas/comparison.js';
 import type { ModelDescription } from '../../src/schemas/model-description.js';
+import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
 import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import {
@@ -83,7 +78,7 @@ export class FakeResults {
   }
   async update(id: string, change: { comparison: Comparison; frames?: StoredComparison['frames'] }) {
     const stored = this.kept.get(id);
-    if (stored === undefined || isFinal(`comparison.${stored.comparison.status}`)) return false;
+    if (stored === undefined || isFinal(stored.comparison.status)) return false;
     this.kept.set(id, { ...stored, ...change });
     this.events.append(change.comparison);
     return true;
@@ -125,8 +120,8 @@ export class FakeBlobs implements BlobStore {
   }
 }
 
-export class FakeQueue implements ComparisonQueue {
-  readonly jobs: { job: ComparisonJob; queue: string; priority: number }[] = [];
+export class FakeQueue {
+  readonly jobs: { comparisonId: string; traceId: string; queue: string; priority: number }[] = [];
   readonly cancelled: string[] = [];
   /** as if Redis were away */
   away = false;
@@ -134,9 +129,12 @@ export class FakeQueue implements ComparisonQueue {
   #reach() {
     if (this.away) throw new ScenedeltaError('queue-unavailable', 'Queueing: Redis cannot be reached');
   }
-  async add(job: ComparisonJob, queue: string, priority: number) {
+  async addComparison(
+    ids: { comparisonId: string; traceId: string },
+    { queue = 'live', priority = 5 }: { queue?: string; priority?: number } = {},
+  ) {
     this.#reach();
-    this.jobs.push({ job, queue, priority });
+    this.jobs.push({ ...ids, queue, priority });
   }
   readonly turns: string[] = [];
   readonly snapshots = new Map<string, number>();
@@ -384,7 +382,9 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     fakes.queue.away = false;
     fakes.workers.live = [];
   };
-  return { app, inject: checkedInject(app), reset, ...fakes };
+  /** What the first queued comparison asks for. */
+  const queuedRequest = () => fakes.results.kept.get(fakes.queue.jobs[0]?.comparisonId ?? '')?.request;
+  return { app, inject: checkedInject(app), reset, queuedRequest, ...fakes };
 }
 
 let contract: Contract | undefined;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { KEYS } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
 import { createApiKeyStore } from '../../src/stores/api-keys.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
-import { KEYS } from '../../src/jobs/payloads.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
 let bench: Bench;

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { KEYS } from '../../src/jobs/payloads.js';
+import { deliveryIdOf } from '../../src/ids.js';
 import { createLogger } from '../../src/logger.js';
 import type { ChangeStatus, FoundChange } from '../../src/schemas/change.js';
 import type { ChangeStore, TurnChanges } from '../../src/stores/changes.js';
-import { alertDeliveryId, createChangeStore } from '../../src/stores/changes.js';
+import { createChangeStore } from '../../src/stores/changes.js';
 import { createDeliveryStore } from '../../src/stores/deliveries.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { foundChange, NOON, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
@@ -199,7 +200,7 @@ describe('erasing', () => {
     const [made, waiting] = [storedAlert(change), storedAlert(change, { id: `alr_${'0'.repeat(26)}` })];
     await save({ changes: [opening(change)], alerts: [made, waiting] });
     await deliveries.create({
-      id: alertDeliveryId(made.intent.id),
+      id: deliveryIdOf(made.intent.id),
       comparison: made.comparisonId,
       change: change.id,
       url: made.url,

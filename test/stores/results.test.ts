@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { KEYS } from '../../src/jobs/payloads.js';
 import { createLogger } from '../../src/logger.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import type { ListQuery } from '../../src/stores/results.js';
 import { createResultStore, type ResultStore } from '../../src/stores/results.js';

@@ -1,14 +1,15 @@
 /** An alert on its way: from the turn that made it, through the delivery queue's processor, back to its camera's state. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Value } from 'typebox/value';
-import { KEYS } from '../../src/jobs/payloads.js';
+import { deliveryIdOf } from '../../src/ids.js';
+import { jobPayload } from '../../src/jobs/payloads.js';
+import { createJobProducer } from '../../src/jobs/producer.js';
 import { linkKey } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/schemas/webhook-payload.js';
-import { alertDeliveryId } from '../../src/stores/changes.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
-import { createAnnounceAlert } from '../../src/workers/enqueue-delivery.js';
-import { createWorkerQueues } from '../../src/workers/queues.js';
+import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
@@ -83,9 +84,8 @@ const alerted = async (
 };
 const announce = async (alert: Awaited<ReturnType<typeof alerted>>['alert']) => {
   const jobs: unknown[] = [];
-  await createAnnounceAlert({ deliveries: bench.deliveries, enqueue: async (job) => void jobs.push(job) })(
-    alert,
-  );
+  const queue = { addDelivery: async (ids: object) => void jobs.push(jobPayload(ids)) };
+  await createEnqueueDelivery({ deliveries: bench.deliveries, queue }).ofAlert(alert);
   return jobs[0];
 };
 const payload = () => JSON.parse(sent[0]?.body ?? '');
@@ -96,7 +96,7 @@ describe('an alert', () => {
     expect(await processor().process(await announce(alert))).toEqual({ kind: 'delivered' });
     expect(sent[0]).toMatchObject({
       url: alert.url,
-      headers: { 'webhook-id': alertDeliveryId(alert.intent.id) },
+      headers: { 'webhook-id': deliveryIdOf(alert.intent.id) },
     });
     expect([...Value.Errors(AlertPayloadSchema, payload())]).toEqual([]);
     expect(payload()).toMatchObject({
@@ -227,7 +227,7 @@ describe('the camera hears', () => {
     await processor().process(job);
     const attempt = { attempt: 2, at: new Date(now).toISOString(), status: 410, error: 'x', duration_ms: 1 };
     const [late] = news('alert.failed', alert);
-    await bench.deliveries.record(alertDeliveryId(alert.intent.id), attempt, 'failed', null, {
+    await bench.deliveries.record(deliveryIdOf(alert.intent.id), attempt, 'failed', null, {
       camera: 'gate',
       news: late as never,
     });
@@ -274,14 +274,11 @@ describe('the camera hears', () => {
 describe('recovery', () => {
   it('queues the alert of a turn whose worker died right after saving it, once', async () => {
     const { alert } = await alerted();
-    const queues = createWorkerQueues(bench.redis);
+    const queue = createJobProducer(bench.redis);
     const recover = createRecovery({
       ...bench,
-      queues,
-      announce: async () => {
-        throw new Error('it is no comparison');
-      },
-      announceAlert: createAnnounceAlert({ deliveries: bench.deliveries, enqueue: queues.addDelivery }),
+      queue,
+      enqueueDelivery: createEnqueueDelivery({ deliveries: bench.deliveries, queue }),
       giveUp: async () => false,
       metrics: { comparison: () => {} },
       clock: () => Date.now() + RECOVER_AFTER_MS + 1_000,
@@ -290,9 +287,9 @@ describe('recovery', () => {
     try {
       expect(await recover()).toEqual({ comparisons: 0, deliveries: 1 });
       expect(await recover()).toEqual({ comparisons: 0, deliveries: 0 });
-      expect(await queues.states('delivery', [alertDeliveryId(alert.intent.id)])).toEqual(['held']);
+      expect(await queue.states('delivery', [deliveryIdOf(alert.intent.id)])).toEqual(['held']);
     } finally {
-      await queues.close();
+      await queue.close();
     }
   });
 });

@@ -230,8 +230,10 @@ describe('a turn that cannot be finished now', () => {
     await sendFrame(bench, camera, await EMPTY, T + 1000);
     const made: string[] = [];
     const processor = turnProcessor(bench, {
-      enqueue: async (id) => {
-        made.push(`${id} ${await bench.redis.exists('sd:cam:gate:turn')}`);
+      queue: {
+        addTurn: async (id) => {
+          made.push(`${id} ${await bench.redis.exists('sd:cam:gate:turn')}`);
+        },
       },
     });
     for (const job of ['1', '2', '3']) await processor.process({ v: 1, camera: 'gate' }, { job });

@@ -2,10 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
-import { KEYS, QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs/payloads.js';
+import { QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs/queues.js';
+import { reconcileSnapshots, scheduleSnapshots } from '../../src/jobs/snapshot-schedule.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import { frameKey } from '../../src/stores/blobs.js';
-import { reconcileSnapshots, scheduleSnapshots } from '../../src/stores/snapshot-schedule.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createSnapshotPuller, snapshotsWanted } from '../../src/workers/camera-snapshot.js';
 import { type QueueWorkers, startSnapshotWorker } from '../../src/workers/queue-workers.js';
@@ -64,7 +65,7 @@ const puller = (client: OutboundClient = outbound) =>
       s3: undefined,
       config: { frameLimit: 100_000, pixelLimit: 1_000_000 },
     }),
-    addTurn: async (id) => void turns.push(id),
+    queue: { addTurn: async (id) => void turns.push(id) },
     holdMs: 60_000,
     clock: Date.now,
     logger,

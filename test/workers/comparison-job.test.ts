@@ -3,15 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ScenedeltaError } from '../../src/errors.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { decodeHeatmapData } from '../../src/heatmaps/data.js';
-import { KEYS } from '../../src/jobs/payloads.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
+import { KEYS } from '../../src/stores/keys.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import {
   type ComparisonJobDependencies,
   createComparisonProcessor,
 } from '../../src/workers/comparison-job.js';
-import { acceptedComparison } from '../helpers/comparisons.js';
+import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { type Received, startReceiver } from '../helpers/receiver.js';
 import { type Bench, heatmaps, logger, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
 
@@ -44,7 +44,7 @@ const processor = (change: Partial<ComparisonJobDependencies> = {}) =>
       s3: undefined,
       config: { frameLimit: 1_000, pixelLimit: 1_000_000 },
     }),
-    announce: async (stored) => void announced.push(stored),
+    enqueueDelivery: { ofComparison: async (stored) => void announced.push(stored) },
     clock: Date.now,
     logger,
     ...change,
@@ -66,7 +66,7 @@ describe('a comparison job', () => {
   it('saves the finding, the heatmap data and the times, and tells of it', async () => {
     const accepted = await accept({ callbackUrl: 'https://receiver.example/', createdAt: Date.now() - 500 });
     const { pipeline, calls } = scriptedPipeline();
-    const outcome = await processor({ pipeline }).process(accepted.job, context());
+    const outcome = await processor({ pipeline }).process(jobOf(accepted), context());
     const comparison = await saved(accepted);
     expect(outcome).toEqual({ kind: 'finished', comparison });
     expect(comparison).toMatchObject({ status: 'finished', caption: 'a parcel appeared', verdict: 'change' });
@@ -86,15 +86,17 @@ describe('a comparison job', () => {
   it('without a callback tells nobody, and without maps stores none', async () => {
     const accepted = await accept();
     const { pipeline } = scriptedPipeline(async () => ({ ...output, heatmaps: null as never }));
-    await processor({ pipeline }).process(accepted.job, context());
+    await processor({ pipeline }).process(jobOf(accepted), context());
     expect(announced).toEqual([]);
     expect(await bench.blobs.get(heatmapKey(accepted.comparison.id))).toBeUndefined();
   });
 
   it('is finished although telling of it failed: recovery tells later', async () => {
     const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
-    const failing = processor({ announce: () => Promise.reject(new Error('Redis away')) });
-    expect(await failing.process(accepted.job, context())).toMatchObject({ kind: 'finished' });
+    const failing = processor({
+      enqueueDelivery: { ofComparison: () => Promise.reject(new Error('Redis away')) },
+    });
+    expect(await failing.process(jobOf(accepted), context())).toMatchObject({ kind: 'finished' });
     expect(await bench.redis.zcard(KEYS.deliveriesOpen)).toBe(1);
   });
 
@@ -111,7 +113,7 @@ describe('a comparison job', () => {
       return output;
     });
     const twice = processor({ pipeline });
-    const outcomes = await Promise.all([1, 2].map(() => twice.process(accepted.job, context())));
+    const outcomes = await Promise.all([1, 2].map(() => twice.process(jobOf(accepted), context())));
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['finished', 'skipped']);
     expect(announced).toHaveLength(1);
     expect(await bench.blobs.get(heatmapKey(accepted.comparison.id))).toBeDefined();
@@ -119,9 +121,9 @@ describe('a comparison job', () => {
 
   it('of a final comparison does nothing', async () => {
     const accepted = await accept();
-    await processor().process(accepted.job, context());
+    await processor().process(jobOf(accepted), context());
     const { pipeline, calls } = scriptedPipeline();
-    expect(await processor({ pipeline }).process(accepted.job, context())).toEqual({
+    expect(await processor({ pipeline }).process(jobOf(accepted), context())).toEqual({
       kind: 'skipped',
       why: 'final',
     });
@@ -136,7 +138,7 @@ describe('a cancelled comparison', () => {
       comparison: { ...accepted.comparison, status: 'cancelled' },
     });
     const { pipeline, calls } = scriptedPipeline();
-    expect(await processor({ pipeline }).process(accepted.job, context())).toEqual({
+    expect(await processor({ pipeline }).process(jobOf(accepted), context())).toEqual({
       kind: 'skipped',
       why: 'cancelled',
     });
@@ -154,7 +156,10 @@ describe('a cancelled comparison', () => {
       signal?.throwIfAborted();
       return output;
     });
-    const outcome = await processor({ pipeline }).process(accepted.job, context({ signal: cancel.signal }));
+    const outcome = await processor({ pipeline }).process(
+      jobOf(accepted),
+      context({ signal: cancel.signal }),
+    );
     expect(outcome).toEqual({ kind: 'skipped', why: 'cancelled' });
     expect((await saved(accepted))?.status).toBe('cancelled');
     expect(announced).toEqual([]);
@@ -166,7 +171,7 @@ describe('a cancelled comparison', () => {
       await bench.results.erase(accepted.comparison.id);
       return output;
     });
-    expect(await processor({ pipeline }).process(accepted.job, context())).toEqual({
+    expect(await processor({ pipeline }).process(jobOf(accepted), context())).toEqual({
       kind: 'skipped',
       why: 'erased',
     });
@@ -178,7 +183,9 @@ describe('a deadline', () => {
   it('that has passed drops the comparison before the model is asked, and says so', async () => {
     const accepted = await accept({ deadline: Date.now() - 1, callbackUrl: 'https://receiver.example/' });
     const { pipeline, calls } = scriptedPipeline();
-    expect(await processor({ pipeline }).process(accepted.job, context())).toMatchObject({ kind: 'failed' });
+    expect(await processor({ pipeline }).process(jobOf(accepted), context())).toMatchObject({
+      kind: 'failed',
+    });
     expect(calls).toEqual([]);
     expect((await saved(accepted))?.error).toMatchObject({
       type: expect.stringMatching('/deadline-exceeded$'),
@@ -199,7 +206,7 @@ describe('a deadline', () => {
         return { bytes: Buffer.from('x'), ref: accepted.frames.before as never };
       },
     });
-    expect(await slow.process(accepted.job, context())).toMatchObject({
+    expect(await slow.process(jobOf(accepted), context())).toMatchObject({
       kind: 'failed',
       error: { code: 'deadline-exceeded' },
     });
@@ -213,7 +220,7 @@ describe('an error', () => {
   it('of a permanent kind is saved at the first attempt as its problem', async () => {
     const accepted = await accept();
     const error = new ScenedeltaError('image-unreadable', 'before is not an image', { field: 'before' });
-    const outcome = await processor({ pipeline: throwing(error) }).process(accepted.job, context());
+    const outcome = await processor({ pipeline: throwing(error) }).process(jobOf(accepted), context());
     expect(outcome).toEqual({ kind: 'failed', error });
     expect(await saved(accepted)).toMatchObject({ status: 'failed', error: error.toProblem() });
   });
@@ -225,16 +232,18 @@ describe('an error', () => {
       async () => output,
     );
     const twice = processor({ pipeline });
-    await expect(twice.process(accepted.job, context())).rejects.toMatchObject({ code: 'inference-failed' });
+    await expect(twice.process(jobOf(accepted), context())).rejects.toMatchObject({
+      code: 'inference-failed',
+    });
     expect((await saved(accepted))?.status).toBe('running');
-    expect(await twice.process(accepted.job, context())).toMatchObject({ kind: 'finished' });
+    expect(await twice.process(jobOf(accepted), context())).toMatchObject({ kind: 'finished' });
   });
 
   it('of a transient kind is saved at the last attempt', async () => {
     const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
     const error = new ScenedeltaError('inference-failed', 'out of memory');
     const outcome = await processor({ pipeline: throwing(error) }).process(
-      accepted.job,
+      jobOf(accepted),
       context({ lastAttempt: true }),
     );
     expect(outcome).toEqual({ kind: 'failed', error });
@@ -245,7 +254,7 @@ describe('an error', () => {
   it('that nobody foresaw does not show its text to the caller', async () => {
     const accepted = await accept();
     await processor({ pipeline: throwing(new TypeError('x of undefined')) }).process(
-      accepted.job,
+      jobOf(accepted),
       context({ lastAttempt: true }),
     );
     expect((await saved(accepted))?.error).toMatchObject({
@@ -285,8 +294,8 @@ describe('frames', () => {
       async () => output,
     );
     const twice = processor({ pipeline });
-    await expect(twice.process(accepted.job, context())).rejects.toThrow('once');
-    await twice.process(accepted.job, context());
+    await expect(twice.process(jobOf(accepted), context())).rejects.toThrow('once');
+    await twice.process(jobOf(accepted), context());
     expect(camera.received).toHaveLength(1);
     expect(calls.map(({ before }) => Buffer.from(before))).toEqual([PNG, PNG]);
     const { frames } = (await bench.results.get(accepted.comparison.id)) ?? accepted;
@@ -298,7 +307,7 @@ describe('frames', () => {
   it('of a URL that says image and sends something else are url-failed', async () => {
     const camera = await startReceiver(serving(Buffer.from('<html>')));
     const accepted = await accept({ after: { from: 'url', url: camera.url } });
-    const outcome = await processor().process(accepted.job, context());
+    const outcome = await processor().process(jobOf(accepted), context());
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'url-failed', field: 'after' } });
     await camera.close();
   });
@@ -311,10 +320,10 @@ describe('frames', () => {
     const fetched = await accept({ before: { from: 'url', url: camera.url } });
     const uploaded = await accept();
     const both = processor({ pipeline });
-    expect(await both.process(fetched.job, context())).toMatchObject({
+    expect(await both.process(jobOf(fetched), context())).toMatchObject({
       error: { code: 'url-failed', field: 'before' },
     });
-    expect(await both.process(uploaded.job, context())).toMatchObject({
+    expect(await both.process(jobOf(uploaded), context())).toMatchObject({
       error: { code: 'image-unreadable' },
     });
     await camera.close();
@@ -324,13 +333,13 @@ describe('frames', () => {
     const accepted = await accept({
       before: { from: 'stored', sha256: 'f'.repeat(64), bytes: 1, contentType: 'image/png' },
     });
-    const outcome = await processor().process(accepted.job, context());
+    const outcome = await processor().process(jobOf(accepted), context());
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'gone', field: 'before' } });
   });
 
   it('of S3 without an S3 service are refused', async () => {
     const accepted = await accept({ before: { from: 's3', bucket: 'b', key: 'k' } });
-    const outcome = await processor().process(accepted.job, context());
+    const outcome = await processor().process(jobOf(accepted), context());
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'url-refused', field: 'before' } });
   });
 });

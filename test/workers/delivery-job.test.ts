@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Value } from 'typebox/value';
-import type { DeliveryJob } from '../../src/jobs/payloads.js';
+import { type DeliveryJob, jobPayload } from '../../src/jobs/payloads.js';
 import { linkKey, verifyLink } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
@@ -12,7 +12,7 @@ import {
   WebhookPayloadSchema,
 } from '../../src/schemas/webhook-payload.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
-import { createAnnounce } from '../../src/workers/enqueue-delivery.js';
+import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 
@@ -74,11 +74,11 @@ const announced = async (change: Partial<Comparison> = {}) => {
   const comparison = finished(accepted.comparison, change);
   await bench.results.update(comparison.id, { comparison });
   const jobs: DeliveryJob[] = [];
-  const announce = createAnnounce({
+  const enqueue = createEnqueueDelivery({
     deliveries: bench.deliveries,
-    enqueue: async (job) => void jobs.push(job),
+    queue: { addDelivery: async (ids) => void jobs.push(jobPayload(ids)) },
   });
-  await announce({ ...accepted, comparison });
+  await enqueue.ofComparison({ ...accepted, comparison });
   const [job] = jobs;
   if (job === undefined) throw new Error('announcing queues one job');
   return { comparison, job, log: () => bench.deliveries.get(job.deliveryId) };
@@ -207,10 +207,11 @@ describe('a delivery', () => {
 
   it('is one, however often its comparison is announced', async () => {
     const first = await announced();
-    const announce = createAnnounce({ deliveries: bench.deliveries, enqueue: async () => {} });
+    const queue = { addDelivery: async () => {} };
+    const enqueue = createEnqueueDelivery({ deliveries: bench.deliveries, queue });
     const stored = await bench.results.get(first.comparison.id);
     if (stored === undefined) throw new Error('it is stored');
-    await announce(stored);
+    await enqueue.ofComparison(stored);
     expect(await bench.deliveries.ofComparison(first.comparison.id)).toHaveLength(1);
   });
 });

@@ -2,33 +2,34 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { ScenedeltaError } from '../../src/errors.js';
-import { KEYS, PRIORITY, QUEUE_PREFIX, QUEUES } from '../../src/jobs/payloads.js';
+import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
+import { PRIORITY, QUEUE_PREFIX, QUEUES } from '../../src/jobs/queues.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { createComparisonProcessor } from '../../src/workers/comparison-job.js';
 import { createDeliveryProcessor, type DeliveryProcessor } from '../../src/workers/delivery-job.js';
-import { createAnnounce, createAnnounceAlert } from '../../src/workers/enqueue-delivery.js';
+import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
 import {
   type QueueWorkers,
   startComparisonWorkers,
   startDeliveryWorker,
 } from '../../src/workers/queue-workers.js';
-import { createWorkerQueues, type WorkerQueues } from '../../src/workers/queues.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
 import { setUpCamera } from '../helpers/cameras.js';
-import { acceptedComparison } from '../helpers/comparisons.js';
+import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { type Bench, logger, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
 
 const LOCK_MS = 1_000;
 const CALLBACK = 'https://user.example/hook';
 let bench: Bench;
-let queues: WorkerQueues;
+let producer: JobProducer;
 let posted: string[];
 const running: { close(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
   bench = await setUpBench();
-  queues = createWorkerQueues(bench.redis);
+  producer = createJobProducer(bench.redis);
 });
 beforeEach(async () => {
   posted = [];
@@ -39,19 +40,19 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((one) => one.close()));
 });
 afterAll(async () => {
-  await queues.close();
+  await producer.close();
   await bench.stop();
 });
 
 const metrics = createWorkerMetrics();
 const common = () => ({ redis: bench.redis, config: { jobLockMs: LOCK_MS }, logger, metrics });
-const announce = () => createAnnounce({ deliveries: bench.deliveries, enqueue: queues.addDelivery });
+const enqueueDelivery = () => createEnqueueDelivery({ deliveries: bench.deliveries, queue: producer });
 const comparisonProcessor = (pipeline = scriptedPipeline().pipeline) =>
   createComparisonProcessor({
     ...bench,
     pipeline,
     fetchFrame: async (ref) => ({ bytes: Buffer.from('x'), ref: ref as never }),
-    announce: announce(),
+    enqueueDelivery: enqueueDelivery(),
     clock: Date.now,
     logger,
   });
@@ -61,7 +62,7 @@ const serve = (pipeline = scriptedPipeline().pipeline, options: { threads?: numb
     ...common(),
     processor,
     turns: { process: async () => ({ kind: 'idle' }) },
-    addTurn: queues.addTurn,
+    queue: producer,
     threads: options.threads ?? 2,
     concurrency: 2,
   });
@@ -105,7 +106,7 @@ const accept = async (
   const accepted = acceptedComparison(options);
   await bench.results.create(accepted);
   const queue = open(QUEUES[options.queue ?? 'live']);
-  await queue.add('compare', accepted.job, {
+  await queue.add('compare', jobOf(accepted), {
     jobId: accepted.comparison.id,
     attempts: options.attempts ?? 3,
     backoff: { type: 'fixed', delay: 50 },
@@ -163,11 +164,11 @@ describe('a queued comparison', () => {
     serve();
     const accepted = acceptedComparison();
     const { id } = accepted.comparison;
-    const before = await counted('live', 'inference-failed');
+    const before = await counted('live', 'invalid-request');
     await bench.results.create(accepted);
-    await open(QUEUES.live).add('compare', { ...accepted.job, v: 2 }, { jobId: id });
+    await open(QUEUES.live).add('compare', { ...jobOf(accepted), v: 3 }, { jobId: id });
     await eventually(async () => expect(await statusOf(id)).toBe('failed'));
-    await eventually(async () => expect(await counted('live', 'inference-failed')).toBe(before + 1));
+    await eventually(async () => expect(await counted('live', 'invalid-request')).toBe(before + 1));
   });
 
   it('that fails each time is failed after the last attempt', async () => {
@@ -274,12 +275,8 @@ describe('archive work', () => {
     for (let i = 0; i < 6; i++) live.push(await accept());
     await eventually(() => expect(order).toHaveLength(2));
     const archived = acceptedComparison();
-    await bench.results.create(archived);
-    await open(QUEUES.archive).add(
-      'compare',
-      { ...archived.job, model: 'archive' },
-      { jobId: archived.comparison.id },
-    );
+    await bench.results.create({ ...archived, request: { ...archived.request, model: 'archive' } });
+    await producer.addComparison(jobOf(archived), { queue: 'archive' });
     begin();
     await eventually(async () => expect(await statusOf(archived.comparison.id)).toBe('finished'));
     expect(order).toEqual([...live.map(() => 'live'), 'archive']);
@@ -308,9 +305,8 @@ describe('recovery', () => {
   const recover = (skipMs = RECOVER_AFTER_MS + 1_000) =>
     createRecovery({
       ...bench,
-      queues,
-      announce: announce(),
-      announceAlert: createAnnounceAlert({ deliveries: bench.deliveries, enqueue: queues.addDelivery }),
+      queue: producer,
+      enqueueDelivery: enqueueDelivery(),
       giveUp: comparisonProcessor().giveUp,
       metrics,
       clock: () => Date.now() + skipMs,
@@ -320,21 +316,21 @@ describe('recovery', () => {
   it("puts a camera's frame whose process died on the way into its line, with one job for all of them", async () => {
     await setUpCamera(bench, 'gate');
     const frames = [acceptedComparison({ camera: 'gate' }), acceptedComparison({ camera: 'gate' })];
-    for (const [i, { job, ...rest }] of frames.entries()) {
+    for (const [i, { request, ...rest }] of frames.entries()) {
       const turn = { camera: 'gate', capturedAt: i };
-      await bench.results.create({ ...rest, job: { ...job, before: null, turn } });
+      await bench.results.create({ ...rest, request: { ...request, before: null, turn } });
     }
     await recover();
     expect(await bench.cameras.waitingFrames('gate')).toBe(2);
     const jobs = await open(QUEUES.live).getPrioritized();
-    expect(jobs.map(({ name, data }) => [name, data])).toEqual([['turn', { v: 1, camera: 'gate' }]]);
+    expect(jobs.map(({ name, data }) => [name, data])).toEqual([['turn', { v: 2, camera: 'gate' }]]);
   });
 
   it('ends a frame whose camera was erased meanwhile', async () => {
-    const { job, ...rest } = acceptedComparison({ camera: 'gone' });
+    const { request, ...rest } = acceptedComparison({ camera: 'gone' });
     await bench.results.create({
       ...rest,
-      job: { ...job, before: null, turn: { camera: 'gone', capturedAt: 1 } },
+      request: { ...request, before: null, turn: { camera: 'gone', capturedAt: 1 } },
     });
     await recover();
     expect((await bench.results.get(rest.comparison.id))?.comparison).toMatchObject({

@@ -1,8 +1,8 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { KEYS } from '../../src/jobs/payloads.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
+import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createRetention } from '../../src/workers/retention.js';
 import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';

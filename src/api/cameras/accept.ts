@@ -1,7 +1,7 @@
 /** Accepting a camera's frame: into the store (masked), into its line, and a job that somebody take the camera's turn. */
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
-import { enterFrame } from '../../stores/camera-frames.js';
+import { enqueueFrame } from '../../jobs/enqueue-frame.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { IncomingCameraFrame } from '../comparisons/request.js';
@@ -53,7 +53,7 @@ export async function acceptFrame(
   }
   const after = await deps.keeper.keep(frame, maskOf(camera), 'frame');
   const deadlineSeconds = options.deadline_s ?? deps.options.deadline;
-  return enterFrame(
+  return enqueueFrame(
     camera,
     {
       ...asked,
@@ -64,7 +64,7 @@ export async function acceptFrame(
       callbackUrl: options.callback_url ?? null,
       metadata: options.metadata,
     },
-    { ...deps, addTurn: (id) => deps.queue.addTurn(id) },
+    deps,
   );
 }
 

@@ -2,12 +2,12 @@
 
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
-import type { ComparisonJob, FrameRef, StoredFrameRef } from '../../jobs/payloads.js';
+import { priorityOf } from '../../jobs/producer.js';
 import type { Comparison } from '../../schemas/comparison.js';
-import type { StoredComparison } from '../../stores/results.js';
+import type { FrameRef, StoredFrameRef } from '../../schemas/frame-ref.js';
+import type { ComparisonRequest, StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { fingerprint } from '../idempotency.js';
-import { priorityOf } from './queue.js';
 import type { IncomingComparison } from './request.js';
 import type { RequestContext } from './respond.js';
 
@@ -49,9 +49,7 @@ export async function accept(
   const [before, after] = await storeFrames(incoming, deps);
   const now = deps.clock();
   const deadlineSeconds = incoming.options.deadline_s ?? options.deadline;
-  const job: ComparisonJob = {
-    v: 1,
-    comparisonId,
+  const request: ComparisonRequest = {
     traceId: acceptance.traceId,
     before,
     after,
@@ -73,12 +71,15 @@ export async function accept(
   const stored: StoredComparison = {
     comparison,
     frames: { before: storedOnly(before), after: storedOnly(after) },
-    job,
+    request,
   };
   try {
     // Created before it is queued: a worker that is faster than this process must find what it is to update.
     await deps.results.create(stored);
-    await deps.queue.add(job, priority, priorityOf(priority, acceptance.unattended));
+    await deps.queue.addComparison(
+      { comparisonId, traceId: request.traceId },
+      { queue: priority, priority: priorityOf(priority, acceptance.unattended) },
+    );
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);
     throw err;

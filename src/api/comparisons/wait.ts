@@ -1,5 +1,7 @@
 /** Waiting for a comparison to end, and what `Prefer` asks for (RFC 7240). */
-import { isFinal } from '../../jobs/payloads.js';
+
+import { isFinal } from '../../schemas/comparison.js';
+import { endsComparison } from '../../schemas/stream-event.js';
 import type { EventReader } from '../../stores/events.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
 
@@ -60,7 +62,7 @@ export function createOutcomeWaiter(deps: {
       };
       const timer = setTimeout(done, ms);
       const unsubscribe = deps.events.on(({ event }) => {
-        if ('comparisonId' in event && event.comparisonId === id && isFinal(event.type)) done();
+        if ('comparisonId' in event && event.comparisonId === id && endsComparison(event.type)) done();
       });
       signal.addEventListener('abort', done);
       waiting.add(done);
@@ -76,11 +78,7 @@ export function createOutcomeWaiter(deps: {
         // Subscribed before the store is read: what happens in between is heard.
         const change = over ? undefined : nextChange(id, Math.min(left, REREAD_MS), signal);
         const stored = await deps.results.get(id);
-        if (
-          change === undefined ||
-          stored === undefined ||
-          isFinal(`comparison.${stored.comparison.status}`)
-        ) {
+        if (change === undefined || stored === undefined || isFinal(stored.comparison.status)) {
           return stored;
         }
         await change;

@@ -2,8 +2,8 @@
  * One trace id from the request to the webhook: the caller's, where it sends a W3C `traceparent`, or a new one. It is in every log
  * line of the request, in the job and in the answer's `Trace-Id`.
  */
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { newTraceId } from '../../ids.js';
 import type { Api } from '../dependencies.js';
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
@@ -12,7 +12,7 @@ const INVALID = '0'.repeat(32);
 /** 32 hex digits. */
 export function traceIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = TRACEPARENT.exec(String(request.headers.traceparent ?? ''))?.[1];
-  return given !== undefined && given !== INVALID ? given : randomBytes(16).toString('hex');
+  return given !== undefined && given !== INVALID ? given : newTraceId();
 }
 
 export function useTracing(app: Api): void {

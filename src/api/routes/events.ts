@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import { isFinal } from '../../jobs/payloads.js';
+import { isFinal } from '../../schemas/comparison.js';
 import { isEventId } from '../../stores/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -51,7 +51,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     const since = resumed ?? String(Date.parse(comparison.created_at) - CLOCK_SLACK_MS);
     const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true });
     // Final when asked, and nothing after the event that was seen last: it was the last one.
-    if (isFinal(`comparison.${comparison.status}`) && !stream.writableEnded) {
+    if (isFinal(comparison.status) && !stream.writableEnded) {
       stream.destroy();
       return reply.code(204).send();
     }

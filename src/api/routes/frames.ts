@@ -2,7 +2,7 @@
 import { ScenedeltaError } from '../../errors.js';
 import { IMAGE_TYPES } from '../../frames/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
-import { isFinal } from '../../jobs/payloads.js';
+import { isFinal } from '../../schemas/comparison.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import { PICTURE_CACHE, servedFrame } from '../comparisons/served-frame.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -37,7 +37,7 @@ export function frameRoutes(
     const stored = await findComparison(deps, id);
     const frame = await servedFrame(stored, side, deps, keeper);
     if (frame === null) {
-      const final = isFinal(`comparison.${stored.comparison.status}`);
+      const final = isFinal(stored.comparison.status);
       throw new ScenedeltaError(
         final ? 'not-found' : 'not-finished',
         `The ${side} frame of ${id} has not been fetched${final ? '' : ' yet'}`,

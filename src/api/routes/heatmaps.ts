@@ -4,7 +4,7 @@ import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
 import type { Heatmap, Side } from '../../images.js';
-import { isFinal } from '../../jobs/payloads.js';
+import { isFinal } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
@@ -90,7 +90,7 @@ async function readMaps(
   deps: Pick<ApiDependencies, 'blobs'>,
 ): Promise<HeatmapData> {
   const { id, status, model } = comparison;
-  if (!isFinal(`comparison.${status}`)) {
+  if (!isFinal(status)) {
     throw new ScenedeltaError('not-finished', `The comparison ${id} is ${status}, expected finished`);
   }
   if (status !== 'finished' || model == null) {

@@ -1,11 +1,11 @@
-/** Which cameras are asked for snapshots, and how often: BullMQ job schedulers, so that one worker of all asks each time. */
+/** The schedule of snapshot pulls: one BullMQ job scheduler per camera, so that one worker of all pulls each time. */
 import type { Queue } from 'bullmq';
-import type { TurnJob } from '../jobs/payloads.js';
+import { jobPayload } from './payloads.js';
 
-/** A pull that comes to nothing is said in the camera's status; the next one follows soon. */
+/** A failed pull is reported in the camera's status, and the next one follows soon. */
 const SNAPSHOT_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;
 
-/** @param intervalSeconds null: no more */
+/** @param intervalSeconds null: no pulls */
 export async function scheduleSnapshots(
   queue: Queue,
   camera: string,
@@ -15,15 +15,11 @@ export async function scheduleSnapshots(
     await queue.removeJobScheduler(camera);
     return;
   }
-  const data: TurnJob = { v: 1, camera };
-  await queue.upsertJobScheduler(
-    camera,
-    { every: intervalSeconds * 1000 },
-    { name: 'snapshot', data, opts: SNAPSHOT_OPTIONS },
-  );
+  const template = { name: 'snapshot', data: jobPayload({ camera }), opts: SNAPSHOT_OPTIONS };
+  await queue.upsertJobScheduler(camera, { every: intervalSeconds * 1000 }, template);
 }
 
-/** Puts right what a crash between the settings and their schedule left. @param wanted seconds by camera */
+/** Corrects schedules that a crash between a camera's settings and its schedule left. @param wanted seconds by camera */
 export async function reconcileSnapshots(queue: Queue, wanted: ReadonlyMap<string, number>): Promise<void> {
   const scheduled = new Map(
     (await queue.getJobSchedulers()).map(({ key, every }) => [key, Number(every) / 1000]),

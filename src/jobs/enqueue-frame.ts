@@ -1,0 +1,70 @@
+/** Queues a camera's frame for the camera's turn, whether the API received it or a worker pulled it. */
+import type { Comparison } from '../schemas/comparison.js';
+import type { FrameRef } from '../schemas/frame-ref.js';
+import { type CameraStore, noCamera, type StoredCamera } from '../stores/cameras.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
+import type { JobProducer } from './producer.js';
+
+export interface AcceptedFrame
+  extends Pick<ComparisonRequest, 'traceId' | 'apiKeyId' | 'acceptedAt' | 'deadline' | 'callbackUrl'> {
+  readonly comparisonId: string;
+  /** already masked if its bytes are stored */
+  readonly frame: FrameRef;
+  /** epoch ms */
+  readonly capturedAt: number;
+  /** undefined: none */
+  readonly metadata?: unknown;
+}
+
+/**
+ * Once resolved, the frame will be processed, whatever crashes.
+ * @returns the accepted comparison.
+ * @throws ScenedeltaError 'queue-unavailable', or 'not-found' if the camera has been erased. The comparison does not exist then, unless
+ * Redis could not be reached to erase it.
+ */
+export async function enqueueFrame(
+  { id, settings }: StoredCamera,
+  accepted: AcceptedFrame,
+  deps: {
+    results: Pick<ResultStore, 'create' | 'erase'>;
+    cameras: Pick<CameraStore, 'addFrame'>;
+    queue: Pick<JobProducer, 'addTurn'>;
+  },
+): Promise<StoredComparison> {
+  const { comparisonId, capturedAt, frame: after, metadata, acceptedAt } = accepted;
+  const { traceId, apiKeyId, deadline, callbackUrl } = accepted;
+  const comparison: Comparison = {
+    id: comparisonId,
+    camera: id,
+    status: 'queued',
+    created_at: new Date(acceptedAt).toISOString(),
+    finished_at: null,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  const turn = { camera: id, capturedAt };
+  const stored: StoredComparison = {
+    comparison,
+    frames: { before: null, after: after.from === 'stored' ? after : null },
+    request: {
+      traceId,
+      before: null,
+      after,
+      turn,
+      model: settings.model,
+      acceptedAt,
+      deadline,
+      callbackUrl,
+      apiKeyId,
+    },
+  };
+  // In this order: the job must find the waiting frame, and the frame its comparison. Recovery completes what a crash left.
+  try {
+    await deps.results.create(stored);
+    if (!(await deps.cameras.addFrame(id, comparisonId, capturedAt))) throw noCamera(id);
+    await deps.queue.addTurn(id);
+  } catch (err) {
+    await deps.results.erase(comparisonId).catch(() => false);
+    throw err;
+  }
+  return stored;
+}

@@ -1,0 +1,185 @@
+/** The producer of queue jobs, for the API and the workers: adds, cancels, counts and finds jobs in BullMQ. */
+import type { JobsOptions, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { ScenedeltaError } from '../errors.js';
+import { KEYS } from '../stores/keys.js';
+import { redisCall, repliesOf } from '../stores/redis.js';
+import { type ComparisonJob, type DeliveryJob, jobPayload } from './payloads.js';
+import {
+  COMPARISON_OPTIONS,
+  DELIVERY_OPTIONS,
+  MAINTENANCE_QUEUE,
+  openQueue,
+  PRIORITY,
+  QUEUES,
+  SNAPSHOT_QUEUE,
+  TURN_JOB,
+  TURN_OPTIONS,
+} from './queues.js';
+import { reconcileSnapshots, scheduleSnapshots } from './snapshot-schedule.js';
+
+export type QueueName = keyof typeof QUEUES;
+export type ComparisonQueueName = 'live' | 'archive';
+type JobKind = 'comparison' | 'delivery';
+
+/** absent: no such job. held: it waits, is delayed or runs. completed, failed: it ended and is still kept. */
+export type JobState = 'absent' | 'held' | 'completed' | 'failed';
+
+/** Jobs of one queue by state. `prioritized` are waiting jobs with a priority, as comparisons and turns have. */
+export type QueueCounts = Readonly<Record<(typeof COUNTED)[number], number>>;
+const COUNTED = ['waiting', 'prioritized', 'delayed', 'active'] as const;
+const COUNTS_MAX_AGE_MS = 500;
+
+export type JobProducer = ReturnType<typeof createJobProducer>;
+
+/**
+ * All methods throw ScenedeltaError 'queue-unavailable' if Redis is away: at once on a producer's connection, which has no offline queue.
+ * On a consumer's connection they wait until Redis is back.
+ * @param redis shared; the caller closes it
+ * @param clock epoch ms
+ */
+export function createJobProducer(redis: Redis, clock: () => number = Date.now) {
+  const [live, archive, delivery, maintenance, snapshots] = [
+    QUEUES.live,
+    QUEUES.archive,
+    QUEUES.delivery,
+    MAINTENANCE_QUEUE,
+    SNAPSHOT_QUEUE,
+  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue];
+  const queuesOf = { comparison: [live, archive], delivery: [delivery] } as const;
+  let counted: { at: number; backlog: Promise<number> } | undefined;
+
+  const call = <T>(what: string, commands: () => Promise<T>): Promise<T> => {
+    // BullMQ waits for a connection before its first command, but a request must not.
+    if (redis.options.enableOfflineQueue !== false || redis.status === 'ready')
+      return redisCall(what, commands);
+    const message = `${what}: Redis cannot be reached (connection ${redis.status})`;
+    return Promise.reject(new ScenedeltaError('queue-unavailable', message));
+  };
+  const add = (what: string, queue: Queue, name: string, ids: object, options: JobsOptions): Promise<void> =>
+    call(`Queueing ${what}`, async () => void (await queue.add(name, jobPayload(ids), options)));
+
+  const counts = (): Promise<Record<QueueName, QueueCounts>> =>
+    call('Counting jobs', async () => {
+      const [inLive, inArchive, inDelivery] = await Promise.all(
+        [live, archive, delivery].map(async (queue) => {
+          const found = await queue.getJobCounts(...COUNTED);
+          return Object.fromEntries(COUNTED.map((state) => [state, found[state] ?? 0])) as QueueCounts;
+        }),
+      );
+      return { live: inLive, archive: inArchive, delivery: inDelivery } as Record<QueueName, QueueCounts>;
+    });
+
+  return {
+    /** One job per comparison: adding it twice changes nothing. */
+    addComparison: (
+      { comparisonId, traceId }: Omit<ComparisonJob, 'v'>,
+      {
+        queue = 'live',
+        priority = PRIORITY.callback,
+      }: { queue?: ComparisonQueueName; priority?: number } = {},
+    ) =>
+      add(
+        'the comparison',
+        { live, archive }[queue],
+        'compare',
+        { comparisonId, traceId },
+        {
+          ...COMPARISON_OPTIONS,
+          jobId: comparisonId,
+          priority,
+        },
+      ),
+    /** Lets a worker take the camera's turn. */
+    addTurn: (camera: string) => add("the camera's turn", live, TURN_JOB, { camera }, TURN_OPTIONS),
+    /** One job per delivery: adding it twice changes nothing. */
+    addDelivery: ({ deliveryId, traceId }: Omit<DeliveryJob, 'v'>) =>
+      add(
+        'the delivery',
+        delivery,
+        'deliver',
+        { deliveryId, traceId },
+        { ...DELIVERY_OPTIONS, jobId: deliveryId },
+      ),
+    /** @param intervalSeconds time between two snapshot pulls; null: no pulls */
+    scheduleSnapshots: (camera: string, intervalSeconds: number | null): Promise<void> =>
+      call('Scheduling snapshots', () => scheduleSnapshots(snapshots, camera, intervalSeconds)),
+    /** Corrects schedules that a crash between a camera's settings and its schedule left. @param wanted seconds by camera */
+    reconcileSnapshots: (wanted: ReadonlyMap<string, number>): Promise<void> =>
+      call('Scheduling snapshots', () => reconcileSnapshots(snapshots, wanted)),
+    /** Runs each task periodically, on one worker of all. */
+    scheduleMaintenance: (tasks: Readonly<Record<string, { everyMs: number }>>): Promise<void> =>
+      call('Scheduling maintenance', async () => {
+        for (const [name, { everyMs }] of Object.entries(tasks)) {
+          const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
+          await maintenance.upsertJobScheduler(name, { every: everyMs }, { name, opts });
+        }
+      }),
+    /** Removes the job if no worker holds it, and tells the worker that does to stop. */
+    cancel: (comparisonId: string): Promise<void> =>
+      call('Cancelling the comparison', async () => {
+        await Promise.all([
+          redis.publish(KEYS.cancellations, comparisonId),
+          live.remove(comparisonId),
+          archive.remove(comparisonId),
+        ]);
+      }),
+    counts,
+    /** @returns how many comparisons wait for a worker; at most half a second old. */
+    waiting: (): Promise<number> => {
+      if (counted === undefined || clock() - counted.at > COUNTS_MAX_AGE_MS) {
+        const backlogOf = (c: QueueCounts) => c.waiting + c.prioritized + c.delayed;
+        counted = {
+          at: clock(),
+          backlog: counts().then((all) => backlogOf(all.live) + backlogOf(all.archive)),
+        };
+        counted.backlog.catch(() => {
+          counted = undefined;
+        });
+      }
+      return counted.backlog;
+    },
+    /** @returns the state of each id, in one round trip. An id is looked up in all queues of its kind. */
+    states: (kind: JobKind, ids: readonly string[]): Promise<JobState[]> =>
+      call('Reading job states', async () => {
+        const pipeline = redis.pipeline();
+        const queues = queuesOf[kind];
+        for (const id of ids) {
+          for (const queue of queues) {
+            pipeline.exists(queue.toKey(id));
+            pipeline.zscore(queue.toKey('completed'), id);
+            pipeline.zscore(queue.toKey('failed'), id);
+          }
+        }
+        const replies = repliesOf(await pipeline.exec());
+        return ids.map((_id, i) => {
+          const states = queues.map((_queue, j): JobState => {
+            const [exists, completed, failed] = replies.slice(3 * (i * queues.length + j));
+            if (exists !== 1) return 'absent';
+            if (failed !== null) return 'failed';
+            return completed !== null ? 'completed' : 'held';
+          });
+          return states.find((state) => state !== 'absent') ?? 'absent';
+        });
+      }),
+    /** Removes an ended job, so that its id can be used again. */
+    forget: (kind: JobKind, id: string): Promise<void> =>
+      call('Forgetting a job', async () => {
+        await Promise.all(queuesOf[kind].map((queue) => queue.remove(id)));
+      }),
+    /** @returns whether Redis answers; it never throws. */
+    ping: async (): Promise<boolean> =>
+      redis.status === 'ready' &&
+      redis.ping().then(
+        () => true,
+        () => false,
+      ),
+    close: async (): Promise<void> => {
+      await Promise.all([live, archive, delivery, maintenance, snapshots].map((queue) => queue.close()));
+    },
+  };
+}
+
+/** Lower runs first: a comparison with a waiting client comes before one whose result goes to a callback. */
+export const priorityOf = (queue: ComparisonQueueName, unattended: boolean): number =>
+  queue === 'archive' ? PRIORITY.archive : unattended ? PRIORITY.callback : PRIORITY.live;
