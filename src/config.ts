@@ -121,8 +121,8 @@ interface SettingSchema extends TSchema {
 }
 const entries = Object.entries(settings) as unknown as readonly [string, SettingSchema][];
 
-// env-schema is not used: Ajv's coercion takes '1e3', '0x10' and ' 8' for integers, its messages do not quote the value,
-// and lists and on/off would need custom keywords; with all of that it came out longer than this function.
+// env-schema is not used: Ajv coerces '1e3', '0x10' and ' 8' to integers, its messages do not quote the value, and
+// lists and on/off would need custom keywords. With these exceptions it was longer than this function.
 /** @returns the value that the text stands for; the text itself if it stands for no value of the schema's type. */
 function coerced(given: string, { type }: SettingSchema): unknown {
   if (type === 'integer') return /^\d{1,15}$/.test(given) ? Number(given) : given;
@@ -136,7 +136,7 @@ function coerced(given: string, { type }: SettingSchema): unknown {
   return given;
 }
 
-/** @returns what a value may be, e.g. 'an integer from 1 to 64'; also the column "type" of the published table. */
+/** @returns the expectation, e.g. 'an integer from 1 to 64'; also the column "type" of the published table */
 function expectation({ type, title, enum: values, minimum, maximum }: SettingSchema): string {
   if (title !== undefined) return title;
   if (values !== undefined) return `one of ${values.join(', ')}`;
@@ -146,7 +146,7 @@ function expectation({ type, title, enum: values, minimum, maximum }: SettingSch
 
 /**
  * An empty variable counts as not set: compose files and shells pass unset variables on as empty ones.
- * @throws ScenedeltaError 'invalid-request' naming the variable, what came and what was expected.
+ * @throws ScenedeltaError 'invalid-request' with the variable, its value and the expectation
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const read = ([name, schema]: readonly [string, SettingSchema]) => {

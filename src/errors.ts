@@ -1,5 +1,5 @@
 /**
- * Every error that a caller can meet: its stable type, title, HTTP status and whether trying again can help.
+ * The error catalogue: per code its title, its HTTP status, and whether another attempt can help.
  * docs/errors.md lists the same codes (a test compares the two). RFC 9457 `type` = ERROR_TYPE_BASE + code.
  */
 export const ERROR_TYPE_BASE = 'https://scenedelta.dev/errors/';
@@ -7,7 +7,7 @@ export const ERROR_TYPE_BASE = 'https://scenedelta.dev/errors/';
 interface CatalogueEntry {
   readonly status: number;
   readonly title: string;
-  /** permanent: the same input fails again, never retried; transient: worth another attempt. */
+  /** permanent: the same input fails again, so it is never retried; transient: another attempt may succeed. */
   readonly retry: 'permanent' | 'transient';
 }
 
@@ -78,15 +78,16 @@ export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  /** JSON pointer or form field that the problem is about, where there is one. */
+  /** JSON pointer or form field that the problem concerns, if there is one */
   readonly field?: string;
 }
 
+/** An error of the catalogue. */
 export class ScenedeltaError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
 
-  /** @param detail a sentence for people: what came, and what was expected. */
+  /** @param detail a sentence for people, with the given value and the expected one */
   constructor(code: ErrorCode, detail: string, options: { field?: string; cause?: unknown } = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ScenedeltaError';
@@ -114,7 +115,7 @@ export class ScenedeltaError extends Error {
   }
 }
 
-/** Whatever was thrown, as an error of the catalogue; an unknown one becomes `internal` without leaking its text. */
+/** Maps any thrown value to the catalogue; an unknown error becomes `internal`, and its text stays in the log. */
 export function asScenedeltaError(thrown: unknown): ScenedeltaError {
   if (thrown instanceof ScenedeltaError) return thrown;
   return new ScenedeltaError('internal', 'The service met an unexpected error; its log has the details.', {

@@ -1,7 +1,7 @@
 /**
- * Links to frames and heatmaps that open without an API key until they expire: for receivers of webhooks and for pictures
- * in a page, neither of which sends headers. The signature covers the path and the expiry, not the query beside them, so that
- * the holder of a heatmap's link may also ask for another style or word of the same heatmap. Pure; workers and API share it.
+ * Signed links to frames and heatmaps. They open without an API key until they expire, for receivers of webhooks and
+ * for pictures in a page, neither of which sends headers. The signature covers path and expiry, not the rest of the
+ * query, so that the holder of a heatmap link may also request another style or word. Pure; shared by workers and API.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ScenedeltaError } from './errors.js';
@@ -13,9 +13,9 @@ export const heatmapPath = (comparisonId: string, side: Side): string =>
   `/v1/comparisons/${comparisonId}/heatmaps/${side}`;
 
 /**
- * What every link begins with: PUBLIC_URL, or the address that the API listens on. Without a slash at the end.
- * @param settings of the API; where its PORT is 0 (any free one), only the API itself knows the port that it got
- * @throws ScenedeltaError 'invalid-request' where PORT is 0 and PUBLIC_URL does not say where links lead
+ * The base of every link: PUBLIC_URL, or the address that the API listens on. Without a trailing slash.
+ * @param settings of the API; with PORT=0 (any free port) only the API itself knows its port
+ * @throws ScenedeltaError 'invalid-request' if PORT is 0 and PUBLIC_URL is not set
  */
 export function publicBaseUrl(settings: { publicUrl: string | null; host: string; port: number }): string {
   const { publicUrl, host, port } = settings;
@@ -31,11 +31,14 @@ export function publicBaseUrl(settings: { publicUrl: string | null; host: string
 export const httpAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** A key of its own, so that a link's signature can never pass for a webhook's. */
+/** The key for links differs from the one for webhooks, so that a link's signature is never valid for a webhook. */
 export const linkKey = (webhookSecret: string): Buffer =>
   createHmac('sha256', webhookSecret).update('scenedelta/links/1').digest();
 
-/** @param expiresAt epoch ms; rounded up to a second. @returns `path` with `exp` (epoch seconds) and `sig` (base64url). */
+/**
+ * @param options.expiresAt epoch ms; rounded up to a second
+ * @returns `path` with `exp` (epoch seconds) and `sig` (base64url)
+ */
 export function signLink(path: string, options: { key: Buffer; expiresAt: number }): string {
   const exp = Math.ceil(options.expiresAt / 1000);
   return `${path}?exp=${exp}&sig=${signature(path, String(exp), options.key)}`;
@@ -43,14 +46,14 @@ export function signLink(path: string, options: { key: Buffer; expiresAt: number
 
 /**
  * @param path without its query
- * @returns whether `given` was made by signLink for this path with this key and has not expired at `now` (epoch ms).
+ * @returns whether signLink made `given` for this path with this key, and it has not expired at `now` (epoch ms)
  */
 export function verifyLink(
   path: string,
   given: { readonly sig: string; readonly exp: string },
   options: { key: Buffer; now: number },
 ): boolean {
-  // As text, not as the bytes it stands for: the last character of base64 has bits to spare, so four texts stand for the same bytes.
+  // Compared as text: the last character of base64 has unused bits, so four texts decode to the same bytes.
   const expected = Buffer.from(signature(path, given.exp, options.key));
   const actual = Buffer.from(given.sig);
   const genuine = actual.length === expected.length && timingSafeEqual(actual, expected);

@@ -1,4 +1,7 @@
-/** The secret that signs webhooks and, through a derived key, links: given by WEBHOOK_SECRET or made once for DATA_DIR. */
+/**
+ * The secret that signs webhooks and, through a derived key, links: WEBHOOK_SECRET, or a file created once in
+ * DATA_DIR.
+ */
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,14 +9,15 @@ import type { Config } from './config.js';
 import { ScenedeltaError } from './errors.js';
 
 const FILE = 'webhook.secret';
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 const FORM = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
 
 /**
- * @returns 'whsec_' and base64. API and worker may start at the same moment: the one that creates the file first decides.
- * @throws ScenedeltaError 'invalid-request' where the secret is not of that form, 'storage-unavailable' where DATA_DIR cannot
- * be written.
+ * API and worker may start at the same moment; the process that creates the file first determines the secret.
+ * @returns 'whsec_' and base64
+ * @throws ScenedeltaError 'invalid-request' if the secret has another form, 'storage-unavailable' if DATA_DIR cannot be
+ * written
  */
 export async function loadWebhookSecret(config: Pick<Config, 'webhookSecret' | 'dataDir'>): Promise<string> {
   if (config.webhookSecret !== null) return checked(config.webhookSecret, 'WEBHOOK_SECRET');
@@ -31,7 +35,10 @@ export async function loadWebhookSecret(config: Pick<Config, 'webhookSecret' | '
   }
 }
 
-/** Written aside and then linked: nobody ever reads half a secret, and the second to come keeps the first one's. */
+/**
+ * Writes a temporary file and links it, so that no reader sees half a secret and a second writer keeps the first
+ * secret.
+ */
 async function createOnce(file: string): Promise<void> {
   const aside = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const handle = await open(aside, 'wx', 0o600);

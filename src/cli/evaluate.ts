@@ -85,7 +85,7 @@ async function run(file: string, options: Options): Promise<void> {
       : await measurePredictions(folder, config, options.fromPredictions);
 
   const report = evaluate(folder.pairs, measured.run, { ...measured, baselines });
-  // Printed before it is written: a full disk must not cost an hour's figures.
+  // Printed before it is written, so that a full disk does not cost the figures of a long run.
   process.stdout.write(formatReport(report));
   const { predictions } = measured.run;
   if (options.predictions !== undefined)
@@ -168,8 +168,8 @@ async function measureBundle(
 }
 
 /**
- * Measures the pair as it is, then under each nuisance, one after the other, so that the features of the before frame are
- * computed once.
+ * Measures the pair as it is, then under each nuisance, one after the other, so that the features of the before frame
+ * are computed once.
  */
 async function measurePair(
   runner: BundleRunner,
@@ -191,7 +191,10 @@ async function measurePair(
   return measurements;
 }
 
-/** @returns the results in the order of the pairs. The first error stops further pairs; its message names the pair's line. */
+/**
+ * @returns the results in the order of the pairs. The first error stops further pairs; its message names the pair's
+ * line.
+ */
 async function forEachPair<T>(
   folder: PairFolder,
   concurrency: number,

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** `scenedelta COMMAND`: the program. Each command lives in a file of its own, which is loaded only when it is asked for. */
+/**
+ * `scenedelta COMMAND`: the program. Each command lives in a file of its own, which is loaded only when it is asked
+ * for.
+ */
 import { type Command, CommanderError } from 'commander';
 import { ScenedeltaError } from '../errors.js';
 import { VERSION } from '../version.js';
@@ -35,7 +38,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   worker: { summary: 'run a worker', load: async () => (await import('./processes.js')).worker },
 };
 
-/** Exit status of a usage error, as getopt's users expect it; those of sysexits(3) would be finer. */
+/**
+ * Exit status of a usage error. Scripts expect 2, as programs with getopt have it, and not the statuses of
+ * sysexits(3).
+ */
 const USAGE_ERROR = 2;
 
 async function buildProgram(asked: string | undefined): Promise<Command> {
@@ -98,5 +104,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 const status = await main(process.argv.slice(2));
-// Not process.exit(): serve and worker keep running, and output is still to be written. A command may have set its own status.
+// Not process.exit(): serve and worker keep running, and output is still to be written. A command may have set its own
+// status.
 if (status !== 0) process.exitCode = status;

@@ -1,4 +1,7 @@
-/** `scenedelta serve` and `scenedelta worker`: the process entries, which listen, log and close on signals by themselves. */
+/**
+ * `scenedelta serve` and `scenedelta worker`: the process entries, which listen, log and close on signals by
+ * themselves.
+ */
 import { createCommand } from './command.js';
 
 export const serve = createCommand('serve')

@@ -1,14 +1,14 @@
-/** Progress of something that takes long: a bar on a terminal, a plain line now and then anywhere else. Goes to stderr. */
+/** Progress display on stderr: a bar on a terminal, else a plain line every ten seconds. */
 import { Presets, SingleBar } from 'cli-progress';
 
 export interface Progress {
-  /** `note` is a few words that stand beside the count, e.g. what is being worked on. */
+  /** @param note a few words beside the count, e.g. the current item */
   step(count?: number, note?: string): void;
-  /** Removes the bar (or says the last count); safe to call twice. */
+  /** Removes the bar, or prints the last count; safe to call twice. */
   end(): void;
 }
 
-/** Shorter work is over before anybody looks. */
+/** Shorter work shows no progress. */
 const SHOWN_AFTER_MS = 2_000;
 const LINE_EVERY_MS = 10_000;
 
@@ -56,21 +56,21 @@ function bar(total: number, unit: string, stream: NodeJS.WriteStream, clock: () 
 function lines(total: number, unit: string, stream: NodeJS.WriteStream, clock: () => number): Progress {
   const startedAt = clock();
   let done = 0;
-  let saidAt: number | undefined;
-  let saidDone = 0;
-  const say = () => {
-    saidAt = clock();
-    saidDone = done;
-    stream.write(`${done}/${total} ${unit} after ${Math.round((saidAt - startedAt) / 1000)} s\n`);
+  let printedAt: number | undefined;
+  let printedDone = 0;
+  const print = () => {
+    printedAt = clock();
+    printedDone = done;
+    stream.write(`${done}/${total} ${unit} after ${Math.round((printedAt - startedAt) / 1000)} s\n`);
   };
   return {
     step(count = 1) {
       done += count;
-      const since = clock() - (saidAt ?? startedAt);
-      if (since >= (saidAt === undefined ? SHOWN_AFTER_MS : LINE_EVERY_MS)) say();
+      const since = clock() - (printedAt ?? startedAt);
+      if (since >= (printedAt === undefined ? SHOWN_AFTER_MS : LINE_EVERY_MS)) print();
     },
     end() {
-      if (saidAt !== undefined && saidDone !== done) say();
+      if (printedAt !== undefined && printedDone !== done) print();
     },
   };
 }

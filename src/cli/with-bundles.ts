@@ -2,7 +2,10 @@
 import { ScenedeltaError } from '../errors.js';
 import { BundleError } from '../model/bundle.js';
 
-/** @throws ScenedeltaError 'unknown-model' instead of BundleError: the user can act on it, so it is printed without a stack. */
+/**
+ * @throws ScenedeltaError 'unknown-model' instead of BundleError: the user can act on it, so it is printed without a
+ * stack.
+ */
 export async function withBundles<T>(loading: Promise<T>): Promise<T> {
   try {
     return await loading;

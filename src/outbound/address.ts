@@ -1,6 +1,6 @@
 /**
- * Which addresses a caller may make the service talk to. A URL in a request is the caller's choice, so without these checks it
- * could read the operator's own network through us (server-side request forgery, OWASP A10:2021). Pure: no look-ups here.
+ * The address policy of outbound requests. Callers choose the URLs, and without these checks they could read the
+ * operator's own network through the service (server-side request forgery, OWASP A10:2021). Pure: resolves no names.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -8,14 +8,14 @@ import { ScenedeltaError } from '../errors.js';
 import { withoutSecrets } from '../redact-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** Ranges that are allowed although they are not public. */
+/** Address ranges that are allowed although they are not public. */
 export type AllowList = readonly [Address, number][];
 
 const URL_LIMIT = 2048;
-/** Below this only the two web ports: nobody gets the service to speak to a mail server. */
+/** Below this port only 80 and 443 are allowed, so that the service cannot be made to talk to a mail server. */
 const FIRST_FREE_PORT = 1024;
 
-/** @throws ScenedeltaError 'invalid-request' naming the entry that is no CIDR. */
+/** @throws ScenedeltaError 'invalid-request' naming the entry that is not a CIDR */
 export function parseAllowList(cidrs: readonly string[]): AllowList {
   return cidrs.map((cidr) => {
     try {
@@ -32,23 +32,23 @@ export function parseAllowList(cidrs: readonly string[]): AllowList {
 
 /**
  * @param address an IP address without brackets or zone
- * @returns null where it may be reached, else why not, e.g. 'a loopback address'.
+ * @returns null if it may be reached, else the reason, e.g. 'a loopback address'
  */
 export function checkAddress(address: string, allow: AllowList = []): string | null {
   if (isIP(address) === 0) return 'not an IP address';
-  // a zone (fe80::1%eth0) names an interface of ours; only link-local addresses have one
+  // A zone (fe80::1%eth0) names an interface of this host; only link-local addresses have one.
   if (address.includes('%')) return 'a link-local address';
   const parsed = unwrapped(ipaddr.parse(address));
   if (allow.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))) return null;
   const range = parsed.range();
-  // IPv6 outside 2000::/3 is not global, whatever name it has or will get
+  // IPv6 outside 2000::/3 is not global, in whatever range it is.
   if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6, 3))) return null;
   return NAMES[range] ?? 'not a public address';
 }
 
 const GLOBAL_IPV6 = ipaddr.parse('2000::');
 
-/** ::ffff:10.0.0.1 is 10.0.0.1. The other ways to wrap an IPv4 address (NAT64, 6to4, Teredo) are refused as they are. */
+/** ::ffff:10.0.0.1 -> 10.0.0.1. Other forms that embed an IPv4 address (NAT64, 6to4, Teredo) are refused. */
 const unwrapped = (address: Address): Address =>
   address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 
@@ -64,9 +64,9 @@ const NAMES: Record<string, string> = {
 };
 
 /**
- * What can be said of a URL without a look-up. Numbers in other notations (0x7f.1, 2130706433, 0177.0.0.1) are literal addresses
- * to the URL parser, and so they are here.
- * @throws ScenedeltaError 'url-refused' that says what came (without user and query) and what was expected.
+ * Checks a URL without resolving its name. Addresses in other notations (0x7f.1, 2130706433, 0177.0.0.1) are literal
+ * addresses to the URL parser, and so they are here.
+ * @throws ScenedeltaError 'url-refused' with the given URL (without user and query) and the expectation
  */
 export function checkUrlSyntax(text: string, options: { allow?: AllowList; field: string }): URL {
   const reject = (why: string): never => {
@@ -90,7 +90,7 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
     reject(`port ${port}: expected 80, 443 or a port from ${FIRST_FREE_PORT}`);
   }
   const host = bareHost(url.hostname);
-  // Older Nodes parse some spellings of an address to nothing at all.
+  // Older versions of Node parse some notations of an address to an empty host.
   if (host === '') reject('has no host that can be read, expected a name or an address');
   if (isIP(host) !== 0) {
     const refusal = checkAddress(host, options.allow);
@@ -99,5 +99,5 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
   return url;
 }
 
-/** IPv6 addresses stand in brackets in URLs. */
+/** Removes the brackets that IPv6 addresses have in URLs. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,6 +1,6 @@
 /**
- * Requests to addresses that callers chose: frames to fetch, webhooks to deliver. No redirects (each hop would need the same
- * checks, and a webhook has one address), one timeout for the whole exchange, and an upstream's body is never echoed.
+ * HTTP client for addresses that callers chose: frames to fetch, webhooks to deliver. It follows no redirects (each hop
+ * would need the same checks), has one timeout for the whole exchange, and never echoes the body of an answer.
  */
 import { request } from 'undici';
 import type { Config } from '../config.js';
@@ -11,27 +11,27 @@ import { checkUrlSyntax, parseAllowList } from './address.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
 
 export interface PostOutcome {
-  /** null where there was no answer */
+  /** null if there was no answer */
   readonly status: number | null;
-  /** null for 2xx; else why it failed, in our own words */
+  /** null for 2xx; else the reason, in a sentence of the service */
   readonly error: string | null;
-  /** what a Retry-After header asks for */
+  /** delay that a Retry-After header asks for */
   readonly retryAfterMs: number | null;
-  /** the address itself is refused: no try can succeed */
+  /** the address itself is refused, so no attempt can succeed */
   readonly permanent: boolean;
 }
 export interface OutboundClient {
   /**
-   * An image's bytes.
-   * @param options.field which frame it is, for the problem that may come of it
-   * @throws ScenedeltaError url-refused, url-failed (permanent: 3xx, 4xx, not an image), url-unavailable (transient: no answer, 429, 5xx),
-   * payload-too-large.
+   * @param options.field name of the frame in the request, for error messages
+   * @returns the bytes of an image
+   * @throws ScenedeltaError url-refused, url-failed (permanent: 3xx, 4xx, not an image), url-unavailable (transient: no
+   * answer, 429, 5xx), payload-too-large
    */
   fetchImage(
     url: string,
     options: { maxBytes: number; field: string; signal?: AbortSignal },
   ): Promise<Uint8Array>;
-  /** Never throws for what the receiver does. */
+  /** Never throws because of the receiver's behaviour. */
   post(
     url: string,
     options: { body: string; headers: Record<string, string>; signal?: AbortSignal },
@@ -40,9 +40,9 @@ export interface OutboundClient {
 }
 
 const USER_AGENT = 'scenedelta (+https://scenedelta.dev)';
-/** A 4xx that may pass by itself. */
-const PASSING = new Set([408, 425, 429]);
-/** A receiver's answer is read this far, so that its connection can be used again, and dropped. */
+/** 4xx statuses that are transient. */
+const TRANSIENT_STATUSES = new Set([408, 425, 429]);
+/** Bytes of a receiver's answer that are read and dropped, so that its connection can be used again. */
 const ANSWER_LIMIT = 64 * 1024;
 
 export function createOutboundClient(
@@ -59,8 +59,8 @@ export function createOutboundClient(
   });
   const fetchImage: OutboundClient['fetchImage'] = async (text, { maxBytes, field, signal }) => {
     const url = checkUrlSyntax(text, { allow, field });
-    const shown = originAndPath(url);
-    const failed = (why: string) => new ScenedeltaError('url-failed', `${shown} ${why}`, { field });
+    const address = originAndPath(url);
+    const failed = (why: string) => new ScenedeltaError('url-failed', `${address} ${why}`, { field });
     const deadline = startDeadline(timeoutMs, signal);
     try {
       const { statusCode, headers, body } = await request(url, {
@@ -72,15 +72,15 @@ export function createOutboundClient(
         if (statusCode >= 300 && statusCode < 400) {
           throw failed(`answered ${statusCode}: expected the image itself, redirects are not followed`);
         }
-        if (statusCode >= 500 || PASSING.has(statusCode)) {
-          throw new ScenedeltaError('url-unavailable', `${shown} answered ${statusCode}`, { field });
+        if (statusCode >= 500 || TRANSIENT_STATUSES.has(statusCode)) {
+          throw new ScenedeltaError('url-unavailable', `${address} answered ${statusCode}`, { field });
         }
         if (statusCode !== 200) throw failed(`answered ${statusCode}, expected 200`);
         const type = firstOf(headers['content-type'])?.split(';')[0]?.trim().toLowerCase();
         if (!mayBeImage(type))
           throw failed(`answered with content type ${JSON.stringify(type)}, expected image/*`);
         const tooLarge = () =>
-          new ScenedeltaError('payload-too-large', `${shown} has more than ${maxBytes} bytes`, { field });
+          new ScenedeltaError('payload-too-large', `${address} has more than ${maxBytes} bytes`, { field });
         if (Number(firstOf(headers['content-length'])) > maxBytes) throw tooLarge();
         const chunks: Buffer[] = [];
         let length = 0;
@@ -96,7 +96,7 @@ export function createOutboundClient(
       }
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
-      throw asUrlError(thrown, shown, field, timeoutMs, deadline.expired);
+      throw asUrlError(thrown, address, field, timeoutMs, deadline.expired);
     } finally {
       deadline.end();
     }
@@ -142,29 +142,32 @@ export function createOutboundClient(
   return { fetchImage, post, close: () => agent.destroy() };
 }
 
-/** Many stores serve images as plain bytes, or say nothing; decoding tells the truth later. */
+/** Many stores serve images as plain bytes, or without a type; decoding shows later whether it is an image. */
 const mayBeImage = (type: string | undefined): boolean =>
   type === undefined || type.startsWith('image/') || /^(application|binary)\/octet-stream$/.test(type);
 
 const firstOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
-/** RFC 9110 section 10.2.3: seconds, or a date. @returns null where there is none that can be read. */
+/**
+ * @param header seconds, or a date (RFC 9110 section 10.2.3)
+ * @returns null if there is none or it cannot be parsed
+ */
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  // Date.parse alone would read '-5' as a year
+  // Date.parse alone would take '-5' for a year.
   const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** Certificates do not get better by trying again. */
+/** Error codes of certificates, which another attempt does not change. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
-/** The upstream's failure in our words; the system's text stays in `cause`, for the log. */
+/** Describes a failed exchange in words of the service; the system's own text stays in `cause`, for the log. */
 function asUrlError(
   thrown: unknown,
-  shown: string,
+  address: string,
   field: string,
   timeoutMs: number,
   timedOut: boolean,
@@ -176,7 +179,7 @@ function asUrlError(
   }
   const code = codeOf(thrown);
   if (CERTIFICATE.test(code)) {
-    return new ScenedeltaError('url-failed', `${shown} has a certificate that is not trusted (${code})`, {
+    return new ScenedeltaError('url-failed', `${address} has a certificate that is not trusted (${code})`, {
       field,
       cause: thrown,
     });
@@ -185,10 +188,10 @@ function asUrlError(
     timedOut || code.endsWith('_TIMEOUT')
       ? `did not finish within ${timeoutMs} ms`
       : `could not be reached (${code})`;
-  return new ScenedeltaError('url-unavailable', `${shown} ${why}`, { field, cause: thrown });
+  return new ScenedeltaError('url-unavailable', `${address} ${why}`, { field, cause: thrown });
 }
 
-/** With several addresses tried, Node wraps their errors into one AggregateError; its code is the first's. */
+/** If several addresses were tried, Node wraps their errors in an AggregateError with the code of the first one. */
 const codeOf = (thrown: unknown): string =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string'
     ? thrown.code

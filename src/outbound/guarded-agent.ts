@@ -1,7 +1,8 @@
 /**
- * Connections that only reach allowed addresses. The check is in the connector, so that it holds for every connection: a name is
- * resolved once, all of its addresses are checked, and the socket gets just those (a second look-up could answer differently, DNS
- * rebinding). undici does not look up literal addresses (nodejs/undici#2019), so those are checked here as well.
+ * Connection pools that reach allowed addresses only. The check is in the connector, so that it holds for every
+ * connection. A name is resolved once, all of its addresses are checked, and the socket gets exactly these, because a
+ * second query could return others (DNS rebinding). undici does not resolve literal addresses (nodejs/undici#2019), so
+ * the connector checks them itself.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
@@ -17,18 +18,21 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
 
-/** For the second frame of a pair; not so long that a name's change of address goes unnoticed. */
+/** Long enough for the second frame of a pair, short enough to notice that a name has a new address. */
 const KEEP_ALIVE_MS = 1_000;
 /**
- * Far more than are spoken to within that time. undici's own Agent keeps a pool of some 20 kB for every origin for ever (6.x), and whoever
- * has a wildcard name has any number of origins.
+ * Most pools; far more origins than are used within KEEP_ALIVE_MS. The Agent of undici 6 keeps a pool of about 20 kB
+ * per origin for ever, and a caller with a wildcard name has any number of origins.
  */
 const MAX_ORIGINS = 256;
 
 export interface GuardedAgent {
-  /** For one request, to be begun at once: who is asked for other origins next may close it when its requests are done. */
+  /**
+   * @returns a dispatcher for one request that starts at once; requests to other origins may retire the dispatcher
+   * later.
+   */
   dispatcherOf(origin: string): Dispatcher;
-  /** Ends what is under way. */
+  /** Aborts running requests. */
   destroy(): Promise<void>;
 }
 
@@ -70,7 +74,7 @@ export function createGuardedAgent(options: {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     });
-  /** by origin, the one asked for longest ago first */
+  /** by origin, the least recently used one first */
   const pools = new Map<string, Pool>();
   const retiring = new Set<Pool>();
   const retire = (origin: string, pool: Pool) => {
@@ -95,7 +99,7 @@ export function createGuardedAgent(options: {
   };
 }
 
-/** The address itself stays out of the message: what a name resolves to inside is nobody's business outside. */
+/** The message leaves the address out: a caller must not learn the addresses of internal names. */
 const refused = (host: string, why: string): ScenedeltaError =>
   new ScenedeltaError(
     'url-refused',

@@ -1,6 +1,6 @@
 /**
- * A change: what comparisons of one camera found at one place, followed from its confirmation to its end. The API's answer, the stored
- * record, the alert's payload and the reducer in src/alerts share these schemas. All times are the camera's (captured_at).
+ * The change resource: a confirmed track of one camera, from its confirmation to its end. The API's answer, the stored
+ * record, the payload of alerts and the reducer in src/changes share these schemas. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../images.js';
@@ -9,7 +9,7 @@ import { dateTime, literals, nullable, unit } from './constructors.js';
 
 export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
-/** What happens to a change; the same names are the types of server-sent events, and of those alerts that tell of it. */
+/** Events in the life of a change; also the types of server-sent events. ALERT_TYPES are the ones that are alerted. */
 export const CHANGE_EVENTS = [
   'change.opened',
   'change.persisting',
@@ -35,9 +35,9 @@ export type ChangeRegion = Static<typeof ChangeRegionSchema>;
 
 export const FeedbackSchema = Type.Object(
   {
-    judgement: literals(FEEDBACK_JUDGEMENTS, 'Whether the scene really changed so.'),
+    judgement: literals(FEEDBACK_JUDGEMENTS, 'Whether the scene really changed that way.'),
     caption: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: 'What should have been said.' }),
+      Type.String({ minLength: 1, maxLength: 500, description: 'The caption that would have been right.' }),
     ),
     at: dateTime('When it was given.'),
   },
@@ -45,38 +45,45 @@ export const FeedbackSchema = Type.Object(
 );
 export type Feedback = Static<typeof FeedbackSchema>;
 
-/** What the reducer decides; a person's part (acknowledged, feedback) is kept beside it, so that neither overwrites the other. */
+/**
+ * The reducer's part of a change. Acknowledgement and feedback are stored beside it, so that neither overwrites the
+ * other.
+ */
 export const FoundChangeSchema = Type.Object({
   id: Type.String({
     pattern: '^chg_[0-9a-z]{26}$',
     description:
-      'Follows from the camera, the frame that first showed it and the place: the same frames give the same id.',
+      'Derived from the camera, the first frame that showed it and the location: the same frames give the same id.',
   }),
   camera: Type.String(),
   zone: nullable(Type.String()),
-  kind: literals(CHANGE_KINDS, 'What sort of change.'),
-  caption: Type.String({ description: 'The sentence of the surest comparison up to the confirmation.' }),
-  confidence: unit('Of that comparison.'),
+  kind: literals(CHANGE_KINDS, 'Kind of the change.'),
+  caption: Type.String({
+    description: 'Caption of the comparison with the highest confidence up to the confirmation.',
+  }),
+  confidence: unit('Confidence of that comparison.'),
   status: literals(CHANGE_STATUSES, 'opened | persisting (seen again since) | reverted | acknowledged'),
   severity: literals(SEVERITIES, "By the camera's rules; it may rise and never falls."),
-  first_seen: dateTime('Captured time of the first frame that showed it.'),
-  confirmed_at: dateTime('Captured time of the frame that confirmed it.'),
-  last_seen: dateTime('Captured time of the last frame that showed it.'),
+  first_seen: dateTime('Capture time of the first frame that showed it.'),
+  confirmed_at: dateTime('Capture time of the frame that confirmed it.'),
+  last_seen: dateTime('Capture time of the last frame that showed it.'),
   settled_at: nullable(
     dateTime(),
-    'Since when it is part of what is normal; null while it still differs from it.',
+    'Time from which it counts as part of "before"; null while frames still differ by it.',
   ),
-  reverted_at: nullable(dateTime(), 'Captured time of the first frame in which it was gone.'),
-  alerted_at: nullable(dateTime(), 'When the last alert about it was made; null where none was.'),
+  reverted_at: nullable(dateTime(), 'Capture time of the first frame that no longer showed it.'),
+  alerted_at: nullable(dateTime(), 'Time of the last alert about it; null if there was none.'),
   suppressed_count: Type.Integer({
     minimum: 0,
-    description: 'Alerts at this place that the cool-down kept quiet before the last one about this change.',
+    description:
+      'Alerts at this location that the cool-down suppressed before the last alert about this change.',
   }),
   regions: Type.Array(ChangeRegionSchema),
   comparisons: Type.Object(
     { first: Type.String(), best: Type.String(), last: Type.String() },
     {
-      description: 'Ids: the first to show it, the one that gave caption and pictures, the last to show it.',
+      description:
+        'Ids of three comparisons: the first that showed it, the one with caption and pictures, the last that showed it.',
     },
   ),
 });
@@ -85,7 +92,7 @@ export type FoundChange = Static<typeof FoundChangeSchema>;
 export const ChangeSchema = Type.Object(
   {
     ...FoundChangeSchema.properties,
-    acknowledged_at: nullable(dateTime(), 'When a person acknowledged it.'),
+    acknowledged_at: nullable(dateTime(), 'Time of the acknowledgement by a person.'),
     feedback: nullable(FeedbackSchema),
   },
   { $id: 'Change' },
@@ -97,25 +104,25 @@ export type ChangeEventType = (typeof CHANGE_EVENTS)[number];
 export type AlertType = (typeof ALERT_TYPES)[number];
 export type Severity = (typeof SEVERITIES)[number];
 
-/** < 0 where a matters less than b. */
+/** @returns a negative number if a is less severe than b, 0 if they are equal. */
 export const compareSeverity = (a: Severity, b: Severity): number =>
   SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
 
-/** Something to deliver. */
+/** An alert that is to be delivered. */
 export interface AlertIntent {
   /** 'alr_...' */
   readonly id: string;
   readonly type: AlertType;
   readonly change: FoundChange;
-  /** alerts at this place that were kept quiet or lost since the one before */
+  /** alerts at this location that were suppressed or lost since the previous one */
   readonly suppressedCount: number;
-  /** null: it knows no cool-down (what was alerted has gone) */
+  /** null if no cool-down applies, because the alerted change has reverted */
   readonly cooldownKey: string | null;
-  /** epoch ms, the camera's time */
+  /** capture time, epoch ms */
   readonly at: number;
 }
 
-/** What has become known since the last observation. */
+/** An input of the change reducer besides observations: the outcome of a delivery, or an acknowledgement. */
 export type CameraEvent =
   | {
       readonly type: 'alert.delivered' | 'alert.failed' | 'alert.overtaken';
@@ -125,9 +132,9 @@ export type CameraEvent =
     }
   | { readonly type: 'change.acknowledged'; readonly changeId: string };
 
-/** What an observation did to a change. */
+/** The update of a change by an observation. */
 export interface ChangeUpdate {
   readonly change: FoundChange;
-  /** null where it only was seen again */
+  /** null if the change was only seen again */
   readonly event: ChangeEventType | null;
 }

@@ -1,6 +1,6 @@
 /**
- * The comparison resource: the API's answer, the stored result, the webhook's payload and the command line's JSON are all
- * this one schema. Types come from it; nothing repeats it.
+ * The comparison resource. The API's answer, the stored result, the webhook payload and the JSON of the command line
+ * all are this one schema, and their types come from it.
  */
 import { type Static, Type } from 'typebox';
 import { dateTime, literals, nullable, unit } from './constructors.js';
@@ -45,7 +45,7 @@ export const ModelUsedSchema = Type.Object(
     name: Type.String(),
     version: Type.String(),
     sha256: Type.String({ description: "Hash over the bundle's files, as its manifest states them." }),
-    provider: Type.String({ description: "Where it ran: 'cpu' or 'cuda:N'." }),
+    provider: Type.String({ description: "Device that ran it: 'cpu' or 'cuda:N'." }),
   },
   { $id: 'ModelUsed' },
 );
@@ -56,14 +56,14 @@ export const TimingsSchema = Type.Object(
     fetch: Type.Number(),
     decode: Type.Number(),
     register: Type.Number({
-      description: 'Registration and evidence, and aligning where that was done; runs beside `encode`.',
+      description: 'Registration, evidence and, if it was done, alignment; runs in parallel to `encode`.',
     }),
     encode: Type.Number(),
     caption: Type.Number(),
     heatmap: Type.Number(),
     total: Type.Number({ description: 'From acceptance to the saved result.' }),
   },
-  { $id: 'TimingsMs', description: 'Wall milliseconds a stage.' },
+  { $id: 'TimingsMs', description: 'Wall-clock milliseconds per stage.' },
 );
 
 export const NuisanceSchema = Type.Object(
@@ -74,8 +74,8 @@ export const NuisanceSchema = Type.Object(
 export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned'] as const;
 export const TamperSchema = Type.Object(
   {
-    name: literals(TAMPERS, 'What was done to the camera.'),
-    score: unit('Probability that it was.'),
+    name: literals(TAMPERS, 'Kind of tampering.'),
+    score: unit('Probability of this tampering.'),
   },
   { $id: 'Tamper' },
 );
@@ -83,29 +83,32 @@ export const TamperSchema = Type.Object(
 export const ViewpointSchema = Type.Union(
   [
     Type.Object({
-      moved: Type.Boolean({ description: 'The camera looks another way than it did.' }),
+      moved: Type.Boolean({ description: 'The camera points in another direction.' }),
       shift_px: Type.Number({
         minimum: 0,
-        description: 'How far the middle of the frame went, in pixels of `after`.',
+        description: 'Shift of the centre of the frame, in pixels of `after`.',
       }),
       rotation_deg: Type.Number({ description: 'Clockwise.' }),
-      scale: Type.Number({ exclusiveMinimum: 0, description: 'Above 1: things are larger in `after`.' }),
-      overlap: unit("Share of `before`'s view that `after` still shows."),
-      inliers: Type.Integer({ minimum: 0, description: 'Corners that went with this motion.' }),
+      scale: Type.Number({ exclusiveMinimum: 0, description: 'Above 1 if things are larger in `after`.' }),
+      overlap: unit('Share of the view of `before` that `after` still shows.'),
+      inliers: Type.Integer({ minimum: 0, description: 'Corners that agree with this motion.' }),
       residual_px: Type.Number({
         minimum: 0,
-        description: 'Root mean square of their distances from it, in pixels of `after`.',
+        description: 'Root mean square error of these corners, in pixels of `after`.',
       }),
     }),
     Type.Object({
       refused: literals(
         ['too_small', 'shape', 'before_featureless', 'after_featureless', 'no_common_view'],
-        'Why no motion of the camera can be told.',
+        'Reason why no camera motion can be estimated.',
       ),
-      detail: Type.String({ description: 'What came and what was expected.' }),
+      detail: Type.String({ description: 'The measured and the expected value.' }),
     }),
   ],
-  { $id: 'Viewpoint', description: 'How the camera moved between the frames, or why that cannot be said.' },
+  {
+    $id: 'Viewpoint',
+    description: 'Estimated camera motion between the frames, or the reason why there is no estimate.',
+  },
 );
 export type Viewpoint = Static<typeof ViewpointSchema>;
 
@@ -120,28 +123,30 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', description: 'RFC 9457 problem details.' },
 );
 
-/** What the pipeline finds in a pair; the rest of a comparison is book-keeping. */
+/** The output of the pipeline for one pair; the rest of a comparison is bookkeeping. */
 export const FindingSchema = Type.Object(
   {
     verdict: literals(VERDICTS, 'none | nuisance | change | tamper'),
-    kind: literals(KINDS, 'What sort of change.'),
-    nuisance: Type.Array(NuisanceSchema, { description: 'What altered pixels without changing the scene.' }),
+    kind: literals(KINDS, 'Kind of the change.'),
+    nuisance: Type.Array(NuisanceSchema, {
+      description: 'Causes that altered pixels without changing the scene.',
+    }),
     tamper: Type.Optional(
       Type.Array(TamperSchema, {
-        description: 'Where the verdict is tamper: what was done to the camera, the surest first.',
+        description: 'Present if the verdict is tamper: the kinds of tampering, the most probable first.',
       }),
     ),
-    caption: Type.String({ description: 'The sentence.' }),
+    caption: Type.String({ description: 'Sentence that describes the change.' }),
     caption_score: unit("Geometric mean of the words' probabilities."),
     words: Type.Array(WordSchema),
     confidence: unit(
-      'Calibrated probability that the scene changed; where the verdict is tamper, that the camera was tampered with.',
+      'Calibrated probability that the scene changed; if the verdict is tamper, that the camera was tampered with.',
     ),
-    severity: literals(SEVERITIES, 'How much it matters.'),
+    severity: literals(SEVERITIES, 'Importance of the change.'),
     regions: Type.Array(RegionSchema),
     model: nullable(
       ModelUsedSchema,
-      'null where no model was asked: the frames are identical, or the camera was tampered with.',
+      'null if no model ran, because the frames are identical or the camera was tampered with.',
     ),
     viewpoint: Type.Optional(ViewpointSchema),
   },
@@ -168,21 +173,21 @@ export const CameraFrameSchema = Type.Object(
       [
         Type.Object({
           mode: literals(['previous', 'reference', 'memory'], "The camera's setting."),
-          captured_at: nullable(dateTime('Of the memory: when it last learned.')),
+          captured_at: nullable(dateTime('Of the background model: time of its last update.')),
         }),
         Type.Null(),
       ],
-      { description: 'What the frame was compared with; null where there was nothing.' },
+      { description: 'The other side of the comparison; null if the camera has none yet.' },
     ),
     notes: Type.Array(
       Type.Object({
         code: literals(CAMERA_NOTES, 'Stable name.'),
         detail: Type.String({ description: 'A sentence for people.' }),
       }),
-      { description: 'What was out of the ordinary about this frame.' },
+      { description: 'Unusual circumstances of this frame.' },
     ),
   },
-  { $id: 'CameraFrame', description: "How a camera's frame was worked on." },
+  { $id: 'CameraFrame', description: "How a camera's frame was processed." },
 );
 export type CameraFrame = Static<typeof CameraFrameSchema>;
 export type CameraNote = CameraFrame['notes'][number];
@@ -202,7 +207,7 @@ export const ComparisonSchema = Type.Object(
     frames: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
     timings_ms: Type.Optional(TimingsSchema),
     error: Type.Optional(ProblemSchema),
-    metadata: Type.Optional(Type.Unknown({ description: "The caller's own, echoed." })),
+    metadata: Type.Optional(Type.Unknown({ description: "The caller's metadata, echoed." })),
   },
   { $id: 'Comparison' },
 );

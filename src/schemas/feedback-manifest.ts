@@ -1,31 +1,30 @@
-/** What people said of changes, as a line each of the manifest that `scenedelta evaluate` reads. Pure. */
-
+/** Feedback on changes as lines of the manifest that `scenedelta evaluate` reads. Pure. */
 import { SIDES, type Side } from '../images.js';
 import { framePath } from '../links.js';
 import type { Change } from './change.js';
 
-/** What a person would have said of a pair that was reported in error. */
+/** Reference caption of a pair that was reported in error. */
 const NO_CHANGE = 'there is no change';
 
 export interface FeedbackLine {
   readonly id: string;
-  /** relative to the manifest's folder: where the exporting command puts the frames */
+  /** path relative to the folder of the manifest, where the exporting command writes the frame */
   readonly before: string;
   readonly after: string;
   readonly references: readonly string[];
   readonly verdict: 'change' | 'none' | 'tamper';
   readonly kind?: string;
   readonly scene: string;
-  /** what the service had said; the manifest's readers pass over what they do not know */
+  /** caption by the service; readers of the manifest ignore unknown fields */
   readonly caption: string;
-  /** paths of the API at which the frames can be had */
+  /** paths of the API that serve the frames */
   readonly frames: Readonly<Record<Side, string>>;
 }
 
 /**
  * @param change with feedback
  * @param extensions of the frames' files, e.g. { before: 'jpeg', after: 'png' }
- * @throws Error where it has no feedback
+ * @throws Error if it has no feedback
  */
 export function feedbackLine(change: Change, extensions: Readonly<Record<Side, string>>): FeedbackLine {
   const { id, camera, kind, caption, feedback } = change;

@@ -1,4 +1,4 @@
-/** One bundle that is served, as the API lists it. */
+/** A served bundle, as the API lists it. */
 import { type Static, Type } from 'typebox';
 
 export const ModelDescriptionSchema = Type.Object(
@@ -8,10 +8,10 @@ export const ModelDescriptionSchema = Type.Object(
     sha256: Type.String({ description: "Hash over the bundle's files, as its manifest states them." }),
     architecture: Type.String(),
     licence: Type.String(),
-    provider: Type.String({ description: "Where it runs: 'cpu' or 'cuda:N'." }),
-    default: Type.Boolean({ description: 'Used where a request names no model.' }),
+    provider: Type.String({ description: "Device that runs it: 'cpu' or 'cuda:N'." }),
+    default: Type.Boolean({ description: 'Used if a request names no model.' }),
     metrics: Type.Record(Type.String(), Type.Unknown(), {
-      description: "What was measured on it, as the bundle's manifest states it.",
+      description: 'Its metrics, as the manifest of the bundle states them.',
     }),
   },
   { $id: 'ModelDescription' },

@@ -1,4 +1,4 @@
-/** Turns a failed check of a TypeBox schema into one sentence: where, what came, what was expected. */
+/** Formatter of schema violations: one sentence with the field, the value and the expectation. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
@@ -14,21 +14,22 @@ interface SchemaError {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * @param convert whether texts may become numbers and booleans (query and headers), before the check
- * @returns a function from any value to the checked value.
+ * Compiles a schema.
+ * @param options.convert whether text is converted to numbers and booleans before the check (query and headers)
+ * @returns a function from any value to the checked value; it throws ScenedeltaError 'invalid-request' naming the first
+ * field that does not fit
  */
 export function checker(schema: TSchema, options: { convert?: boolean } = {}) {
   const compiled = Compile(schema);
-  /** @throws ScenedeltaError 'invalid-request' naming the first field that does not fit. */
   return (value: unknown): unknown => {
     const input = options.convert === true ? Value.Convert(schema, value) : value;
     if (compiled.Check(input)) return input;
-    throw mismatch(schema, input, compiled.Errors(input) as SchemaError[]);
+    throw violation(schema, input, compiled.Errors(input) as SchemaError[]);
   };
 }
 
-function mismatch(schema: TSchema, value: unknown, errors: readonly SchemaError[]): ScenedeltaError {
-  const error = mostTelling(schema, value, errors);
+function violation(schema: TSchema, value: unknown, errors: readonly SchemaError[]): ScenedeltaError {
+  const error = mostSpecific(schema, value, errors);
   if (error === undefined)
     return new ScenedeltaError('invalid-request', 'The request does not fit its schema');
   const field = error.instancePath.slice(1);
@@ -43,15 +44,15 @@ function mismatch(schema: TSchema, value: unknown, errors: readonly SchemaError[
     const known = Object.keys((at(schema, error.schemaPath).properties ?? {}) as Json);
     return refuse(unknown[0] ?? '', `${unknown.join(', ')}: unknown, expected only ${known.join(', ')}`);
   }
-  const came = describeValue(Value.Pointer.Get(value as object, error.instancePath));
-  return refuse(field, `${where} is ${came}, expected ${expectation(at(schema, error.schemaPath))}`);
+  const found = describeValue(Value.Pointer.Get(value as object, error.instancePath));
+  return refuse(field, `${where} is ${found}, expected ${expectation(at(schema, error.schemaPath))}`);
 }
 
 /**
- * Errors inside the members of a union tell of forms the caller never meant: the union itself is what did not fit. But a union
- * with null only says that something may be left out: its one other member was meant.
+ * Errors inside the members of a union concern forms that the caller may not have meant, so the union itself is
+ * reported. A union with null only marks a value as optional, so the error of its other member is reported.
  */
-function mostTelling(
+function mostSpecific(
   schema: TSchema,
   value: unknown,
   errors: readonly SchemaError[],
@@ -60,8 +61,8 @@ function mostTelling(
   if (union === undefined) return errors.find((e) => e.keyword !== 'boolean') ?? errors[0];
   const members = at(schema, union.schemaPath).anyOf as readonly Json[];
   const meant = members.findIndex((member) => member.type !== 'null');
-  const came = Value.Pointer.Get(value as object, union.instancePath);
-  if (members.length !== 2 || !members.some((member) => member.type === 'null') || came === null)
+  const found = Value.Pointer.Get(value as object, union.instancePath);
+  if (members.length !== 2 || !members.some((member) => member.type === 'null') || found === null)
     return union;
   const inside = `${union.schemaPath}/anyOf/${meant}`;
   const own = errors.filter((e) => e.schemaPath.startsWith(inside));
@@ -74,7 +75,7 @@ const refuse = (field: string, detail: string) =>
   new ScenedeltaError('invalid-request', detail, field === '' ? {} : { field });
 const join = (field: string, name: string) => (field === '' ? name : `${field}/${name}`);
 
-/** The sub-schema that '#/properties/before' speaks of. */
+/** @returns the sub-schema at a path such as '#/properties/before' */
 const at = (schema: TSchema, schemaPath: string): Json =>
   schemaPath
     .split('/')

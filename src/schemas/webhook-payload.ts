@@ -1,4 +1,7 @@
-/** What a webhook says: a comparison or an alert with links that open without an API key, in the form of Standard Webhooks 1.0. Pure. */
+/**
+ * Payloads of webhooks (Standard Webhooks 1.0): a comparison or an alert, with links that open without an API key.
+ * Pure.
+ */
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
@@ -7,18 +10,18 @@ import { type Comparison, ComparisonSchema } from './comparison.js';
 import { dateTime, literals } from './constructors.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
-/** In this order things are left out until the payload is small enough. */
+/** Members that are left out, in this order, until the payload is small enough. */
 export const TRIMMED = ['words', 'regions', 'metadata'] as const;
 
 export const WebhookPayloadSchema = Type.Object(
   {
     type: literals(WEBHOOK_TYPES),
-    timestamp: dateTime('When it happened; the same at every try.'),
+    timestamp: dateTime('Time of the event; the same at every attempt.'),
     data: ComparisonSchema,
     trimmed: Type.Optional(
       Type.Array(literals(TRIMMED), {
         description:
-          'What was left out, in whole or in part, to stay below 20 kB; GET the comparison for all of it.',
+          'Members that were left out or shortened to stay below 20 kB; GET the comparison for all of them.',
       }),
     ),
   },
@@ -30,13 +33,13 @@ const { frames, heatmaps } = ComparisonSchema.properties;
 export const AlertPayloadSchema = Type.Object(
   {
     type: literals(ALERT_TYPES),
-    timestamp: dateTime("The camera's time; the same at every try."),
+    timestamp: dateTime('Capture time of the event; the same at every attempt.'),
     data: Type.Object({
       change: FoundChangeSchema,
       suppressed_count: Type.Integer({
         minimum: 0,
         description:
-          'Alerts of the same zone, kind and place that were kept quiet or lost since the one before.',
+          'Alerts of the same zone, kind and location that were suppressed or lost since the previous one.',
       }),
       frames,
       heatmaps,
@@ -46,22 +49,22 @@ export const AlertPayloadSchema = Type.Object(
 );
 export type AlertPayload = Static<typeof AlertPayloadSchema>;
 
-/** Standard Webhooks asks for less than 20 kB. */
+/** Most bytes of a payload: Standard Webhooks recommends less than 20 kB. */
 export const PAYLOAD_LIMIT = 20_000;
 
 export interface WebhookLinks {
-  /** e.g. 'https://cameras.example', without a slash at the end */
+  /** e.g. 'https://cameras.example', without a trailing slash */
   readonly baseUrl: string;
   readonly key: Buffer;
-  /** how long after its end the pictures are kept, so that no link promises more */
+  /** retention of the pictures after the end of the comparison; links expire with it */
   readonly framesMs: number;
   readonly heatmapsMs: number;
 }
 
-/** @param comparison finished or failed. The same comparison always gives the same payload. */
+/** @param comparison a finished or failed one; the same comparison always gives the same payload */
 export function buildWebhookPayload(comparison: Comparison, links: WebhookLinks): WebhookPayload {
   const timestamp = comparison.finished_at ?? comparison.created_at;
-  // where no model looked (the frames were identical, or the comparison failed), there are no maps
+  // Without a model (identical frames, or a failed comparison) there are no maps.
   const hasMaps = comparison.model != null;
   return trimmed({
     type: comparison.status === 'finished' ? 'comparison.finished' : 'comparison.failed',
@@ -70,10 +73,13 @@ export function buildWebhookPayload(comparison: Comparison, links: WebhookLinks)
   });
 }
 
-/** Regions of an alert that are told, the strongest: no alert comes near the limit with them. */
+/** Most regions in an alert, the strongest first, so that its payload stays far below the limit. */
 const ALERT_REGIONS = 20;
 
-/** @param keptSince epoch ms by our clock, when the comparison that shows the change ended; null: it is gone, and so are its pictures */
+/**
+ * @param keptSince end of the comparison that shows the change, epoch ms by the clock of the server; null if the
+ * comparison and its pictures have been erased
+ */
 export function buildAlertPayload(
   { type, change, suppressedCount, at }: AlertIntent,
   keptSince: number | null,
@@ -86,13 +92,13 @@ export function buildAlertPayload(
     data: {
       change: { ...change, regions: change.regions.slice(0, ALERT_REGIONS) },
       suppressed_count: suppressedCount,
-      // a blocked lens is recognised without the model's maps
+      // Tampering is recognised without the model, so there are no maps.
       ...(keptSince === null ? {} : pictureLinks(best, keptSince, change.kind !== 'tamper', links)),
     },
   };
 }
 
-/** Links that open as long as the pictures are kept. */
+/** Signed links that expire when the pictures do. */
 function pictureLinks(id: string, keptSince: number, hasMaps: boolean, links: WebhookLinks) {
   const both = (pathOf: (id: string, side: Side) => string, lifetimeMs: number) => {
     const expiresAt = keptSince + lifetimeMs;
@@ -113,7 +119,7 @@ function trimmed(whole: WebhookPayload): WebhookPayload {
     payload = { ...payload, data, trimmed: [...new Set([...(payload.trimmed ?? []), what])] };
   };
   if (tooLarge() && payload.data.words !== undefined) leaveOut('words', { ...payload.data, words: [] });
-  // the strongest come first and stay longest
+  // The strongest regions come first and are kept longest.
   for (let kept = payload.data.regions ?? []; tooLarge() && kept.length > 0; ) {
     kept = kept.slice(0, Math.floor(kept.length / 2));
     leaveOut('regions', { ...payload.data, regions: kept });

@@ -1,4 +1,6 @@
-/** The pairs of a manifest and their frames on disk: finds, measures and reads them, and applies synthetic nuisances. */
+/**
+ * The pairs of a manifest and their frames on disk: finds, measures and reads them, and applies synthetic nuisances.
+ */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
