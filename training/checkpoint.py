@@ -5,8 +5,8 @@ from pathlib import Path
 from torch import nn
 
 from training.inputs import first_line, read_run
+from training.net.captioner import Captioner
 from training.net.config import ModelConfig
-from training.net.model import Captioner
 from training.worlds import load_world
 
 

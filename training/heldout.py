@@ -3,9 +3,10 @@
 import numpy as np
 import torch
 
-from training.data.batches import Batches, glance_inputs
+from training.data.batches import Batches, crop_inputs
+from training.net.captioner import Captioner
 from training.net.config import END, PAD
-from training.net.model import Captioner, Difference
+from training.net.difference import Difference
 from training.world import World
 
 
@@ -36,9 +37,7 @@ def heldout_figures(
         indices = list(range(start, min(start + batch, len(data.cache))))
         b = {name: value.to(device) for name, value in data.batch(indices, np.random.default_rng(0)).items()}
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        said = captioner.greedy(
-            d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"]
-        )
+        said = captioner.greedy(d["memory"], crop_inputs(b) if captioner.crops is not None else None, d["kind_logits"])
         scores.append(d["change_logit"].cpu().numpy())
         changed.append(b["changed"].cpu().numpy() > 0)
         kind = 1 + said.get("kind_logits", d["kind_logits"])[:, 1:].argmax(

@@ -26,9 +26,10 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, read_run, sha256
+from training.net.captioner import Captioner
 from training.net.config import KINDS, ModelConfig
+from training.net.cross_view import BackwardReasoning
 from training.net.losses import all_losses
-from training.net.model import BackwardReasoning, Captioner
 from training.worlds import load_world
 
 UNRECORDED = {}  # what a run started from whose checkpoint is from before they told
@@ -65,7 +66,7 @@ KNOWN = {
         "side",
         "noun",
         "colour",
-        "story",
+        "crops_kind",
         "role",
         "same",
         "read",

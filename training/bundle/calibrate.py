@@ -16,11 +16,12 @@ import numpy as np
 import torch
 
 from training.checkpoint import load_run
-from training.data.batches import Batches, Labels, glance_inputs
+from training.data.batches import Batches, Labels, crop_inputs
 from training.heldout import heldout_figures, words_of
 from training.inputs import existing_file, existing_folder, new_file
+from training.net.captioner import Captioner
 from training.net.config import NUISANCES
-from training.net.model import Captioner, Difference
+from training.net.difference import Difference
 from training.world import World
 from training.worlds import load_world
 
@@ -120,7 +121,7 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, world
         b = data.batch(indices, np.random.default_rng(0))
         d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
         inputs.append(
-            (indices, (d["memory"], glance_inputs(b) if captioner.glances is not None else None, d["kind_logits"]))
+            (indices, (d["memory"], crop_inputs(b) if captioner.crops is not None else None, d["kind_logits"]))
         )
     table = []
     for share in SHARES:

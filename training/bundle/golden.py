@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, GLANCE_IN, LOOK_KIND
+from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, FRAME_KIND, GLANCE_IN
 from training.data.preprocess import resize
 from training.inputs import existing_folder, open_graph, read_json
 
@@ -45,8 +45,10 @@ def golden(folder: Path) -> dict:
     manifest = read_json(folder / "manifest.json", "graphs", "input", "files")
     graphs = {name: open_graph(folder / graph["file"]) for name, graph in manifest["graphs"].items()}
     size = manifest["input"]["width"], manifest["input"]["height"]
-    look = resize(picture(700, 460), *size)
-    image = (wave([1, *look.shape], 0) + 3) / 6  # not the look: int8 rounding would blow up the resamplers' last digits
+    frame = resize(picture(700, 460), *size)
+    image = (
+        wave([1, *frame.shape], 0) + 3
+    ) / 6  # not the frame: int8 rounding would blow up the resamplers' last digits
     features = dict(zip(("coarse", "fine"), graphs["features"].run(("coarse", "fine"), {"image": image})))
     feed = {name: wave(shape_of(manifest, "difference", name), phase) for phase, name in enumerate(DIFFERENCE_IN)}
     difference = dict(zip(DIFFERENCE_OUT, graphs["difference"].run(DIFFERENCE_OUT, feed)))
@@ -58,14 +60,14 @@ def golden(folder: Path) -> dict:
         feed["glance_box"] = np.array([[[0.1 * (r + 1), 0.2, 0.25, 0.3] for r in range(R)]], np.float32)
         feed["object_box"] = np.array([[[0.1 * (r + 1) + 0.05, 0.25, 0.15, 0.2] for r in range(R)]], np.float32)
         feed["glance_mask"] = np.array([[1.0] * (R - 1) + [0.0]], np.float32)
-    if LOOK_KIND in (t["name"] for t in manifest["graphs"]["caption"]["inputs"]):
-        feed[LOOK_KIND] = difference["kind_logits"]
+    if FRAME_KIND in (t["name"] for t in manifest["graphs"]["caption"]["inputs"]):
+        feed[FRAME_KIND] = difference["kind_logits"]
     names = [output.name for output in graphs["caption"].get_outputs()]
     caption = dict(zip(names, graphs["caption"].run(names, feed)))
     return {
         "made_with": f"ONNX Runtime in Python, bundle {manifest['name']} {manifest['version']}",
         "files": manifest["files"],
-        "preprocess": {"source": [700, 460], "samples": sampled(look)},
+        "preprocess": {"source": [700, 460], "samples": sampled(frame)},
         "features": {name: sampled(value) for name, value in features.items()},
         "difference": {name: sampled(value) for name, value in difference.items()},
         "caption": {

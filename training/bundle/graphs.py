@@ -8,29 +8,32 @@ import torch
 from torch import Tensor, nn
 
 from training.bundle.half import round_to_half, store_half_where_exact
+from training.net.captioner import Captioner, expand_crop_attention
 from training.net.config import START
-from training.net.model import Captioner, Difference, over_the_crops
+from training.net.difference import Difference
 
 OPSET = 17
 DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
 GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
-LOOK_KIND = "look_kind_logits"  # the difference graph's kind_logits, for glances that look at each other to believe the kind together with
+FRAME_KIND = "look_kind_logits"  # the difference graph's kind_logits, for crops that frame at each other to believe the kind together with
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
-
-
-def related(c) -> bool:
-    return c.glances and c.glance_relations
 
 
 def caption_in(c) -> tuple[str, ...]:
     """Names of the caption graph's inputs."""
-    return ("memory", *GLANCE_IN, LOOK_KIND) if related(c) else ("memory", *GLANCE_IN) if c.glances else ("memory",)
+    return (
+        ("memory", *GLANCE_IN, FRAME_KIND)
+        if c.relates_crops
+        else ("memory", *GLANCE_IN)
+        if c.region_crops
+        else ("memory",)
+    )
 
 
 def caption_out(c) -> tuple[str, ...]:
-    """Names of the caption graph's outputs: kind_logits (of the whole look and the glances together) only where the glances look at each other."""
-    return (*CAPTION_OUT, "kind_logits") if related(c) else CAPTION_OUT
+    """Names of the caption graph's outputs: kind_logits (of the whole frame and the crops together) only where the crops frame at each other."""
+    return (*CAPTION_OUT, "kind_logits") if c.relates_crops else CAPTION_OUT
 
 
 class DifferenceGraph(nn.Module):
@@ -43,19 +46,25 @@ class DifferenceGraph(nn.Module):
         return tuple(d[name] for name in DIFFERENCE_OUT)
 
 
-class Remember(nn.Module):
-    """Everything that happens once a sentence: glances, and keys and values of the memory for both decoder layers."""
+class EncodeMemory(nn.Module):
+    """Everything that happens once a sentence: crops, and keys and values of the memory for both decoder layers."""
 
     def __init__(self, captioner: Captioner):
         super().__init__()
         self.captioner = captioner
 
     def forward(self, memory: Tensor, *seen: Tensor):
-        """seen: nothing, the glances, or the glances and the whole look's kind logits."""
-        glances, look_kind = seen[: len(GLANCE_IN)], seen[len(GLANCE_IN) :]
-        memory, bias, opening, owed, said = self.captioner.remember(memory, glances or None, *look_kind)
+        """seen: nothing, the crops, or the crops and the whole frame's kind logits."""
+        crops, frame_kind = seen[: len(GLANCE_IN)], seen[len(GLANCE_IN) :]
+        memory, bias, conditioning, uncovered, said = self.captioner.encode_memory(memory, crops or None, *frame_kind)
         kind = (said["kind_logits"],) if "kind_logits" in said else ()
-        return (bias, opening, owed, *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)), *kind)
+        return (
+            bias,
+            conditioning,
+            uncovered,
+            *(t for layer in self.captioner.layers for t in layer.memory_kv(memory)),
+            *kind,
+        )
 
 
 class Step(nn.Module):
@@ -63,27 +72,27 @@ class Step(nn.Module):
         super().__init__()
         self.captioner = captioner
 
-    def forward(self, tokens, previous, owed, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening):
-        scores, looked, owed, (k0, v0, k1, v1) = self.captioner.step(
-            tokens, previous, owed, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, opening
+    def forward(self, tokens, previous, uncovered, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, conditioning):
+        scores, looked, uncovered, (k0, v0, k1, v1) = self.captioner.step(
+            tokens, previous, uncovered, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, conditioning
         )
         best, token = self.captioner.choose(scores)
-        return token, best, looked, owed, k0, v0, k1, v1
+        return token, best, looked, uncovered, k0, v0, k1, v1
 
 
 class GreedyGraph(nn.Module):
     """The decode loop, scripted so that it becomes one ONNX Loop: every buffer has its final size from the start, because the
     exporter writes wrong static shapes for tensors that grow."""
 
-    def __init__(self, remember: torch.jit.ScriptModule, step: torch.jit.ScriptModule, c, glances: bool):
+    def __init__(self, encode_memory: torch.jit.ScriptModule, step: torch.jit.ScriptModule, c, crops: bool):
         super().__init__()
-        self.remember, self.step = remember, step
+        self.encode_memory, self.step = encode_memory, step
         self.T: int = c.max_length
         self.H: int = c.heads
         self.d: int = c.width // c.heads
         self.N: int = c.memory_grid[0] * c.memory_grid[1]
-        self.R: int = c.regions if glances else 0
-        self.G: int = c.glance_grid**2
+        self.R: int = c.regions if crops else 0
+        self.G: int = c.crop_grid**2
         self.register_buffer("eye", torch.eye(c.max_length))
         self.register_buffer("future", torch.triu(torch.full((c.max_length, c.max_length), -10_000.0), 1))
 
@@ -96,17 +105,17 @@ class GreedyGraph(nn.Module):
         object_box: Tensor,
         glance_mask: Tensor,
     ):
-        bias, opening, owed, mk0, mv0, mk1, mv1 = self.remember(
+        bias, conditioning, uncovered, mk0, mv0, mk1, mv1 = self.encode_memory(
             memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask
         )
-        return self.decode(memory, bias, opening, owed, mk0, mv0, mk1, mv1)
+        return self.decode(memory, bias, conditioning, uncovered, mk0, mv0, mk1, mv1)
 
     def decode(
         self,
         memory: Tensor,
         bias: Tensor,
-        opening: Tensor,
-        owed: Tensor,
+        conditioning: Tensor,
+        uncovered: Tensor,
         mk0: Tensor,
         mv0: Tensor,
         mk1: Tensor,
@@ -126,8 +135,8 @@ class GreedyGraph(nn.Module):
         go = True
         while go:
             slot = self.eye[t]
-            said, best, looked, owed, k0, v0, k1, v1 = self.step(
-                token, previous, owed, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, opening
+            said, best, looked, uncovered, k0, v0, k1, v1 = self.step(
+                token, previous, uncovered, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, conditioning
             )
             previous, token = token, said * alive
             living = alive.to(memory.dtype)
@@ -139,12 +148,12 @@ class GreedyGraph(nn.Module):
             go = bool(alive.sum() > 0) and t < self.T
         length = ((ids != 0) & (ids != 3)).to(torch.int64).sum(1)
         if self.R > 0:
-            attention = over_the_crops(attention, B, self.T, self.N, self.R, self.G)
+            attention = expand_crop_attention(attention, B, self.T, self.N, self.R, self.G)
         return ids, log_prob, length, attention
 
 
 class RelatedGreedyGraph(GreedyGraph):
-    """With glances that look at each other: together with the whole look they also say of what kind the change is."""
+    """With crops that frame at each other: together with the whole frame they also say of what kind the change is."""
 
     def forward(
         self,
@@ -154,43 +163,43 @@ class RelatedGreedyGraph(GreedyGraph):
         glance_box: Tensor,
         object_box: Tensor,
         glance_mask: Tensor,
-        look_kind: Tensor,
+        frame_kind: Tensor,
     ):
-        bias, opening, owed, mk0, mv0, mk1, mv1, kind = self.remember(
-            memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask, look_kind
+        bias, conditioning, uncovered, mk0, mv0, mk1, mv1, kind = self.encode_memory(
+            memory, glance_coarse, glance_fine, glance_box, object_box, glance_mask, frame_kind
         )
-        ids, log_prob, length, attention = self.decode(memory, bias, opening, owed, mk0, mv0, mk1, mv1)
+        ids, log_prob, length, attention = self.decode(memory, bias, conditioning, uncovered, mk0, mv0, mk1, mv1)
         return ids, log_prob, length, attention, kind
 
 
 class PlainGreedyGraph(GreedyGraph):
-    """Without glances (the paper's single memory)."""
+    """Without crops (the paper's single memory)."""
 
     def forward(self, memory: Tensor):
-        bias, opening, owed, mk0, mv0, mk1, mv1 = self.remember(memory)
-        return self.decode(memory, bias, opening, owed, mk0, mv0, mk1, mv1)
+        bias, conditioning, uncovered, mk0, mv0, mk1, mv1 = self.encode_memory(memory)
+        return self.decode(memory, bias, conditioning, uncovered, mk0, mv0, mk1, mv1)
 
 
 def example_inputs(c, batch: int, seed: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """Random inputs of the difference graph and of the caption graph's glances."""
+    """Random inputs of the difference graph and of the caption graph's crops."""
     g = torch.Generator().manual_seed(seed)
     h, w = c.grid
-    look = lambda: (
+    frame = lambda: (
         torch.randn(batch, c.coarse_channels, h, w, generator=g),
         torch.randn(batch, c.fine_channels, 2 * h, 2 * w, generator=g),
     )
-    R, q = c.regions, c.glance_grid
+    R, q = c.regions, c.crop_grid
     corner = torch.rand(batch, R, 2, generator=g) * 0.5
     side = torch.rand(batch, R, 2, generator=g) * 0.4 + 0.1
     mask = (torch.arange(R)[None] <= torch.arange(batch)[:, None] % R).float()
-    glances = (
+    crops = (
         torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g),
         torch.randn(batch, R, 2, c.fine_channels, 2 * q, 2 * q, generator=g),
         torch.cat([corner, side], 2),
         torch.cat([corner + side * 0.15, side * 0.7], 2),
         mask,
     )
-    return (*look(), *look()), glances
+    return (*frame(), *frame()), crops
 
 
 def write_graph(
@@ -216,15 +225,15 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
     c = captioner.c
     round_to_half(difference, captioner)
     shutil.copyfile(features, folder / "features.onnx")
-    looks, glances = example_inputs(c, 2, 1)
+    frames, crops = example_inputs(c, 2, 1)
     with torch.no_grad():
-        d = difference(*looks)
+        d = difference(*frames)
         write_graph(
-            DifferenceGraph(difference).eval(), looks, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx"
+            DifferenceGraph(difference).eval(), frames, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx"
         )
-        first = (d["memory"], *glances, d["kind_logits"])[: len(caption_in(c))]
-        remember = torch.jit.trace(Remember(captioner).eval(), first, check_trace=False)
-        bias, opening, owed, *kv = remember(*first)[:7]
+        first = (d["memory"], *crops, d["kind_logits"])[: len(caption_in(c))]
+        encode_memory = torch.jit.trace(EncodeMemory(captioner).eval(), first, check_trace=False)
+        bias, conditioning, uncovered, *kv = encode_memory(*first)[:7]
         T, H, d = c.max_length, c.heads, c.width // c.heads
         caches = [torch.zeros(2, H, T, d) for _ in range(4)]
         step = torch.jit.trace(
@@ -232,16 +241,16 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
             (
                 torch.tensor([START, START]),
                 torch.zeros(2, dtype=torch.int64),
-                owed,
+                uncovered,
                 torch.eye(T)[0],
                 torch.zeros(T),
                 *caches,
                 *kv,
                 bias,
-                opening,
+                conditioning,
             ),
             check_trace=False,
         )
-        kind = PlainGreedyGraph if not c.glances else RelatedGreedyGraph if c.glance_relations else GreedyGraph
-        graph = kind(remember, step, c, c.glances)
+        kind = PlainGreedyGraph if not c.region_crops else RelatedGreedyGraph if c.crop_relations else GreedyGraph
+        graph = kind(encode_memory, step, c, c.region_crops)
         write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), folder / "caption.onnx")

@@ -26,13 +26,13 @@ def tensor_table(path: Path) -> dict:
 
 
 def manifest(folder: Path, c, facts: dict) -> dict:
-    (rows, columns), (height, width) = c.memory_grid, c.look
+    (rows, columns), (height, width) = c.memory_grid, c.full_frame
     graphs = {name: tensor_table(folder / f"{name}.onnx") for name in ("features", "difference", "caption")}
     return {
         "format": "scenedelta-bundle/1",
         "name": facts["name"],
         "version": facts["version"],
-        "architecture": "scorer-two-glance" if c.glances else "scorer",
+        "architecture": "scorer-two-glance" if c.region_crops else "scorer",
         "licence": facts["licence"],
         "files": {graph["file"]: sha256(folder / graph["file"]) for graph in graphs.values()},
         "input": {
@@ -44,10 +44,10 @@ def manifest(folder: Path, c, facts: dict) -> dict:
             "std": [1, 1, 1],
         },
         "glance": {"size": GLANCE_SIZE, "regions": c.regions, "margin": GLANCE_MARGIN, "min_side": GLANCE_MIN_SIDE}
-        if c.glances
+        if c.region_crops
         else None,
         "graphs": graphs,
-        "attention": {"grid": [rows, columns], "glance": [c.glance_grid, c.glance_grid] if c.glances else None},
+        "attention": {"grid": [rows, columns], "glance": [c.crop_grid, c.crop_grid] if c.region_crops else None},
         "vocabulary": c.vocabulary,
         "special": {"pad": PAD, "unk": UNK, "start": START, "end": END},
         "max_length": c.max_length,

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, caption_in, caption_out, example_inputs
 from training.inputs import open_graph
-from training.net.model import Captioner, Difference
+from training.net.captioner import Captioner
+from training.net.difference import Difference
 
 PARITY = 1e-3  # largest difference of a float between PyTorch and ONNX Runtime
 
@@ -22,20 +23,20 @@ def check_parity(
 ) -> dict[str, float]:
     """PyTorch against ONNX Runtime on inputs and a batch size unlike the export's. @raises SystemExit over PARITY or on other ids."""
     c = captioner.c
-    looks, glances = example_inputs(c, batch, seed)
+    frames, crops = example_inputs(c, batch, seed)
     with torch.no_grad():
-        d = difference(*looks)
-        said = captioner.greedy(d["memory"], glances if c.glances else None, d["kind_logits"])
+        d = difference(*frames)
+        said = captioner.greedy(d["memory"], crops if c.region_crops else None, d["kind_logits"])
     got = dict(
         zip(
             DIFFERENCE_OUT,
             open_graph(folder / "difference.onnx").run(
-                DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, looks)}
+                DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, frames)}
             ),
         )
     )
     errors = {name: worst(d[name], got[name]) for name in DIFFERENCE_OUT}
-    feed = {n: x.numpy() for n, x in zip(caption_in(c), (d["memory"], *glances, d["kind_logits"]))}
+    feed = {n: x.numpy() for n, x in zip(caption_in(c), (d["memory"], *crops, d["kind_logits"]))}
     got = dict(zip(caption_out(c), open_graph(folder / "caption.onnx").run(caption_out(c), feed)))
     for name in ("ids", "length"):
         if not np.array_equal(said[name].numpy(), got[name]):

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from training.data.regions import glance_objects
 from training.inputs import read_json, refuse_other
-from training.net.config import END, GLANCE_SIDES, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
-from training.net.model import matching_evidence
+from training.net.config import CROP_SIDES, END, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
+from training.net.matching import matching_evidence
 from training.world import World
 
 SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
@@ -205,7 +205,7 @@ class Batches:
                 continue
             things = glance_objects(m, b["glance_object_box"][i].tolist(), b["glance_box"][i].tolist())[:R]
             for r, (glance, shown) in enumerate(zip(m["glances"], things)):
-                side[i, r] = GLANCE_SIDES.index(glance["side"])
+                side[i, r] = CROP_SIDES.index(glance["side"])
                 for s, (name, thing) in enumerate(zip(("before", "after"), shown)):
                     role[i, r, s] = ROLES.index(ROLE_OF[thing["action"]]) if thing else IGNORE if glance[name] else 0
                     if glance[name]:
@@ -223,5 +223,5 @@ class Batches:
         return b
 
 
-def glance_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...]:
+def crop_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...]:
     return b["glance_coarse"], b["glance_fine"], b["glance_box"], b["glance_object_box"], b["glance_mask"]

@@ -1,22 +1,16 @@
-"""What every part of the model is made from: its configuration, the meanings of its indices, and the pieces that attention needs.
-
-Letters: see model.py.
-"""
+"""The network's configuration and the meanings of its output indices. Imports no torch."""
 
 from dataclasses import dataclass, field
-
-import torch
-from torch import Tensor, nn
 
 from training.data.preprocess import COARSE_STRIDE
 from training.worlds.pair import KINDS as KINDS  # index of the kind output
 from training.worlds.pair import NUISANCES as NUISANCES  # index of the nuisance output
 
-PAD, UNK, START, END = 0, 1, 2, 3
-GLANCE_SIDES = ("before", "after", "both", "none")
-ROLES = ("nothing", "came or went", "moved", "replaced")  # what became of that which a frame shows at a glance
+PAD, UNK, START, END = 0, 1, 2, 3  # ids of the special tokens
+CROP_SIDES = ("before", "after", "both", "none")  # in which frames a region crop shows a changed object
+ROLES = ("nothing", "came or went", "moved", "replaced")  # what happened to the object that a crop shows in one frame
 EVENTS = ("appeared", "disappeared", "moved", "replaced")  # what a clause reports
-# What things can have done in pairs of a kind: roles beside "nothing" in the before frame and in the after frame.
+# Roles that objects can have in pairs of a kind, beside "nothing": in the before frame, in the after frame.
 ROLES_OF_KIND = {
     "none": ((), ()),
     "appear": ((), ("came or went",)),
@@ -25,63 +19,61 @@ ROLES_OF_KIND = {
     "replace": (("replaced",), ("replaced",)),
     "multi": (ROLES, ROLES),
 }
-RGB_SCALE = 3.0  # brings RGB (standard deviation about 0.33) to unit variance
 
 
 @dataclass
 class ModelConfig:
+    """Fields under "departures" are the places where the SCORER paper and its released code differ, or where this
+    network leaves both; ablations are in training/journal."""
+
+    # --- labels: from the training captions, not settings (training.data.batches.Labels) ---
     vocabulary: list[str] = field(default_factory=list)
     nouns: list[str] = field(default_factory=list)
     colours: list[str] = field(default_factory=list)
     event_words: dict[str, list[str]] = field(default_factory=dict)  # event -> words that report it
     event_needs: dict[str, list[str]] = field(default_factory=dict)  # such a word -> words it must directly follow
+
+    # --- sizes ---
     coarse_channels: int = 256
     fine_channels: int = 67
-    grid: tuple[int, int] = (16, 24)  # rows, columns of the coarse features of the whole look
-    glance_grid: int = 7
-    regions: int = 3
+    grid: tuple[int, int] = (16, 24)  # rows and columns of the full frame's coarse features
+    crop_grid: int = 7  # rows and columns of a region crop's coarse features
+    regions: int = 3  # region crops per pair, at most
     width: int = 256
     heads: int = 8
     scorer_layers: int = 2
     decoder_layers: int = 2
     token_pool: int = 2  # coarse cells per token side: 2 turns 12x18 cells into 54 tokens
     map_width: int = 48
-    max_length: int = 28
+    max_length: int = 28  # words of a caption, its end included
     dropout: float = 0.1
     attention_dropout: float = 0.0  # the paper: 0.1; drawing the random numbers took 8 % of a CPU step
-    # --- named departures ---
-    matching_per_head: bool = True  # paper Eq. 3: max in every subspace, then mean; the released code sums heads first
-    matching_cosine: bool = True  # L2-normalised tokens, CLIP-style temperature; the paper takes raw dot products
+
+    # --- departures ---
+    matching_per_head: bool = True  # paper Eq. 3: maximum in every subspace, then mean; the code sums heads first
+    matching_cosine: bool = True  # L2-normalised tokens and a CLIP-style temperature; the paper takes dot products
     contrast_group: int = 8  # pairs contrasted with each other; the paper takes the whole batch (quadratic)
     contrast_pool: int = 2  # tokens pooled pool x pool before matching; 1 is the paper (16 times the cost on a CPU)
-    glances: bool = True  # the second look; False = the paper's single memory
-    map_memory: bool = True  # tell the memory where the maps fire
-    gate_maps: bool = (
-        True  # served maps = map * p(change): a cell changed only if anything did, so silence empties them
-    )
-    matching_evidence: bool = True  # local feature matching as input of the maps; False = learned difference only
-    glance_colour: bool = (
-        False  # colours are named from all features and from a path of RGB alone, which cannot learn models by heart
-    )
-    glance_dropout: float = (
-        0.0  # of the crops' feature channels, the same in both frames: there are few models to learn from
-    )
-    glance_relations: bool = (
-        False  # the glances look at each other: is what has gone here what has come there? (`Relations`)
-    )
-    told: int = 2  # served sentences tell of so many glances, the strongest; all of them say the kind, and training tells of all
+    region_crops: bool = True  # the decoder also reads crops of the changed regions; False is the paper's one memory
+    map_memory: bool = True  # add to each memory token how strongly the change maps respond there
+    gate_maps: bool = True  # served map = map * p(change), so that the maps of an unchanged pair are empty
+    matching_evidence: bool = True  # local feature matching as input of the maps; False: the learned difference only
+    colour_head: bool = False  # name colours from RGB alone too; that path cannot overfit to object models
+    crop_dropout: float = 0.0  # of the crops' feature channels, equal in both frames, against overfitting
+    crop_relations: bool = False  # relate the crops: did what disappeared here appear there? (`CropRelations`)
+    described_crops: int = 2  # crops that a served sentence may describe, strongest first; training describes all
+    # Added to the log odds of "the same object" at inference: in synthetic pairs similar objects appear and disappear
+    # twice as often as one moves. Chosen on real pairs (model card).
+    same_object_bias: float = 1.4
 
-    moved_odds: float = 1.4  # added to the log odds of "the same thing" when served: in made pairs like things go and come twice as often as one moves; chosen on real ones (model card)
-
-    moving_camera: bool = (
-        False  # the camera moves between the frames: matching everywhere, not of near cells (clevr_model.py)
-    )
-    tokens_kept: int = 128  # of a frame, those that show an object; only a moving camera's model leaves any out
-    memory_pool: int = 1  # tokens a side of one that the decoder sees; likewise
+    # --- a camera that moves between the frames (CLEVR) ---
+    moving_camera: bool = False  # match over the whole frame instead of nearby cells
+    tokens_kept: int = 128  # tokens per frame that show an object; only with moving_camera
+    memory_pool: int = 1  # tokens per side of one that the decoder reads; only with moving_camera
 
     @property
-    def look(self) -> tuple[int, int]:
-        """Height and width, in pixels, of what the whole frame is squashed to."""
+    def full_frame(self) -> tuple[int, int]:
+        """Height and width, in pixels, that the whole frame is resized to."""
         return self.grid[0] * COARSE_STRIDE, self.grid[1] * COARSE_STRIDE
 
     @property
@@ -92,27 +84,6 @@ class ModelConfig:
     def memory_grid(self) -> tuple[int, int]:
         return self.token_grid[0] // self.memory_pool, self.token_grid[1] // self.memory_pool
 
-
-def split_heads(x: Tensor, heads: int) -> Tensor:
-    B, N, D = x.shape
-    return x.reshape(B, N, heads, D // heads).transpose(1, 2)  # [B,N,D] -> [B,H,N,d]
-
-
-def join_heads(x: Tensor) -> Tensor:
-    B, H, N, d = x.shape
-    return x.transpose(1, 2).reshape(B, N, H * d)  # [B,H,N,d] -> [B,N,D]
-
-
-class GridPosition(nn.Module):
-    """Learned column and row tables, column half first; the same for both frames (no before/after type embedding)."""
-
-    def __init__(self, rows: int, columns: int, width: int):
-        super().__init__()
-        self.column = nn.Parameter(torch.randn(columns, width // 2) * 0.02)
-        self.row = nn.Parameter(torch.randn(rows, width // 2) * 0.02)
-
-    def forward(self) -> Tensor:
-        rows, columns = self.row.shape[0], self.column.shape[0]
-        c = self.column[None, :, :].expand(rows, -1, -1)
-        r = self.row[:, None, :].expand(-1, columns, -1)
-        return torch.cat([c, r], -1).reshape(1, rows * columns, -1)  # [1,N,D], row-major
+    @property
+    def relates_crops(self) -> bool:
+        return self.region_crops and self.crop_relations

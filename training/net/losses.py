@@ -6,9 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.data.batches import IGNORE, glance_inputs
+from training.data.batches import IGNORE, crop_inputs
+from training.net.captioner import Captioner
 from training.net.config import PAD, ModelConfig
-from training.net.model import BackwardReasoning, Captioner, Difference
+from training.net.cross_view import BackwardReasoning, contrastive_loss
+from training.net.difference import Difference
 
 
 def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:
@@ -51,8 +53,8 @@ def all_losses(
     d = difference(
         b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps
     )
-    glances = glance_inputs(b) if captioner.glances is not None else None
-    logits, hidden, seen = captioner(d["memory"], glances, b["ids"][:, :-1], b)
+    crops = crop_inputs(b) if captioner.crops is not None else None
+    logits, hidden, seen = captioner(d["memory"], crops, b["ids"][:, :-1], b)
     words = (b["ids"][:, :-1] != PAD).float()
     terms = {
         "caption": caption_loss(logits, b["ids"], smoothing),
@@ -60,7 +62,7 @@ def all_losses(
         "change": F.binary_cross_entropy_with_logits(d["change_logit"], b["changed"]),
         "kind": F.cross_entropy(d["kind_logits"], b["kind"]),
         "nuisance": F.binary_cross_entropy_with_logits(d["nuisance_logits"], b["nuisances"]),
-        "contrast": difference.contrastive_loss(d["matched"]),
+        "contrast": contrastive_loss(difference.layers[-1], *d["matched"], difference.c),
         "cbr": cbr(*d["tokens"], hidden, words),
     }
     terms |= extra_losses(d, b, difference.c)
@@ -69,7 +71,7 @@ def all_losses(
         terms["noun"] = class_loss(seen["noun_logits"], b["noun"])
         terms["colour"] = class_loss(seen["colour_logits"], b["colour"])
     if "kind_logits" in seen:
-        terms["story"] = F.cross_entropy(seen["kind_logits"], b["kind"])
+        terms["crops_kind"] = F.cross_entropy(seen["kind_logits"], b["kind"])
         terms["role"] = class_loss(seen["role_logits"], b["role"].masked_fill(b["glance_mask"][..., None] == 0, IGNORE))
         known = b["same"] != IGNORE
         terms["same"] = (

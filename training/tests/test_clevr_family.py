@@ -11,9 +11,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.data.batches import Batches, Labels
+from training.net.captioner import Captioner
 from training.net.config import ModelConfig
+from training.net.cross_view import BackwardReasoning
 from training.net.losses import all_losses
-from training.net.model import BackwardReasoning, Captioner
 from training.world import Judgement
 from training.worlds.clevr import grammar
 from training.worlds.clevr import render as renderer
@@ -65,7 +66,7 @@ def small(cache: FamilyCache) -> ModelConfig:
         max_length=16,
         contrast_group=4,
         contrast_pool=4,
-        glances=False,
+        region_crops=False,
         moving_camera=True,
         tokens_kept=24,
         dropout=0.0,

@@ -13,17 +13,18 @@ from training.bundle.export import align_from_of, put_in_place
 from training.bundle.graphs import export_graphs
 from training.bundle.parity import PARITY, check_parity
 from training.data.batches import SPECIALS
-from training.net import model
+from training.net import captioner as captioner_module
+from training.net.captioner import Captioner
 from training.net.config import ModelConfig
-from training.net.model import Captioner, Difference
+from training.net.difference import Difference
 
 ROOT = Path(__file__).parents[2]
 
 
-def small(glances: bool, related: bool = False) -> ModelConfig:
+def small(crops: bool, related: bool = False) -> ModelConfig:
     return ModelConfig(
-        glance_colour=related,
-        glance_relations=related,
+        colour_head=related,
+        crop_relations=related,
         vocabulary=[*SPECIALS, *(f"w{i}" for i in range(20))],
         nouns=["car", "man"],
         colours=["red", "blue"],
@@ -34,22 +35,22 @@ def small(glances: bool, related: bool = False) -> ModelConfig:
         map_width=8,
         max_length=7,
         regions=2,
-        glances=glances,
+        region_crops=crops,
     )
 
 
 @pytest.mark.parametrize(
-    "glances, related, hedge", [(True, False, 0.0), (False, False, 0.0), (True, True, 0.0), (True, True, 0.9)]
+    "crops, related, hedge", [(True, False, 0.0), (False, False, 0.0), (True, True, 0.0), (True, True, 0.9)]
 )
-def test_graphs_say_what_pytorch_says(tmp_path: Path, glances: bool, related: bool, hedge: float):
+def test_graphs_say_what_pytorch_says(tmp_path: Path, crops: bool, related: bool, hedge: float):
     torch.manual_seed(5)
-    c = small(glances, related)
+    c = small(crops, related)
     difference, captioner = Difference(c).eval(), Captioner(c).eval()
     captioner.hedge({f"w{i}": "w0" for i in range(1, 12)}, hedge)
     for part in (
-        ("relations.leave", "relations.told", "tell_colour") if related else ()
+        ("relations.leave", "relations.kind_to_summary", "colours_to_summary") if related else ()
     ):  # they start as if they were not there
-        torch.nn.init.normal_(captioner.glances.get_submodule(part).weight)
+        torch.nn.init.normal_(captioner.crops.get_submodule(part).weight)
     features = tmp_path / "source.onnx"
     features.write_bytes(b"copied as it is")
     export_graphs(difference, captioner, features, tmp_path)
@@ -107,8 +108,10 @@ def test_parity_notices_attention_that_is_spread_otherwise(tmp_path: Path, monke
     (tmp_path / "source.onnx").write_bytes(b"")
     export_graphs(difference, captioner, tmp_path / "source.onnx", tmp_path)
     assert "attention" in check_parity(tmp_path, difference, captioner)
-    right = model.over_the_crops
-    monkeypatch.setattr(model, "over_the_crops", lambda attention, *sizes: right(attention, *sizes).flip(2))
+    right = captioner_module.expand_crop_attention
+    monkeypatch.setattr(
+        captioner_module, "expand_crop_attention", lambda attention, *sizes: right(attention, *sizes).flip(2)
+    )
     with pytest.raises(SystemExit, match="attention is off by"):
         check_parity(tmp_path, difference, captioner)
 

@@ -11,10 +11,14 @@ F = torch.nn.functional
 from training.data.batches import SPECIALS, Labels
 from training.data.preprocess import glance_box
 from training.data.regions import glance_objects, told_objects
+from training.net.captioner import Captioner, expand_crop_attention
 from training.net.config import END, KINDS, PAD, START, ModelConfig
-from training.net.crops import inside_box, owed_by, same_thing_evidence, told_way, ways
+from training.net.crop_evidence import displacement_features, displacements, inside_box, same_object_evidence
+from training.net.crop_relations import count_events
+from training.net.cross_view import CrossViewLayer, info_nce
+from training.net.difference import Difference
 from training.net.losses import map_loss
-from training.net.model import Captioner, Difference, ScorerLayer, info_nce, matching_distance, over_the_crops, shifted
+from training.net.matching import matching_distance, shifted
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.train import Run
 from training.worlds.surveillance.judge import judge
@@ -44,9 +48,9 @@ def looks(c: ModelConfig, batch: int, seed: int = 0) -> list[torch.Tensor]:
     return [one(c.coarse_channels, 1), one(c.fine_channels, 2), one(c.coarse_channels, 1), one(c.fine_channels, 2)]
 
 
-def glances(c: ModelConfig, batch: int, mask: list[float], seed: int = 1) -> tuple[torch.Tensor, ...]:
+def region_crops(c: ModelConfig, batch: int, mask: list[float], seed: int = 1) -> tuple[torch.Tensor, ...]:
     g = torch.Generator().manual_seed(seed)
-    q, R = c.glance_grid, c.regions
+    q, R = c.crop_grid, c.regions
     box = torch.tensor([0.2, 0.2, 0.4, 0.4]).expand(batch, R, 4)
     return (
         torch.randn(batch, R, 2, c.coarse_channels, q, q, generator=g),
@@ -95,7 +99,7 @@ def test_served_maps_are_the_maps_times_the_probability_of_a_change(config):
 
 
 def test_scorer_layer_matches_every_token_with_itself_best():
-    layer = ScorerLayer(16, 2, 0.0)
+    layer = CrossViewLayer(16, 2, 0.0)
     with torch.no_grad():
         layer.key.weight.copy_(layer.query.weight)
         layer.key.bias.copy_(layer.query.bias)
@@ -109,7 +113,7 @@ def test_scorer_layer_matches_every_token_with_itself_best():
 def test_a_padded_memory_slot_changes_nothing(config):
     captioner = Captioner(config).eval()
     memory = torch.randn(1, 5, config.width)
-    one, other = (glances(config, 1, [1.0, 0.0], seed) for seed in (1, 2))
+    one, other = (region_crops(config, 1, [1.0, 0.0], seed) for seed in (1, 2))
     other = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:-1], other[:-1])) + (
         one[-1],
     )  # only the empty slot differs
@@ -123,13 +127,13 @@ def test_greedy_with_caches_says_what_the_whole_decoder_says(config, owes):
     torch.manual_seed(3)
     if owes:  # words that tell, so that what is owed changes on the way
         words = ["has", "left", "appeared", "moved", "gone", "the", "and", "on", "now", "have", "a", "is"]
-        config = replace(config, glance_relations=True, vocabulary=[*SPECIALS, *words])
+        config = replace(config, crop_relations=True, vocabulary=[*SPECIALS, *words])
     captioner = Captioner(config).eval()
     if owes:
-        torch.nn.init.normal_(captioner.owing.weight, std=3.0)
-        torch.nn.init.normal_(captioner.glances.relations.opening.weight)
+        torch.nn.init.normal_(captioner.coverage.weight, std=3.0)
+        torch.nn.init.normal_(captioner.crops.relations.to_conditioning.weight)
     memory = torch.randn(3, 5, config.width)
-    seen = glances(config, 3, [1.0, 1.0])
+    seen = region_crops(config, 3, [1.0, 1.0])
     said = captioner.greedy(memory, seen)
     ids = torch.cat([torch.full((3, 1), START), said["ids"]], 1)[:, :-1]
     logits, _, _ = captioner(memory, seen, ids)
@@ -144,12 +148,12 @@ def test_greedy_with_caches_says_what_the_whole_decoder_says(config, owes):
 
 def test_attention_on_a_glances_summary_is_spread_over_its_cells(config):
     attention = torch.rand(2, 3, 4 + 2 * (9 + 1))
-    spread = over_the_crops(attention, 2, 3, 4, 2, 9)
+    spread = expand_crop_attention(attention, 2, 3, 4, 2, 9)
     assert torch.equal(spread[:, :, :4], attention[:, :, :4])
     assert torch.allclose(spread[:, :, 4:13], attention[:, :, 4:13] + attention[:, :, 13:14] / 9)
     assert torch.allclose(spread.sum(2), attention.sum(2))
-    said = Captioner(config).eval().greedy(torch.randn(1, 5, config.width), glances(config, 1, [1.0, 1.0]))
-    assert said["attention"].shape[2] == 5 + config.regions * config.glance_grid**2
+    said = Captioner(config).eval().greedy(torch.randn(1, 5, config.width), region_crops(config, 1, [1.0, 1.0]))
+    assert said["attention"].shape[2] == 5 + config.regions * config.crop_grid**2
 
 
 def test_after_the_end_everything_is_padding(config):
@@ -170,7 +174,7 @@ def stage(
     c: ModelConfig, background: torch.Tensor, things: dict[tuple[int, int], torch.Tensor]
 ) -> tuple[torch.Tensor, ...]:
     """Glances of one pair: crops of `background` [C], and in the middle of crop r of frame s what `things[r, s]` [C] looks like."""
-    q, R = c.glance_grid, c.regions
+    q, R = c.crop_grid, c.regions
     maps = []
     for channels, grid in ((c.coarse_channels, q), (c.fine_channels, 2 * q)):
         x = background[:channels].reshape(1, 1, 1, -1, 1, 1).repeat(1, R, 2, 1, grid, grid)
@@ -185,7 +189,7 @@ def stage(
 def test_a_thing_is_more_like_itself_elsewhere_than_like_another_thing(config):
     c = replace(config, regions=3)
     one, other, ground = torch.randn(3, 8, generator=torch.Generator().manual_seed(0))
-    evidence = same_thing_evidence(*stage(c, ground, {(0, 0): one, (1, 1): one, (2, 1): other}))
+    evidence = same_object_evidence(*stage(c, ground, {(0, 0): one, (1, 1): one, (2, 1): other}))
     assert evidence.shape == (1, 3, 3, 13) and evidence.isfinite().all()
     moved, left = evidence[0, 0, 1], evidence[0, 0, 2]
     assert (moved[:6] > left[:6] + 1).all()  # every cosine, by more than a standard deviation
@@ -194,19 +198,19 @@ def test_a_thing_is_more_like_itself_elsewhere_than_like_another_thing(config):
 
 
 def test_empty_glances_give_finite_evidence(config):
-    q, R, B = config.glance_grid, config.regions, 2
+    q, R, B = config.crop_grid, config.regions, 2
     nothing = (
         torch.zeros(B, R, 2, config.coarse_channels, q, q),
         torch.zeros(B, R, 2, config.fine_channels, 2 * q, 2 * q),
     )
     boxes = torch.zeros(B, R, 4), torch.zeros(B, R, 4)
-    assert same_thing_evidence(*nothing, *boxes).isfinite().all()
-    assert told_way(ways(*nothing, *boxes), boxes[1][:, :, None]).isfinite().all()
+    assert same_object_evidence(*nothing, *boxes).isfinite().all()
+    assert displacement_features(displacements(*nothing, *boxes), boxes[1][:, :, None]).isfinite().all()
 
 
 @pytest.mark.parametrize("dx,dy", [(1, 0), (-2, 0), (0, 1), (-1, -2)])
 def test_within_a_glance_the_features_tell_which_way_a_thing_has_gone(config, dx, dy):
-    q, g = config.glance_grid, torch.Generator().manual_seed(3)
+    q, g = config.crop_grid, torch.Generator().manual_seed(3)
     coarse, fine = (
         torch.randn(channels, k * q, k * q, generator=g)[None].repeat(2, 1, 1, 1) for channels, k in ((32, 1), (35, 2))
     )
@@ -215,7 +219,7 @@ def test_within_a_glance_the_features_tell_which_way_a_thing_has_gone(config, dx
         for frame, (left, top) in ((0, (2, 3)), (1, (2 + dx, 3 + dy))):
             x[frame, :, top * k : (top + 1) * k, left * k : (left + 2) * k] = thing
     crop = torch.tensor([[[0.2, 0.3, 0.35, 0.35]]])
-    way = ways(coarse[None, None], fine[None, None], crop, crop)[0, 0, 0]
+    way = displacements(coarse[None, None], fine[None, None], crop, crop)[0, 0, 0]
     for found, steps in zip(
         way.tolist(), (dx, dy)
     ):  # what was hidden finds no match and dilutes it, so a half is enough
@@ -227,13 +231,13 @@ def test_within_a_glance_the_features_tell_which_way_a_thing_has_gone(config, dx
 
 
 def test_between_glances_the_boxes_tell_which_way_a_thing_has_gone(config):
-    q = config.glance_grid
+    q = config.crop_grid
     seen = torch.randn(1, 2, 2, 8, q, q), torch.randn(1, 2, 2, 7, 2 * q, 2 * q)
     boxes = torch.tensor([[[0.1, 0.2, 0.1, 0.2], [0.6, 0.5, 0.2, 0.4]]])
-    found = ways(*seen, boxes, boxes)
+    found = displacements(*seen, boxes, boxes)
     torch.testing.assert_close(found[0, 0, 1], torch.tensor([0.55, 0.5, 0.6931]), atol=1e-4, rtol=0)
     torch.testing.assert_close(found[0, 1, 0], -found[0, 0, 1])
-    told = told_way(found, boxes[:, :, None])
+    told = displacement_features(found, boxes[:, :, None])
     assert (told.abs() <= 1).all() and told[0, 0, 1, 0] > 0.9 and told[0, 1, 0, 4] < -0.8
 
 
@@ -242,24 +246,24 @@ def test_a_sentence_owes_a_word_for_each_told_thing_and_a_word_pays_once(config)
     role[0, 0, 1, 1] = role[0, 1, 0, 2] = role[0, 2, 1, 2] = (
         1.0  # one has come, one has moved from the second glance to the third
     )
-    assert owed_by(role).tolist() == [[1.0, 0.0, 1.0, 0.0]]
+    assert count_events(role).tolist() == [[1.0, 0.0, 1.0, 0.0]]
     words = ["the", "man", "on", "left", "has", "moved", "and", "a", "appeared", "gone", "is"]
     captioner = Captioner(
         replace(config, vocabulary=[*SPECIALS, *words], event_words=EVENT_WORDS, event_needs=EVENT_NEEDS)
     )
     say = lambda text: torch.tensor([captioner.c.vocabulary.index(w) for w in text.split()])
-    told = lambda text: captioner.told_by(say(text), F.pad(say(text), (1, 0))[:-1]).sum(0).tolist()
+    told = lambda text: captioner.event_of_word(say(text), F.pad(say(text), (1, 0))[:-1]).sum(0).tolist()
     assert told("the man on the left has moved and a man has appeared") == [1.0, 0.0, 1.0, 0.0]
     assert told("the man on the left has left and the man is gone") == [0.0, 2.0, 0.0, 0.0]
 
 
 def test_only_what_has_moved_is_told_with_a_way(config):
-    c = replace(config, regions=2, glance_relations=True)
-    relations = Captioner(c).glances.relations
+    c = replace(config, regions=2, crop_relations=True)
+    relations = Captioner(c).crops.relations
     way, link = torch.rand(1, 2, 2, 5), torch.tensor([[[0.0, 0.9], [0.0, 0.0]]])
     role = torch.zeros(1, 2, 2, 4)
     role[0, 0, 0, 2] = role[0, 1, 1, 2] = 1.0  # "moved": before at the first glance, after at the second
-    told = relations.gone_and_come(way, link, role).reshape(2, 2, 5)
+    told = relations.moved_features(way, link, role).reshape(2, 2, 5)
     torch.testing.assert_close(told[0, 0], way[0, 0, 1], atol=2e-3, rtol=0)
     torch.testing.assert_close(told[1, 1], way[0, 0, 1], atol=2e-3, rtol=0)
     assert (told[0, 1] == 0).all() and (told[1, 0] == 0).all()
@@ -267,22 +271,22 @@ def test_only_what_has_moved_is_told_with_a_way(config):
 
 def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembered_anyway(config):
     torch.manual_seed(1)
-    c = replace(config, regions=3, glance_relations=True, moved_odds=0.0)
-    captioner, memory, seen = Captioner(c).eval(), torch.randn(2, 4, c.width), glances(c, 2, [1.0, 1.0, 0.0])
-    for last in ("told", "told_roles", "told_cells", "opening", "opening_ways", "way_cells", "leave"):
-        torch.nn.init.normal_(getattr(captioner.glances.relations, last).weight)
+    c = replace(config, regions=3, crop_relations=True, same_object_bias=0.0)
+    captioner, memory, seen = Captioner(c).eval(), torch.randn(2, 4, c.width), region_crops(c, 2, [1.0, 1.0, 0.0])
+    for last in captioner.crops.relations.outputs():
+        torch.nn.init.normal_(last.weight)
     several = F.one_hot(torch.tensor([KINDS.index("multi")] * 2), len(KINDS)) * 100.0  # which allows every role
-    believed, _, opening, owed, logits = captioner.remember(memory, seen, several)
+    believed, _, conditioning, _, logits = captioner.encode_memory(memory, seen, several)
     truth = {"role": logits["role_logits"].argmax(-1), "kind": logits["kind_logits"].argmax(-1)}
     for known in (truth, {**truth, "role": torch.full_like(truth["role"], -100)}):
-        told = captioner.remember(memory, seen, None, known)
+        told = captioner.encode_memory(memory, seen, None, known)
         torch.testing.assert_close(told[0], believed)
-        torch.testing.assert_close(told[2], opening)
-    captioner.glances.relations.moved_odds = 1.4
-    shifted_odds = captioner.remember(memory, seen, several)[4]["same_logits"] - logits["same_logits"]
+        torch.testing.assert_close(told[2], conditioning)
+    captioner.crops.relations.same_object_bias = 1.4
+    shifted_odds = captioner.encode_memory(memory, seen, several)[4]["same_logits"] - logits["same_logits"]
     torch.testing.assert_close(shifted_odds, torch.full_like(shifted_odds, 1.4))
-    other = captioner.remember(memory, seen, None, {**truth, "kind": truth["kind"] % 5 + 1})
-    assert not torch.allclose(other[0], believed) and not torch.allclose(other[2], opening)
+    other = captioner.encode_memory(memory, seen, None, {**truth, "kind": truth["kind"] % 5 + 1})
+    assert not torch.allclose(other[0], believed) and not torch.allclose(other[2], conditioning)
 
 
 @pytest.mark.parametrize(
@@ -296,13 +300,15 @@ def test_told_what_it_believes_the_glances_remember_what_they_would_have_remembe
 )
 def test_the_kind_that_is_believed_together_with_the_whole_look_says_which_roles_are_told(config, kind, before, after):
     torch.manual_seed(2)
-    c = replace(config, regions=3, glance_relations=True)
-    captioner, memory, seen = Captioner(c).eval(), torch.randn(8, 4, c.width), glances(c, 8, [1.0, 1.0, 1.0])
-    relations, told = captioner.glances.relations, []
+    c = replace(config, regions=3, crop_relations=True)
+    captioner, memory, seen = Captioner(c).eval(), torch.randn(8, 4, c.width), region_crops(c, 8, [1.0, 1.0, 1.0])
+    relations, told = captioner.crops.relations, []
     torch.nn.init.normal_(relations.role[-1].weight, std=3.0)
-    relations.told_roles.register_forward_hook(lambda module, given, made: told.append(given[0].reshape(8, 3, 2, -1)))
-    look_kind = F.one_hot(torch.tensor([KINDS.index(kind)] * 8), len(KINDS)) * 100.0
-    assert (captioner.remember(memory, seen, look_kind)[4]["kind_logits"].argmax(1) == KINDS.index(kind)).all()
+    relations.roles_to_summary.register_forward_hook(
+        lambda module, given, made: told.append(given[0].reshape(8, 3, 2, -1))
+    )
+    frame_kind = F.one_hot(torch.tensor([KINDS.index(kind)] * 8), len(KINDS)) * 100.0
+    assert (captioner.encode_memory(memory, seen, frame_kind)[4]["kind_logits"].argmax(1) == KINDS.index(kind)).all()
     for frame, allowed in enumerate((before, after)):
         assert set(told[0][:, :, frame].argmax(-1).unique().tolist()) <= allowed
         assert (told[0][:, :, frame].sum(-1) == 1).all()
@@ -321,7 +327,7 @@ def test_a_noun_that_is_not_sure_enough_gives_way_to_the_wider_one():
         vocabulary=["<pad>", "<unk>", "<start>", "<end>", "man", "woman", "person", "car"],
         nouns=["man"],
         colours=["red"],
-        glances=False,
+        region_crops=False,
     )
     captioner = Captioner(c)
     captioner.hedge({"man": "person", "woman": "person", "bus": "vehicle"}, 0.7)
@@ -346,28 +352,30 @@ def test_the_glances_say_of_which_kind_the_change_is_and_empty_ones_have_no_say(
         regions=2,
         coarse_channels=8,
         fine_channels=7,
-        glance_relations=True,
-        glance_colour=True,
+        crop_relations=True,
+        colour_head=True,
     )
     captioner = Captioner(c).eval()
     memory = torch.randn(1, 96, 32)
-    one, other = (glances(c, 1, [1.0, 0.0], seed) for seed in (1, 2))
+    one, other = (region_crops(c, 1, [1.0, 0.0], seed) for seed in (1, 2))
     mixed = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:4], other[:4])) + one[4:]
-    first, second = (captioner.remember(memory, g)[4]["kind_logits"] for g in (one, mixed))
+    first, second = (captioner.encode_memory(memory, g)[4]["kind_logits"] for g in (one, mixed))
     assert first.shape == (1, 6)
     assert torch.allclose(first, second)
-    assert not torch.allclose(first, captioner.remember(memory, other)[4]["kind_logits"])
+    assert not torch.allclose(first, captioner.encode_memory(memory, other)[4]["kind_logits"])
 
 
 def test_the_words_tell_of_the_strongest_glances_and_the_kind_of_all(config):
     torch.manual_seed(0)
-    c = replace(config, regions=3, glance_relations=True)
+    c = replace(config, regions=3, crop_relations=True)
     captioner, memory = Captioner(c).eval(), torch.randn(1, 4, c.width)
-    three, one = glances(c, 1, [1.0, 1.0, 1.0]), glances(c, 1, [1.0, 0.0, 0.0])
-    empty = lambda g: [round(v) for v in captioner.remember(memory, g)[1].flatten()[4 :: c.glance_grid**2 + 1].tolist()]
+    three, one = region_crops(c, 1, [1.0, 1.0, 1.0]), region_crops(c, 1, [1.0, 0.0, 0.0])
+    empty = lambda g: [
+        round(v) for v in captioner.encode_memory(memory, g)[1].flatten()[4 :: c.crop_grid**2 + 1].tolist()
+    ]
     assert empty(three) == [0, 0, -10_000] and empty(one) == [0, -10_000, -10_000]
     assert not torch.allclose(
-        *(captioner.greedy(memory, g)["kind_logits"] for g in (three, glances(c, 1, [1.0, 1.0, 0.0])))
+        *(captioner.greedy(memory, g)["kind_logits"] for g in (three, region_crops(c, 1, [1.0, 1.0, 0.0])))
     )
     captioner.train()
     assert empty(three) == [0, 0, 0]

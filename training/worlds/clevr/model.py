@@ -17,7 +17,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training.net.config import KINDS, NUISANCES, ModelConfig
-from training.net.model import Difference, ScorerLayer, strongest
+from training.net.cross_view import CrossViewLayer
+from training.net.difference import Difference, mean_of_largest
 
 # What a token's object is, in the order of the reading's logits; clevr_data gives the classes.
 READ = {"size": 2, "colour": 8, "material": 2, "shape": 3}
@@ -45,7 +46,7 @@ def readings(read: Tensor) -> Tensor:
     return torch.cat([*(torch.softmax(part, -1) for part in parts), read[..., -2:]], -1)
 
 
-class ContextLayer(ScorerLayer):
+class ContextLayer(CrossViewLayer):
     """The paper's cross-view layer, then a FrameContext: whether a match lies where the frame's other matches lead one to expect."""
 
     def __init__(self, width: int, heads: int, dropout: float):
@@ -164,12 +165,12 @@ class MovingDifference(Difference):
         if self.training:
             of_b, of_a = ([torch.cat(both) for both in zip(*order)] for order in ((of_b, of_a), (of_a, of_b)))
         (whole_b, xb0, lb, hb, pb), (whole_a, xa0, la, ha, pa) = of_b, of_a
-        sure = torch.cat([strongest(lb, 4), strongest(la, 4)], 1)
+        sure = torch.cat([mean_of_largest(lb, 4), mean_of_largest(la, 4)], 1)
         memory = F.relu(
             self.dropout(self.fuse(torch.cat([self.pooled(whole_b), self.pooled(whole_a)], -1)))
         )  # paper Eq. 7
         memory = memory + self.point(torch.cat([pb, pa, sure], 1))[:, None]
-        pooled = torch.cat([hb.amax(1), ha.amax(1), sure, strongest(lb, 32), strongest(la, 32), pb, pa], 1)
+        pooled = torch.cat([hb.amax(1), ha.amax(1), sure, mean_of_largest(lb, 32), mean_of_largest(la, 32), pb, pa], 1)
         change_logit = self.change(pooled)[:, 0]
         gate = torch.sigmoid(change_logit)[:, None, None] if c.gate_maps else 1.0
         return {

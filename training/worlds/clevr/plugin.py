@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 
 from training.net.config import ModelConfig
-from training.net.model import Difference
+from training.net.difference import Difference
 from training.world import Judgement, PairSource, World
 from training.worlds.clevr import grammar
 from training.worlds.clevr.data import open_cache

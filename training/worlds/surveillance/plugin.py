@@ -28,7 +28,7 @@ def open_cache(folders: list[Path], forward: bool = False, only: list[str] | Non
 
 
 def make_difference(config):
-    from training.net.model import Difference
+    from training.net.difference import Difference
 
     return Difference(config)
 
