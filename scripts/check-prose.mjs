@@ -20,6 +20,8 @@ const CLEAN = [
   'docs',
   'examples',
   'models',
+  'test/bench/RESULTS.md',
+  'test/bench/lib/report.mjs',
   'test/docs',
   'scripts/check-prose.mjs',
   'scripts/lib/comments.mjs',

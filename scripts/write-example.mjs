@@ -1,6 +1,7 @@
 /**
- * Writer of the documented example: runs the service on the example pair, and writes the caption into README.md, the answer
- * into docs/answer.md and the picture of the heatmaps into docs/images/example.png. Run it when the default bundle changes.
+ * Writer of the documented example: runs the service on the example pair, and writes the caption into README.md, the
+ * answer into docs/answer.md and the picture of the heatmaps into docs/images/example.png. Run it when the default
+ * bundle changes.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

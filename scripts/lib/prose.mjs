@@ -36,7 +36,8 @@ export async function createChecker() {
       const lines = source.split('\n').map((text, i) => ({ text, line: i + 1 }));
       return [...(await lint(lines)), ...checkDecision(source, path)];
     }
-    const paragraphs = proseOf(source, extension);
+    const paragraphs = paragraphsIn(source, path);
+    if (paragraphs === null) return [{ line: 1, message: 'the file cannot be parsed' }];
     const lines = paragraphs.flatMap((paragraph) => [
       ...paragraph,
       { text: '', line: paragraph.at(-1)?.line ?? 1 },
@@ -44,6 +45,16 @@ export async function createChecker() {
     const found = [...(await lint(lines)), ...longLines(source, paragraphs)];
     return found.sort((a, b) => a.line - b.line);
   };
+}
+
+/** @returns the paragraphs of comments and titles, or null if the file has a syntax error */
+function paragraphsIn(source, path) {
+  try {
+    return proseOf(source, extname(path));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 /** @returns {Finding[]} one per line of a comment that is longer than LONGEST_LINE */

@@ -88,7 +88,7 @@ try {
         'p99 ms',
         'max ms',
         'median of the stages, ms',
-        'said changed',
+        'verdict change',
       ],
       ...rows,
     ],

@@ -51,7 +51,7 @@ async function acceptance() {
     const perSecond = took.length / ((performance.now() - start) / 1000);
     return [
       [
-        'accepted (202) a second',
+        'accepted (202) per second',
         perSecond.toFixed(0),
         `${SENDERS} senders, ${seconds} s, two frames of ${(pair.before.length / 1000).toFixed(0)} and ${(pair.after.length / 1000).toFixed(0)} kB, fdatasync and appendfsync always; no worker running`,
       ],
@@ -160,7 +160,7 @@ try {
     [['what', 'measured', 'how'], ...rows],
     [
       'The client runs on the same machine and takes its share of the cores.',
-      'Every frame is new to the service (other bytes, same picture). The worker runs with MALLOC_ARENA_MAX=2, as in the images.',
+      'Every frame is new to the service (other bytes, same image). The worker runs with MALLOC_ARENA_MAX=2, as in the images.',
     ],
   );
 } finally {

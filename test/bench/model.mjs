@@ -94,6 +94,6 @@ report(
   'Model: each graph on one thread',
   [['step', 'p50 ms', 'p95 ms'], ...rows],
   [
-    `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the caption has ${sentence.length} words, ${glances.length} glances.`,
+    `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the caption has ${sentence.length} words, ${glances.length} region crops.`,
   ],
 );

@@ -116,8 +116,8 @@ try {
       line('mean', { bare: mean('bare'), examined: mean('examined'), served: mean('served') }),
     ],
     [
-      `${threads} inference threads on both sides, 1080p JPEGs, rounds of ${seconds} s in turn. The service is asked over HTTP by ${threads * 3} senders on the same machine, every frame new, its feature cache off, files and Redis synced.`,
-      'Evidence: registration and nuisances (src/viewpoint), which every comparison gathers beside the graphs.',
+      `${threads} inference threads on both sides, 1080p JPEGs, rounds of ${seconds} s in turn. The service receives HTTP requests from ${threads * 3} senders on the same machine, every frame new, its feature cache off, files and Redis synced.`,
+      'Evidence: registration and nuisances (src/viewpoint), which every comparison measures beside the graphs.',
     ],
   );
 } finally {

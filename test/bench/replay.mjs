@@ -151,7 +151,7 @@ function rowsBeside(person, changes) {
   const alone = changes.filter((change) => !pairs.some((pair) => pair.change === change));
   const said = (change) =>
     change === undefined
-      ? ['not said', '', '']
+      ? ['not reported', '', '']
       : [
           `${clock(change.first_seen)} to ${clock(end(change))}`,
           `${clock(change.confirmed_at)}, ${change.severity}`,
@@ -175,15 +175,15 @@ const person =
   personFile === undefined || !existsSync(personFile) ? [] : JSON.parse(readFileSync(personFile, 'utf8'));
 const outcome = values.once
   ? 'Replayed once.'
-  : `Replayed again${values.kill ? ', with the worker killed (-9) half-way' : ''}: ${same ? 'the same changes, and the same said of every frame' : 'ANOTHER LIST'}.`;
+  : `Replayed again${values.kill ? ', with the worker killed (-9) half-way' : ''}: ${same ? 'the same changes, and the same result per frame' : 'ANOTHER LIST'}.`;
 report(
   'bench:replay',
   `Replay: ${frames.length} frames of a fixed camera, ${clock(frames[0].at)} to ${clock(frames.at(-1).at)}`,
-  [['zone', 'a person says', 'the service says', 'opened', 'as'], ...rowsBeside(person, first.changes)],
+  [['zone', 'a person lists', 'the service reports', 'opened', 'as'], ...rowsBeside(person, first.changes)],
   [
     outcome,
-    "Zones, rule and the person's list were settled on this video (test/fixtures/replay/README.md).",
-    'Sentences are those of the whole comparison that confirmed the change: of a scene with many people they tell of several.',
+    "Zones, rule and the person's list were chosen on this video (test/fixtures/replay/README.md).",
+    'A caption is that of the comparison that confirmed the change: in a scene with many people it names several.',
   ],
 );
 if (!same) {

@@ -112,7 +112,7 @@ const strongest = (s) =>
     s.evidence.nuisances[name] > s.evidence.nuisances[best] ? name : best,
   );
 row(
-  'strongest nuisance beyond those of the unaltered pair is the made one: evidence alone',
+  'the strongest additional nuisance is the synthetic one: evidence alone',
   count(altered, (s) => strongest(s) === s.nuisance),
   '>= 85 %',
 );
@@ -130,7 +130,7 @@ const answered = (s) => ownVerdict(s).nuisances;
 const ofModel = (s) => predictionOf(inUse(s), manifest).nuisances;
 const has = (names, s) => names(s).some(({ name }) => name === s.nuisance);
 row(
-  'the made nuisance is among those that the answer names; that the model alone would name',
+  'the synthetic nuisance is named: in the answer; by the model alone',
   `${count(altered, (s) => has(answered, s))}; ${count(altered, (s) => has(ofModel, s))}`,
   '',
 );
@@ -151,7 +151,7 @@ const confirmed = (names) => {
   return count(said, ({ name, id }) => CONFIRMED_BY[name]?.test(labels.get(id)) ?? false);
 };
 row(
-  'names given to the pairs as they are that their labels confirm (labels leave some out): in the answer; by the model alone',
+  'nuisances of unaltered pairs that labels confirm (labels are incomplete): in the answer; by the model alone',
   `${confirmed(answered)}; ${confirmed(ofModel)}`,
   '',
 );
@@ -205,18 +205,18 @@ row(
   '',
 );
 row(
-  'examine at 640 x 480, CPU time a pair on one thread: p50 / p95',
+  'examine at 640 x 480, CPU time per pair on one thread: p50 / p95',
   `${percentile(milliseconds, 0.5).toFixed(0)} / ${percentile(milliseconds, 0.95).toFixed(0)} ms`,
   '<= 40 ms',
 );
 
 report(
   'bench:viewpoint',
-  'Viewpoint: the camera, the light and the scene told apart',
+  'Viewpoint: motion of the camera, lighting and changes of the scene',
   [['what', 'measured', 'aim'], ...rows],
   [
-    `${pairs.length} development pairs, ${seen.length} pairs with their variants, at 640 px width less a margin of ${100 * MARGIN} % a side that lets a moved camera see real pixels. Variants fall on \`after\`, changed and unchanged pairs alike; strengths in scripts/lib/variants.mjs.`,
-    'Registration errors are of what was made on top of how the camera of the pair moved by itself, as registration has it of the pair as it is: pairs of which it is refused are not measured.',
-    `Bundle ${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}); thresholds and weights were fitted on made pairs of other places (fit:viewpoint).`,
+    `${pairs.length} development pairs, ${seen.length} pairs with their variants, at 640 px width less a margin of ${100 * MARGIN} % per side, so that a moved camera still sees real pixels. Variants alter \`after\`, in changed and unchanged pairs; strengths in scripts/lib/variants.mjs.`,
+    'Registration errors are those of the synthetic motion alone: the own motion of the camera is measured on the unaltered pair and removed. Pairs with a refused registration are left out.',
+    `Bundle ${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}); thresholds and weights were fitted on synthetic pairs of other places (fit:viewpoint).`,
   ],
 );

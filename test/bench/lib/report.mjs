@@ -1,4 +1,4 @@
-/** What every bench prints: the machine, the versions (the default bundle's too), the date, a table; and its section of RESULTS.md with --write. */
+/** Report of a bench: machine, versions, date and a table; --write puts it into its section of RESULTS.md. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 
 const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
+/** Longest line of a Markdown paragraph. */
+const LINE_LENGTH = 118;
 
 /** @param {number[]} values @returns the value below which `share` (0..1) of them lie (nearest rank). */
 export function percentile(values, share) {
@@ -26,7 +28,8 @@ function machine() {
   const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
   return [
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ${process.platform} ${process.arch}`,
-    `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}, ${bundle.name} ${bundle.version}`,
+    `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
+    `${bundle.name} ${bundle.version}`,
   ];
 }
 
@@ -44,7 +47,7 @@ function commit() {
 
 /** As a person would type it to measure again. */
 function commandLine(name) {
-  // a folder of this machine says nothing to a reader
+  // A folder of this machine has no meaning for a reader.
   const args = process.argv
     .slice(2)
     .filter((arg) => arg !== '--write')
@@ -55,7 +58,7 @@ function commandLine(name) {
 /**
  * @param {string} name of the npm script, e.g. 'bench:latency'
  * @param {string[][]} table the first row is the head
- * @param {string[]} notes what a reader must know to judge the figures
+ * @param {string[]} notes facts that a reader needs to judge the figures
  */
 export function report(name, title, table, notes) {
   const [head = [], ...rows] = table;
@@ -70,10 +73,21 @@ export function report(name, title, table, notes) {
     line(head.map(() => '---')),
     ...rows.map(line),
     '',
-    ...notes.map((note) => `- ${note}`),
+    ...notes.flatMap((note) => wrapped(`- ${note}`)),
   ].join('\n');
   console.log(`\n${text}\n`);
   if (process.argv.includes('--write')) writeSection(name, text);
+}
+
+/** Breaks a list item into lines of at most LINE_LENGTH characters. @returns {string[]} */
+function wrapped(item) {
+  const lines = [''];
+  for (const word of item.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== '' && line.length + 1 + word.length > LINE_LENGTH) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
 }
 
 /** Replaces the section of this bench and leaves the others as they are. */
