@@ -1,4 +1,4 @@
-/** Baseline of a camera's frame: the "before" it is compared with, by the camera's setting, and what is kept for the next frame. */
+/** Baseline of a camera's frame: the "before" by the camera's setting, and what is kept for the next frame. */
 import type { CameraState, StoredCamera } from '../stores/cameras.js';
 import { backgroundBaseline } from './background-baseline.js';
 import type {
@@ -11,7 +11,7 @@ import type {
 import { frameBaseline } from './frame-baseline.js';
 
 export interface Baseline extends Omit<ModeBaseline, 'keep'> {
-  /** The earlier frames were compared with something else, so the tracked changes cannot be followed against this baseline. */
+  /** The earlier frames were compared with something else, so the tracked changes cannot be followed any more. */
   readonly reset: boolean;
   keep(outcome: FrameOutcome): Promise<KeptBaseline & { readonly state: Pick<CameraState, 'against'> }>;
 }

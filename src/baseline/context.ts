@@ -18,7 +18,7 @@ export interface CameraFrameContext {
   readonly camera: StoredCamera;
   readonly state: CameraState;
   readonly frame: Frame;
-  /** captured time, epoch ms */
+  /** capture time, epoch ms */
   readonly at: number;
   readonly signal: AbortSignal;
 }
@@ -52,7 +52,7 @@ export interface KeptBaseline {
 export interface ModeBaseline {
   /** null: there is nothing to compare with */
   readonly frame: Frame | null;
-  /** captured time of its content, epoch ms; null if unknown */
+  /** capture time of its content, epoch ms; null if unknown */
   readonly at: number | null;
   readonly notes: readonly CameraNote[];
   /** Stores what the next frame is compared with. To be called once per frame. */

@@ -1,4 +1,4 @@
-/** Baseline of the modes `previous` and `reference`: one stored frame (the anchor), or the reference that a person chose. */
+/** Baseline of the modes `previous` and `reference`: one stored frame (the anchor), or the chosen reference. */
 import { frameSize } from '../frames/decode.js';
 import { sameAspectRatio } from '../images.js';
 import type { CameraNote } from '../schemas/comparison.js';
@@ -37,7 +37,7 @@ export async function frameBaseline(
       : start('first_frame', 'no earlier frame is stored');
   }
   const notes = sizeNotes(state.size, size);
-  // A chosen reference is never replaced silently: with another mask or shape the comparison fails and names the reason.
+  // A chosen reference is never replaced silently: with another mask or shape the comparison fails.
   if (chosen === null && ref.mask !== (camera.mask ?? undefined)) {
     return start('mask_changed', 'the privacy zones have changed, so this frame starts a new baseline');
   }

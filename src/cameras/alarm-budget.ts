@@ -1,4 +1,7 @@
-/** Alarm budget: the threshold that follows from an accepted number of false alarms per day and the bundle's measured rates. Pure. */
+/**
+ * Alarm budget: the threshold that follows from an accepted number of false alarms per day and the bundle's measured
+ * rates. Pure.
+ */
 
 /** One threshold with the false-alarm rate that was measured for it on held-out pairs without change. */
 export interface OperatingPoint {
@@ -17,8 +20,8 @@ export interface BudgetThreshold {
 }
 
 /**
- * Interpolates between the two nearest operating points: the logit of the threshold is linear in the logarithm of the rate. Outside of
- * the measured range the nearest point is returned, because nothing is known there.
+ * Interpolates between the two nearest operating points: the logit of the threshold is linear in the logarithm of the
+ * rate. Outside of the measured range the nearest point is returned, because nothing is known there.
  * @param points in any order
  * @returns null without operating points
  */

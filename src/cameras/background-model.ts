@@ -1,7 +1,8 @@
 /**
- * Background model of a camera: per light one image of the scene without the things that come and go. A background begins as a whole
- * frame and then approaches the frames slowly, except where they differ from it. A thing that stays (a parked car) becomes part of it only
- * when its change settles (`absorb`), no matter how many frames hide it until then (rain, another light). Pure.
+ * Background model of a camera: per light one image of the scene without the things that come and go. A background
+ * begins as a whole frame and then approaches the frames slowly, except where they differ from it. A thing that stays
+ * (a parked car) becomes part of it only when its change settles (`absorb`), no matter how many frames hide it until
+ * then (rain, another light). Pure.
  */
 import type { Box, RgbImage } from '../images.js';
 import type { Finding } from '../schemas/comparison.js';
@@ -12,16 +13,21 @@ export interface Background<R> {
   readonly frame: R;
   readonly width: number;
   readonly height: number;
-  /** captured time of the last frame that it took pixels from, epoch ms */
+  /** capture time of the last frame that it took pixels from, epoch ms */
   readonly learnedAt: number;
 }
 export type BackgroundModel<R> = { readonly [L in Light]?: Background<R> };
 
 /** Light changes over minutes; and while a background stays the same, its features stay in the cache. */
 export const UPDATE_INTERVAL_MS = 300_000;
-/** Levels of 0..255 per update, as in a running median: a thing that no comparison found needs many updates to become visible. */
+/**
+ * Levels of 0..255 per update, as in a running median: a thing that no comparison found needs many updates to become
+ * visible.
+ */
 const MAX_STEP = 6;
-/** Margin around a region, as a share of the frame's width: region borders are inexact, and shadows lie beside things. */
+/**
+ * Margin around a region, as a share of the frame's width: region borders are inexact, and shadows lie beside things.
+ */
 const MARGIN = 0.02;
 /** Largest camera motion of a frame that updates the background, as a share of the frame's width. */
 const MAX_SHIFT = 0.01;
@@ -39,13 +45,16 @@ export function nearestBackground<R>(
   return { light: nearest, background: model[nearest] as Background<R> };
 }
 
-/** replace: the frame becomes the background of its light; blend: the background approaches the frame; keep: it stays as it is. */
+/**
+ * replace: the frame becomes the background of its light; blend: the background approaches the frame; keep: it stays as
+ * it is.
+ */
 export type BackgroundUpdate = 'replace' | 'blend' | 'keep';
 
 export interface UpdateContext {
   /** null: there was nothing to compare with */
   readonly finding: Pick<Finding, 'verdict' | 'regions' | 'viewpoint'> | null;
-  /** captured time, epoch ms */
+  /** capture time, epoch ms */
   readonly at: number;
   readonly width: number;
   readonly height: number;
@@ -84,7 +93,8 @@ const hasShifted = ({ viewpoint }: Pick<Finding, 'viewpoint'>, width: number): b
 
 /**
  * @param background has the size of the frame; neither is written to
- * @param boxes.protect boxes of differences, or of tracks when they were last seen: the background keeps its pixels there
+ * @param boxes.protect boxes of differences, or of tracks when they were last seen: the background keeps its pixels
+ *   there
  * @param boxes.absorb boxes whose pixels the background copies from the frame
  * @returns the updated background
  * @throws RangeError if the sizes differ

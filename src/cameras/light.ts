@@ -1,4 +1,6 @@
-/** Light of a frame. The background model has one background per light, because a scene looks different in each. Pure. */
+/**
+ * Light of a frame. The background model has one background per light, because a scene looks different in each. Pure.
+ */
 import type { RgbImage } from '../images.js';
 
 /** day: coloured and bright; dusk: coloured and dark; infrared: without colours, lit by the camera's own lamp. */

@@ -1,15 +1,15 @@
-/** Plane geometry of zones, in fractions of the frame. Pure. */
+/** Plane geometry of zones: validity, area and overlap of polygons. Coordinates are fractions of the frame. Pure. */
 import type { Box } from '../images.js';
 
 /** [x, y] */
 export type Point = readonly [number, number];
-/** Corners in order, either way round; the last side closes it. */
+/** Corners in order, clockwise or not; the last side leads back to the first corner. */
 export type Polygon = readonly Point[];
 
-/** Smaller ones are slips of the finger, and nothing could overlap them. */
+/** Share of the frame. A smaller polygon is a mistake of drawing, and no region could overlap it. */
 const MIN_AREA = 1e-6;
 
-/** Why these corners are not the outline of one area; null where they are. The range 0..1 is the schema's to check. */
+/** @returns why the corners do not outline one area; null if they do. The schema checks the range 0..1. */
 export function polygonFault(polygon: Polygon): string | null {
   const n = polygon.length;
   const corner = (i: number) => polygon[i % n] as Point;
@@ -19,7 +19,7 @@ export function polygonFault(polygon: Polygon): string | null {
     if (x === nextX && y === nextY) return `has the corner ${i} twice in a row`;
   }
   for (let i = 0; i < n; i++) {
-    // neighbours share a corner: they may only not fold back on each other
+    // Neighbouring sides share a corner, so they may touch, but not fold back on each other.
     if (foldsBack(corner(i), corner(i + 1), corner(i + 2)))
       return `folds back on itself at corner ${(i + 1) % n}`;
     for (let j = i + 2; j < n; j++) {
@@ -32,7 +32,7 @@ export function polygonFault(polygon: Polygon): string | null {
   return polygonArea(polygon) < MIN_AREA ? 'has no area' : null;
 }
 
-/** Shoelace formula. @returns the area as a share of the frame */
+/** Shoelace formula. @returns the area as a share of the frame, 0..1 */
 export function polygonArea(polygon: Polygon): number {
   let twice = 0;
   for (let i = 0; i < polygon.length; i++) {
@@ -44,9 +44,9 @@ export function polygonArea(polygon: Polygon): number {
 }
 
 /**
- * Sutherland and Hodgman: the box is convex, so cutting the polygon along its four sides keeps the area of what lies inside also
- * where the polygon is not convex (parts are then joined by bridges without area).
- * @returns the share of the box that lies in the polygon, 0..1; 0 for a box without area.
+ * Sutherland-Hodgman clipping (Reentrant Polygon Clipping, 1974). The box is convex, so the clipped area is exact even
+ * if the polygon is not convex: separate parts are joined by bridges without area.
+ * @returns the share of the box that lies in the polygon, 0..1; 0 for a box without area
  */
 export function overlapOf(box: Box, polygon: Polygon): number {
   const area = box.width * box.height;
@@ -60,7 +60,7 @@ export function overlapOf(box: Box, polygon: Polygon): number {
   return Math.min(1, polygonArea(inside) / area);
 }
 
-/** @param depth how far inside a point is; negative outside */
+/** @param depth signed distance of a point from the cutting line, negative outside */
 function cutAlong(polygon: Polygon, depth: (point: Point) => number): Polygon {
   const kept: Point[] = [];
   for (let i = 0; i < polygon.length; i++) {
@@ -76,7 +76,7 @@ function cutAlong(polygon: Polygon, depth: (point: Point) => number): Polygon {
   return kept;
 }
 
-/** > 0: c is left of the line from a to b */
+/** @returns a number above 0 if c lies left of the line from a to b */
 const side = (a: Point, b: Point, c: Point): number =>
   (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 
@@ -86,7 +86,7 @@ const between = (a: Point, b: Point, c: Point): boolean =>
   Math.min(a[1], b[1]) <= c[1] &&
   c[1] <= Math.max(a[1], b[1]);
 
-/** Whether two segments have a point in common. */
+/** Whether the segments ab and cd have a point in common. */
 function meet(a: Point, b: Point, c: Point, d: Point): boolean {
   const [abc, abd, cda, cdb] = [side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b)];
   if (abc * abd < 0 && cda * cdb < 0) return true;
@@ -98,6 +98,6 @@ function meet(a: Point, b: Point, c: Point, d: Point): boolean {
   );
 }
 
-/** b to c runs along b to a, back over what was drawn */
+/** Whether the side bc runs back along the side ab. */
 const foldsBack = (a: Point, b: Point, c: Point): boolean =>
   side(a, b, c) === 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0;

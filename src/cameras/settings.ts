@@ -1,6 +1,6 @@
 /**
- * What a camera's owner may set. One schema is the type, the check, the documentation and the stored form; `checkSettings` adds
- * what a schema cannot say (a polygon that crosses itself, a time zone that does not exist). Pure.
+ * Settings of a camera. One schema is the type, the check, the documentation and the stored form; `checkSettings` adds
+ * the checks that a schema cannot express (a polygon that crosses itself, an unknown time zone). Pure.
  */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -12,8 +12,8 @@ import { checker } from '../schemas/validation-error.js';
 import { polygonFault } from './polygon.js';
 
 export const CAMERA_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
-export const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
-export const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
+const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
+const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const URL_PATTERN = '^https?://[^\\s]+$';
 
@@ -21,19 +21,20 @@ const nullable = <T extends TSchema>(schema: T, options: object) =>
   nullableSchema(schema, { default: null, ...options });
 const closed = { additionalProperties: false } as const;
 
-/** OpenAPI 3.1 knows no draft-07 tuples, which is how TypeBox writes them. */
+/** An array of two, because TypeBox writes tuples as in draft 07, which OpenAPI 3.1 does not support. */
 const cornerSchema = Type.Unsafe<[x: number, y: number]>(Type.Array(unit(), { minItems: 2, maxItems: 2 }));
 
 export const ZoneSchema = Type.Object(
   {
     id: Type.String({
       pattern: CAMERA_ID_PATTERN,
-      description: 'Names the zone in answers; one of its kind.',
+      description: 'Names the zone in answers. It is unique within the camera.',
     }),
-    name: nullable(Type.String({ maxLength: 128 }), { description: 'For people.' }),
+    name: nullable(Type.String({ maxLength: 128 }), { description: 'Name for people.' }),
     type: literals(ZONE_TYPES, {
       description:
-        'include: only what lies in such a zone counts, where there is one; ignore: what lies in it does not count; privacy: painted black before anything reads the frame, and in every picture.',
+        'include: with such zones, only regions in one of them count; ignore: regions in it do not count; ' +
+        'privacy: painted black before the frame is stored or compared, and in every picture.',
     }),
     polygon: Type.Array(cornerSchema, {
       minItems: 3,
@@ -42,9 +43,11 @@ export const ZoneSchema = Type.Object(
         'Corners [x, y] as fractions of the upright frame, origin top left; the sides must not cross.',
     }),
     min_overlap: unit({ default: 0.3, description: "Share of a region's box that must lie in the zone." }),
-    min_area: nullable(unit(), { description: 'Smallest region of this zone, as a share of the frame.' }),
-    threshold: nullable(unit(), { description: 'Lowest score of a region of this zone.' }),
-    severity: nullable(literals(SEVERITIES, {}), { description: 'Of changes in this zone.' }),
+    min_area: nullable(unit(), {
+      description: 'Smallest region that counts in this zone, as a share of the frame.',
+    }),
+    threshold: nullable(unit(), { description: 'Lowest score of a region that counts in this zone.' }),
+    severity: nullable(literals(SEVERITIES, {}), { description: 'Severity of changes in this zone.' }),
   },
   { $id: 'Zone', ...closed },
 );
@@ -58,8 +61,8 @@ const windows = (options: object = {}) =>
     Type.Object(
       {
         days: Type.Array(literals(DAYS, {}), { minItems: 1, maxItems: 7, uniqueItems: true }),
-        from: clockTime('First minute, local time.'),
-        to: clockTime('End, local time, exclusive; not after `from`: on the next day.'),
+        from: clockTime('Begin, local time.'),
+        to: clockTime('End, local time, exclusive. It is on the next day unless it is after `from`.'),
       },
       closed,
     ),
@@ -67,8 +70,15 @@ const windows = (options: object = {}) =>
   );
 
 export const ScheduleSchema = Type.Object(
-  { timezone: Type.String({ description: 'IANA name.', examples: ['Europe/Berlin'] }), windows: windows() },
-  { $id: 'Schedule', ...closed, description: 'When alerts are sent; at other times changes are only kept.' },
+  {
+    timezone: Type.String({ description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
+    windows: windows(),
+  },
+  {
+    $id: 'Schedule',
+    ...closed,
+    description: 'Times at which alerts are sent. At other times changes are only stored.',
+  },
 );
 export type Schedule = Static<typeof ScheduleSchema>;
 export type TimeWindow = Schedule['windows'][number];
@@ -77,9 +87,11 @@ const SeverityRuleSchema = Type.Object(
   {
     zone: Type.Optional(Type.String({ description: 'Id of a zone that the change lies in.' })),
     kind: Type.Optional(literals(CHANGE_KINDS, { description: 'Kind of change.' })),
-    min_area: Type.Optional(unit({ description: 'Share of the frame that the change covers at least.' })),
-    during: Type.Optional(windows({ description: "In the schedule's time zone; UTC without one." })),
-    severity: literals(SEVERITIES, { description: 'What a change is for which all of the above hold.' }),
+    min_area: Type.Optional(unit({ description: 'Least area of the change, as a share of the frame.' })),
+    during: Type.Optional(
+      windows({ description: "Times in the schedule's time zone, or in UTC without a schedule." }),
+    ),
+    severity: literals(SEVERITIES, { description: 'Severity of a change for which all conditions hold.' }),
   },
   { $id: 'SeverityRule', ...closed },
 );
@@ -106,38 +118,45 @@ export const AlertSettingsSchema = Type.Object(
       minimum: 0,
       maximum: 604_800,
       default: 300,
-      description: 'Seconds after a delivered alert in which the like is only counted.',
+      description:
+        'Seconds after an alert in which further alerts of its zone, kind and location are only counted.',
     }),
-    min_severity: literals(SEVERITIES, { default: 'low', description: 'Less severe changes do not alert.' }),
+    min_severity: literals(SEVERITIES, {
+      default: 'low',
+      description: 'Less severe changes cause no alert.',
+    }),
     severity_rules: Type.Array(SeverityRuleSchema, {
       maxItems: 100,
       default: [],
       description:
-        "How severe a change is: the first rule that holds decides, then its zone's severity; without either: high for tampering, else medium.",
+        'Severity of changes: the first rule that holds decides, then the severity of the zone; ' +
+        'without either, high for tampering and medium otherwise.',
     }),
   },
   { ...closed, default: {} },
 );
 
-/** Complete: what is not given has its default. */
+/** Complete settings: every field that has a default is filled in. */
 export const CameraSettingsSchema = Type.Object(
   {
-    name: nullable(Type.String({ maxLength: 128 }), { description: 'For people.' }),
+    name: nullable(Type.String({ maxLength: 128 }), { description: 'Name for people.' }),
     model: nullable(Type.String({ minLength: 1, maxLength: 128 }), {
-      description: 'Bundle that looks at the frames; null: the configured one.',
+      description: 'Bundle that compares the frames; null: the configured one.',
     }),
     before: literals(BEFORE_MODES, {
       default: 'previous',
       description:
-        'What a frame is compared with: the frame before it, a fixed reference, or the memory of how the place normally looks in this light.',
+        'What a frame is compared with: the frame before it, a fixed reference, or the background model, ' +
+        'which is learned per light from the frames.',
     }),
     zones: Type.Array(ZoneSchema, { maxItems: 64, default: [] }),
     threshold: nullable(unit(), {
-      description: "Confidence from which a change is said; null: the bundle's own.",
+      description: 'Least confidence of a change; null: the threshold of the bundle.',
     }),
     alarms_per_day: nullable(Type.Number({ minimum: 0.01, maximum: 1000 }), {
       description:
-        "In place of `threshold`: false alarms a day that are bearable. The threshold follows from the bundle's calibration and the rate at which frames come.",
+        'In place of `threshold`: accepted false alarms per day. ' +
+        "The threshold is computed from the bundle's calibration and the rate of the frames.",
     }),
     min_area: unit({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
     schedule: nullable(ScheduleSchema, { description: 'null: always.' }),
@@ -152,7 +171,7 @@ export const CameraSettingsSchema = Type.Object(
           maximum: 2_592_000,
           default: 14_400,
           description:
-            'Seconds after which what stays (a parked car) is part of how the place normally looks.',
+            'Seconds after which a thing that stays (a parked car) becomes part of the background.',
         }),
       },
       { ...closed, default: {} },
@@ -161,16 +180,18 @@ export const CameraSettingsSchema = Type.Object(
       minimum: 1,
       maximum: 2_592_000,
       default: 600,
-      description: 'A longer time between two frames is said in the comparison.',
+      description: 'Seconds between two frames above which the comparison notes a gap.',
     }),
     retention: Type.Object(
       {
         frames_hours: nullable(Type.Number({ minimum: 0, maximum: 87_600 }), {
           description:
-            'Frames are kept at most so long, where that is shorter than FRAME_RETENTION_HOURS; the last five minutes in any case.',
+            'Hours for which frames are kept, if shorter than FRAME_RETENTION_HOURS. ' +
+            'Frames of the last five minutes are always kept.',
         }),
         results_hours: nullable(Type.Number({ minimum: 1, maximum: 876_000 }), {
-          description: 'The same of comparisons, changes, their alerts, and RESULT_RETENTION_HOURS.',
+          description:
+            'Hours for which comparisons, changes and their alerts are kept, if shorter than RESULT_RETENTION_HOURS.',
         }),
       },
       { ...closed, default: {} },
@@ -183,14 +204,14 @@ export const CameraSettingsSchema = Type.Object(
         },
         closed,
       ),
-      { description: 'An address that the service asks for a frame, so often.' },
+      { description: 'Address from which the service fetches a frame every `interval_s` seconds.' },
     ),
   },
   { $id: 'CameraSettings', ...closed },
 );
 export type CameraSettings = Static<typeof CameraSettingsSchema>;
 
-/** The settings as a request may bring them: what has a default may be left out. */
+/** Settings as a request gives them: fields that have a default are optional. */
 export const CameraSettingsRequestSchema = Type.Unsafe<DeepPartial<CameraSettings>>({
   ...optionalWhereDefault(CameraSettingsSchema),
   $id: 'CameraSettingsRequest',
@@ -208,7 +229,7 @@ function optionalWhereDefault(schema: TSchema): TSchema {
     anyOf?: TSchema[];
   };
   const rest = { ...schema } as Record<string, unknown>;
-  // a component of the same name would have other required members
+  // The components of the two schemas differ in their required members, so the copy needs another name.
   delete rest.$id;
   if (items !== undefined && !Array.isArray(items)) rest.items = optionalWhereDefault(items);
   if (anyOf !== undefined) rest.anyOf = anyOf.map(optionalWhereDefault);
@@ -224,9 +245,9 @@ function optionalWhereDefault(schema: TSchema): TSchema {
 const checkSchema = checker(CameraSettingsSchema);
 
 /**
- * @param body what a request brought, without the reference frame
- * @returns the settings, defaults filled in.
- * @throws ScenedeltaError 'invalid-request' naming the first field that does not fit ('zones/0/polygon').
+ * @param body of a request, without the reference frame
+ * @returns the settings with all defaults filled in
+ * @throws ScenedeltaError 'invalid-request', naming the first invalid field ('zones/0/polygon')
  */
 export function checkSettings(body: unknown): CameraSettings {
   const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(body))) as CameraSettings;
@@ -256,7 +277,7 @@ const refused = (field: string, what: string) =>
 
 function isTimeZone(name: string): boolean {
   try {
-    // offsets ('+02:00') are accepted there too, but know no summer time
+    // Intl also accepts offsets ('+02:00'), which have no summer time.
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
   } catch {
     return false;

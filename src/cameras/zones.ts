@@ -31,8 +31,9 @@ export interface FilteredFinding {
 }
 
 /**
- * Removes the regions that do not count and adds the zone to the others. A change without any counting region becomes 'none'. A change
- * that had no regions stays, because its location is unknown; so does tampering, which concerns the whole frame.
+ * Removes the regions that do not count and adds the zone to the others. A change without any counting region becomes
+ * 'none'. A change that had no regions stays, because its location is unknown; so does tampering, which concerns the
+ * whole frame.
  */
 export function filterFinding(finding: Finding, settings: FilterSettings): FilteredFinding {
   if (finding.verdict !== 'change' || finding.regions.length === 0) return { finding, excluded: 0 };

@@ -1,9 +1,9 @@
 /**
- * Reducer of a camera's changes: one observation takes the state to the next one, and yields the altered changes and the alerts to send.
- * It is pure: equal observations give equal changes, ids and alerts, whichever worker runs a step and however often. One step does, in
- * this order:
+ * Reducer of a camera's changes: one observation takes the state to the next one, and yields the altered changes and
+ * the alerts to send. It is pure: equal observations give equal changes, ids and alerts, whichever worker runs a step
+ * and however often. One step does, in this order:
  *
- *   association    the tracker assigns the locations of the frame to tracks and counts sightings and absences (tracker.ts)
+ *   association    the tracker assigns the frame's locations to tracks, and counts sightings and absences (tracker.ts)
  *   end            a track that too many frames in a row did not show ends; an open change reverts
  *   confirmation   a pending track that enough frames in a row showed opens a change
  *   escalation     an open change that is seen again persists; its severity may rise
@@ -41,7 +41,7 @@ export function advance(state: TrackerState, observation: Observation, rules: Ch
   return step.finish();
 }
 
-/** The state after acknowledgements and outcomes of deliveries. Events of unknown ids have no effect: their subject has ended. */
+/** The state after acknowledgements and delivery outcomes. An event of an unknown id has no effect. */
 export function applyEvents(state: TrackerState, events: readonly CameraEvent[]): TrackerState {
   let { tracks, settled, quiet } = state;
   for (const event of events) {
@@ -57,11 +57,12 @@ export function applyEvents(state: TrackerState, events: readonly CameraEvent[])
 }
 
 /**
- * The state after "before" was replaced: whether a tracked thing is still there cannot be seen against the new "before". Pending tracks
- * are dropped, and open changes settle without an alert. A settled change can revert later only if the last frame that could show it did;
- * a settled tampering cannot, because the next blocked lens would be taken for its end.
+ * The state after "before" was replaced: whether a tracked thing is still there cannot be seen against the new
+ * "before". Pending tracks are dropped, and open changes settle without an alert. A settled change can revert later
+ * only if the last frame that could show it did; a settled tampering cannot, because the next blocked lens would be
+ * taken for its end.
  *
- * @param at captured time of the frame that begins the new "before", epoch ms
+ * @param at capture time of the frame that begins the new "before", epoch ms
  */
 export function resetBaseline(
   state: TrackerState,

@@ -1,4 +1,4 @@
-/** The records of a change (`FoundChange`) that the reducer writes when the change opens, is seen again, settles or reverts. */
+/** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
 import { CHANGE_KINDS, type ChangeKind, compareSeverity, type FoundChange } from '../schemas/change.js';
 import type { ChangeRules } from './rules.js';
 import { severityOf } from './severity.js';
@@ -51,13 +51,13 @@ export function persistingChange(
   return { change: persisting, escalated };
 }
 
-/** @param at captured time from which the change is part of "before", epoch ms */
+/** @param at capture time from which the change is part of "before", epoch ms */
 export const settledChange = (change: FoundChange, at: number): FoundChange => ({
   ...change,
   settled_at: isoTime(at),
 });
 
-/** @param since captured time of the first frame without it, epoch ms */
+/** @param since capture time of the first frame without it, epoch ms */
 export const revertedChange = (change: FoundChange, since: number): FoundChange => ({
   ...change,
   status: 'reverted',

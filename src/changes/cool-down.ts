@@ -1,7 +1,8 @@
 /**
- * Cool-downs of alerts. An alert starts the cool-down of its location, zone and kind, in which further alerts are suppressed and counted;
- * only a higher severity breaks through. A suppressed alert does not renew the cool-down, and the next alert carries the count. An alert
- * that is under way counts as delivered, so that a slow receiver gets no alert per frame; a failed delivery ends the cool-down.
+ * Cool-downs of alerts. An alert starts the cool-down of its location, zone and kind, in which further alerts are
+ * suppressed and counted; only a higher severity breaks through. A suppressed alert does not renew the cool-down, and
+ * the next alert carries the count. An alert that is under way counts as delivered, so that a slow receiver gets no
+ * alert per frame; a failed delivery ends the cool-down.
  */
 import { derivedId } from '../ids.js';
 import {
@@ -26,7 +27,7 @@ export interface AlertDecision {
   readonly alert: AlertIntent | null;
 }
 
-/** @param at captured time of the observation, epoch ms */
+/** @param at capture time of the observation, epoch ms */
 export function decideAlert(
   type: Exclude<AlertType, 'change.reverted'>,
   change: FoundChange,
@@ -53,7 +54,7 @@ export function decideAlert(
   const nextSerial = replaced === undefined ? serial + 1 : serial;
   const key = replaced?.key ?? [rules.camera, change.zone ?? '', change.kind, nextSerial].join('/');
   const suppressedCount = replaced?.suppressed ?? 0;
-  // The severity is part of the name, because two frames of one captured time may both raise it.
+  // The severity is part of the name, because two frames of one capture time may both raise it.
   const id = derivedId('alr', at, `${change.id}\n${type}\n${change.severity}`);
   const started: Cooldown = {
     key,
@@ -77,7 +78,7 @@ export function decideAlert(
   };
 }
 
-/** Alert of the end of a change. No cool-down applies to it. @param at captured time of the observation, epoch ms */
+/** Alert of the end of a change. No cool-down applies to it. @param at capture time of the observation, epoch ms */
 export const revertedAlert = (change: FoundChange, at: number): AlertIntent => ({
   id: derivedId('alr', at, `${change.id}\nchange.reverted`),
   type: 'change.reverted',
@@ -88,8 +89,8 @@ export const revertedAlert = (change: FoundChange, at: number): AlertIntent => (
 });
 
 /**
- * Number of alerts that the next one has to count, from the number that the finished one carried. An overtaken alert was replaced by a
- * later alert of the same change, so it is not lost itself.
+ * Number of alerts that the next one has to count, from the number that the finished one carried. An overtaken alert
+ * was replaced by a later alert of the same change, so it is not lost itself.
  */
 const STILL_SUPPRESSED = {
   'alert.delivered': () => 0,

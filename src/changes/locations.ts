@@ -6,13 +6,13 @@ import type { Location, Observation } from './state.js';
 type Regions = readonly ChangeRegion[];
 
 /**
- * Share of the smaller box that two boxes of one location have in common (set, not fitted). The smaller box counts instead of the union,
- * because regions of the change map merge and separate again as people pass each other.
+ * Share of the smaller box that two boxes of one location have in common (set, not fitted). The smaller box counts
+ * instead of the union, because regions of the change map merge and separate again as people pass each other.
  */
 const MIN_OVERLAP = 0.3;
-/** Intersection over union above which two boxes may outline one thing that came and went: its size is the same (set, not fitted). */
+/** Least intersection over union of two outlines of one thing, which keeps its size (set, not fitted). */
 const MIN_IOU = 0.3;
-/** Longest displacement between two frames, in lengths of the thing. Chosen on a video at 1 frame/s: `npm run bench:replay`. */
+/** Longest displacement between two frames, in lengths of the thing. Chosen by `npm run bench:replay` (1 frame/s). */
 const MAX_DISPLACEMENT = 1;
 
 const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
@@ -24,8 +24,8 @@ export const isSameLocation = (a: Regions, b: Regions): boolean =>
   a.some((one) => b.some((other) => overlap(one.box, other.box) >= MIN_OVERLAP));
 
 /**
- * Distance between the centres of the nearest two boxes, in lengths of the longest of their sides: a person or a car moves about one
- * length per frame. Infinite above MAX_DISPLACEMENT.
+ * Distance between the centres of the nearest two boxes, in lengths of the longest of their sides: a person or a car
+ * moves about one length per frame. Infinite above MAX_DISPLACEMENT.
  */
 export function displacement(a: Regions, b: Regions): number {
   const least = Math.min(...a.flatMap((one) => b.map((other) => centreDistance(one.box, other.box))));
@@ -39,8 +39,9 @@ function centreDistance(a: Box, b: Box): number {
 }
 
 /**
- * Relation of a location to a settled change. 'undoes': the same outlines are visible in the other frame, so the thing that came has
- * gone, or the reverse. 'repeats': they are visible in the same frame, because the background of another light never showed the change.
+ * Relation of a location to a settled change. 'undoes': the same outlines are visible in the other frame, so the thing
+ * that came has gone, or the reverse. 'repeats': they are visible in the same frame, because the background of another
+ * light never showed the change.
  */
 export function relationTo(
   settled: { readonly kind: ChangeKind; readonly regions: Regions },
@@ -83,7 +84,7 @@ export function locationsOf({ verdict, kind, confidence, regions }: Observation)
   return [{ kind: 'move', regions: moved }, ...others.map(toLocation)];
 }
 
-/** Pairs each region with an overlapping one of the other frame; a region without such a partner is a group of its own. */
+/** Pairs each region with an overlapping one of the other frame; any other region is a group of its own. */
 function groupByOverlap(regions: Regions): ChangeRegion[][] {
   const groups: ChangeRegion[][] = [];
   for (const region of regions) {

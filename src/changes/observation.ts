@@ -2,7 +2,7 @@
 import type { Finding } from '../schemas/comparison.js';
 import type { Observation } from './state.js';
 
-/** Nuisances that may hide a thing that is still there. A frame with only other nuisances proves an absence as a clear one does. */
+/** Nuisances that may hide a thing. A frame with only other nuisances proves an absence as a clear one does. */
 const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus']);
 const mayHide = ({ nuisance }: Finding): boolean => nuisance.some(({ name }) => HIDING.has(name));
 

@@ -1,4 +1,4 @@
-/** Rules of the reducer: the settings of one camera in the form in which the reducer uses them. Plain JSON, durations in ms. */
+/** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
 import type { CameraSettings, Schedule, SeverityRule } from '../cameras/settings.js';
 import type { Severity } from '../schemas/change.js';
 
@@ -50,6 +50,7 @@ export function rulesOf(camera: string, settings: RuleSettings): ChangeRules {
 
 function settleTimes(before: ChangeRules['before'], absorbMs: number): ChangeRules['settleMs'] {
   if (before === 'reference') return { scene: null, tamper: null };
-  // A previous frame shall be recent: a confirmed change is part of it at once. A blocked lens shows nothing and must not be.
+  // A confirmed change settles at once, so that the previous frame is recent. A blocked lens shows nothing, so it
+  // waits.
   return { scene: before === 'previous' ? 0 : absorbMs, tamper: absorbMs };
 }

@@ -1,4 +1,4 @@
-/** Weekly time windows in a camera's time zone. Pure: the time is an argument, the time zones are the tables of the platform. */
+/** Weekly time windows in a camera's time zone. Pure: the time is an argument. */
 import { DAYS, type TimeWindow } from '../cameras/settings.js';
 import type { ChangeRules } from './rules.js';
 
@@ -23,8 +23,8 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Whether `at` (epoch ms) lies in one of the windows. Local time decides: minutes that a change to summer time skips are in no window,
- * and minutes that the change back repeats are in a window twice.
+ * Whether `at` (epoch ms) lies in one of the windows. Local time decides: minutes that a change to summer time skips
+ * are in no window, and minutes that the change back repeats are in a window twice.
  */
 export function inWindows(at: number, timezone: string, windows: readonly TimeWindow[]): boolean {
   const parts = Object.fromEntries(

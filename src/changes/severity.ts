@@ -5,7 +5,8 @@ import { inWindows } from './schedule.js';
 
 /**
  * @param at epoch ms
- * @returns the severity of the first rule whose conditions all hold; without one 'high' for tampering and 'medium' otherwise
+ * @returns the severity of the first rule whose conditions all hold; without one 'high' for tampering and 'medium'
+ *   otherwise
  */
 export function severityOf(
   change: { readonly kind: ChangeKind; readonly regions: readonly ChangeRegion[] },

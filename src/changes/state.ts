@@ -1,6 +1,7 @@
 /**
- * State and observations of the change tracker. The state is plain JSON: it is saved with each comparison and read before the next one.
- * Its field names and values are the stored format, so they stay as they are: `quiet` holds the cool-downs, `told` the last severity.
+ * State and observations of the change tracker. The state is plain JSON: it is saved with each comparison and read
+ * before the next one. Its field names and values are the stored format, so they stay as they are: `quiet` holds the
+ * cool-downs, `told` the last severity.
  */
 import type {
   AlertIntent,
@@ -15,9 +16,9 @@ import type { KINDS, VERDICTS } from '../schemas/comparison.js';
 /** One finished comparison of the camera after zones, thresholds and areas were applied. */
 export interface Observation {
   readonly comparisonId: string;
-  /** captured time, epoch ms; never earlier than that of the observation before */
+  /** capture time, epoch ms; never earlier than that of the observation before */
   readonly at: number;
-  /** number of the frame within its camera; it tells apart two frames of the same captured time */
+  /** number of the frame within its camera; it tells apart two frames of the same capture time */
   readonly frame: number;
   readonly verdict: (typeof VERDICTS)[number];
   readonly kind: (typeof KINDS)[number];
@@ -44,14 +45,16 @@ export interface CaptionSource {
 interface TrackFields {
   /** id of the change that the track becomes */
   readonly id: string;
-  /** captured time, epoch ms */
+  /** capture time, epoch ms */
   readonly firstSeen: number;
   readonly firstComparison: string;
   /** frames that showed it; while pending, the count restarts with every frame that shows its absence */
   readonly seen: number;
-  /** frames in a row that show its absence; while pending, only a confirmed row of sightings sets the count back to 0 */
+  /**
+   * frames in a row that show its absence; while pending, only a confirmed row of sightings sets the count back to 0
+   */
   readonly missed: number;
-  /** captured time of the first of the missed frames, epoch ms */
+  /** capture time of the first of the missed frames, epoch ms */
   readonly missedSince: number | null;
   /** frames in a row that could not show it, counted while pending; older states do not have it */
   readonly hidden?: number;
@@ -59,7 +62,10 @@ interface TrackFields {
   /** number of frames per kind */
   readonly kinds: Readonly<Partial<Record<ChangeKind, number>>>;
   readonly best: CaptionSource;
-  /** the settled change that this track undoes (the thing is gone) or repeats (the background model does not have it yet) */
+  /**
+   * the settled change that this track undoes (the thing is gone) or repeats (the background model does not have it
+   * yet)
+   */
   readonly settled: { readonly id: string; readonly relation: 'undoes' | 'repeats' } | null;
   /** highest severity for which an alert was made or suppressed; null before the first one */
   readonly told: Severity | null;
@@ -67,8 +73,8 @@ interface TrackFields {
 }
 
 /**
- * A location followed from frame to frame. pending: not confirmed; open: a change; resolved: the change has ended or settled, and the
- * track remains until "before" shows the same, so that the location is not taken for a new change.
+ * A location followed from frame to frame. pending: not confirmed; open: a change; resolved: the change has ended or
+ * settled, and the track remains until "before" shows the same, so that the location is not taken for a new change.
  */
 export type Track = TrackFields &
   (
@@ -91,7 +97,7 @@ export interface Cooldown {
   readonly zone: string | null;
   readonly kind: ChangeKind;
   readonly regions: readonly ChangeRegion[];
-  /** the last alert of the location, its captured time (epoch ms) and its severity */
+  /** the last alert of the location, its capture time (epoch ms) and its severity */
   readonly alertId: string;
   readonly at: number;
   readonly severity: Severity;
@@ -103,7 +109,7 @@ export interface Cooldown {
 
 export interface TrackerState {
   readonly v: 1;
-  /** captured time of the last observation, epoch ms */
+  /** capture time of the last observation, epoch ms */
   readonly at: number | null;
   readonly tracks: readonly Track[];
   /** in the order in which they settled */

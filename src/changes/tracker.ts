@@ -1,6 +1,7 @@
 /**
- * Tracker: associates the locations of an observation with the tracks of the frames before, and counts per track how many frames showed
- * it, showed its absence, or could not show it. The reducer (advance.ts) decides from these counts what opens and what ends.
+ * Tracker: associates the locations of an observation with the tracks of the frames before, and counts per track how
+ * many frames showed it, showed its absence, or could not show it. The reducer (advance.ts) decides from these counts
+ * what opens and what ends.
  */
 import { derivedId } from '../ids.js';
 import { displacement, isSameLocation, locationsOf, relationTo } from './locations.js';
@@ -8,8 +9,8 @@ import type { ChangeRules } from './rules.js';
 import type { Location, Observation, Track, TrackerState } from './state.js';
 
 /**
- * What an observation shows of one track: the locations that belong to it alone, its absence, or nothing, because weather, light or a
- * blocked lens hid the scene.
+ * What an observation shows of one track: the locations that belong to it alone, its absence, or nothing, because
+ * weather, light or a blocked lens hid the scene.
  */
 type TrackEvidence = { readonly seen: readonly Location[] } | 'absent' | 'hidden';
 
@@ -45,8 +46,9 @@ export function updateTracks(
 }
 
 /**
- * Association: a location belongs to all tracks that it overlaps; otherwise to the nearest track within MAX_DISPLACEMENT that overlaps no
- * location, because a moving thing stays one change. Pairs are assigned greedily, the shortest displacement first.
+ * Association: a location belongs to all tracks that it overlaps; otherwise to the nearest track within
+ * MAX_DISPLACEMENT that overlaps no location, because a moving thing stays one change. Pairs are assigned greedily, the
+ * shortest displacement first.
  * @returns the tracks per location
  */
 function associate(locations: readonly Location[], tracks: readonly Track[]): Track[][] {
@@ -104,7 +106,8 @@ function applyEvidence(
   const kinds = { ...track.kinds };
   for (const { kind } of evidence.seen) kinds[kind] = (kinds[kind] ?? 0) + 1;
   const seen = track.seen + 1;
-  // Absences add up until confirm_frames sightings in a row: a flicker would otherwise stay pending, and hold "before", for ever.
+  // Absences add up until confirm_frames sightings in a row: a flicker would otherwise stay pending, and hold "before",
+  // for ever.
   const keepsMissed = pending && seen < confirmFrames;
   return {
     ...track,

@@ -19,7 +19,7 @@ export const CHANGE_EVENTS = [
   'change.acknowledged',
 ] as const;
 export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted'] as const;
-export const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
+const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(
   {

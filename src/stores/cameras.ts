@@ -38,7 +38,7 @@ export interface PrivacyMask {
 
 /** A processed frame. */
 export interface FrameDone {
-  /** captured time, epoch ms */
+  /** capture time, epoch ms */
   readonly at: number;
   readonly sha256: string;
   readonly comparison: string;
@@ -60,7 +60,7 @@ export interface CameraState {
   readonly size: { readonly width: number; readonly height: number } | null;
   /** moving average of the time between two frames, ms */
   readonly intervalMs: number | null;
-  /** "before" of the next frame in the modes previous and reference; `at`: captured time, epoch ms */
+  /** "before" of the next frame in the modes previous and reference; `at`: capture time, epoch ms */
   readonly anchor: { readonly frame: StoredFrameRef; readonly at: number } | null;
   readonly light: Light | null;
   readonly memory: BackgroundModel<StoredFrameRef>;

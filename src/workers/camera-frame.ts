@@ -1,6 +1,6 @@
 /**
- * One frame of a camera: compared with its baseline, filtered by its zones, and given to the change tracker. The result depends on the
- * state, the settings and the frame alone, so that a repeated turn gives the same result.
+ * One frame of a camera: compared with its baseline, filtered by its zones, and given to the change tracker. The result
+ * depends on the state, the settings and the frame alone, so that a repeated turn gives the same result.
  */
 import { type Baseline, chooseBaseline } from '../baseline/choose.js';
 import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
@@ -89,7 +89,8 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
     undecided: undecided.flatMap(boxesOf),
     absorb: step.absorb,
   });
-  // A new background shows the tracked things: their end could not be seen in this light, and in the others they would be new.
+  // A new background shows the tracked things: their end could not be seen in this light, and in the others they would
+  // be new.
   const after = resetIf(undecided.length > 0 && kept.replacedBackground, step.state, at);
 
   const finding = filtered === null ? nothingBefore() : withSeverity(filtered.finding, step.changes);
