@@ -8,9 +8,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY scripts ./scripts
 # onnxruntime-node carries its library for every platform; the image needs its own only.
 RUN npm run build \
  && npm prune --omit=dev \
+ && node scripts/write-notices.mjs THIRD_PARTY_NOTICES.txt \
  && find node_modules/onnxruntime-node/bin -mindepth 2 -maxdepth 2 -type d ! -name linux -exec rm -r {} + \
  && arch="$(node -p process.arch)" \
  && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d ! -name "$arch" -exec rm -r {} +
@@ -24,7 +26,7 @@ ENV NODE_ENV=production \
     DATA_DIR=/data \
     MODELS_DIR=/app/models
 WORKDIR /app
-COPY --from=build /app/package.json ./
+COPY --from=build /app/package.json /app/THIRD_PARTY_NOTICES.txt ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY models ./models

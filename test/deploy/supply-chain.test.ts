@@ -1,0 +1,78 @@
+/** What an operator's auditor asks for: the bill of materials, the licences in the images, the limits of the containers. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { satisfies } from 'semver';
+import { parse } from 'yaml';
+
+interface Component {
+  readonly group?: string;
+  readonly name: string;
+}
+const production = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).dependencies);
+
+it('npm run sbom writes a CycloneDX document that names every production dependency', () => {
+  const text = execFileSync('npm', ['run', '--silent', 'sbom'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const bom = JSON.parse(text);
+  expect(bom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' });
+  const names = bom.components.map(({ group, name }: Component) =>
+    group === undefined ? name : `${group}/${name}`,
+  );
+  expect(names).toEqual(expect.arrayContaining(production));
+  expect(names).not.toContain('jest');
+}, 60_000);
+
+it('npm run notices collects the licence of every production dependency, and of the libvips inside sharp', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sd-notices-'));
+  const file = join(folder, 'notices.txt');
+  execFileSync(process.execPath, ['scripts/write-notices.mjs', file]);
+  const text = readFileSync(file, 'utf8');
+  rmSync(folder, { recursive: true });
+  for (const name of production) expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+`, 'm'));
+  expect(text).toMatch(/^Licence: LGPL-3.0-or-later$/m);
+  expect(text).not.toMatch(/^jest \d/m);
+});
+
+it.each(['Dockerfile', 'deploy/Dockerfile.cuda'])('%s puts the notices into the image', (file) => {
+  expect(readFileSync(file, 'utf8')).toMatch(/COPY --from=build .*THIRD_PARTY_NOTICES\.txt/);
+});
+
+describe('compose.yaml', () => {
+  const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true });
+
+  it.each(['api', 'worker', 'redis'])(
+    '%s has limits of memory and processes, and no capabilities',
+    (name) => {
+      const service = services[name];
+      expect(service.deploy.resources.limits).toEqual({
+        memory: expect.any(String),
+        pids: expect.any(Number),
+      });
+      expect(service.cap_drop).toEqual(['ALL']);
+      expect(service.read_only).toBe(true);
+    },
+  );
+
+  it('Redis asks for a password, which the others have', () => {
+    expect(services.redis.command).toContain('--requirepass');
+    for (const name of ['api', 'worker'])
+      expect(services[name].environment.REDIS_URL).toMatch(/REDIS_PASSWORD/);
+  });
+});
+
+it('every package of the lock file runs on the oldest Node that package.json names', () => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const oldest = engines.node.replace('>=', '');
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const refused = Object.entries<{ engines?: { node?: string }; optional?: boolean }>(packages)
+    .filter(([, { engines: asked, optional }]) => asked?.node !== undefined && optional !== true)
+    .filter(([, { engines: asked }]) => !satisfies(`${oldest}.0`, asked?.node ?? ''))
+    .map(([path]) => path);
+  // engine-strict (.npmrc) would refuse the installation.
+  expect(refused).toEqual([]);
+});
