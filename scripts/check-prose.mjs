@@ -20,6 +20,7 @@ const CLEAN = [
   'docs',
   'examples',
   'models',
+  'test/README.md',
   'test/bench/RESULTS.md',
   'test/bench/lib/report.mjs',
   'test/docs',
