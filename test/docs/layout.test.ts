@@ -9,7 +9,6 @@ const CODE = new Set(['.ts', '.mjs', '.cjs', '.py', '.sh']);
 const EXEMPT = ['src/model/resample-code.ts'];
 /** Files that are longer than MOST_LINES. The list may only shrink: the last test asks for the removal of entries. */
 const OFFENDERS: string[] = [
-  'scripts/lib/variants.mjs',
   'src/inference/pool.ts',
   'src/model/captioner.ts',
   'src/pipeline/compare.ts',
@@ -24,19 +23,12 @@ const OFFENDERS: string[] = [
   'test/workers/camera-turn.test.ts',
   'test/workers/comparison-job.test.ts',
   'test/workers/queue-workers.test.ts',
-  'training/net/crops.py',
-  'training/net/model.py',
   'training/tests/test_clevr.py',
   'training/tests/test_model.py',
-  'training/tests/test_surveillance.py',
   'training/tests/test_train.py',
   'training/text/grammar.py',
   'training/train.py',
   'training/worlds/clevr/cpu.py',
-  'training/worlds/surveillance/assets.py',
-  'training/worlds/surveillance/nuisances.py',
-  'training/worlds/surveillance/scene.py',
-  'training/worlds/surveillance/sprite_sampler.py',
 ];
 /** Folders directly under src and training that have no README.md yet; may only shrink. */
 const WITHOUT_README: string[] = [
