@@ -8,7 +8,7 @@ import {
 } from '../cameras/background-model.js';
 import { lightOf, measureLight } from '../cameras/light.js';
 import { decodeFrame } from '../frames/decode.js';
-import { type Frame, storeFrame } from '../frames/fetch.js';
+import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import sharp from '../frames/sharp.js';
 import { type RgbImage, type Side, sameAspectRatio } from '../images.js';
 import type { CameraNote } from '../schemas/comparison.js';
@@ -76,12 +76,12 @@ const usableBackgrounds = (model: StoredModel, mask: string | null, pixels: RgbI
   );
 
 async function storeBlend(
-  before: Frame,
+  before: StoredFrame,
   pixels: RgbImage,
   { differing, undecided, absorb }: FrameOutcome,
   { camera }: CameraFrameContext,
   deps: BaselineDependencies,
-): Promise<Frame> {
+): Promise<StoredFrame> {
   const background = await decode(before.bytes, 'before', deps);
   const { data, width, height } = blend(background, pixels, {
     protect: [...differing, ...undecided],
@@ -89,10 +89,11 @@ async function storeBlend(
   });
   // Lossless, because a lossy coding would be larger than the steps of `blend`.
   const png = sharp(data, { raw: { width, height, channels: 3 } }).png({ compressionLevel: 3 });
-  return storeFrame(deps.blobs, await png.toBuffer(), 'image/png', camera.mask ?? undefined);
+  const frame = { bytes: await png.toBuffer(), contentType: 'image/png', mask: camera.mask ?? undefined };
+  return storeFrame(deps.blobs, frame);
 }
 
 const decode = (bytes: Uint8Array, side: Side, { pixelLimit }: BaselineDependencies) =>
-  decodeFrame(bytes, { side, pixelLimit, allocate: (length) => new Uint8Array(length) });
+  decodeFrame(bytes, { field: side, pixelLimit });
 
 const note = (code: CameraNote['code'], detail: string): CameraNote => ({ code, detail });

@@ -1,6 +1,7 @@
 /** Types of the baseline: what a camera's frame is compared with, and what is kept for the next frame. */
 import { ScenedeltaError } from '../errors.js';
-import type { FetchFrame, Frame } from '../frames/fetch.js';
+import type { FetchFrame } from '../frames/fetch.js';
+import type { StoredFrame } from '../frames/keep.js';
 import { type Box, sameAspectRatio } from '../images.js';
 import type { CameraNote, Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
@@ -17,7 +18,7 @@ export interface BaselineDependencies {
 export interface CameraFrameContext {
   readonly camera: StoredCamera;
   readonly state: CameraState;
-  readonly frame: Frame;
+  readonly frame: StoredFrame;
   /** capture time, epoch ms */
   readonly at: number;
   readonly signal: AbortSignal;
@@ -51,7 +52,7 @@ export interface KeptBaseline {
 /** The baseline by one mode of `before`. */
 export interface ModeBaseline {
   /** null: there is nothing to compare with */
-  readonly frame: Frame | null;
+  readonly frame: StoredFrame | null;
   /** capture time of its content, epoch ms; null if unknown */
   readonly at: number | null;
   readonly notes: readonly CameraNote[];
@@ -78,7 +79,7 @@ export async function fetchIfStored(
   ref: StoredFrameRef,
   { signal }: CameraFrameContext,
   deps: BaselineDependencies,
-): Promise<Frame | null> {
+): Promise<StoredFrame | null> {
   try {
     // The caller uses only frames that carry the camera's mask already.
     return await deps.fetchFrame(ref, { field: 'before', signal, mask: null });

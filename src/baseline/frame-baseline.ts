@@ -17,7 +17,7 @@ export async function frameBaseline(
 ): Promise<ModeBaseline> {
   const { camera, state, frame, at } = context;
   const isReference = camera.settings.before === 'reference';
-  const size = await frameSize(frame.bytes, { side: 'after', pixelLimit: deps.pixelLimit });
+  const size = await frameSize(frame.bytes, { field: 'after', pixelLimit: deps.pixelLimit });
   const { anchor, light, memory } = state;
   const keepAnchor: BaselineState = { anchor, light, memory, size };
   const moveAnchor: BaselineState = { ...keepAnchor, anchor: { frame: frame.ref, at } };

@@ -8,7 +8,7 @@ import type { HeatmapData } from '../heatmaps/data.js';
 import { renderOverlay, sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
 import { createLogger } from '../logger.js';
-import { createPipeline, type PairOutput, type Pipeline } from '../pipeline/compare.js';
+import { type PairOutput, Pipeline } from '../pipeline/compare.js';
 import { createCommand } from './command.js';
 import { withBundles } from './with-bundles.js';
 import { writeWhole } from './write-whole.js';
@@ -52,7 +52,7 @@ function configWith({ model, device }: Options): Config {
 async function withPipeline<T>(config: Config, use: (pipeline: Pipeline) => Promise<T>): Promise<T> {
   const logger = createLogger({ level: 'silent', name: 'compare' });
   const pipeline = await withBundles(
-    createPipeline({ config: { ...config, inferenceThreads: config.inferenceThreads || 2 }, logger }),
+    Pipeline.start({ config: { ...config, inferenceThreads: config.inferenceThreads || 2 }, logger }),
   );
   try {
     return await use(pipeline);
@@ -78,7 +78,7 @@ async function drawHeatmaps(
 ): Promise<Uint8Array> {
   const overlay = async (side: Side): Promise<RgbImage> => {
     const allocate = (bytes: number) => new Uint8Array(bytes);
-    const frame = await decodeFrame(frames[side], { side, pixelLimit, allocate });
+    const frame = await decodeFrame(frames[side], { field: side, pixelLimit, allocate });
     return heatmaps === null ? frame : renderOverlay(heatmaps[side], frame);
   };
   const { data, width, height } = sideBySide(await overlay('before'), await overlay('after'));

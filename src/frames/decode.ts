@@ -1,140 +1,125 @@
-/** From a frame's encoded bytes to pixels. What is not a picture, or too big, is refused on its header, before any pixel is decoded. */
+/**
+ * Decoder of frames: encoded bytes to 8-bit sRGB pixels, upright, without alpha. Bytes that are no image, or an image with too
+ * many pixels, are refused by their header, before any pixel is decoded.
+ */
 
 import { ScenedeltaError } from '../errors.js';
-import type { RgbImage, Side } from '../images.js';
+import type { RgbImage } from '../images.js';
 import sharp, { type Metadata, type Sharp } from './sharp.js';
 import { shrinkOnLoad } from './shrink-on-load.js';
 
-/** A glance enlarges further anyway, and more pixels only cost time: wider frames are halved until they fit. */
+/** Wider frames are halved until they fit: more pixels cost time and show nothing that a region crop would use. */
 const WORKING_WIDTH = 1280;
-/** Nor does an upright frame have more (1280x2276 at 9:16): a tower of pixels packs well, and would take hundreds of megabytes. */
+/** Limit for tall frames (1280x2276 at 9:16): a tall image compresses well, and could take hundreds of megabytes decoded. */
 const WORKING_PIXELS = 4 * 1024 * 1024;
 const MIN_SIDE = 16;
 const LARGEST_JPEG_SHRINK = 8;
 const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
 
-// One thread a frame: comparisons run beside each other. Frames do not come twice, so there is nothing to cache.
-sharp.concurrency(1);
-sharp.cache(false);
-// Only these decoders: others (SVG, PDF, ...) would open more of the machine to whoever sends a frame.
-sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({
-  operation: ['Jpeg', 'Png', 'Webp', 'Heif', 'Tiff', 'Nsgif'].map((format) => `VipsForeignLoad${format}`),
-});
-
-/** The working frame, and the upright size that came. */
-export interface Frame extends RgbImage {
+/** The pixels that the pipeline works on, and the upright size of the encoded image. */
+export interface DecodedFrame extends RgbImage {
   readonly sourceWidth: number;
   readonly sourceHeight: number;
 }
 
 export interface DecodeOptions {
-  /** for messages and the error's field */
-  readonly side: Side;
-  /** most pixels (width x height) of the encoded picture */
+  /** name of the frame in messages, and field of the errors */
+  readonly field: string;
+  /** largest width x height of the encoded image */
   readonly pixelLimit: number;
-  /** where the pixels go: a view of exactly this many bytes */
-  readonly allocate: (bytes: number) => Uint8Array;
+  /** @returns a buffer of exactly this many bytes for the pixels; absent = a new Uint8Array */
+  readonly allocate?: (bytes: number) => Uint8Array;
 }
 
 /**
- * The working frame: EXIF orientation applied, alpha flattened on black, grey, CMYK and 16 bit converted to 8-bit sRGB, the
- * first picture of an animation, at most 1280 px wide and 4 Mpx in all. Truncated files are refused; damage that decoders usually forgive
- * (stray bytes between JPEG markers, as many cameras send) is forgiven.
+ * Decodes a frame at working size: at most 1280 px wide and 4 Mpx in all. EXIF orientation is applied, alpha is flattened on
+ * black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A truncated file is refused;
+ * damage that decoders usually tolerate (stray bytes between JPEG markers, as many cameras send) is tolerated.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
  */
-export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Promise<Frame> {
-  const { side, pixelLimit, allocate } = options;
-  const { width, height, format } = await checkHeader(bytes, options);
+export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> {
+  const { width, height, format } = await readFrameHeader(bytes, options);
   const working = workingSize(width, height);
   const shrunk = format === 'jpeg' ? await loadShrunk(bytes, working.halvings) : null;
   try {
-    const picture = sharp(shrunk?.input ?? bytes, { failOn: 'error', limitInputPixels: pixelLimit })
-      .autoOrient()
-      .flatten({ background: 'black' })
-      .toColourspace('srgb');
+    const image = open(shrunk?.input ?? bytes, options);
     if (working.halvings > 1) {
-      picture.resize(working.width, working.height, { fit: 'fill', kernel: 'linear' });
+      image.resize(working.width, working.height, { fit: 'fill', kernel: 'linear' });
     }
-    return { ...(await toRgb(picture, side, allocate)), sourceWidth: width, sourceHeight: height };
+    return { ...(await toRgb(image, options)), sourceWidth: width, sourceHeight: height };
   } finally {
     await shrunk?.close();
   }
 }
 
-const loadShrunk = (jpeg: Uint8Array, halvings: number) =>
-  halvings === 1 ? null : shrinkOnLoad(jpeg, Math.min(halvings, LARGEST_JPEG_SHRINK));
+/**
+ * Decodes a frame of any size with all its pixels; otherwise as decodeFrame.
+ * @throws ScenedeltaError image-unreadable, image-too-large
+ */
+export async function decodeFullSize(bytes: Uint8Array, options: DecodeOptions): Promise<RgbImage> {
+  await readHeader(bytes, options);
+  return toRgb(open(bytes, options), options);
+}
 
-type Limits = Pick<DecodeOptions, 'side' | 'pixelLimit'>;
+type Limits = Pick<DecodeOptions, 'field' | 'pixelLimit'>;
 
 /**
- * Of the upright picture, by its header alone.
+ * @returns the upright size of a frame, by its header
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
  */
 export async function frameSize(bytes: Uint8Array, limits: Limits) {
-  const { width, height } = await checkHeader(bytes, limits);
+  const { width, height } = await readFrameHeader(bytes, limits);
   return { width, height };
 }
 
-async function checkHeader(bytes: Uint8Array, { side, pixelLimit }: Limits) {
-  const metadata = await readHeader(bytes, side);
-  const { width, height } = orientedSize(metadata);
-  if (width * height > pixelLimit) {
-    throw new ScenedeltaError(
-      'image-too-large',
-      `${side}: the picture has ${width}x${height} px, expected at most ${pixelLimit} px in all`,
-      { field: side },
-    );
-  }
+async function readFrameHeader(bytes: Uint8Array, limits: Limits) {
+  const header = await readHeader(bytes, limits);
+  const { width, height } = header;
   if (Math.min(width, height) < MIN_SIDE) {
     throw new ScenedeltaError(
       'image-too-small',
-      `${side}: the picture has ${width}x${height} px, expected at least ${MIN_SIDE} px a side`,
-      { field: side },
+      `${limits.field}: the image has ${width}x${height} px, expected at least ${MIN_SIDE} px on each side`,
+      { field: limits.field },
+    );
+  }
+  return header;
+}
+
+async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
+  const metadata = await readMetadata(bytes, field);
+  const { width, height } = uprightSize(metadata);
+  if (width * height > pixelLimit) {
+    throw new ScenedeltaError(
+      'image-too-large',
+      `${field}: the image has ${width}x${height} px, expected at most ${pixelLimit} px in all`,
+      { field },
     );
   }
   return { width, height, format: metadata.format };
 }
 
-async function readHeader(bytes: Uint8Array, side: Side): Promise<Metadata> {
-  if (bytes.byteLength === 0) {
-    throw new ScenedeltaError('image-unreadable', `${side}: zero bytes came, expected a picture`, {
-      field: side,
-    });
-  }
+async function readMetadata(bytes: Uint8Array, field: string): Promise<Metadata> {
+  const expected = `expected ${FORMATS.join(', ')}`;
+  const unreadable = (reason: string, cause?: unknown) =>
+    new ScenedeltaError('image-unreadable', `${field}: ${reason}, ${expected}`, { field, cause });
+  if (bytes.byteLength === 0) throw unreadable('zero bytes came');
   let metadata: Metadata;
   try {
     metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
   } catch (error) {
-    throw new ScenedeltaError(
-      'image-unreadable',
-      `${side}: the ${bytes.byteLength} bytes are not a picture, expected ${FORMATS.join(', ')}`,
-      { field: side, cause: error },
-    );
+    throw unreadable(`the ${bytes.byteLength} bytes are not an image`, error);
   }
   const format = metadata.format === 'heif' && metadata.compression === 'av1' ? 'avif' : metadata.format;
-  if (!FORMATS.includes(format)) {
-    throw new ScenedeltaError(
-      'image-unreadable',
-      `${side}: the picture is ${format}, expected ${FORMATS.join(', ')}`,
-      {
-        field: side,
-      },
-    );
-  }
+  if (!FORMATS.includes(format)) throw unreadable(`the image is ${format}`);
   return metadata;
 }
 
-/** Upright: orientations 5 to 8 lie on their side. */
-function orientedSize({ width, height, pageHeight, orientation = 1 }: Metadata): {
-  width: number;
-  height: number;
-} {
-  const tall = pageHeight ?? height;
-  return orientation >= 5 ? { width: tall, height: width } : { width, height: tall };
+/** EXIF orientations 5 to 8 store the image on its side; `pageHeight` is the height of one image of an animation. */
+function uprightSize({ width, height, pageHeight = height, orientation = 1 }: Metadata) {
+  return orientation >= 5 ? { width: pageHeight, height: width } : { width, height: pageHeight };
 }
 
-/** Halving is what a JPEG decoder can do while it decodes. `halvings` is their product: 1, 2, 4, ... */
+/** `halvings` is the product of the halvings: 1, 2, 4, ... A JPEG decoder can halve an image while it decodes. */
 function workingSize(width: number, height: number) {
   let halvings = 1;
   const halved = (side: number) => Math.max(1, Math.floor(side / halvings));
@@ -142,26 +127,38 @@ function workingSize(width: number, height: number) {
   return { width: halved(width), height: halved(height), halvings };
 }
 
-async function toRgb(picture: Sharp, side: Side, allocate: (bytes: number) => Uint8Array): Promise<RgbImage> {
+const loadShrunk = (jpeg: Uint8Array, halvings: number) =>
+  halvings === 1 ? null : shrinkOnLoad(jpeg, Math.min(halvings, LARGEST_JPEG_SHRINK));
+
+/** @param input encoded bytes, or the name of a file */
+const open = (input: Uint8Array | string, { pixelLimit }: Limits): Sharp =>
+  sharp(input, { failOn: 'error', limitInputPixels: pixelLimit })
+    .autoOrient()
+    .flatten({ background: 'black' })
+    .toColourspace('srgb');
+
+async function toRgb(image: Sharp, { field, allocate }: DecodeOptions): Promise<RgbImage> {
   try {
-    const { data, info } = await picture.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+    const { data, info } = await image.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
-    const rgb = allocate(width * height * 3);
+    const bytes = width * height * 3;
+    const rgb = allocate?.(bytes) ?? new Uint8Array(bytes);
     if (channels === 3) rgb.set(data);
-    else spreadGrey(data, channels, rgb);
+    else repeatGrey(data, channels, rgb);
     return { width, height, data: rgb };
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\s+/g, ' ') : String(error);
     throw new ScenedeltaError(
       'image-unreadable',
-      `${side}: the picture is damaged or cut off (${reason}), expected a whole one`,
-      { field: side, cause: error },
+      `${field}: the image is damaged or truncated (${reason}), expected a complete one`,
+      { field, cause: error },
     );
   }
 }
 
-/** One channel to three; more channels than three do not come, because alpha has been flattened. */
-function spreadGrey(data: Uint8Array, channels: number, rgb: Uint8Array): void {
-  for (let from = 0, to = 0; to < rgb.length; from += channels, to += 3)
+/** Copies one channel to three. An image never has more channels than three here, because its alpha is flattened. */
+function repeatGrey(data: Uint8Array, channels: number, rgb: Uint8Array): void {
+  for (let from = 0, to = 0; to < rgb.length; from += channels, to += 3) {
     rgb.fill(data[from] as number, to, to + 3);
+  }
 }

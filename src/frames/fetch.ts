@@ -1,8 +1,7 @@
 /**
- * From a frame's reference to its bytes, masked as its camera asks for it. What is fetched from outside is masked, then stored, so that
- * a second attempt need not ask again.
+ * Fetcher of frames: from a reference to bytes, masked as the camera requires. A frame from outside is masked, then stored, so
+ * that a second attempt of the job need not fetch it again.
  */
-import { createHash } from 'node:crypto';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { OutboundClient } from '../outbound/client.js';
@@ -11,25 +10,22 @@ import { type BlobStore, frameKey } from '../stores/blobs.js';
 import type { PrivacyMask } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import { sniffImage } from './image-type.js';
-import { maskFrame } from './privacy-mask.js';
+import { type StoredFrame, storeFrame } from './keep.js';
+import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
 
-export interface Frame {
-  readonly bytes: Uint8Array;
-  readonly ref: StoredFrameRef;
-}
 export interface FetchOptions {
-  /** which frame it is, for messages: before, after or frame */
+  /** name of the frame in errors: before, after or frame */
   readonly field: string;
   readonly signal: AbortSignal;
-  /** null: nothing is painted */
+  /** null = nothing is painted */
   readonly mask: PrivacyMask | null;
 }
 /**
- * @returns the frame; its reference is the given one, unless it had to be fetched or masked.
- * @throws ScenedeltaError gone (its retention is over), url-refused, url-failed, url-unavailable, payload-too-large, image-unreadable,
- * image-too-large, storage-unavailable; each names the field.
+ * @returns the frame; its reference is the given one, unless the frame had to be fetched or masked
+ * @throws ScenedeltaError gone (its retention is over), url-refused, url-failed, url-unavailable, payload-too-large,
+ *   image-unreadable, image-too-large, storage-unavailable; each with the field
  */
-export type FetchFrame = (ref: FrameRef, options: FetchOptions) => Promise<Frame>;
+export type FetchFrame = (ref: FrameRef, options: FetchOptions) => Promise<StoredFrame>;
 
 export function createFrameFetcher(deps: {
   blobs: BlobStore;
@@ -54,31 +50,18 @@ export function createFrameFetcher(deps: {
   return async (ref, options) => {
     const { field, mask } = options;
     const stored = ref.from === 'stored';
-    const came = stored ? await fromStore(ref, field) : await fromOutside(ref, options);
-    if (stored && (mask === null || mask.id === ref.mask)) return { bytes: came, ref };
-    const type = typeOf(came, field);
-    if (mask === null) return storeFrame(blobs, came, type);
-    const masked = await maskFrame(came, mask.polygons, { pixelLimit, field }).catch((thrown) => {
+    const fetched = stored ? await fromStore(ref, field) : await fromOutside(ref, options);
+    if (stored && (mask === null || mask.id === ref.mask)) return { bytes: fetched, ref };
+    const contentType = typeOf(fetched, field);
+    if (mask === null) return storeFrame(blobs, { bytes: fetched, contentType });
+    const bytes = await maskFrame(fetched, mask.polygons, { pixelLimit, field }).catch((thrown) => {
       throw stored ? thrown : asUrlFailure(thrown);
     });
-    return storeFrame(blobs, masked, 'image/jpeg', mask.id);
+    return storeFrame(blobs, { bytes, contentType: MASKED_TYPE, mask: mask.id });
   };
 }
 
-/** @param mask id of what is painted on the bytes */
-export async function storeFrame(
-  blobs: Pick<BlobStore, 'put'>,
-  bytes: Uint8Array,
-  contentType: string,
-  mask?: string,
-): Promise<Frame> {
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  await blobs.put(frameKey(sha256), bytes);
-  const masked = mask === undefined ? {} : { mask };
-  return { bytes, ref: { from: 'stored', sha256, bytes: bytes.byteLength, contentType, ...masked } };
-}
-
-/** An address that says "image" and sends something else is the address's failure. */
+/** @throws ScenedeltaError url-failed, because the frame's address delivered something else than an image */
 function typeOf(bytes: Uint8Array, field: string): string {
   try {
     return sniffImage(bytes, field);
@@ -87,7 +70,7 @@ function typeOf(bytes: Uint8Array, field: string): string {
   }
 }
 
-/** The frame came from an address: what cannot be decoded was not an image. */
+/** Makes image-unreadable a url-failed: bytes from an address that cannot be decoded are a failure of that address. */
 export const asUrlFailure = (thrown: unknown): unknown =>
   thrown instanceof ScenedeltaError && thrown.code === 'image-unreadable'
     ? new ScenedeltaError('url-failed', `the address delivered bytes, but ${thrown.message}`, {

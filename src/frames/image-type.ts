@@ -1,6 +1,7 @@
 /**
- * What sort of image some bytes begin like. Only the first bytes are looked at, so that a caller who sent something else
- * hears it at once; whether the rest can be decoded is found out by the worker.
+ * Sniffer of image types. It reads only the first bytes, so that the API refuses other content at once; the worker finds out
+ * whether the rest can be decoded. The library file-type is no replacement: it takes an animated PNG and a camera's raw TIFF for
+ * other types, which would refuse frames that are accepted today.
  */
 import { ScenedeltaError } from '../errors.js';
 
@@ -33,16 +34,16 @@ export const IMAGE_TYPES = [...new Set(SIGNATURES.map((signature) => signature.c
 const NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
 
 /**
- * @param field the form field or JSON member that the bytes came in
+ * @param field form field or JSON member of the bytes
  * @returns the content type
- * @throws ScenedeltaError 'image-unreadable' naming the field, what came and what was expected.
+ * @throws ScenedeltaError image-unreadable, with the field, the first bytes and the accepted types
  */
 export function sniffImage(bytes: Uint8Array, field: string): string {
   const found = SIGNATURES.find(({ offset, magic }) => magic.every((byte, i) => bytes[offset + i] === byte));
   if (found !== undefined) return found.contentType;
-  const came =
+  const actual =
     bytes.length === 0
       ? 'has 0 bytes'
       : `has ${bytes.length} bytes and starts with ${Buffer.from(bytes.subarray(0, 8)).toString('hex')}`;
-  throw new ScenedeltaError('image-unreadable', `${field} ${came}: expected ${NAMES}`, { field });
+  throw new ScenedeltaError('image-unreadable', `${field} ${actual}: expected ${NAMES}`, { field });
 }

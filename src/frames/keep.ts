@@ -1,14 +1,20 @@
-/** Frames on their way into the store: what a camera's owner does not want to be seen is painted over before a byte is written. */
+/** Keeper of frames: stores uploaded frames, with privacy masks painted before a byte is written. */
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Config } from '../config.js';
-import type { FrameRef } from '../schemas/frame-ref.js';
+import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../stores/blobs.js';
 import type { PrivacyMask } from '../stores/cameras.js';
-import { maskFrame } from './privacy-mask.js';
+import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
 
-/** Frames decoded at a time; others wait, so that many at once do not fill the memory. */
-const AT_ONCE = 2;
+/** Number of frames that are masked at a time; others wait, so that many uploads at once do not exhaust the memory. */
+const CONCURRENT_MASKS = 2;
+
+/** A frame's encoded bytes, and the reference under which they are stored. */
+export interface StoredFrame {
+  readonly bytes: Uint8Array;
+  readonly ref: StoredFrameRef;
+}
 
 export interface IncomingBytes {
   readonly from: 'bytes';
@@ -17,7 +23,7 @@ export interface IncomingBytes {
   readonly contentType: string;
 }
 
-/** A frame as it came: bytes that begin like an image, or where the worker is to fetch them. */
+/** A frame of a request: bytes whose type was sniffed, or the address from which a worker will fetch them. */
 export type IncomingFrame =
   | IncomingBytes
   | { readonly from: 'url'; readonly url: string }
@@ -25,12 +31,13 @@ export type IncomingFrame =
 
 export interface FrameKeeper {
   /**
-   * @param field which frame it is, for the problem that may come of it
-   * @returns where its bytes are now; of a frame that the worker is to fetch (and mask), where they are.
-   * @throws ScenedeltaError 'storage-unavailable'; with a mask, image-unreadable or image-too-large.
+   * @param mask null = none
+   * @param field name of the frame in errors
+   * @returns the reference of the stored bytes; an address is returned as it is, because the worker fetches and masks it
+   * @throws ScenedeltaError storage-unavailable; with a mask also image-unreadable and image-too-large
    */
   keep(frame: IncomingFrame, mask: PrivacyMask | null, field: string): Promise<FrameRef>;
-  /** The frame as it may be shown: a mask that is newer than its bytes is painted now. */
+  /** @returns the frame as it may be shown: with a mask that is newer than the stored bytes */
   shown(bytes: Uint8Array, mask: PrivacyMask, field: string): Promise<Uint8Array>;
 }
 
@@ -38,22 +45,44 @@ export function createFrameKeeper(
   blobs: Pick<BlobStore, 'put'>,
   { pixelLimit }: Pick<Config, 'pixelLimit'>,
 ): FrameKeeper {
-  const turn = pLimit(AT_ONCE);
+  const limit = pLimit(CONCURRENT_MASKS);
   const shown: FrameKeeper['shown'] = (bytes, { polygons }, field) =>
-    turn(() => maskFrame(bytes, polygons, { pixelLimit, field }));
+    limit(() => maskFrame(bytes, polygons, { pixelLimit, field }));
   return {
     shown,
     async keep(frame, mask, field) {
       if (frame.from !== 'bytes') return frame;
-      if (mask === null) {
-        const { bytes, sha256, contentType } = frame;
-        await blobs.put(frameKey(sha256), bytes);
-        return { from: 'stored', sha256, bytes: bytes.length, contentType };
-      }
-      const bytes = await shown(frame.bytes, mask, field);
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      await blobs.put(frameKey(sha256), bytes);
-      return { from: 'stored', sha256, bytes: bytes.length, contentType: 'image/jpeg', mask: mask.id };
+      const { ref } =
+        mask === null
+          ? await storeFrame(blobs, frame)
+          : await storeFrame(blobs, {
+              bytes: await shown(frame.bytes, mask, field),
+              contentType: MASKED_TYPE,
+              mask: mask.id,
+            });
+      return ref;
     },
   };
+}
+
+/**
+ * Stores a frame under the sha256 of its bytes.
+ * @throws ScenedeltaError storage-unavailable
+ */
+export async function storeFrame(
+  blobs: Pick<BlobStore, 'put'>,
+  frame: {
+    readonly bytes: Uint8Array;
+    readonly contentType: string;
+    /** of the bytes, in hexadecimal; computed if absent */
+    readonly sha256?: string;
+    /** id of the mask that is painted on the bytes; absent = none */
+    readonly mask?: string | undefined;
+  },
+): Promise<StoredFrame> {
+  const { bytes, contentType, mask } = frame;
+  const sha256 = frame.sha256 ?? createHash('sha256').update(bytes).digest('hex');
+  await blobs.put(frameKey(sha256), bytes);
+  const masked = mask === undefined ? {} : { mask };
+  return { bytes, ref: { from: 'stored', sha256, bytes: bytes.byteLength, contentType, ...masked } };
 }

@@ -1,33 +1,40 @@
-/** Two frames that belong together: worked on beside each other, and held to one shape. */
+/** Work on the two frames of a comparison at the same time, and checks that they fit each other. */
 import { ScenedeltaError } from '../errors.js';
 import { ASPECT_TOLERANCE, type Side, sameAspectRatio } from '../images.js';
-import type { Frame } from './decode.js';
+import type { DecodedFrame } from './decode.js';
 
-/** Does something for both frames beside each other, and returns only when both have ended, also where one fails. */
-export async function ofBoth<T>(work: (side: Side) => Promise<T>): Promise<Record<Side, T>> {
-  const [before, after] = await together(work('before'), work('after'));
+/** Runs `work` for both frames concurrently. It settles when both runs have settled. @throws the error of `before`, or of `after` */
+export async function mapSides<T>(work: (side: Side) => Promise<T>): Promise<Record<Side, T>> {
+  const [before, after] = await allSettledOrThrow(work('before'), work('after'));
   return { before, after };
 }
 
-/** Both results when both have ended, also where one fails: until then somebody reads the frames' memory. */
-export async function together<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+/**
+ * Waits until both promises have settled, even if one fails early: until then a thread may still read the frames' buffers.
+ * @throws the error of the first argument that failed
+ */
+export async function allSettledOrThrow<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([a, b]);
   if (first.status === 'rejected') throw first.reason;
   if (second.status === 'rejected') throw second.reason;
   return [first.value, second.value];
 }
 
-/** Both frames are squashed to one input: a slightly other aspect is harmless, a really other one is another view. */
-export function refuseOtherShape({ before, after }: Record<Side, Frame>): void {
+/**
+ * Both frames are resized to one input: a small difference in aspect ratio does no harm, a large one means another view.
+ * @throws ScenedeltaError frames-differ-in-shape
+ */
+export function assertSameAspectRatio({ before, after }: Readonly<Record<Side, DecodedFrame>>): void {
   if (sameAspectRatio(before, after)) return;
+  const size = ({ sourceWidth, sourceHeight }: DecodedFrame) => `${sourceWidth}x${sourceHeight} px`;
   throw new ScenedeltaError(
     'frames-differ-in-shape',
-    `before has ${before.sourceWidth}x${before.sourceHeight} px and after ${after.sourceWidth}x${after.sourceHeight} px, expected the same aspect ratio (within ${ASPECT_TOLERANCE * 100} %)`,
+    `before has ${size(before)} and after ${size(after)}, expected the same aspect ratio (within ${ASPECT_TOLERANCE * 100} %)`,
     { field: 'after' },
   );
 }
 
-export const haveSamePixels = ({ before, after }: Record<Side, Frame>): boolean =>
+export const haveSamePixels = ({ before, after }: Readonly<Record<Side, DecodedFrame>>): boolean =>
   before.width === after.width &&
   before.height === after.height &&
   Buffer.compare(before.data, after.data) === 0;

@@ -1,42 +1,43 @@
-/** What is kept for frames to come; what is in use is bounded by how many jobs are held at a time. */
-const KEPT_BYTES = 512 * 1024 * 1024;
-
 /**
- * Shared memory for decoded frames, used again and again. Inference threads read a frame where it lies; but the engine does
- * not count shared memory when it decides to collect garbage, and giving each frame a block of its own grew the process by
- * 3 GB within 6,000 frames. Blocks come in powers of two, so that frames of similar size share them; sizes that come no more make room.
+ * Pool of shared memory for decoded frames. Inference threads read a frame where it lies, so it needs a SharedArrayBuffer; but
+ * the engine does not count shared memory when it decides to collect garbage, and one new buffer per frame grew the process by
+ * 3 GB within 6,000 frames. Sizes are powers of two, so that frames of similar size share buffers.
  */
-export class FrameMemory {
-  /** by size in bytes, the size given back longest ago first */
+
+/** Limit of the free buffers. Buffers in use are limited by the number of jobs at a time. */
+const FREE_BYTES_LIMIT = 512 * 1024 * 1024;
+
+export class PixelBufferPool {
+  /** free buffers by size in bytes; the size given back longest ago is first, and is the first to be dropped */
   readonly #free = new Map<number, SharedArrayBuffer[]>();
-  #kept = 0;
+  #freeBytes = 0;
 
-  constructor(readonly limit = KEPT_BYTES) {}
+  /** @param limit of the free buffers, in bytes */
+  constructor(readonly limit = FREE_BYTES_LIMIT) {}
 
-  /** Bytes that lie ready. */
-  get kept(): number {
-    return this.#kept;
+  get freeBytes(): number {
+    return this.#freeBytes;
   }
 
-  /** @returns a view of exactly `bytes`, with old contents */
+  /** @returns a view of exactly `bytes` bytes; its contents are undefined */
   take(bytes: number): Uint8Array {
     const size = 2 ** Math.ceil(Math.log2(Math.max(bytes, 1)));
-    const block = this.#free.get(size)?.pop();
-    if (block !== undefined) this.#kept -= size;
-    return new Uint8Array(block ?? new SharedArrayBuffer(size), 0, bytes);
+    const buffer = this.#free.get(size)?.pop();
+    if (buffer !== undefined) this.#freeBytes -= size;
+    return new Uint8Array(buffer ?? new SharedArrayBuffer(size), 0, bytes);
   }
 
-  /** @param frame from `take`; nobody may read it any more */
-  give(frame: Uint8Array): void {
-    const block = frame.buffer as SharedArrayBuffer;
-    const size = block.byteLength;
-    const blocks = this.#free.get(size) ?? [];
-    blocks.push(block);
+  /** @param pixels a view of `take` that nothing reads any more */
+  give(pixels: Uint8Array): void {
+    const buffer = pixels.buffer as SharedArrayBuffer;
+    const size = buffer.byteLength;
+    const buffers = this.#free.get(size) ?? [];
+    buffers.push(buffer);
     this.#free.delete(size);
-    this.#free.set(size, blocks);
-    this.#kept += size;
+    this.#free.set(size, buffers);
+    this.#freeBytes += size;
     for (const [oldSize, old] of this.#free) {
-      while (this.#kept > this.limit && old.pop() !== undefined) this.#kept -= oldSize;
+      while (this.#freeBytes > this.limit && old.pop() !== undefined) this.#freeBytes -= oldSize;
       if (old.length === 0) this.#free.delete(oldSize);
     }
   }

@@ -1,56 +1,42 @@
 /**
- * Features of whole frames, least recently used out first. A fixed camera's "before" comes again and again, and with the
- * previous frame as "before", today's "after" is the next comparison's "before".
+ * Cache of full-frame features, limited by size, least recently used out first. The "before" of a fixed camera comes again with
+ * every comparison, and in mode `previous` the "after" of one comparison is the "before" of the next.
  */
-import type { Features } from '../model/captioner.js';
+import { LRUCache } from 'lru-cache';
+import type { Features } from '../model/graph-io.js';
 
 export class FeatureCache {
-  readonly #limit: number;
   readonly #onLookup: (hit: boolean) => void;
-  /** the order of insertion is the order of use */
-  readonly #entries = new Map<string, Features>();
-  #bytes = 0;
+  /** undefined: nothing is kept */
+  readonly #entries: LRUCache<string, Features> | undefined;
 
   /**
    * @param limit in bytes; 0 keeps nothing
-   * @param onLookup told of every `get` whether it found something
+   * @param onLookup is called per `get`, with whether it found an entry
    */
   constructor(limit: number, onLookup: (hit: boolean) => void = () => {}) {
-    this.#limit = limit;
     this.#onLookup = onLookup;
+    // A maximum of 0 means "no limit" to the library.
+    if (limit > 0) this.#entries = new LRUCache({ maxSize: limit, sizeCalculation: bytesOf });
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries?.calculatedSize ?? 0;
   }
 
   /** @param key of `featureKey` */
   get(key: string): Features | undefined {
-    const features = this.#entries.get(key);
+    const features = this.#entries?.get(key);
     this.#onLookup(features !== undefined);
-    if (features !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, features);
-    }
     return features;
   }
 
   set(key: string, features: Features): void {
-    const known = this.#entries.get(key);
-    if (known !== undefined) this.#bytes -= bytesOf(known);
-    this.#entries.delete(key);
-    if (bytesOf(features) > this.#limit) return;
-    this.#entries.set(key, features);
-    this.#bytes += bytesOf(features);
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#limit) break;
-      this.#entries.delete(oldest);
-      this.#bytes -= bytesOf(entry);
-    }
+    this.#entries?.set(key, features);
   }
 }
 
-/** Same bytes and same weights give the same features. */
+/** The same bytes and the same weights give the same features. */
 export const featureKey = (frameSha256: string, bundleSha256: string): string =>
   `${frameSha256} ${bundleSha256} whole`;
 

@@ -7,7 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import type { Bundle, Manifest } from '../model/manifest.js';
+import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
 
 const FOLDER = 'graphs';
@@ -32,7 +32,7 @@ export async function graphCacheIn(dataDir: string): Promise<string | null> {
  */
 export async function openBundleGraph(
   bundle: Bundle,
-  name: keyof Manifest['graphs'],
+  name: keyof BundleManifest['graphs'],
   provider: Provider,
   folder: string | null,
 ): Promise<Graph> {

@@ -1,6 +1,6 @@
 /** What the main thread and the inference threads say to each other. Pictures cross in shared memory, features by transfer. */
 import type { RgbImage } from '../images.js';
-import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } from '../model/captioner.js';
+import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { PixelBox } from '../model/preprocess.js';
 import type { Provider } from '../model/session.js';

@@ -6,8 +6,9 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { BundleError } from '../model/bundle.js';
-import { Captioner, type Difference, type Features } from '../model/captioner.js';
-import type { Bundle, Manifest } from '../model/manifest.js';
+import { Captioner } from '../model/captioner.js';
+import type { Difference, Features } from '../model/graph-io.js';
+import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
 import { examine } from '../viewpoint/examine.js';
@@ -80,7 +81,7 @@ function probeGraph(bundles: readonly Bundle[]): string {
 
 async function openBundle(bundle: Bundle): Promise<OpenBundle> {
   const { batchSize, graphCache } = options;
-  const graph = (name: keyof Manifest['graphs']) => openBundleGraph(bundle, name, provider, graphCache);
+  const graph = (name: keyof BundleManifest['graphs']) => openBundleGraph(bundle, name, provider, graphCache);
   const captioner = new Captioner(
     bundle,
     {

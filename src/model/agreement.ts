@@ -1,11 +1,11 @@
-/** Whether two frames show one place at all, by what the backbone sees of them. */
-import type { Features } from './captioner.js';
+/** Agreement of two frames' features: the measure by which they are taken for frames of one scene. */
+import type { Features } from './graph-io.js';
 
 /**
- * Median over the cells of the cosine between both frames' coarse features in that cell: about 0.9 where little changed, above
- * 0.4 where a car fills half of the frame, near 0.1 where two places or a covered lens are compared. The same numbers as
- * training/bundle/calibrate.py's `agreement`.
- * @param cells h * w of the coarse features
+ * Median over the cells of the cosine between the coarse features of both frames. It is about 0.9 if little changed, above 0.4
+ * if a car fills half of the frame, and near 0.1 for two scenes or a covered lens. `agreement` of training/bundle/calibrate.py
+ * computes the same numbers.
+ * @param cells h * w of the coarse grid; the features are [Cc, h, w]
  * @returns -1..1
  */
 export function agreement(before: Features, after: Features, cells: number): number {

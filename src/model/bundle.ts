@@ -1,13 +1,13 @@
 /**
- * What everything that touches a bundle knows. Apart from the manifest's schema, so that an inference thread, which is given a
- * manifest that was read already, starts without the schema library: a third of its imports' time.
+ * Constants and the error type of bundles. They are separate from the manifest's schema, so that an inference thread, which
+ * receives a parsed manifest, starts without the schema library: a third of the time of its imports.
  */
 
-/** Cell of the coarse and of the fine features, in pixels of the network's input. */
+/** Side of a cell of the coarse and of the fine feature grid, in pixels of the network's input. */
 export const COARSE_STRIDE = 16;
 export const FINE_STRIDE = 8;
 
-/** A bundle that may not be served: which file, and why, on one line. */
+/** A bundle that cannot be served; the message names the file and the reason on one line. */
 export class BundleError extends Error {
   readonly file: string;
 

@@ -1,6 +1,6 @@
 /** Calibration: logits to probabilities. Its constants travel in the bundle; README.md states how they are fitted. */
-import type { Difference } from './captioner.js';
-import type { Manifest } from './manifest.js';
+import type { Difference } from './graph-io.js';
+import type { BundleManifest } from './manifest.js';
 
 /** The calibrated prediction for one pair of frames. */
 export interface Prediction {
@@ -20,7 +20,7 @@ export interface Prediction {
  */
 export function predictionOf(
   logits: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
-  { calibration, kinds, nuisances }: Manifest,
+  { calibration, kinds, nuisances }: BundleManifest,
   threshold: number = calibration.threshold,
 ): Prediction {
   const change = sigmoid(calibration.change.scale * logits.changeLogit + calibration.change.offset);

@@ -1,9 +1,9 @@
 /**
- * A sentence of several clauses ("... has left and ... has appeared") beside the kind that both looks believe in. The decoder
- * writes word by word and goes on where it should stop: what a person hides is then told as gone, one thing as two.
+ * Filter for the clauses of a sentence ("... has left and ... has appeared"). The decoder writes word by word and sometimes
+ * does not stop: it states that a hidden thing is gone, or states one thing twice.
  */
 
-/** Of the captions' grammar, the particular before the general: "there is a van instead of a car" is no appearance. */
+/** Verbs of the captions' grammar, the specific before the general: "there is a van instead of a car" is no appearance. */
 const VERBS: readonly (readonly [kind: string, verb: RegExp])[] = [
   ['replace', /\bbeen replaced by\b|\btaken the place of\b|\binstead of\b/],
   ['disappear', /\b(?:has|have) (?:left|disappeared)\b|\b(?:is|are) (?:gone|no longer there)\b/],
@@ -13,28 +13,31 @@ const VERBS: readonly (readonly [kind: string, verb: RegExp])[] = [
 const KINDS_OF_ONE_ACTION = new Set(VERBS.map(([kind]) => kind));
 
 /**
- * The words that are kept: clauses that say what `kind` says, each once. All where the sentence is read in no other way: `kind` allows
- * several actions (multi), no clause fits it, or a clause has no verb that is known here.
+ * Keeps the clauses that state `kind`, each once. It keeps every kind of clause if `kind` allows several actions (multi) or no
+ * clause fits it, and the whole sentence if one clause has no known verb.
  * @param words of the sentence
- * @returns indices, ascending, at least one clause where there are words
+ * @returns indices of the words that stay, ascending; at least one clause of a sentence that has words
  */
-export function wordsThatAgree(words: readonly string[], kind: string): number[] {
-  const all = words.map((_, i) => i);
+export function filterClausesByKind(words: readonly string[], kind: string): number[] {
   const clauses = clausesOf(words);
   const kinds = clauses.map((clause) => kindOfClause(textOf(clause, words)));
-  if (kinds.includes(undefined)) return all;
-  const fitting = KINDS_OF_ONE_ACTION.has(kind) && kinds.includes(kind);
-  const said = new Set<string>();
+  if (kinds.includes(undefined)) return words.map((_, i) => i);
+  const filters = KINDS_OF_ONE_ACTION.has(kind) && kinds.includes(kind);
+  const seen = new Set<string>();
   const kept = clauses.filter((clause, i) => {
     const text = textOf(clause, words);
-    const keeps = !said.has(text) && (!fitting || kinds[i] === kind);
-    if (keeps) said.add(text);
+    const keeps = !seen.has(text) && (!filters || kinds[i] === kind);
+    if (keeps) seen.add(text);
     return keeps;
   });
+  // The word before a clause is the "and" that joins it to the one before.
   return kept.flatMap((clause, i) => (i === 0 ? clause : [(clause[0] as number) - 1, ...clause]));
 }
 
-/** Word indices of each clause, without the "and" before it. An "and" between two things of one clause ends none: what follows has no verb. */
+/**
+ * @returns the word indices of each clause, without the "and" before it. An "and" between two things of one clause does not
+ * end the clause, because no verb follows it.
+ */
 function clausesOf(words: readonly string[]): number[][] {
   const clauses: number[][] = [[]];
   for (const [i, word] of words.entries()) {

@@ -1,13 +1,18 @@
-/** What the three graphs of a bundle must take and give: their tensors' names and types, and checks of shapes. */
+/**
+ * Contract of a bundle's three graphs: names and types of their tensors, and checks of their shapes. Tensor names are part of
+ * the bundle format; `glance` in them means a region crop, `look` the full frame.
+ */
 import { BundleError } from './bundle.js';
-import type { GraphSpec, Manifest, TensorSpec } from './manifest.js';
+import type { BundleManifest, GraphSpec, TensorSpec } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
-export type GraphName = keyof Manifest['graphs'];
+export type GraphName = keyof BundleManifest['graphs'];
 
-/** The whole look's opinion on the kind, for a caption graph whose glances have one too; its `kind_logits` are what both believe together. */
-export const LOOK_KIND = 'look_kind_logits';
-const GLANCE_INPUTS = ['glance_coarse', 'glance_fine', 'glance_box', 'object_box', 'glance_mask'];
+/** Input of a caption graph whose region crops judge the kind: the kind logits of the full frame. */
+export const FULL_FRAME_KIND = 'look_kind_logits';
+/** Output of the same graph: the joint kind logits of the full frame and its region crops. */
+const JOINT_KIND = 'kind_logits';
+const CROP_INPUTS = ['glance_coarse', 'glance_fine', 'glance_box', 'object_box', 'glance_mask'];
 
 const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly string[] }> = {
   features: { inputs: ['image'], outputs: ['coarse', 'fine'] },
@@ -15,26 +20,24 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
     inputs: ['coarse_before', 'fine_before', 'coarse_after', 'fine_after'],
     outputs: ['memory', 'change_logit', 'kind_logits', 'nuisance_logits', 'map_before', 'map_after'],
   },
-  caption: { inputs: ['memory', ...GLANCE_INPUTS], outputs: ['ids', 'log_prob', 'length', 'attention'] },
+  caption: { inputs: ['memory', ...CROP_INPUTS], outputs: ['ids', 'log_prob', 'length', 'attention'] },
 };
 const INTEGERS = new Set(['ids', 'length']);
 
-/** @throws BundleError where an opened graph lacks a tensor of the contract, has one too many, or is not what the manifest says. */
-export function checkGraph(name: GraphName, graph: Graph, manifest: Manifest): void {
-  const expected = TENSORS[name];
-  const seesKind =
-    name === 'caption' &&
-    (has(graph.inputs, LOOK_KIND) || has(graph.outputs, 'kind_logits')) &&
-    manifest.glance !== null;
-  const inputs =
-    manifest.glance === null ? expected.inputs.filter((n) => !GLANCE_INPUTS.includes(n)) : expected.inputs;
-  checkNames(graph.file, 'inputs', graph.inputs, seesKind ? [...inputs, LOOK_KIND] : inputs);
+/** @throws BundleError if an opened graph lacks a tensor of the contract, has one too many, or differs from the manifest */
+export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManifest): void {
+  const { inputs, outputs } = TENSORS[name];
+  const hasCrops = manifest.glance !== null;
+  const cropsJudgeKind =
+    name === 'caption' && hasCrops && (has(graph.inputs, FULL_FRAME_KIND) || has(graph.outputs, JOINT_KIND));
+  const ownInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
   checkNames(
     graph.file,
-    'outputs',
-    graph.outputs,
-    seesKind ? [...expected.outputs, 'kind_logits'] : expected.outputs,
+    'inputs',
+    graph.inputs,
+    cropsJudgeKind ? [...ownInputs, FULL_FRAME_KIND] : ownInputs,
   );
+  checkNames(graph.file, 'outputs', graph.outputs, cropsJudgeKind ? [...outputs, JOINT_KIND] : outputs);
   const stated: GraphSpec = manifest.graphs[name];
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);
   checkAgainstManifest(graph.file, 'output', graph.outputs, stated.outputs);
@@ -45,52 +48,58 @@ export const has = (tensors: readonly TensorSpec[], name: string): boolean =>
 
 function checkNames(
   file: string,
-  what: string,
+  role: 'inputs' | 'outputs',
   found: readonly TensorSpec[],
   expected: readonly string[],
 ): void {
   const names = found.map((tensor) => tensor.name);
   if ([...names].sort().join() !== [...expected].sort().join()) {
-    throw new BundleError(file, `has the ${what} ${names.join(', ')}; expected ${expected.join(', ')}`);
+    throw new BundleError(file, `has the ${role} ${names.join(', ')}; expected ${expected.join(', ')}`);
   }
   for (const { name, dtype } of found) {
-    const right = INTEGERS.has(name) ? 'int64' : 'float32';
-    if (dtype !== right) throw new BundleError(file, `${name} is ${dtype}, expected ${right}`);
+    const expectedType = INTEGERS.has(name) ? 'int64' : 'float32';
+    if (dtype !== expectedType) throw new BundleError(file, `${name} is ${dtype}, expected ${expectedType}`);
   }
 }
 
 function checkAgainstManifest(
   file: string,
-  what: string,
+  role: 'input' | 'output',
   found: readonly TensorSpec[],
   stated: readonly TensorSpec[],
 ): void {
   if (stated.length !== found.length) {
-    throw new BundleError(file, `has ${found.length} ${what}s, the manifest says ${stated.length}`);
+    throw new BundleError(file, `has ${found.length} ${role}s, the manifest says ${stated.length}`);
   }
-  for (const says of stated) {
-    const is = found.find((tensor) => tensor.name === says.name);
-    if (is === undefined)
-      throw new BundleError(file, `has no ${what} ${says.name}, which the manifest states`);
-    const same =
-      is.dtype === says.dtype &&
-      // ONNX Runtime gives an empty shape where the file leaves it open
-      (is.shape.length === 0 ||
-        (is.shape.length === says.shape.length && is.shape.every((size, i) => agrees(size, says.shape[i]))));
-    if (!same) {
-      throw new BundleError(
-        file,
-        `${what} ${says.name} is ${is.dtype} [${is.shape.join(',')}], the manifest says ${says.dtype} [${says.shape.join(',')}]`,
-      );
+  for (const expected of stated) {
+    const { name } = expected;
+    const actual = found.find((tensor) => tensor.name === name);
+    if (actual === undefined)
+      throw new BundleError(file, `has no ${role} ${name}, which the manifest states`);
+    if (actual.dtype !== expected.dtype || !shapesAgree(actual.shape, expected.shape)) {
+      const show = ({ dtype, shape }: TensorSpec) => `${dtype} [${shape.join(',')}]`;
+      throw new BundleError(file, `${role} ${name} is ${show(actual)}, the manifest says ${show(expected)}`);
     }
   }
 }
 
-/** The size of one axis of an output, from the graph or else from the manifest. @throws BundleError where both leave it open. */
+/** @param actual is empty if the graph's file leaves the shape open; a size that is no number fits every size */
+function shapesAgree(actual: TensorSpec['shape'], expected: TensorSpec['shape']): boolean {
+  if (actual.length === 0) return true;
+  return (
+    actual.length === expected.length &&
+    actual.every((size, i) => {
+      const other = expected[i];
+      return typeof size !== 'number' || typeof other !== 'number' || size === other;
+    })
+  );
+}
+
+/** @returns the size of one axis of an output, of the graph or else of the manifest. @throws BundleError if both leave it open */
 export function statedSize(
   name: GraphName,
   graph: Graph,
-  manifest: Manifest,
+  manifest: BundleManifest,
   output: string,
   axis: number,
 ): number {
@@ -104,13 +113,10 @@ export function statedSize(
   );
 }
 
-const agrees = (a: number | string, b: number | string | undefined): boolean =>
-  typeof a !== 'number' || typeof b !== 'number' || a === b;
-
 /**
- * An output's values, once its shape is what the manifest promises.
- * @param shape -1 where any size will do
- * @throws BundleError naming the file, the output and both shapes
+ * @param shape of the output as the manifest states it; -1 = any size
+ * @returns the values of an output
+ * @throws BundleError that names the file, the output and both shapes if they differ
  */
 export function floatOutput(
   graph: Graph,
@@ -121,7 +127,7 @@ export function floatOutput(
   return checkShape(graph, outputs, name, shape).data as Float32Array;
 }
 
-/** As floatOutput, for int64. */
+/** Same as floatOutput, for int64. */
 export function integerOutput(
   graph: Graph,
   outputs: Readonly<Record<string, Tensor>>,

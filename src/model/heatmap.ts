@@ -1,32 +1,33 @@
-/** The attention of each word, laid onto the grid of the change maps. */
+/** Heatmap of a word: its attention over full frame and region crops, resampled to the grid of the change maps. */
 import type { Box, Heatmap } from '../images.js';
 
 /** rows, columns */
 export type Grid = readonly [number, number];
 
 export interface WordAttention {
-  /** [N + R * cells of a glance], sums to 1: the memory grid row by row, then each glance row by row */
+  /** [N + R * cells of a crop], sums to 1: the memory grid row by row, then each region crop row by row */
   readonly weights: Float32Array;
   readonly memoryGrid: Grid;
-  readonly glanceGrid: Grid | null;
-  /** what each used glance cropped, fractions of the frame; slots after the last one are ignored */
+  readonly cropGrid: Grid | null;
+  /** box of each region crop in use, fractions of the frame; weights of later slots are ignored */
   readonly crops: readonly Box[];
 }
 
 /**
- * Where on the frame a word looked: mass of every memory cell and glance cell spread evenly over the area it covers, per
- * map cell. Scaled so that the maximum is 1; all zero where the word looked at nothing.
- * @param width, height grid of the result
+ * Spreads the weight of every memory cell and crop cell evenly over the area that the cell covers. The result is scaled to a
+ * maximum of 1; it is all zero if every weight is zero.
+ * @param width of the result in cells
+ * @param height of the result in cells
  */
 export function wordHeatmap(attention: WordAttention, width: number, height: number): Heatmap {
-  const { weights, memoryGrid, glanceGrid, crops } = attention;
+  const { weights, memoryGrid, cropGrid, crops } = attention;
   const map: Heatmap = { width, height, data: new Float32Array(width * height) };
   spread(weights, 0, memoryGrid, WHOLE_FRAME, map);
   let from = memoryGrid[0] * memoryGrid[1];
-  if (glanceGrid !== null) {
+  if (cropGrid !== null) {
     for (const crop of crops) {
-      spread(weights, from, glanceGrid, crop, map);
-      from += glanceGrid[0] * glanceGrid[1];
+      spread(weights, from, cropGrid, crop, map);
+      from += cropGrid[0] * cropGrid[1];
     }
   }
   scaleToOne(map.data);
@@ -35,7 +36,7 @@ export function wordHeatmap(attention: WordAttention, width: number, height: num
 
 const WHOLE_FRAME: Box = { x: 0, y: 0, width: 1, height: 1 };
 
-/** Adds a grid's weights, laid over `box`, to the map: each target cell gets its share by covered area. */
+/** Adds the weights of a grid that covers `box` to the map: each target cell receives its share by covered area. */
 function spread(weights: Float32Array, from: number, [rows, columns]: Grid, box: Box, map: Heatmap): void {
   const across = overlaps(columns, box.x * map.width, (box.width * map.width) / columns, map.width);
   const down = overlaps(rows, box.y * map.height, (box.height * map.height) / rows, map.height);
@@ -51,11 +52,11 @@ function spread(weights: Float32Array, from: number, [rows, columns]: Grid, box:
 interface Overlap {
   readonly cell: number;
   readonly target: number;
-  /** of the cell's length, how much lies in the target cell; sums to 1 a cell that lies inside the map */
+  /** share of the cell's length that lies in the target cell; the shares of a cell inside the map sum to 1 */
   readonly share: number;
 }
 
-/** Along one axis: `cells` cells of `length` target cells each, the first one starting at `start`. */
+/** Overlaps along one axis of `cells` cells, each as long as `length` target cells, the first of them at `start`. */
 function overlaps(cells: number, start: number, length: number, targets: number): Overlap[] {
   const found: Overlap[] = [];
   for (let cell = 0; cell < cells; cell++) {

@@ -119,12 +119,14 @@ export const ManifestSchema = Type.Object(
   },
   strict,
 );
-export type Manifest = Static<typeof ManifestSchema>;
+export type BundleManifest = Static<typeof ManifestSchema>;
+/** How region crops are cut; the manifest spells a region crop `glance`. */
+export type CropRule = NonNullable<BundleManifest['glance']>;
 
 /** Plain data, so that it can be sent to a thread. */
 export interface Bundle {
   readonly directory: string;
-  readonly manifest: Manifest;
+  readonly manifest: BundleManifest;
   /** over the manifest's list of files, see `bundleSha256` */
   readonly sha256: string;
 }
@@ -144,7 +146,7 @@ export async function loadBundle(directory: string): Promise<Bundle> {
 }
 
 /** @param path for messages only. @throws BundleError */
-export function parseManifest(bytes: Uint8Array, path: string): Manifest {
+export function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   let json: unknown;
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -186,7 +188,7 @@ function firstFault(json: unknown): string {
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
 
 /** What a schema cannot say: that the parts of the manifest agree with each other. */
-function findContradiction(manifest: Manifest): string | null {
+function findContradiction(manifest: BundleManifest): string | null {
   const { graphs, glance, attention, vocabulary, special, calibration, nuisances } = manifest;
   for (const [name, graph] of Object.entries(graphs)) {
     if (!(graph.file in manifest.files))

@@ -1,10 +1,10 @@
-/** From a frame's pixels to the network's input: resampled as in training (resample.ts), then normalised, planar. */
+/** Preprocessing of a frame for the network: resampled as in training (resample.ts), normalised, planar. */
 import type { RgbImage } from '../images.js';
 import { type PixelBox, resample } from './resample.js';
 
 export type { PixelBox } from './resample.js';
 
-/** Per channel R, G, B, for pixels 0..1: (pixel - mean) / std. */
+/** (pixel - mean) / std per channel R, G, B, for pixels of 0..1. */
 export interface Normalisation {
   readonly mean: readonly [number, number, number];
   readonly std: readonly [number, number, number];
@@ -19,7 +19,7 @@ export const wholeFrame = (image: RgbImage): PixelBox => ({
 
 /**
  * @param out receives planar float32 [3, height, width]; length = 3 * height * width
- * @throws RangeError where the box is empty or leaves the image, or `out` has another length
+ * @throws RangeError if the box is empty or leaves the image, or `out` has another length
  */
 export function resizeNormalised(
   image: RgbImage,
@@ -37,7 +37,7 @@ export function resizeNormalised(
   resample(image, box, width, height, levels(normalisation), out);
 }
 
-/** A channel has 256 levels: what each becomes. [3, 256] */
+/** @returns [3, 256]: the normalised value of each of the 256 levels per channel */
 function levels({ mean, std }: Normalisation): Float32Array {
   return Float32Array.from({ length: 3 * 256 }, (_, i) => {
     const channel = Math.floor(i / 256) as 0 | 1 | 2;
@@ -45,7 +45,7 @@ function levels({ mean, std }: Normalisation): Float32Array {
   });
 }
 
-/** How far a box may stick out through rounding of normalised coordinates. */
+/** Distance in pixels by which rounding of fractional coordinates may move a box out of the image. */
 const ROUNDING = 1e-3;
 
 function assertInside(box: PixelBox, image: RgbImage): void {

@@ -1,32 +1,35 @@
-/** Where the maps say that something changed: connected components, and which of them deserve a second glance. */
-import { areaOf, type Box, type Heatmap, type Side, sharedArea } from '../images.js';
-import type { Manifest } from './manifest.js';
+/** Regions: connected components of the change maps, and the region crops that are cut around the strongest of them. */
+import { areaOf, type Box, type Heatmap, type RgbImage, type Side, sharedArea } from '../images.js';
+import type { BundleManifest, CropRule } from './manifest.js';
 import type { PixelBox } from './preprocess.js';
+
+/** In pixels; the functions that take it use only the ratio, or scale by it. */
+type Size = Pick<RgbImage, 'width' | 'height'>;
 
 export interface MapRegion {
   readonly side: Side;
-  /** fractions of the frame, whole cells */
+  /** fractions of the frame, on the borders of cells */
   readonly box: Box;
-  /** share of the frame that its cells cover */
+  /** share of the frame that its cells cover, 0..1 */
   readonly area: number;
-  /** mean of the map inside it */
+  /** mean of the map over its cells, 0..1 */
   readonly score: number;
 }
 
-/** Strong and large first: mean score * sqrt(area). */
+/** Rank of a region: score * sqrt(area), so that both a strong and a large region count. */
 export const strength = (region: Pick<MapRegion, 'score' | 'area'>): number =>
   region.score * Math.sqrt(region.area);
 
-/** Components (4-neighbourhood) of both maps, the strongest first. */
+/** @returns the components (4-neighbourhood) of both maps, the strongest first */
 export function findRegions(
   maps: { readonly before: Heatmap; readonly after: Heatmap },
-  rule: Manifest['regions'],
+  rule: BundleManifest['regions'],
 ): MapRegion[] {
   const found = [...components(maps.before, 'before', rule), ...components(maps.after, 'after', rule)];
   return found.sort((a, b) => strength(b) - strength(a));
 }
 
-function components(map: Heatmap, side: Side, rule: Manifest['regions']): MapRegion[] {
+function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): MapRegion[] {
   const { width, height, data } = map;
   const seen = new Uint8Array(data.length);
   const isHot = (cell: number): boolean => seen[cell] === 0 && (data[cell] as number) >= rule.threshold;
@@ -36,8 +39,8 @@ function components(map: Heatmap, side: Side, rule: Manifest['regions']): MapReg
     const cells = [start];
     seen[start] = 1;
     let [left, top, right, bottom, sum] = [width, height, 0, 0, 0];
+    // The loop appends to the list that it walks.
     for (const cell of cells) {
-      // grows while it is walked
       const x = cell % width;
       const y = (cell - x) / width;
       left = Math.min(left, x);
@@ -73,63 +76,55 @@ function components(map: Heatmap, side: Side, rule: Manifest['regions']): MapReg
   return regions;
 }
 
-/** A place that is looked at closely, in both frames. All boxes are fractions of the frame. */
-export interface Glance {
-  /** what is cropped: a square in pixels, inside the frame */
+/** A square around a region, cut from both frames. Boxes are fractions of the frame. */
+export interface RegionCrop {
+  /** the crop: a square in pixels, inside the frame */
   readonly crop: Box;
-  /** the region, or the union of a before- and an after-region at the same place */
+  /** the region, or the union of two regions at one location, one per frame */
   readonly object: Box;
 }
 
-/** A before- and an after-region that overlap more are one place: something was replaced, or moved a little. */
-const SAME_PLACE_IOU = 0.1;
-/** A place of which more lies inside a stronger one is a part of what changed there: a table's edge that somebody now hides. */
-const PART_OF = 0.8;
+/** A region of `before` and one of `after` with a larger IoU are one location: a thing was replaced, or moved a little. */
+const SAME_LOCATION_IOU = 0.1;
+/** A location of which a larger share lies in a stronger one is part of that change: the edge of a table that a person hides. */
+const PART_SHARE = 0.8;
 
 /**
- * The strongest places, at most as many as the bundle looks at.
+ * Chooses the strongest locations, at most `rule.regions` of them.
  * @param regions the strongest first
  * @param frame width and height in pixels (only their ratio matters)
  */
-export function chooseGlances(
-  regions: readonly MapRegion[],
-  frame: { readonly width: number; readonly height: number },
-  rule: NonNullable<Manifest['glance']>,
-): Glance[] {
-  const places: { box: Box; strength: number }[] = [];
+export function chooseRegionCrops(regions: readonly MapRegion[], frame: Size, rule: CropRule): RegionCrop[] {
+  const locations: { box: Box; strength: number }[] = [];
   const free = new Set(regions);
   for (const region of regions) {
     if (!free.delete(region)) continue;
     const twin = bestOverlap(region, free);
     if (twin !== undefined) free.delete(twin);
-    places.push({
+    locations.push({
       box: twin === undefined ? region.box : union(region.box, twin.box),
       strength: Math.max(strength(region), twin === undefined ? 0 : strength(twin)),
     });
   }
-  places.sort((a, b) => b.strength - a.strength);
-  return places
-    .filter(
-      ({ box }, i) => !places.slice(0, i).some((other) => sharedArea(box, other.box) > PART_OF * areaOf(box)),
-    )
+  locations.sort((a, b) => b.strength - a.strength);
+  const isPart = (box: Box, stronger: readonly { box: Box }[]) =>
+    stronger.some((other) => sharedArea(box, other.box) > PART_SHARE * areaOf(box));
+  return locations
+    .filter(({ box }, i) => !isPart(box, locations.slice(0, i)))
     .slice(0, rule.regions)
     .map(({ box }) => ({ object: box, crop: cropAround(box, frame, rule) }));
 }
 
-/** The box on an image of `width` x `height` pixels. */
-export const toPixels = (box: Box, image: { readonly width: number; readonly height: number }): PixelBox => ({
+/** @returns the box in pixels of `image` */
+export const toPixels = (box: Box, image: Size): PixelBox => ({
   x: box.x * image.width,
   y: box.y * image.height,
   width: box.width * image.width,
   height: box.height * image.height,
 });
 
-/** A square around the box with some context, which tells what a far object is; not below `min_side`, where it shows only blur. */
-function cropAround(
-  box: Box,
-  frame: { readonly width: number; readonly height: number },
-  rule: NonNullable<Manifest['glance']>,
-): Box {
+/** @returns a square around the box, with a margin of context and at least `min_side`, below which a crop shows only blur */
+function cropAround(box: Box, frame: Size, rule: CropRule): Box {
   const { width, height } = frame;
   const { x, y, width: w, height: h } = toPixels(box, frame);
   const wanted = Math.max(Math.max(w, h) * rule.margin, rule.min_side * width);
@@ -141,7 +136,7 @@ function cropAround(
 
 function bestOverlap(region: MapRegion, others: Iterable<MapRegion>): MapRegion | undefined {
   let best: MapRegion | undefined;
-  let bestIou = SAME_PLACE_IOU;
+  let bestIou = SAME_LOCATION_IOU;
   for (const other of others) {
     if (other.side === region.side) continue;
     const iou = intersectionOverUnion(region.box, other.box);

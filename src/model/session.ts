@@ -1,12 +1,12 @@
-/** ONNX Runtime behind a small interface. The only file that imports it. */
+/** Sessions of ONNX Runtime behind a small interface; no other file imports the library. */
 import * as ort from 'onnxruntime-node';
 import { BundleError } from './bundle.js';
 import type { TensorSpec } from './manifest.js';
 
-// Failures are thrown, and the caller says them better; without this the runtime also prints its own in red on stderr.
+// The runtime throws its failures and also prints them on stderr; the caller reports them with more context.
 ort.env.logLevel = 'fatal';
 
-/** Of ONNX Runtime. */
+/** Version of ONNX Runtime. */
 export const RUNTIME_VERSION = ort.env.versions.node ?? ort.env.versions.common;
 
 /** `dims` row-major; data.length is their product. */
@@ -15,7 +15,7 @@ export interface Tensor {
   readonly data: Float32Array | BigInt64Array;
 }
 
-/** One opened graph. Runs block the calling thread until they end; they cannot be cancelled. */
+/** An opened graph. A run blocks the calling thread until it ends and cannot be cancelled. */
 export interface Graph {
   readonly file: string;
   readonly inputs: readonly TensorSpec[];
@@ -27,12 +27,12 @@ export interface Graph {
 export type Provider = 'cpu' | `cuda:${number}`;
 
 /**
- * One intra-op thread a session: several sessions on several threads use a CPU better than one session on all of them, and
- * waiting threads must not spin beside them.
- * @param keepAs a file that receives the graph as it was optimised for this processor
- * @throws BundleError where ONNX Runtime refuses the file; Error where it lacks the provider.
+ * Opens a graph with one intra-op thread per session, because several sessions on several threads use a CPU better than one
+ * session on all cores. Waiting threads do not spin, because they would take time from the others.
+ * @param optimisedPath file that receives the graph as optimised for this processor
+ * @throws BundleError if ONNX Runtime refuses the file; Error if the provider is not available
  */
-export async function openGraph(path: string, provider: Provider, keepAs?: string): Promise<Graph> {
+export async function openGraph(path: string, provider: Provider, optimisedPath?: string): Promise<Graph> {
   let session: ort.InferenceSession;
   try {
     session = await ort.InferenceSession.create(path, {
@@ -42,7 +42,7 @@ export async function openGraph(path: string, provider: Provider, keepAs?: strin
       graphOptimizationLevel: 'all',
       extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
       logSeverityLevel: 4,
-      ...(keepAs === undefined ? {} : { optimizedModelFilePath: keepAs }),
+      ...(optimisedPath === undefined ? {} : { optimizedModelFilePath: optimisedPath }),
     });
   } catch (error) {
     const reason = oneLine(error);
@@ -72,15 +72,15 @@ export async function openGraph(path: string, provider: Provider, keepAs?: strin
 
 export interface ProviderChoice {
   readonly provider: Provider;
-  /** why it is the CPU although a GPU was asked for (or, with auto, hoped for); null where it is what was asked */
+  /** reason why the CPU serves although the setting prefers a GPU; null if the setting is met */
   readonly fallback: string | null;
 }
 
 /**
- * Finds out by opening a graph, because ONNX Runtime lists providers that its libraries are missing for.
- * @param device auto (CUDA where it works), cpu, or cuda:N
- * @param probe a graph to try with
- * @throws Error where `strict` and CUDA does not work, also with auto: who sets it relies on the GPU
+ * Chooses the provider by opening a graph, because ONNX Runtime also lists providers whose libraries are missing.
+ * @param device auto (CUDA if it works, else the CPU), cpu, or cuda:N
+ * @param probe path of the graph to open
+ * @throws Error if `strict` is set and CUDA does not work, with auto as well
  */
 export async function chooseProvider(
   device: string,

@@ -1,30 +1,30 @@
-/** From the ids that caption.onnx gives to words and their scores. */
-import type { Manifest } from './manifest.js';
+/** Tokenizer: ids of the caption graph to words, each with its score. */
+import type { BundleManifest } from './manifest.js';
 
 export interface ScoredWord {
   readonly text: string;
-  /** probability that the model gave this word, 0..1 */
+  /** probability of this word given the words before it, 0..1 */
   readonly score: number;
 }
 
 export interface Sentence {
   readonly text: string;
   readonly words: readonly ScoredWord[];
-  /** geometric mean of the words' probabilities; 0 where there are no words */
+  /** geometric mean of the words' scores; 0 for a sentence without words */
   readonly score: number;
 }
 
 /**
  * @param ids [T] words, then the end id, then pads
- * @param logProbabilities [T] natural logarithms, one an id
- * @param length how many of the ids are words
- * @throws RangeError where an id is not a word of the vocabulary
+ * @param logProbabilities [T] natural logarithms, one per id
+ * @param length number of ids that are words
+ * @throws RangeError if an id is not a word of the vocabulary
  */
 export function toSentence(
   ids: BigInt64Array,
   logProbabilities: Float32Array,
   length: number,
-  { vocabulary, special }: Pick<Manifest, 'vocabulary' | 'special'>,
+  { vocabulary, special }: Pick<BundleManifest, 'vocabulary' | 'special'>,
 ): Sentence {
   const words: ScoredWord[] = [];
   let sum = 0;
@@ -43,7 +43,7 @@ export function toSentence(
   return sentenceOf(words, sum);
 }
 
-/** @param indices of the words that stay, ascending */
+/** @returns the sentence of some of the words. @param indices of these words, ascending */
 export function withWords({ words }: Sentence, indices: readonly number[]): Sentence {
   const kept = indices.map((i) => words[i] as ScoredWord);
   return sentenceOf(

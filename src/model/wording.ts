@@ -1,4 +1,4 @@
-/** Sentences that are not the caption graph's: for unchanged scenes, and where its sentence contradicts the verdict. */
+/** Fixed sentences: for unchanged scenes, for tampering, and for a change whose decoded sentence contradicts the verdict. */
 import type { Box } from '../images.js';
 
 export const NOTHING_CHANGED = 'nothing has changed';
@@ -16,11 +16,11 @@ const ONLY_NUISANCE: Readonly<Record<string, string>> = {
   overlay: 'only the text over the picture has changed',
 };
 
-/** @param nuisance a name of the manifest, or undefined where there is none */
+/** @param nuisance name in the manifest, or undefined if no nuisance is named */
 export const unchangedSentence = (nuisance: string | undefined): string =>
   nuisance === undefined ? NOTHING_CHANGED : (ONLY_NUISANCE[nuisance] ?? NOTHING_CHANGED);
 
-const OF_TAMPERING: Readonly<Record<string, string>> = {
+const TAMPERED: Readonly<Record<string, string>> = {
   blocked: 'the camera is blocked',
   defocused: 'the camera is out of focus',
   darkened: 'the picture of the camera is black',
@@ -29,10 +29,10 @@ const OF_TAMPERING: Readonly<Record<string, string>> = {
 
 /** @param tamper blocked, defocused, darkened or turned */
 export const tamperSentence = (tamper: string): string =>
-  OF_TAMPERING[tamper] ?? 'the camera has been tampered with';
+  TAMPERED[tamper] ?? 'the camera has been tampered with';
 
-/** Whether a sentence says that the scene stayed as it was; all of the captions' grammar do so in one of these ways. */
-export const saysNothingChanged = (sentence: string): boolean =>
+/** Whether a sentence states that the scene is unchanged; these are all the forms of the captions' grammar. */
+export const deniesChange = (sentence: string): boolean =>
   /^(nothing|no|only|everything|there (is|are) no)\b|^the scene is the same\b/.test(sentence);
 
 const BY_KIND: Readonly<Record<string, string>> = {
@@ -44,17 +44,17 @@ const BY_KIND: Readonly<Record<string, string>> = {
 };
 
 /**
- * What can be said without knowing what it is.
- * @param place box of the strongest region; its centre names the third of the frame
+ * A sentence for a change of which only the kind and the location are known.
+ * @param box of the strongest region, fractions of the frame; its centre chooses the third of the frame that is named
  */
-export function plainSentence(kind: string, place: Box | undefined): string {
+export function plainSentence(kind: string, box: Box | undefined): string {
   const sentence = BY_KIND[kind] ?? 'something has changed';
-  if (place === undefined) return sentence;
-  const third = Math.min(2, Math.floor((place.x + place.width / 2) * 3));
+  if (box === undefined) return sentence;
+  const third = Math.min(2, Math.floor((box.x + box.width / 2) * 3));
   return `${sentence} ${['on the left', 'in the middle', 'on the right'][third]}`;
 }
 
-/** Words that name nothing to be seen: where they looked says nothing, so they get no heatmap of their own. */
+/** Words without a visible referent: their attention has no meaning, so their heatmaps stay empty. */
 const FUNCTION_WORDS = new Set(
   'a an the there is are has have been by on in at to of and now no longer but except from with than'.split(
     ' ',

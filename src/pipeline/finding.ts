@@ -1,26 +1,21 @@
 /**
- * What is said of a pair. The calibrated change probability decides the verdict, because it alone was tuned against false
- * alarms; kind, caption and regions follow it, so that no answer contradicts itself:
- * - of a sentence of several clauses those are left out that contradict the kind (model/clauses.ts);
- * - none and nuisance never carry a caption of a change, nor regions; the caption graph is not even asked;
- * - a change whose caption says that nothing changed gets a plain sentence from its kind and its strongest region;
- * - of a tampered camera nothing else is said: what its frame shows is not the scene.
+ * Findings of the five outcomes of a comparison. The calibrated change probability decides the verdict, because it alone was
+ * tuned against false alarms; kind, caption and regions follow it, so that a finding does not contradict itself:
+ * - verdicts none and nuisance have no regions and no caption of a change; the caption graph does not run;
+ * - verdict change has a caption that states the kind (sentence.ts);
+ * - verdict tamper has nothing else, because the frame of a tampered camera does not show the scene.
  */
 
 import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Sentence } from '../model/tokenizer.js';
-import {
-  NOTHING_CHANGED,
-  plainSentence,
-  saysNothingChanged,
-  tamperSentence,
-  unchangedSentence,
-} from '../model/wording.js';
+import { NOTHING_CHANGED, tamperSentence, unchangedSentence } from '../model/wording.js';
 import type { Finding, ModelUsed, Region, Viewpoint } from '../schemas/comparison.js';
 import { type Evidence, hasMoved } from '../viewpoint/examine.js';
+import { uniformScores } from './sentence.js';
+import type { Tamper } from './tamper-fusion.js';
 
-/** The pixels are the same: nobody needs a model to say so. */
+/** Finding of frames with the same pixels; no model runs. */
 export const identicalFinding = (): Finding => ({
   ...unchanged({ change: 0, nuisances: [] }, NOTHING_CHANGED),
   verdict: 'none',
@@ -29,7 +24,7 @@ export const identicalFinding = (): Finding => ({
 
 /**
  * @param prediction one that is not `changed`
- * @param sentence the bundle's own, where it has one
+ * @param sentence of the bundle, if its manifest has one
  */
 export function unchangedFinding(
   prediction: Prediction,
@@ -46,14 +41,11 @@ export function unchangedFinding(
   };
 }
 
-/** @param tampers the surest first, at least one */
-export function tamperedFinding(
-  tampers: readonly NonNullable<Finding['tamper']>[number][],
-  viewpoint: Viewpoint,
-): Finding {
-  const [surest] = tampers;
-  if (surest === undefined) throw new RangeError('no tampering came, expected at least one');
-  const sentence = evenly(tamperSentence(surest.name), surest.score);
+/** @param tampers the most probable first. @throws RangeError if there is none */
+export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint): Finding {
+  const [strongest] = tampers;
+  if (strongest === undefined) throw new RangeError('no tampering came, expected at least one');
+  const sentence = uniformScores(tamperSentence(strongest.name), strongest.score);
   return {
     verdict: 'tamper',
     kind: 'none',
@@ -62,7 +54,7 @@ export function tamperedFinding(
     caption: sentence.text,
     caption_score: sentence.score,
     words: [...sentence.words],
-    confidence: surest.score,
+    confidence: strongest.score,
     severity: 'high',
     regions: [],
     model: null,
@@ -70,7 +62,10 @@ export function tamperedFinding(
   };
 }
 
-/** How the camera moved, in pixels of `after` as it came; or why that cannot be said. @param width of that frame */
+/**
+ * @param width of `after` as it was sent, in pixels
+ * @returns the motion of the camera in pixels of that frame, or the reason why registration refused
+ */
 export function viewpointOf(evidence: Evidence, width: number): Viewpoint {
   const { registration, refusal } = evidence;
   if (registration === null) return { refused: refusal.reason, detail: refusal.detail };
@@ -88,7 +83,6 @@ export function viewpointOf(evidence: Evidence, width: number): Viewpoint {
 
 /**
  * @param prediction one that is `changed`
- * @param sentence of `sentenceOfChange`
  * @param regions the strongest first
  */
 export function changedFinding(
@@ -113,22 +107,8 @@ export function changedFinding(
   };
 }
 
-/** The caption graph's sentence, unless it denies the change: then a plain one, with the score of its kind. */
-export function sentenceOfChange(
-  caption: Sentence,
-  prediction: Prediction,
-  regions: readonly MapRegion[],
-): { readonly sentence: Sentence; readonly replaced: boolean } {
-  const replaced = caption.words.length === 0 || saysNothingChanged(caption.text);
-  if (!replaced) return { sentence: caption, replaced };
-  return {
-    sentence: evenly(plainSentence(prediction.kind.name, regions[0]?.box), prediction.kind.score),
-    replaced,
-  };
-}
-
 function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, text: string) {
-  const sentence = evenly(text, 1 - prediction.change);
+  const sentence = uniformScores(text, 1 - prediction.change);
   return {
     kind: 'none' as const,
     nuisance: [...prediction.nuisances],
@@ -139,9 +119,4 @@ function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, text: s
     severity: 'info' as const,
     regions: [],
   };
-}
-
-/** A sentence that no decoder wrote: every word is as sure as what it is based on. */
-function evenly(text: string, score: number): Sentence {
-  return { text, score, words: text.split(' ').map((word) => ({ text: word, score })) };
 }

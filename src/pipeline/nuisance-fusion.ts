@@ -4,10 +4,11 @@
  * names on real pairs, half are true, and it misses most (test/bench/RESULTS.md).
  */
 import { type Prediction, predictionOf, sigmoid } from '../model/calibration.js';
-import type { Difference } from '../model/captioner.js';
-import type { Manifest } from '../model/manifest.js';
+import type { Difference } from '../model/graph-io.js';
+import type { BundleManifest } from '../model/manifest.js';
 import { type Evidence, showsTooLittle } from '../viewpoint/examine.js';
 import { FITTED } from '../viewpoint/fitted.js';
+import type { Registration } from '../viewpoint/register.js';
 import { logitOf, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
 
 /** Weights of the two logits of one nuisance; the fused probability is the sigmoid of the weighted sum. */
@@ -22,14 +23,15 @@ const EQUAL_WEIGHTS: FusionWeights = { model: 0.5, evidence: 0.5 };
 const LOW_TRUST_NUISANCES: ReadonlySet<NuisanceName> = new Set(['weather']);
 
 /**
- * Whether `after` must be warped to the view of `before` before it is encoded: the camera moved at least as far as the
- * manifest's `align_from`, and the two views could be registered.
+ * @returns the registration by which `after` must be warped to the view of `before`; null if the camera moved less than the
+ *   manifest's `align_from`, if the manifest has none, or if registration refused
  */
-export function needsAlignment(
+export function chooseAlignment(
   { registration }: Evidence,
-  { align_from: alignFrom }: Pick<Manifest, 'align_from'>,
-): boolean {
-  return registration !== null && alignFrom !== undefined && registration.displacement >= alignFrom;
+  { align_from: alignFrom }: Pick<BundleManifest, 'align_from'>,
+): Registration | null {
+  if (registration === null || alignFrom === undefined) return null;
+  return registration.displacement >= alignFrom ? registration : null;
 }
 
 /**
@@ -40,7 +42,7 @@ export function needsAlignment(
 export function fuse(
   difference: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
   evidence: Evidence,
-  manifest: Manifest,
+  manifest: BundleManifest,
   threshold: number | undefined,
 ): Prediction {
   const prediction = predictionOf(difference, manifest, threshold);
@@ -55,7 +57,7 @@ export function fuse(
 function measuredNuisances(
   { nuisanceLogits }: Pick<Difference, 'nuisanceLogits'>,
   evidence: Evidence,
-  { nuisances }: Pick<Manifest, 'nuisances'>,
+  { nuisances }: Pick<BundleManifest, 'nuisances'>,
 ): Prediction['nuisances'] {
   return NUISANCES.map((name) => {
     const modelLogit = nuisanceLogits[nuisances.indexOf(name)] ?? 0;

@@ -1,19 +1,28 @@
-/** Wall time of a comparison's steps. */
+/** Stopwatch of a comparison: wall time per step, and cancellation between steps. */
 
 import { ScenedeltaError } from '../errors.js';
 import type { TimingsMs } from '../schemas/comparison.js';
 
-/** Times the steps, and starts none after the caller has given up. */
-export function stopwatch(signal: AbortSignal | undefined) {
+export interface Stopwatch {
+  /** milliseconds per step, summed over its runs */
+  readonly timings: Partial<TimingsMs>;
+  /** Runs `work` and adds its time to the step. @throws ScenedeltaError cancelled, if the signal was aborted before */
+  step<T>(name: keyof TimingsMs, work: () => Promise<T>): Promise<T>;
+}
+
+/** @param signal is read before each step; a step that runs is not interrupted */
+export function stopwatch(signal: AbortSignal | undefined): Stopwatch {
   const timings: Partial<TimingsMs> = {};
-  const step = async <T>(name: keyof TimingsMs, work: () => Promise<T>): Promise<T> => {
-    if (signal?.aborted) throw new ScenedeltaError('cancelled', `cancelled before ${name}`);
-    const start = performance.now();
-    try {
-      return await work();
-    } finally {
-      timings[name] = (timings[name] ?? 0) + performance.now() - start;
-    }
+  return {
+    timings,
+    async step(name, work) {
+      if (signal?.aborted) throw new ScenedeltaError('cancelled', `cancelled before ${name}`);
+      const start = performance.now();
+      try {
+        return await work();
+      } finally {
+        timings[name] = (timings[name] ?? 0) + performance.now() - start;
+      }
+    },
   };
-  return { step, timings };
 }

@@ -1,8 +1,8 @@
 /** Fusion of the viewpoint's tamper scores with the agreement of the backbone's features. */
 import { agreement } from '../model/agreement.js';
 import { COARSE_STRIDE } from '../model/bundle.js';
-import type { FeaturePair } from '../model/captioner.js';
-import type { Manifest } from '../model/manifest.js';
+import type { FeaturePair } from '../model/graph-io.js';
+import type { BundleManifest } from '../model/manifest.js';
 import { type Evidence, joinedTampers, namedTampers } from '../viewpoint/examine.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
@@ -19,7 +19,7 @@ export interface Tamper {
  * @returns the most probable first
  */
 export function fuseTampers(
-  { camera, calibration, input }: Pick<Manifest, 'camera' | 'calibration' | 'input'>,
+  { camera, calibration, input }: Pick<BundleManifest, 'camera' | 'calibration' | 'input'>,
   evidence: Evidence,
   { before, after }: FeaturePair,
 ): readonly Tamper[] {

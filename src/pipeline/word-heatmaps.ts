@@ -1,31 +1,35 @@
-/** What is shown of a finding: a map a word, and everything in the pixels of the frame that it is shown over. */
+/** Heatmaps of the caption's words, and the mapping of all results from the view of `before` to the pixels of `after`. */
 
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { Heatmap } from '../images.js';
-import type { CaptionOutput, GlanceFeatures } from '../model/captioner.js';
+import type { Box, Heatmap } from '../images.js';
 import { wordHeatmap } from '../model/heatmap.js';
-import type { Bundle } from '../model/manifest.js';
+import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
-import type { Sentence } from '../model/tokenizer.js';
 import { isFunctionWord } from '../model/wording.js';
 import type { Registration } from '../viewpoint/register.js';
 import { carryBox, carryMap } from '../viewpoint/warp.js';
+import type { ChangeSentence } from './sentence.js';
 
-/** How to take what was found in before's view to after's own pixels. @param aligned null: both have one view */
-export function ownPixels(aligned: Registration | null): {
+/** Carries results that lie on the view of `before` to the frame that they are shown over. */
+export interface SourceFrameMapping {
+  /** @returns the map over `after` */
   map(map: Heatmap): Heatmap;
-  /** over either frame */
+  /** @returns the word heatmaps over either frame; one list for both if the camera did not move */
   words(maps: readonly Heatmap[]): HeatmapData['words'];
+  /** Regions of `after` that leave its frame are dropped. */
   regions(regions: readonly MapRegion[]): readonly MapRegion[];
-} {
-  if (aligned === null) {
+}
+
+/** @param alignment the registration that `after` was warped by; null = both frames have one view */
+export function mapToSourceFrame(alignment: Registration | null): SourceFrameMapping {
+  if (alignment === null) {
     return {
       map: (map) => map,
       words: (maps) => ({ before: maps, after: maps }),
       regions: (regions) => regions,
     };
   }
-  const { homography } = aligned;
+  const { homography } = alignment;
   const carried = (map: Heatmap) => carryMap(map, homography);
   return {
     map: carried,
@@ -39,21 +43,26 @@ export function ownPixels(aligned: Registration | null): {
   };
 }
 
-/** One map a word, on the grid of the change maps. */
+/**
+ * @param attention of the manifest: the grids of the decoder memory and of a region crop, whose key there is `glance`
+ * @param crops boxes of the region crops that the caption graph attended to, fractions of the frame
+ * @param grid a map whose grid the heatmaps take
+ * @returns one heatmap per word; all zero for function words and for words without attention
+ */
 export function wordHeatmaps(
-  { manifest }: Bundle,
-  sentence: Sentence,
-  caption: CaptionOutput & { readonly crops: readonly GlanceFeatures['crop'][] },
+  { sentence, attention: rows }: ChangeSentence,
+  { grid: memoryGrid, glance: cropGrid }: BundleManifest['attention'],
+  crops: readonly Box[],
   grid: Heatmap,
 ): Heatmap[] {
   return sentence.words.map(({ text }, t) => {
-    const weights = caption.attention[t];
+    const weights = rows[t];
     if (weights === undefined || isFunctionWord(text)) return emptyLike(grid);
-    const { grid: memoryGrid, glance: glanceGrid } = manifest.attention;
-    return wordHeatmap({ weights, memoryGrid, glanceGrid, crops: caption.crops }, grid.width, grid.height);
+    return wordHeatmap({ weights, memoryGrid, cropGrid, crops }, grid.width, grid.height);
   });
 }
 
+/** @returns a heatmap of zeros on the same grid */
 export const emptyLike = ({ width, height }: Heatmap): Heatmap => ({
   width,
   height,

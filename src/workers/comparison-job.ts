@@ -1,7 +1,8 @@
 /** One comparison, from its queued reference to its saved result. Knows nothing of BullMQ: queue-workers.ts adapts. */
 
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
-import { asUrlFailure, type FetchFrame, type Frame } from '../frames/fetch.js';
+import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
+import type { StoredFrame } from '../frames/keep.js';
 import { encodeHeatmapData, type HeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
 import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
@@ -214,7 +215,7 @@ async function fetchBoth(
 async function compare(
   pipeline: Comparer,
   request: ComparisonRequest,
-  frames: Record<Side, Frame>,
+  frames: Record<Side, StoredFrame>,
   signal: AbortSignal,
 ) {
   signal.throwIfAborted();

@@ -8,7 +8,7 @@ import { createJobProducer } from '../jobs/producer.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import { createLogger } from '../logger.js';
 import { createOutboundClient } from '../outbound/client.js';
-import { createPipeline } from '../pipeline/compare.js';
+import { Pipeline } from '../pipeline/compare.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
 import { createStores } from '../stores/create.js';
@@ -64,7 +64,7 @@ const self = { id: newId('wrk'), host: hostname(), pid: process.pid, started_at:
 const heartbeat = startHeartbeat({ workers: stores.workers, describe: () => ({ ...self, models }), logger });
 closeLater('heartbeat', () => heartbeat.close());
 
-const loading = createPipeline({ config, logger, onCacheLookup: metrics.featureCache });
+const loading = Pipeline.start({ config, logger, onCacheLookup: metrics.featureCache });
 closeLater('pipeline', async () => (await loading).close());
 const pipeline = await loading;
 // Models take seconds to load: a signal may have come meanwhile, and then no job may be taken any more.

@@ -7,11 +7,11 @@ import { dist } from './lib/service.mjs';
 
 const { Captioner } = await dist('model/captioner.js');
 const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
-const { chooseGlances, findRegions, toPixels } = await dist('model/regions.js');
+const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
 const { predictionOf } = await dist('model/calibration.js');
 const { examine } = await dist('viewpoint/examine.js');
-const { decodeFrame } = await dist('workers/decode.js');
+const { decodeFrame } = await dist('frames/decode.js');
 
 const { bundle, pairs, pixelLimit } = workerData;
 const { manifest, directory } = bundle;
@@ -32,7 +32,7 @@ const image = (frame, box, width, height) => {
 
 async function compare({ before, after }, evidence) {
   const decode = (bytes, side) =>
-    decodeFrame(bytes, { side, pixelLimit, allocate: (length) => new Uint8Array(length) });
+    decodeFrame(bytes, { field: side, pixelLimit, allocate: (length) => new Uint8Array(length) });
   const frames = [await decode(before, 'before'), await decode(after, 'after')];
   if (evidence) examine(frames[0], frames[1]);
   const { width, height } = manifest.input;
@@ -49,14 +49,14 @@ async function compare({ before, after }, evidence) {
   if (!predictionOf(difference, manifest).changed) return;
   const regions = findRegions({ before: difference.before, after: difference.after }, manifest.regions);
   const rule = manifest.glance;
-  const glances = rule === null || regions.length === 0 ? [] : chooseGlances(regions, frames[0], rule);
+  const chosen = rule === null || regions.length === 0 ? [] : chooseRegionCrops(regions, frames[0], rule);
   const crops = [];
   for (const frame of frames) {
-    const images = glances.map(({ crop }) => image(frame, toPixels(crop, frame), rule.size, rule.size));
+    const images = chosen.map(({ crop }) => image(frame, toPixels(crop, frame), rule.size, rule.size));
     crops.push(images.length === 0 ? [] : await captioner.encode(images, rule.size, rule.size));
   }
-  const looks = glances.map((glance, i) => ({ ...glance, before: crops[0][i], after: crops[1][i] }));
-  await captioner.caption([{ ...difference, glances: looks }]);
+  const withFeatures = chosen.map((crop, i) => ({ ...crop, before: crops[0][i], after: crops[1][i] }));
+  await captioner.caption([{ ...difference, crops: withFeatures }]);
 }
 
 parentPort.on('message', async ({ until, evidence }) => {

@@ -15,10 +15,10 @@ const { loadConfig } = await dist('config.js');
 const { createLogger } = await dist('logger.js');
 const { Captioner } = await dist('model/captioner.js');
 const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
-const { chooseGlances, findRegions, toPixels } = await dist('model/regions.js');
+const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
 const { loadBundles } = await dist('workers/bundles.js');
-const { decodeFrame } = await dist('workers/decode.js');
+const { decodeFrame } = await dist('frames/decode.js');
 
 const config = loadConfig();
 const [bundle] = await loadBundles(
@@ -51,7 +51,11 @@ async function time(name, work) {
 
 const { width, height } = manifest.input;
 const decode = (bytes, side) =>
-  decodeFrame(bytes, { side, pixelLimit: config.pixelLimit, allocate: (length) => new Uint8Array(length) });
+  decodeFrame(bytes, {
+    field: side,
+    pixelLimit: config.pixelLimit,
+    allocate: (length) => new Uint8Array(length),
+  });
 const image = (frame, box, w, h) => {
   const out = new Float32Array(3 * w * h);
   resizeNormalised(frame, box, w, h, manifest.input, out);
@@ -75,18 +79,18 @@ const [difference] = await time('difference', () =>
 const regions = await time('regions', async () =>
   findRegions({ before: difference.before, after: difference.after }, manifest.regions),
 );
-let glances = [];
+let crops = [];
 if (manifest.glance !== null && regions.length > 0) {
   const { size } = manifest.glance;
-  const chosen = chooseGlances(regions, before, manifest.glance);
-  const crops = (frame) => chosen.map(({ crop }) => image(frame, toPixels(crop, frame), size, size));
+  const chosen = chooseRegionCrops(regions, before, manifest.glance);
+  const images = (frame) => chosen.map(({ crop }) => image(frame, toPixels(crop, frame), size, size));
   const afters = await time(`features, ${chosen.length} crops of ${size} x ${size}`, () =>
-    captioner.encode(crops(after), size, size),
+    captioner.encode(images(after), size, size),
   );
-  const befores = await captioner.encode(crops(before), size, size);
-  glances = chosen.map((glance, i) => ({ ...glance, before: befores[i], after: afters[i] }));
+  const befores = await captioner.encode(images(before), size, size);
+  crops = chosen.map((crop, i) => ({ ...crop, before: befores[i], after: afters[i] }));
 }
-const [sentence] = await time('caption', () => captioner.caption([{ ...difference, glances }]));
+const [sentence] = await time('caption', () => captioner.caption([{ ...difference, crops }]));
 await captioner.release();
 
 report(
@@ -94,6 +98,6 @@ report(
   'Model: each graph on one thread',
   [['step', 'p50 ms', 'p95 ms'], ...rows],
   [
-    `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the caption has ${sentence.length} words, ${glances.length} region crops.`,
+    `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the caption has ${sentence.length} words, ${crops.length} region crops.`,
   ],
 );

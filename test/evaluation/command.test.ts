@@ -292,7 +292,7 @@ describe('bad input gets one line with file, line and reason, and leaves no file
     await writeFile(join(folder, 'van.png'), whole.subarray(0, whole.length - 40));
     const call = ['pairs.ndjson', 'said.ndjson'].map((name) => join(folder, name));
     await expect(run([call[0] as string, '--from-predictions', call[1] as string])).rejects.toThrow(
-      /pairs\.ndjson:1: after: the picture is damaged/,
+      /pairs\.ndjson:1: after: the image is damaged/,
     );
   });
 });

@@ -1,15 +1,15 @@
 import sharp from 'sharp';
-import { decodeFrame, type Frame } from '../../src/frames/decode.js';
+import { type DecodedFrame, decodeFrame, decodeFullSize } from '../../src/frames/decode.js';
 import type { Side } from '../../src/images.js';
 import { pixels, pngHeader, scene } from './pictures.js';
 
-const decode = (bytes: Uint8Array, side: Side = 'before', pixelLimit = 50_000_000): Promise<Frame> =>
-  decodeFrame(bytes, { side, pixelLimit, allocate: (length) => new Uint8Array(length) });
+const decode = (bytes: Uint8Array, field: Side = 'before', pixelLimit = 50_000_000): Promise<DecodedFrame> =>
+  decodeFrame(bytes, { field, pixelLimit });
 
-const at = (frame: Frame, x: number, y: number): number[] => [
+const at = (frame: DecodedFrame, x: number, y: number): number[] => [
   ...frame.data.subarray((y * frame.width + x) * 3, (y * frame.width + x) * 3 + 3),
 ];
-/** Lossy formats and colour conversions are off by a few levels. */
+/** @param tolerance in levels, for lossy formats and colour conversions */
 function expectColour(actual: number[], expected: readonly number[], tolerance: number): void {
   expect(actual).toHaveLength(3);
   actual.forEach((value, i) => {
@@ -50,20 +50,20 @@ describe('decodeFrame reads', () => {
     expectColour(at(await decode(bytes), 10, 10), RED, 30);
   });
 
-  it('a grey picture as three equal channels', async () => {
+  it('a greyscale image as three equal channels', async () => {
     const bytes = await flag().toColourspace('b-w').png().toBuffer();
     expect((await sharp(bytes).metadata()).channels).toBe(1);
     expectColour(at(await decode(bytes), 50, 10), [50, 50, 50], 1);
   });
 
-  it('transparent pixels on black', async () => {
+  it('transparent pixels, flattened on black', async () => {
     const half = scene(64, 48, [{ ...corner, width: 64, height: 48, colour: [200, 100, 60] }]).ensureAlpha(
       0.5,
     );
     expectColour(at(await decode(await half.png().toBuffer()), 5, 5), [100, 50, 30], 2);
   });
 
-  it('grey with alpha', async () => {
+  it('a greyscale image with alpha', async () => {
     const bytes = await flag().ensureAlpha(0.5).toColourspace('b-w').png().toBuffer();
     expect((await sharp(bytes).metadata()).channels).toBe(2);
     expectColour(at(await decode(bytes), 50, 10), [25, 25, 25], 2);
@@ -72,7 +72,7 @@ describe('decodeFrame reads', () => {
   it.each([
     ['GIF', 'gif'],
     ['WebP', 'webp'],
-  ] as const)('the first picture of an animated %s', async (_, format) => {
+  ] as const)('the first image of an animated %s', async (_, format) => {
     const both = Buffer.concat([pixels(64, 48, [corner]), pixels(64, 48, [], 250)]);
     const raw = { width: 64, height: 96, channels: 3, pageHeight: 48 } as const;
     const bytes = await sharp(both, { raw }).toFormat(format, { lossless: true }).toBuffer();
@@ -82,8 +82,8 @@ describe('decodeFrame reads', () => {
     expectColour(at(frame, 50, 10), [50, 50, 50], 8);
   });
 
-  it('EXIF orientation: the picture stands upright', async () => {
-    const bytes = await flag().withMetadata({ orientation: 6 }).png().toBuffer(); // to be turned clockwise
+  it('an image with EXIF orientation upright', async () => {
+    const bytes = await flag().withMetadata({ orientation: 6 }).png().toBuffer(); // 6: rotate clockwise
     const frame = await decode(bytes);
     expect([frame.width, frame.height]).toEqual([48, 64]);
     expect([frame.sourceWidth, frame.sourceHeight]).toEqual([48, 64]);
@@ -92,12 +92,12 @@ describe('decodeFrame reads', () => {
   });
 
   it.each([
-    ['a frame of 1280 px as it is', 1280, 720, 1280, 720],
-    ['a wider one at half its size', 1920, 1080, 960, 540],
-    ['an odd one at half its size', 1921, 1081, 960, 540],
-    ['a very wide one at an eighth', 5200, 160, 650, 20],
-    ['an upright one as it is', 720, 1280, 720, 1280],
-    ['a very tall one at half its size', 300, 20_000, 150, 10_000],
+    ['a frame of 1280 px at full size', 1280, 720, 1280, 720],
+    ['a wider frame at half its size', 1920, 1080, 960, 540],
+    ['a frame with odd sides at half its size', 1921, 1081, 960, 540],
+    ['a very wide frame at an eighth of its size', 5200, 160, 650, 20],
+    ['an upright frame at full size', 720, 1280, 720, 1280],
+    ['a very tall frame at half its size', 300, 20_000, 150, 10_000],
   ])('%s', async (_, width, height, expectedWidth, expectedHeight) => {
     const blocks = [{ x: 0, y: 0, width: Math.floor(width / 2), height, colour: RED }];
     for (const format of ['jpeg', 'png'] as const) {
@@ -113,9 +113,9 @@ describe('decodeFrame reads', () => {
     ['half', 1920, 2],
     ['an eighth', 5200, 8],
   ])(
-    'a wide JPEG at %s of its size, halved by the decoder: no block takes anything from its neighbour',
+    'a wide JPEG at %s of its size, halved by the JPEG decoder, so that blocks do not blend',
     async (_, width, factor) => {
-      const edge = Math.floor(width / 16) * 8; // where two of JPEG's blocks meet
+      const edge = Math.floor(width / 16) * 8; // a border between two blocks of the JPEG
       const left = { x: 0, y: 0, width: edge, height: 160, colour: RED };
       const bytes = await scene(width, 160, [left])
         .jpeg({ chromaSubsampling: '4:4:4', quality: 95 })
@@ -126,10 +126,10 @@ describe('decodeFrame reads', () => {
     },
   );
 
-  it('a wide JPEG that lies on its side', async () => {
+  it('a wide JPEG with EXIF orientation, halved', async () => {
     const blocks = [{ x: 0, y: 0, width: 400, height: 1600, colour: RED }];
     const bytes = await scene(1200, 1600, blocks).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    const frame = await decode(bytes); // turned clockwise: what was left is on top
+    const frame = await decode(bytes); // rotated clockwise: the left side is on top
     expect([frame.width, frame.height, frame.sourceWidth, frame.sourceHeight]).toEqual([
       800, 600, 1600, 1200,
     ]);
@@ -144,14 +144,14 @@ describe('decodeFrame reads', () => {
     expectColour(at(await decode(dirty), 10, 10), RED, 6);
   });
 
-  it('a picture of the smallest size', async () => {
+  it('an image of the smallest size', async () => {
     expect((await decode(await scene(16, 16).png().toBuffer())).width).toBe(16);
   });
 });
 
 describe('decodeFrame refuses', () => {
   const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * 0.6));
-  /** Noise, so that the file is long enough to be cut. */
+  /** Noise, so that the file is long enough to be truncated. */
   const noise = () => {
     const data = Buffer.from(Array.from({ length: 200 * 150 * 3 }, (_, i) => (i * 7919) % 251));
     return sharp(data, { raw: { width: 200, height: 150, channels: 3 } });
@@ -163,57 +163,57 @@ describe('decodeFrame refuses', () => {
       'zero bytes',
       () => new Uint8Array(0),
       'image-unreadable',
-      'before: zero bytes came, expected a picture',
+      'before: zero bytes came, expected jpeg, png, webp, avif, tiff, gif',
     ],
     [
       'text',
-      () => Buffer.from('hello, I am no picture'),
+      () => Buffer.from('hello, I am no image ..'),
       'image-unreadable',
-      'before: the 22 bytes are not a picture, expected jpeg, png, webp, avif, tiff, gif',
+      'before: the 23 bytes are not an image, expected jpeg, png, webp, avif, tiff, gif',
     ],
-    ['an SVG', () => svg, 'image-unreadable', `before: the ${svg.length} bytes are not a picture`],
+    ['an SVG', () => svg, 'image-unreadable', `before: the ${svg.length} bytes are not an image`],
     [
       'a truncated JPEG',
       async () => cut(await noise().jpeg().toBuffer()),
       'image-unreadable',
-      'before: the picture is damaged or cut off',
+      'before: the image is damaged or truncated',
     ],
     [
       'a truncated wide JPEG',
       async () => cut(await noise().resize(2000).jpeg().toBuffer()),
       'image-unreadable',
-      'before: the picture is damaged or cut off',
+      'before: the image is damaged or truncated',
     ],
     [
       'a truncated PNG',
       async () => cut(await noise().png().toBuffer()),
       'image-unreadable',
-      'before: the picture is damaged or cut off',
+      'before: the image is damaged or truncated',
     ],
     ['a truncated WebP', async () => cut(await noise().webp().toBuffer()), 'image-unreadable', 'before: '],
     [
       'a header without pixels',
       () => pngHeader(64, 48),
       'image-unreadable',
-      'before: the picture is damaged or cut off',
+      'before: the image is damaged or truncated',
     ],
     [
       '50,000 x 50,000 px',
       () => pngHeader(50_000, 50_000),
       'image-too-large',
-      'before: the picture has 50000x50000 px, expected at most 50000000 px in all',
+      'before: the image has 50000x50000 px, expected at most 50000000 px in all',
     ],
     [
       '1 x 1 px',
       () => scene(1, 1).png().toBuffer(),
       'image-too-small',
-      'before: the picture has 1x1 px, expected at least 16 px a side',
+      'before: the image has 1x1 px, expected at least 16 px on each side',
     ],
     [
       'a thin strip',
       () => scene(400, 15).png().toBuffer(),
       'image-too-small',
-      'before: the picture has 400x15 px',
+      'before: the image has 400x15 px',
     ],
   ])('%s', async (_, bytes, code, message) => {
     const error = await decode(await bytes()).catch((thrown: unknown) => thrown);
@@ -222,13 +222,27 @@ describe('decodeFrame refuses', () => {
     expect((error as Error).message).not.toContain('\n');
   });
 
-  it('names the other side where it is the other side', async () => {
+  it('with the field of the frame', async () => {
     await expect(decode(new Uint8Array(0), 'after')).rejects.toMatchObject({ field: 'after' });
   });
 
-  it('one pixel more than the limit, and takes the limit', async () => {
+  it('one pixel more than the limit, and accepts the limit', async () => {
     const bytes = await scene(40, 30).png().toBuffer();
     await expect(decode(bytes, 'before', 1199)).rejects.toMatchObject({ code: 'image-too-large' });
     await expect(decode(bytes, 'before', 1200)).resolves.toMatchObject({ width: 40 });
+  });
+});
+
+describe('decodeFullSize', () => {
+  it('keeps all pixels of a wide frame', async () => {
+    const bytes = await scene(1921, 20).png().toBuffer();
+    const image = await decodeFullSize(bytes, { field: 'frame', pixelLimit: 50_000_000 });
+    expect([image.width, image.height, image.data.length]).toEqual([1921, 20, 1921 * 20 * 3]);
+  });
+
+  it('accepts an image below the smallest size of a frame', async () => {
+    const bytes = await scene(3, 2).png().toBuffer();
+    const options = { field: 'frame', pixelLimit: 50_000_000 };
+    expect(await decodeFullSize(bytes, options)).toMatchObject({ width: 3, height: 2 });
   });
 });

@@ -1,30 +1,36 @@
 import { describe, expect, it } from '@jest/globals';
-import { FrameMemory } from '../../src/frames/pixel-buffers.js';
+import { PixelBufferPool } from '../../src/frames/pixel-buffers.js';
 
-describe('frame memory', () => {
-  it('gives the same block to the next frame of similar size, as many bytes as it asks for', () => {
-    const memory = new FrameMemory();
-    const first = memory.take(1000);
-    memory.give(first);
-    const second = memory.take(900);
-    expect([second.length, second.buffer === first.buffer, memory.kept]).toEqual([900, true, 0]);
-    expect(memory.take(900).buffer).not.toBe(second.buffer);
+describe('PixelBufferPool', () => {
+  it('gives a view of exactly the requested bytes, in shared memory', () => {
+    const pixels = new PixelBufferPool().take(1001);
+    expect(pixels.length).toBe(1001);
+    expect(pixels.buffer).toBeInstanceOf(SharedArrayBuffer);
   });
 
-  it('keeps no more than it may: sizes that come no more make room for those that do', () => {
-    const memory = new FrameMemory(4096);
-    const [large, small] = [memory.take(4096), memory.take(1024)];
-    memory.give(large);
-    expect(memory.kept).toBe(4096);
-    memory.give(small);
-    expect(memory.kept).toBe(1024);
-    expect(memory.take(1024).buffer).toBe(small.buffer);
-    expect(memory.take(4096).buffer).not.toBe(large.buffer);
+  it('reuses a free buffer for a frame of similar size, and never one in use', () => {
+    const pool = new PixelBufferPool();
+    const first = pool.take(1000);
+    pool.give(first);
+    const second = pool.take(900);
+    expect([second.length, second.buffer === first.buffer, pool.freeBytes]).toEqual([900, true, 0]);
+    expect(pool.take(900).buffer).not.toBe(second.buffer);
   });
 
-  it('keeps nothing of a block that alone is more', () => {
-    const memory = new FrameMemory(1024);
-    memory.give(memory.take(4096));
-    expect(memory.kept).toBe(0);
+  it('drops the size given back longest ago if the free buffers exceed the limit', () => {
+    const pool = new PixelBufferPool(4096);
+    const [large, small] = [pool.take(4096), pool.take(1024)];
+    pool.give(large);
+    expect(pool.freeBytes).toBe(4096);
+    pool.give(small);
+    expect(pool.freeBytes).toBe(1024);
+    expect(pool.take(1024).buffer).toBe(small.buffer);
+    expect(pool.take(4096).buffer).not.toBe(large.buffer);
+  });
+
+  it('drops a buffer that exceeds the limit alone', () => {
+    const pool = new PixelBufferPool(1024);
+    pool.give(pool.take(4096));
+    expect(pool.freeBytes).toBe(0);
   });
 });

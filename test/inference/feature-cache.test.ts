@@ -1,11 +1,10 @@
-import { FrameMemory } from '../../src/frames/pixel-buffers.js';
 import { FeatureCache, featureKey } from '../../src/inference/feature-cache.js';
 
-/** 40 bytes an entry. */
+/** 40 bytes per entry. */
 const features = () => ({ coarse: new Float32Array(4), fine: new Float32Array(6) });
 
 describe('FeatureCache', () => {
-  it('gives back what was put in, by frame and bundle', () => {
+  it('returns the features of a frame and a bundle', () => {
     const cache = new FeatureCache(1000);
     const put = features();
     cache.set(featureKey('frame', 'bundle'), put);
@@ -14,7 +13,7 @@ describe('FeatureCache', () => {
     expect(cache.get(featureKey('other', 'bundle'))).toBeUndefined();
   });
 
-  it('drops what was used longest ago, and counts bytes', () => {
+  it('drops the least recently used entry, and counts bytes', () => {
     const cache = new FeatureCache(100);
     cache.set('a', features());
     cache.set('b', features());
@@ -30,7 +29,7 @@ describe('FeatureCache', () => {
     expect(cache.bytes).toBe(40);
   });
 
-  it('tells of every look whether it found something', () => {
+  it('reports each look-up as hit or miss', () => {
     const lookups: boolean[] = [];
     const cache = new FeatureCache(1000, (hit) => lookups.push(hit));
     cache.get('a');
@@ -44,22 +43,11 @@ describe('FeatureCache', () => {
     cache.set('a', features());
     expect([cache.get('a'), cache.bytes]).toEqual([undefined, 0]);
   });
-});
 
-describe('FrameMemory', () => {
-  it('gives exactly the bytes asked for, in shared memory', () => {
-    const frame = new FrameMemory().take(1001);
-    expect(frame.length).toBe(1001);
-    expect(frame.buffer).toBeInstanceOf(SharedArrayBuffer);
-  });
-
-  it('uses a block again once it is given back, for frames of similar size', () => {
-    const memory = new FrameMemory();
-    const first = memory.take(900);
-    const second = memory.take(900);
-    expect(second.buffer).not.toBe(first.buffer);
-    memory.give(first);
-    expect(memory.take(1000).buffer).toBe(first.buffer);
-    expect(memory.take(1000).buffer).not.toBe(first.buffer);
+  it('drops the old entry of a key whose new features exceed the limit', () => {
+    const cache = new FeatureCache(50);
+    cache.set('a', features());
+    cache.set('a', { coarse: new Float32Array(40), fine: new Float32Array(6) });
+    expect([cache.get('a'), cache.bytes]).toEqual([undefined, 0]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { graphCacheIn, openBundleGraph } from '../../src/inference/graph-cache.js';
-import { type Bundle, loadBundle, type Manifest } from '../../src/model/manifest.js';
+import { type Bundle, type BundleManifest, loadBundle } from '../../src/model/manifest.js';
 import type { Graph, Tensor } from '../../src/model/session.js';
 import { TINY } from '../model/tiny-bundle.js';
 
@@ -35,7 +35,7 @@ async function answer(graph: Graph) {
     Object.entries(outputs).map(([name, { dims, data }]) => [name, [...dims, ...data]]),
   );
 }
-const ask = async (bundle: Bundle, name: keyof Manifest['graphs'], where: string | null = folder) =>
+const ask = async (bundle: Bundle, name: keyof BundleManifest['graphs'], where: string | null = folder) =>
   answer(await openBundleGraph(bundle, name, 'cpu', where));
 
 describe('a graph cache', () => {

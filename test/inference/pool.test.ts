@@ -106,7 +106,7 @@ describe('InferencePool', () => {
   it('moves buffers that may move', async () => {
     const pool = await start();
     const memory = new Float32Array(8);
-    await pool.run('caption', 'echo', { memory, kindLogits: new Float32Array(6), glances: [] }, [
+    await pool.run('caption', 'echo', { memory, kindLogits: new Float32Array(6), crops: [] }, [
       memory.buffer,
     ]);
     expect(memory.byteLength).toBe(0);

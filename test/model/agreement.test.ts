@@ -1,5 +1,5 @@
 import { agreement } from '../../src/model/agreement.js';
-import type { Features } from '../../src/model/captioner.js';
+import type { Features } from '../../src/model/graph-io.js';
 
 /** Channels first: cell i of a frame is the i-th column. */
 const frame = (...columns: number[][]): Features => ({

@@ -1,8 +1,8 @@
 import { mostProbableKind, predictionOf, sigmoid } from '../../src/model/calibration.js';
-import { loadBundle, type Manifest } from '../../src/model/manifest.js';
+import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';
 import { TINY } from './tiny-bundle.js';
 
-let manifest: Manifest;
+let manifest: BundleManifest;
 beforeAll(async () => {
   manifest = structuredClone((await loadBundle(TINY)).manifest);
   manifest.calibration = {

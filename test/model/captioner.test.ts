@@ -1,7 +1,8 @@
 /** The three graphs through ONNX Runtime, on the hand-made bundle: its answers follow from make-tiny-bundle.py. */
 import { join } from 'node:path';
 import { BundleError } from '../../src/model/bundle.js';
-import { Captioner, type Difference, type Features, type Graphs } from '../../src/model/captioner.js';
+import { Captioner, type Graphs } from '../../src/model/captioner.js';
+import type { Difference, Features } from '../../src/model/graph-io.js';
 import { type Bundle, loadBundle, type TensorSpec } from '../../src/model/manifest.js';
 import { chooseProvider, type Graph, openGraph } from '../../src/model/session.js';
 import { toSentence } from '../../src/model/tokenizer.js';
@@ -68,7 +69,7 @@ describe('Captioner', () => {
     const run = async (model: Captioner) => {
       const features = await model.encode(images, HEIGHT, WIDTH);
       const differences = await model.difference(features.map((after) => ({ before: empty, after })));
-      const inputs = differences.map((difference) => ({ ...difference, glances: [] }));
+      const inputs = differences.map((difference) => ({ ...difference, crops: [] }));
       return { features, differences, captions: await model.caption(inputs) };
     };
     const together = await run(captioner());
@@ -94,8 +95,8 @@ describe('Captioner', () => {
     const glance = { before: await crop(0.2), after: await crop(0.8), crop: box, object: box };
     const { memory, kindLogits } = difference as Difference;
     const [seen, unseen] = await model.caption([
-      { memory, kindLogits, glances: [glance] },
-      { memory, kindLogits, glances: [] },
+      { memory, kindLogits, crops: [glance] },
+      { memory, kindLogits, crops: [] },
     ]);
     const textOf = (output = seen) =>
       output && toSentence(output.ids, output.logProbabilities, output.length, bundle.manifest).text;
@@ -132,7 +133,7 @@ describe('Captioner', () => {
 
     it('lets them know what the whole look believes, and gives what both believe together', async () => {
       const kindLogits = Float32Array.from([0, 1, 2, 3, 4, 5]);
-      const seen = { memory: new Float32Array(48), kindLogits, glances: [] };
+      const seen = { memory: new Float32Array(48), kindLogits, crops: [] };
       const [silent] = await captioner().caption([seen]);
       expect(silent?.kindLogits).toBeNull();
       const [said] = await open(telling()).caption([seen]);

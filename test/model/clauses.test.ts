@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { wordsThatAgree } from '../../src/model/clauses.js';
+import { filterClausesByKind } from '../../src/model/clauses.js';
 
 /** Held to by the training code too, which judges checkpoints by the same sentences. */
 const CASES = JSON.parse(readFileSync('test/fixtures/clauses.json', 'utf8')) as {
@@ -8,11 +8,11 @@ const CASES = JSON.parse(readFileSync('test/fixtures/clauses.json', 'utf8')) as 
   kept: string;
 }[];
 
-describe('wordsThatAgree', () => {
+describe('filterClausesByKind', () => {
   it.each(CASES)('of "$said" ($kind) keeps "$kept"', ({ kind, said, kept }) => {
     const words = said.split(' ');
     expect(
-      wordsThatAgree(words, kind)
+      filterClausesByKind(words, kind)
         .map((i) => words[i])
         .join(' '),
     ).toBe(kept);

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { LOOK_KIND } from '../../src/model/contract.js';
+import { FULL_FRAME_KIND } from '../../src/model/contract.js';
 import { loadBundle } from '../../src/model/manifest.js';
 import { resizeNormalised, wholeFrame } from '../../src/model/preprocess.js';
 import { type Graph, openGraph, type Tensor } from '../../src/model/session.js';
@@ -122,7 +122,8 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
         data: Float32Array.from({ length: R }, (_, r) => (r < R - 1 ? 1 : 0)),
       };
     }
-    if (caption.inputs.some(({ name }) => name === LOOK_KIND)) feeds[LOOK_KIND] = found.kind_logits as Tensor;
+    if (caption.inputs.some(({ name }) => name === FULL_FRAME_KIND))
+      feeds[FULL_FRAME_KIND] = found.kind_logits as Tensor;
     const said = await caption.run(feeds);
     expect(Array.from(said.ids?.data ?? [], Number)).toEqual(golden.caption.ids);
     expect(Number(said.length?.data[0])).toBe(golden.caption.length);

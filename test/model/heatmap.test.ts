@@ -9,7 +9,7 @@ const crop = { x: 0.5, y: 0.5, width: 0.25, height: 0.5 };
 function attentionOf(weights: Record<number, number>, crops = [crop]) {
   const all = new Float32Array(ROWS * COLUMNS + 2 * 4);
   for (const [at, weight] of Object.entries(weights)) all[Number(at)] = weight;
-  return { weights: all, memoryGrid: [ROWS, COLUMNS] as const, glanceGrid: GLANCE, crops };
+  return { weights: all, memoryGrid: [ROWS, COLUMNS] as const, cropGrid: GLANCE, crops };
 }
 const rowsOf = ({ width, height, data }: Heatmap): number[][] =>
   Array.from({ length: height }, (_, y) => [...data.subarray(y * width, (y + 1) * width)]);
@@ -55,7 +55,7 @@ describe('wordHeatmap', () => {
 
   it('works without a second glance', () => {
     const weights = Float32Array.of(0, 0, 0, 0, 0, 1);
-    const map = wordHeatmap({ weights, memoryGrid: [2, 3], glanceGrid: null, crops: [] }, 3, 2);
+    const map = wordHeatmap({ weights, memoryGrid: [2, 3], cropGrid: null, crops: [] }, 3, 2);
     expect(rowsOf(map)).toEqual([
       [0, 0, 0],
       [0, 0, 1],

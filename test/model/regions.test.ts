@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Heatmap } from '../../src/images.js';
 import {
-  chooseGlances,
+  chooseRegionCrops,
   findRegions,
   intersectionOverUnion,
   type MapRegion,
@@ -72,7 +72,7 @@ describe('intersectionOverUnion', () => {
   });
 });
 
-describe('chooseGlances', () => {
+describe('chooseRegionCrops', () => {
   const FRAME = { width: 640, height: 360 };
   const rule = { size: 112, regions: 2, margin: 1.35, min_side: 0.075 };
   const region = (
@@ -91,30 +91,30 @@ describe('chooseGlances', () => {
     [box.x * 640, box.y * 360, box.width * 640, box.height * 360].map((v) => Math.round(v * 1e6) / 1e6);
 
   it('crops a square in pixels around the region, with the margin', () => {
-    const [glance] = chooseGlances([region('after', 0.5, 0.5, 0.1, 0.1)], FRAME, rule); // 64 x 36 px around 352, 198
+    const [glance] = chooseRegionCrops([region('after', 0.5, 0.5, 0.1, 0.1)], FRAME, rule); // 64 x 36 px around 352, 198
     expect(pixels(glance?.crop as never)).toEqual([352 - 43.2, 198 - 43.2, 86.4, 86.4]);
     expect(glance?.object).toEqual({ x: 0.5, y: 0.5, width: 0.1, height: 0.1 });
   });
 
   it('does not go below the smallest side', () => {
-    const [glance] = chooseGlances([region('after', 0.5, 0.5, 0.01, 0.01)], FRAME, rule);
+    const [glance] = chooseRegionCrops([region('after', 0.5, 0.5, 0.01, 0.01)], FRAME, rule);
     expect(pixels(glance?.crop as never).slice(2)).toEqual([48, 48]);
   });
 
   it('moves a crop at the border into the frame', () => {
-    const [glance] = chooseGlances([region('after', 0.95, 0.9, 0.05, 0.1)], FRAME, rule);
+    const [glance] = chooseRegionCrops([region('after', 0.95, 0.9, 0.05, 0.1)], FRAME, rule);
     const [x, y, w, h] = pixels(glance?.crop as never) as [number, number, number, number];
     expect([x + w, y + h]).toEqual([640, 360]);
   });
 
   it('never grows beyond the smaller side of the frame', () => {
-    const [glance] = chooseGlances([region('after', 0, 0.1, 1, 0.8)], FRAME, rule);
+    const [glance] = chooseRegionCrops([region('after', 0, 0.1, 1, 0.8)], FRAME, rule);
     expect(pixels(glance?.crop as never)).toEqual([140, 0, 360, 360]);
   });
 
   it('makes one glance of a before- and an after-region at the same place, around both', () => {
     const pair = [region('after', 0.4, 0.4, 0.2, 0.2), region('before', 0.5, 0.4, 0.2, 0.2)];
-    const glances = chooseGlances(pair, FRAME, rule);
+    const glances = chooseRegionCrops(pair, FRAME, rule);
     expect(glances).toHaveLength(1);
     const box = glances[0]?.object;
     expect(box).toBeDefined();
@@ -127,13 +127,15 @@ describe('chooseGlances', () => {
     const person = region('after', 0.4, 0.1, 0.2, 0.8);
     const edgeOfTheTable = region('before', 0.42, 0.6, 0.05, 0.05);
     const another = region('before', 0.55, 0.6, 0.1, 0.1);
-    expect(chooseGlances([person, edgeOfTheTable], FRAME, rule).map((g) => g.object)).toEqual([person.box]);
-    expect(chooseGlances([person, another], FRAME, rule)).toHaveLength(2);
+    expect(chooseRegionCrops([person, edgeOfTheTable], FRAME, rule).map((g) => g.object)).toEqual([
+      person.box,
+    ]);
+    expect(chooseRegionCrops([person, another], FRAME, rule)).toHaveLength(2);
   });
 
   it('keeps overlapping regions of one side apart', () => {
     const pair = [region('after', 0.4, 0.4, 0.2, 0.2), region('after', 0.45, 0.4, 0.2, 0.2)];
-    expect(chooseGlances(pair, FRAME, rule)).toHaveLength(2);
+    expect(chooseRegionCrops(pair, FRAME, rule)).toHaveLength(2);
   });
 
   it('looks at no more places than the bundle does, the strongest first', () => {
@@ -142,13 +144,13 @@ describe('chooseGlances', () => {
       region('after', 0.6, 0.1, 0.2, 0.2),
       region('before', 0.6, 0.6, 0.1, 0.1),
     ];
-    expect(chooseGlances(all, FRAME, rule).map((glance) => glance.object.x)).toEqual([0.1, 0.6]);
-    expect(chooseGlances([], FRAME, rule)).toEqual([]);
+    expect(chooseRegionCrops(all, FRAME, rule).map((glance) => glance.object.x)).toEqual([0.1, 0.6]);
+    expect(chooseRegionCrops([], FRAME, rule)).toEqual([]);
   });
 
   it.each(SHARED)('glances at the same places as training: $what', ({ before, after, boxes }) => {
     const regions = findRegions({ before: map(...before), after: map(...after) }, RULE);
-    const chosen = chooseGlances(regions, FRAME, { ...rule, regions: 3 }).map(({ object: o }) => [
+    const chosen = chooseRegionCrops(regions, FRAME, { ...rule, regions: 3 }).map(({ object: o }) => [
       o.x,
       o.y,
       o.width,

@@ -1,11 +1,11 @@
-import { loadBundle, type Manifest } from '../../src/model/manifest.js';
-import { fuse, needsAlignment } from '../../src/pipeline/nuisance-fusion.js';
+import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';
+import { chooseAlignment, fuse } from '../../src/pipeline/nuisance-fusion.js';
 import { examine } from '../../src/viewpoint/examine.js';
 import { TINY } from '../model/tiny-bundle.js';
 import { altered, flat, seen, size, street } from '../viewpoint/scenes.js';
 
 const NUISANCES = ['lighting', 'ir_switch', 'weather', 'foliage'];
-let manifest: Manifest;
+let manifest: BundleManifest;
 beforeAll(async () => {
   manifest = structuredClone((await loadBundle(TINY)).manifest);
   manifest.nuisances = NUISANCES;
@@ -64,20 +64,20 @@ describe('fuse', () => {
   });
 });
 
-describe('needsAlignment', () => {
+describe('chooseAlignment', () => {
   const moved = examine(before, seen(before, { x: 12 }).image);
 
   it.each<[string, number | undefined, boolean]>([
-    ['true if the camera moved further than align_from', 10 / size.width, true],
-    ['false if it moved less', 14 / size.width, false],
-    ['false if the manifest has no align_from', undefined, false],
+    ['the registration if the camera moved further than align_from', 10 / size.width, true],
+    ['null if it moved less', 14 / size.width, false],
+    ['null if the manifest has no align_from', undefined, false],
   ])('is %s', (_, alignFrom, expected) => {
     const given = alignFrom === undefined ? {} : { align_from: alignFrom };
-    expect(needsAlignment(moved, given)).toBe(expected);
+    expect(chooseAlignment(moved, given)).toBe(expected ? moved.registration : null);
   });
 
-  it('is false if the views could not be registered', () => {
+  it('is null if the views could not be registered', () => {
     const elsewhere = examine(before, street('elsewhere'));
-    expect(needsAlignment(elsewhere, { align_from: 0 })).toBe(false);
+    expect(chooseAlignment(elsewhere, { align_from: 0 })).toBeNull();
   });
 });

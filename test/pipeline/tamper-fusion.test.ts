@@ -1,5 +1,5 @@
-import type { Features } from '../../src/model/captioner.js';
-import type { Manifest } from '../../src/model/manifest.js';
+import type { Features } from '../../src/model/graph-io.js';
+import type { BundleManifest } from '../../src/model/manifest.js';
 import { fuseTampers } from '../../src/pipeline/tamper-fusion.js';
 import { startExaminer } from '../viewpoint/examiner.js';
 import { flat, noisy, street } from '../viewpoint/scenes.js';
@@ -14,7 +14,7 @@ const manifest = (least?: number, camera?: 'moving') =>
     camera,
     input: { width: 32, height: 32 },
     calibration: least === undefined ? {} : { least_agreement: least },
-  }) as unknown as Manifest;
+  }) as unknown as BundleManifest;
 
 const { examine, close } = startExaminer();
 afterAll(close);

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { Config } from '../../config.js';
 import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../../evaluation/baselines.js';
 import type { Prediction } from '../../evaluation/predictions.js';
-import { decodeFrame, type Frame } from '../../frames/decode.js';
+import { type DecodedFrame, decodeFrame } from '../../frames/decode.js';
 import { SIDES, type Side } from '../../images.js';
 import { InferencePool } from '../../inference/pool.js';
 import { createLogger } from '../../logger.js';
 import { COARSE_STRIDE } from '../../model/bundle.js';
-import type { Features } from '../../model/captioner.js';
+import type { Features } from '../../model/graph-io.js';
 import { loadBundle } from '../../model/manifest.js';
 import { wholeFrame } from '../../model/preprocess.js';
-import { createPipeline } from '../../pipeline/compare.js';
+import { Pipeline } from '../../pipeline/compare.js';
 import { withBundles } from '../with-bundles.js';
 
 /** Encoded bytes of both frames. */
@@ -33,9 +33,9 @@ export interface BundleRunner {
 }
 
 const MATCHING_RADII = [0, 1, 2] as const;
-export const decode = (bytes: Uint8Array, side: Side, pixelLimit: number): Promise<Frame> =>
+export const decode = (bytes: Uint8Array, side: Side, pixelLimit: number): Promise<DecodedFrame> =>
   decodeFrame(bytes, {
-    side,
+    field: side,
     pixelLimit,
     allocate: (size) => new Uint8Array(new SharedArrayBuffer(size)),
   });
@@ -43,7 +43,7 @@ export const decode = (bytes: Uint8Array, side: Side, pixelLimit: number): Promi
 /** Score and peak of the mean absolute pixel difference, the only detector that needs no bundle. */
 export async function pixelSignals(bytes: PairBytes, pixelLimit: number): Promise<Record<string, Signal>> {
   const [before, after] = await Promise.all(SIDES.map((side) => decode(bytes[side], side, pixelLimit)));
-  return { pixels: pixelSubtraction(before as Frame, after as Frame) };
+  return { pixels: pixelSubtraction(before as DecodedFrame, after as DecodedFrame) };
 }
 
 /** @throws ScenedeltaError 'unknown-model' if the bundle is missing or broken */
@@ -51,7 +51,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
   const logger = createLogger({ level: 'silent', name: 'evaluate' });
   const name = config.defaultModel;
   const bundle = await withBundles(loadBundle(join(config.modelsDir, name)));
-  const pipeline = await withBundles(createPipeline({ config, logger }));
+  const pipeline = await withBundles(Pipeline.start({ config, logger }));
   // Separate threads for the features, because the pipeline does not hand its features out.
   const pool = await InferencePool.start({
     bundles: [bundle],
@@ -64,7 +64,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
   });
   const { width, height } = bundle.manifest.input;
 
-  async function match(frames: Readonly<Record<Side, Frame>>): Promise<Record<string, Signal>> {
+  async function match(frames: Readonly<Record<Side, DecodedFrame>>): Promise<Record<string, Signal>> {
     const encoded = await Promise.all(
       SIDES.map((side) => {
         const boxes = [wholeFrame(frames[side])];
@@ -87,7 +87,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
       const [before, after] = await Promise.all(
         SIDES.map((side) => decode(bytes[side], side, config.pixelLimit)),
       );
-      const frames = { before: before as Frame, after: after as Frame };
+      const frames = { before: before as DecodedFrame, after: after as DecodedFrame };
       const { verdict, confidence, kind, caption, regions } = finding;
       return {
         prediction: {

@@ -1,0 +1,59 @@
+/** Inputs and outputs of a bundle's three graphs as plain data, one item each. Letters as in captioner.ts. */
+import type { Box, Heatmap } from '../images.js';
+
+/** Feature grids of one image: coarse [Cc,H/16,W/16], fine [Cf,H/8,W/8]. */
+export interface Features {
+  readonly coarse: Float32Array;
+  readonly fine: Float32Array;
+}
+
+/** Features of a pair: both of full frames, or both of one region crop. */
+export interface FeaturePair {
+  readonly before: Features;
+  readonly after: Features;
+}
+
+/** Output of the difference graph for one pair. */
+export interface Difference {
+  /** [N,D] */
+  readonly memory: Float32Array;
+  readonly changeLogit: number;
+  /** [K], in the order of the manifest's `kinds` */
+  readonly kindLogits: Float32Array;
+  /** [Q], in the order of the manifest's `nuisances` */
+  readonly nuisanceLogits: Float32Array;
+  /** change map [h,w] over `before`: what is gone, moved or replaced in `after` */
+  readonly before: Heatmap;
+  /** change map [h,w] over `after`: what is new */
+  readonly after: Heatmap;
+}
+
+/** Features of one region crop in both frames; boxes are fractions of the frame. */
+export interface RegionCropFeatures extends FeaturePair {
+  readonly crop: Box;
+  readonly object: Box;
+}
+
+export interface CaptionInput {
+  readonly memory: Float32Array;
+  /** [K], of the same `Difference` */
+  readonly kindLogits: Float32Array;
+  /** at most R are read; a bundle without region crops reads none */
+  readonly crops: readonly RegionCropFeatures[];
+}
+
+export interface CaptionOutput {
+  /** [T] words, then the end id, then pads */
+  readonly ids: BigInt64Array;
+  /** [T] natural logarithms */
+  readonly logProbabilities: Float32Array;
+  /** number of words */
+  readonly length: number;
+  /** [length, N + R * g * g]: row t is the attention of word t */
+  readonly attention: readonly Float32Array[];
+  /**
+   * [K], in the order of the manifest's `kinds`: joint logits of the full frame and the region crops, on which the words are
+   * conditioned; null if the caption graph does not output them
+   */
+  readonly kindLogits: Float32Array | null;
+}

@@ -1,0 +1,72 @@
+/** Encoder: features of full frames, with a cache, and of region crops. */
+import { createHash } from 'node:crypto';
+import type { DecodedFrame } from '../frames/decode.js';
+import { mapSides } from '../frames/pair.js';
+import type { Side } from '../images.js';
+import { type FeatureCache, featureKey } from '../inference/feature-cache.js';
+import type { InferencePool } from '../inference/pool.js';
+import type { FeaturePair, Features, RegionCropFeatures } from '../model/graph-io.js';
+import type { Bundle } from '../model/manifest.js';
+import { wholeFrame } from '../model/preprocess.js';
+import { chooseRegionCrops, type MapRegion, toPixels } from '../model/regions.js';
+
+type FramePair = Readonly<Record<Side, DecodedFrame>>;
+
+export class Encoder {
+  readonly #pool: InferencePool;
+  readonly #cache: FeatureCache;
+
+  constructor(pool: InferencePool, cache: FeatureCache) {
+    this.#pool = pool;
+    this.#cache = cache;
+  }
+
+  /**
+   * @param source encoded bytes of both frames, and their sha256 in hexadecimal if the caller has it: they are the cache's keys
+   * @returns features of both full frames, at the input size of the bundle
+   */
+  encodePair(
+    bundle: Bundle,
+    frames: FramePair,
+    source: Readonly<Record<Side, Uint8Array>> & Readonly<Partial<Record<`${Side}Key`, string>>>,
+  ): Promise<FeaturePair> {
+    return mapSides(async (side) => {
+      const key = featureKey(source[`${side}Key`] ?? sha256(source[side]), bundle.sha256);
+      const cached = this.#cache.get(key);
+      if (cached !== undefined) return cached;
+      const features = await this.encodeFullFrame(bundle, frames[side]);
+      this.#cache.set(key, features);
+      return features;
+    });
+  }
+
+  async encodeFullFrame({ manifest }: Bundle, frame: DecodedFrame): Promise<Features> {
+    const { width, height } = manifest.input;
+    const input = { frame, boxes: [wholeFrame(frame)], width, height };
+    const [features] = (await this.#pool.run('encode', manifest.name, input)) as [Features];
+    return features;
+  }
+
+  /** @returns features of the strongest regions in both frames, at the frames' own resolution; none if the bundle has no crops */
+  async encodeCrops(
+    { manifest }: Bundle,
+    frames: FramePair,
+    regions: readonly MapRegion[],
+  ): Promise<RegionCropFeatures[]> {
+    const rule = manifest.glance;
+    if (rule === null || regions.length === 0) return [];
+    const crops = chooseRegionCrops(regions, frames.before, rule);
+    const features = await mapSides((side) => {
+      const boxes = crops.map(({ crop }) => toPixels(crop, frames[side]));
+      const input = { frame: frames[side], boxes, width: rule.size, height: rule.size };
+      return this.#pool.run('encode', manifest.name, input);
+    });
+    return crops.map((crop, i) => ({
+      ...crop,
+      before: features.before[i] as Features,
+      after: features.after[i] as Features,
+    }));
+  }
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
