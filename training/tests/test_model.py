@@ -19,8 +19,8 @@ from training.net.cross_view import CrossViewLayer, info_nce
 from training.net.difference import Difference
 from training.net.losses import map_loss
 from training.net.matching import matching_distance, shifted
+from training.run import Run
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
-from training.train import Run
 from training.worlds.surveillance.judge import judge
 
 

@@ -12,11 +12,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training import train
+from training import settings, train
 from training.bundle.manifest import command_of
 from training.data.batches import SPECIALS, Labels, PairCache, derive_evidence
 from training.data.cache import layout
-from training.train import Run
+from training.run import Run
 
 LOOK = (96, 64)  # 4 x 6 cells
 CONFIG = """
@@ -82,13 +82,13 @@ class Started:
     ) -> Path:
         whole, done = train.train_step, 0
 
-        def step(run, batch, t):
+        def step(run, batch):
             nonlocal done
             if done == killed_after:
                 raise KeyboardInterrupt
             done += 1
             each(run.step)
-            return whole(run, batch, t)
+            return whole(run, batch)
 
         arguments = [
             "train",
@@ -254,7 +254,7 @@ def test_dropout_on_a_gpu_goes_on_where_it_was(start):
     draw = lambda: torch.rand(3, device="cuda").tolist()
     out = start("run", "--device", "cuda", killed_after=3)
     run = lambda: Run(
-        train.load_config(start.root / "tiny.toml", []),
+        settings.load_config(start.root / "tiny.toml", []),
         Labels(**json.loads((out / "labels.json").read_text())),
         1,
         "cuda",
@@ -299,7 +299,7 @@ def test_wrong_labels_for_a_run_that_goes_on_leave_its_own_alone(start):
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path, override, answer):
     (tmp_path / "tiny.toml").write_text(CONFIG)
     with pytest.raises(SystemExit) as refused:
-        train.load_config(tmp_path / "tiny.toml", [override])
+        settings.load_config(tmp_path / "tiny.toml", [override])
     assert str(refused.value).startswith(f"--set {override}: ") and answer in str(refused.value)
 
 
@@ -315,7 +315,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(tmp_path, override, answer)
 def test_a_config_with_a_wrong_or_a_missing_name_is_refused(tmp_path, old, new, answer):
     (tmp_path / "tiny.toml").write_text(CONFIG.replace(old, new))
     with pytest.raises(SystemExit) as refused:
-        train.load_config(tmp_path / "tiny.toml", [])
+        settings.load_config(tmp_path / "tiny.toml", [])
     assert str(refused.value).startswith(f"{tmp_path / 'tiny.toml'}: {answer}")
 
 
@@ -323,4 +323,4 @@ def test_a_config_with_a_wrong_or_a_missing_name_is_refused(tmp_path, old, new, 
     "path", sorted((Path(train.__file__).parent / "configs").glob("*.toml")), ids=lambda path: path.stem
 )
 def test_the_committed_configs_are_known(path):
-    assert train.load_config(path, ["train.steps=1"])["train"]["steps"] == 1
+    assert settings.load_config(path, ["train.steps=1"])["train"]["steps"] == 1
