@@ -1,4 +1,4 @@
-/** The HTTP service. main.ts and the tests build it with the same options; only main.ts listens. */
+/** The HTTP service as a Fastify instance. main.ts and the tests build it the same way; only main.ts listens. */
 
 import type { AddressInfo } from 'node:net';
 import multipart from '@fastify/multipart';
@@ -32,7 +32,7 @@ import { heatmapRoutes } from './routes/heatmaps.js';
 import { modelRoutes } from './routes/models.js';
 import { operationRoutes } from './routes/operations.js';
 
-/** Beside the wait itself: reading the body, storing, answering. */
+/** Time beside the wait for an outcome: reading the body, storing, answering. */
 const SLACK_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 
@@ -40,7 +40,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   const longestWaitMs = options.waitLimit * 1000 + SLACK_MS;
   const app: Api = Fastify({
     loggerInstance: logger,
-    // Each answer is logged once, by useTracing.
+    // useTracing logs each answer once.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
     genReqId: traceIdOf,
     frameworkErrors: onError,
@@ -50,12 +50,13 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
     connectionTimeout: longestWaitMs + SLACK_MS,
     handlerTimeout: REQUEST_TIMEOUT_MS + longestWaitMs,
     forceCloseConnections: 'idle',
-    // Fastify's own refusal while closing is no problem+json: useClosing does it.
+    // Fastify's own refusal while closing is not problem+json; useClosing refuses instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  // Requests are checked with the schemas that describe them; bodies by their routes, which know two forms of one body.
+  // Query, path and headers are checked with the schemas of the OpenAPI file; routes check bodies, which have two
+  // forms.
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     if (httpPart === 'body') return () => true;
     const check = checker(httpPart === 'headers' ? lowerCased(schema as TObject) : schema, { convert: true });
@@ -67,10 +68,11 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
       }
     };
   });
-  // Answers are typed by the compiler and held to the OpenAPI file by tests; a serialiser that drops what it does not know hides faults.
+  // The compiler types answers and tests compare them with the OpenAPI file. A schema serialiser would silently drop
+  // members that are missing in the schema.
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   app.removeContentTypeParser('text/plain');
-  // JSON is parsed, and its base64 decoded, in one go, in which nobody else is served; forms come in pieces.
+  // Parsing JSON and decoding its base64 blocks the event loop, so JSON has a smaller limit; multipart is streamed.
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string', bodyLimit: Math.min(options.jsonLimit, options.bodyLimit) },
@@ -118,6 +120,6 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   return app;
 }
 
-/** Headers are described as they are written and arrive in lower case. */
+/** Node gives header names in lower case; the schemas have them as they are usually written. */
 const lowerCased = ({ properties }: TObject): TObject =>
   Type.Object(Object.fromEntries(Object.entries(properties).map(([name, s]) => [name.toLowerCase(), s])));

@@ -1,5 +1,4 @@
-/** What the API is built from. Each is an interface, so that a test may hand over another one. */
-
+/** The dependencies and settings of the API. Tests hand over other implementations. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, RawServerDefault } from 'fastify';
@@ -38,9 +37,9 @@ export interface ApiDependencies {
   >;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;
-  /** signs the links to frames and heatmaps (links.ts) */
+  /** key that signs the links to frames and heatmaps (links.ts) */
   readonly linkKey: Buffer;
-  /** epoch ms */
+  /** @returns epoch ms */
   readonly clock: () => number;
 }
 
@@ -65,7 +64,7 @@ export type ApiOptions = Pick<
   | 's3SourceBuckets'
 >;
 
-/** A Fastify whose handlers take their types from the TypeBox schemas of the route. */
+/** A Fastify instance whose handlers get their types from the TypeBox schemas of the route. */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,

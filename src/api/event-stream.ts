@@ -1,4 +1,4 @@
-/** Server-sent events (WHATWG HTML, 9.2): what happens to comparisons and changes, resumable by Last-Event-ID. */
+/** Server-sent event streams (WHATWG HTML, 9.2) of comparisons and changes, resumable by Last-Event-ID. */
 import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { ChangeSchema } from '../schemas/change.js';
@@ -32,30 +32,30 @@ export const ChangeEventSchema = Type.Object(
     zone,
     kind,
     severity,
-    at: dateTime("The camera's time."),
+    at: dateTime('Capture time.'),
   },
   { $id: 'ChangeEvent', description: 'The `data` of a server-sent event about a change.' },
 );
 
-/** Proxies close connections on which nothing moves, often after 30 or 60 s. */
+/** Proxies close idle connections, often after 30 or 60 s. */
 const HEARTBEAT_MS = 15_000;
 /** RequestContext of the client, after a connection broke. */
 const RECONNECT_MS = 2_000;
-/** Bytes that wait for a client. One that leaves more lying is let go; it may come back with Last-Event-ID. */
+/** Most bytes buffered per client. A slower client is disconnected and may resume with Last-Event-ID. */
 const BUFFER_LIMIT = 1024 * 1024;
 
 export interface EventStreams {
   /**
-   * @param options.since events after this id first; undefined: only what happens from now on
-   * @param options.endOnFinal the stream ends with the event that ends the comparison
-   * @returns the stream; `writableEnded` already where that event was among the past ones.
+   * @param options.since id of an event: later events are replayed first; undefined: only new events
+   * @param options.endOnFinal whether the stream ends with the event that ends the comparison
+   * @returns the stream; it is already `writableEnded` if the final event was among the replayed ones
    */
   open(
     filter: EventFilter,
     options: { since: string | undefined; endOnFinal: boolean },
   ): Promise<PassThrough>;
   readonly size: number;
-  /** Ends all of them, so that the service can close. */
+  /** Ends all streams, so that the service can close. */
   endAll(): void;
 }
 
@@ -66,7 +66,7 @@ export function createEventStreams(events: EventReader): EventStreams {
       const stream = new PassThrough({ highWaterMark: BUFFER_LIMIT });
       let last = since ?? '0';
       let replaying: StreamedEvent[] | undefined = [];
-      // The past is written in one go, before anybody reads: it may wait as a whole, and what comes meanwhile beside it.
+      // Past events are written at once, before the client reads, so the buffer limit applies only after them.
       let allowance = Number.POSITIVE_INFINITY;
       stream.on('drain', () => {
         allowance = BUFFER_LIMIT;
@@ -90,7 +90,7 @@ export function createEventStreams(events: EventReader): EventStreams {
         clearInterval(heartbeat);
         open.delete(stream);
       };
-      // ended by us, or left by the client, who may not have read to the end
+      // 'finish' when the service ended the stream, 'close' when the client left, possibly before the end.
       stream.once('finish', release).once('close', release);
       try {
         stream.write(`retry: ${RECONNECT_MS}\n\n`);

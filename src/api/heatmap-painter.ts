@@ -1,5 +1,4 @@
-/** Heatmaps as PNG pictures over their frame. */
-
+/** Renderer of heatmaps as PNG pictures over their frame. */
 import pLimit from 'p-limit';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
@@ -10,33 +9,34 @@ import type { Heatmap, RgbImage } from '../images.js';
 export const STYLES = ['overlay', 'gray'] as const;
 export type Style = (typeof STYLES)[number];
 
-/** Of the longer side, in pixels: what a screen shows. */
+/** Longer side of a picture, in pixels: enough for a screen. */
 const MAX_SIDE = 1280;
 /**
- * The map is enlarged here to about so many pixels, where its splines are smooth already, and from there on by the image library,
- * outside of the thread that answers requests.
+ * Pixels to which the map is enlarged here, by splines that are smooth at that size. The image library enlarges it
+ * further, outside of the event loop.
  */
 const LAYER_PIXELS = 100_000;
-/** Pictures in the making; others wait, so that a page full of heatmaps does not fill the memory. */
-const AT_ONCE = 2;
+/** Pictures rendered at a time; further ones wait, so that a page full of heatmaps does not fill the memory. */
+const CONCURRENCY = 2;
 
 export interface HeatmapPainter {
   /**
-   * @param frame encoded bytes; decides the picture's size
-   * @returns a PNG of the frame's shape, EXIF orientation applied.
-   * @throws ScenedeltaError 'image-unreadable' where the frame cannot be decoded.
+   * @param frame encoded bytes; they determine the size of the picture
+   * @returns a PNG with the aspect ratio of the frame, EXIF orientation applied
+   * @throws ScenedeltaError 'image-unreadable' if the frame cannot be decoded
    */
   paint(map: Heatmap, frame: Uint8Array, style: Style): Promise<Buffer>;
 }
 
 export function createHeatmapPainter(options: Pick<Config, 'pixelLimit'>): HeatmapPainter {
-  // The pool's threads are for the file system too: one picture must not take them all, and nothing is drawn twice.
+  // The file system uses the same thread pool, so one picture must not take all threads. No picture is drawn twice, so
+  // nothing is cached.
   sharp.concurrency(1);
   sharp.cache(false);
-  const turn = pLimit(AT_ONCE);
+  const limit = pLimit(CONCURRENCY);
   return {
     paint: (map, frame, style) =>
-      turn(async () => {
+      limit(async () => {
         const picture = await decode(frame, options.pixelLimit);
         const painted = style === 'overlay' ? await overlay(map, picture) : gray(map, picture);
         return painted.png({ compressionLevel: 4 }).toBuffer();

@@ -1,6 +1,7 @@
 /**
- * Idempotency-Key records in Redis (draft-ietf-httpapi-idempotency-key-header): a key stands for one comparison for 24 h.
- * A replay answers with that comparison as it stands, so a caller whose connection broke still gets the outcome.
+ * Idempotency-Key records in Redis (draft-ietf-httpapi-idempotency-key-header): a key identifies one comparison for 24
+ * h. A replay answers with the current state of that comparison, so a caller whose connection broke still gets the
+ * outcome.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
@@ -9,27 +10,31 @@ import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 
 const KEPT_SECONDS = 24 * 3600;
-/** A request that has reserved its key for so long and not accepted its comparison has died, and another may take its place. */
+/**
+ * Age from which a reservation without an accepted comparison counts as dead, so that another request may take the
+ * key.
+ */
 const ACCEPTING_SECONDS = 60;
 
 export interface IdempotentRequest {
   readonly apiKeyId: string;
   readonly key: string;
-  /** the same for the same request, see fingerprint() */
+  /** equal for equal requests, see fingerprint() */
   readonly fingerprint: string;
   readonly comparisonId: string;
 }
 
 export interface IdempotencyRecords {
   /**
-   * @returns the comparison that the key already stands for, or undefined: the key is reserved for `request.comparisonId`.
-   * @throws ScenedeltaError 'idempotency-mismatch' where it was used with another request, 'idempotency-in-flight' while the first
-   * request is still being accepted.
+   * Reserves the key for `request.comparisonId`.
+   * @returns undefined if it is reserved, else the comparison that the key already identifies
+   * @throws ScenedeltaError 'idempotency-mismatch' if the key was used with another request, 'idempotency-in-flight'
+   * while the first request is still being accepted
    */
   reserve(request: IdempotentRequest): Promise<{ readonly comparisonId: string } | undefined>;
-  /** The comparison has been accepted. Where this fails or is never reached, the comparison itself tells. */
+  /** Marks the comparison as accepted. If this fails or never happens, the existence of the comparison decides. */
   confirm(request: IdempotentRequest): Promise<void>;
-  /** It was not: the key is free again, unless the comparison is there all the same. */
+  /** Frees the key after a failed acceptance, unless the comparison exists nevertheless. */
   release(request: IdempotentRequest): Promise<void>;
 }
 
@@ -39,13 +44,13 @@ interface Kept {
   readonly accepted: boolean;
 }
 
-/** KEYS: record. ARGV: the record that must still be there, the one to be written, seconds. */
+/** KEYS: record. ARGV: the expected record, the new record, seconds. */
 const REPLACE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 return 1`;
 
-/** KEYS: record, comparison. ARGV: the record that must still be there. */
+/** KEYS: record, comparison. ARGV: the expected record. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 return redis.call('DEL', KEYS[1])`;
@@ -54,7 +59,7 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
   const name = (r: IdempotentRequest) => KEYS.idempotency(r.apiKeyId, r.key);
   const text = ({ fingerprint, comparisonId }: IdempotentRequest, accepted: boolean) =>
     JSON.stringify({ fingerprint, comparisonId, accepted } satisfies Kept);
-  /** @returns whether `expected` was still there: a record that somebody else has taken over is theirs. */
+  /** @returns whether the record was still `expected`; else another request owns the key. */
   const replace = async (request: IdempotentRequest, expected: string, record: string): Promise<boolean> =>
     (await redis.eval(REPLACE, 1, name(request), expected, record, KEPT_SECONDS)) === 1;
 
@@ -64,7 +69,7 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
         const reserved = await redis.set(name(request), text(request, false), 'EX', KEPT_SECONDS, 'NX');
         if (reserved === 'OK') return undefined;
         const kept = await redis.get(name(request));
-        // it expired or was released in this very moment: the caller may simply try again
+        // It expired or was released at this moment, so another attempt will succeed.
         if (kept === null) throw inFlight(request.key);
         const { fingerprint, comparisonId, accepted } = JSON.parse(kept) as Kept;
         if (fingerprint !== request.fingerprint) {
@@ -75,7 +80,7 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
           );
         }
         if (accepted || (await redis.exists(KEYS.comparison(comparisonId))) === 1) return { comparisonId };
-        // by Redis's clock, so that API hosts whose clocks differ agree
+        // By the clock of Redis, because the clocks of API hosts may differ.
         const reservedFor = KEPT_SECONDS - (await redis.ttl(name(request)));
         if (reservedFor > ACCEPTING_SECONDS && (await replace(request, kept, text(request, false)))) {
           return undefined;
@@ -101,6 +106,6 @@ const inFlight = (key: string) =>
     { field: 'idempotency-key' },
   );
 
-/** @param parts what makes two requests the same, in a fixed order; JSON values. */
+/** @param parts JSON values in a fixed order; two requests are the same if all of them are equal */
 export const fingerprint = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');

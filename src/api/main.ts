@@ -1,4 +1,4 @@
-/** The API process: settings, connections, the app, a port, and the way out. */
+/** Entry of the API process: settings, connections, the app, its port, and the order of closing. */
 import type { AddressInfo } from 'node:net';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createJobProducer } from '../jobs/producer.js';
@@ -13,9 +13,9 @@ import { buildApp } from './app.js';
 import { createIdempotencyRecords } from './idempotency.js';
 import { createRateCounter } from './rate-counter.js';
 
-/** Of SHUTDOWN_MS: a client that sends or reads slowly is cut off while there is time for the rest. */
+/** Share of SHUTDOWN_MS after which slow clients are disconnected, to leave time for the other steps. */
 const HTTP_SHARE = 0.8;
-/** Nothing of ours is under way by then. */
+/** Longest closing of the queue; no command is pending by then. */
 const QUEUE_CLOSE_MS = 3_000;
 
 const config = loadConfig();

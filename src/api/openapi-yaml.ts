@@ -1,11 +1,11 @@
-/** The OpenAPI description as the text that is committed as openapi/openapi.yaml. */
+/** Generator of openapi/openapi.yaml from the routes. */
 import { stringify } from 'yaml';
 import { loadConfig } from '../config.js';
 import { createLogger } from '../logger.js';
 import { buildApp } from './app.js';
 import type { ApiDependencies } from './dependencies.js';
 
-/** Describing the routes calls none of what they depend on. */
+/** Stands for every dependency: describing the routes calls none of them. */
 const unconnected: object = new Proxy(() => {}, {
   get: () => unconnected,
   apply: () => {

@@ -1,9 +1,10 @@
 import { ScenedeltaError } from '../errors.js';
 
 /**
- * @param text of the format date-time (RFC 3339)
- * @returns epoch ms.
- * @throws ScenedeltaError 'invalid-request' where no clock shows it: a leap second (23:59:60Z) is of that format too.
+ * @param text in the format date-time (RFC 3339)
+ * @returns epoch ms
+ * @throws ScenedeltaError 'invalid-request' if it is no instant: the format allows leap seconds (23:59:60Z), Date does
+ * not
  */
 export function parseTime(text: string, field: string): number {
   const at = Date.parse(text);

@@ -1,4 +1,4 @@
-/** Requests counted per API key and window in Redis, so that all API processes share one quota. */
+/** Counter of requests per API key and time window in Redis, so that all API processes share one quota. */
 import type { Redis } from 'ioredis';
 import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
@@ -7,7 +7,7 @@ export interface RateCounter {
   /**
    * Counts one request.
    * @param window number of the window since the epoch
-   * @returns how many it has had, this one included.
+   * @returns the requests of the window so far, this one included
    * @throws ScenedeltaError 'queue-unavailable'
    */
   count(apiKeyId: string, window: number, windowSeconds: number): Promise<number>;

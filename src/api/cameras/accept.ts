@@ -1,4 +1,4 @@
-/** Accepting a camera's frame: into the store (masked), into its line, and a job that somebody take the camera's turn. */
+/** Acceptance of a camera's frame: stores it (masked), adds it to the camera's waiting frames, and queues a turn. */
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { enqueueFrame } from '../../jobs/enqueue-frame.js';
@@ -12,12 +12,12 @@ import { parseTime } from '../parse-time.js';
 
 type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'>;
 
-/** A camera whose frames come faster than they can be compared must not fill the store. */
+/** Most waiting frames per camera, so that a camera faster than the workers does not fill the store. */
 const MAX_FRAMES_WAITING = 1_000;
-/** Clocks differ a little; a frame from far ahead would make all that follow it late. */
+/** Tolerated clock difference. A frame from the far future would make all later frames out of order. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** @throws ScenedeltaError 'overloaded' where MAX_FRAMES_WAITING frames of the camera wait already. */
+/** @throws ScenedeltaError 'overloaded' if MAX_FRAMES_WAITING frames of the camera are waiting */
 export async function assertCameraCapacity(
   camera: string,
   { cameras }: Pick<Dependencies, 'cameras'>,
@@ -31,12 +31,12 @@ export async function assertCameraCapacity(
 }
 
 /**
- * Once resolved, nothing is lost by any crash: bytes and Redis are synced.
- * @throws ScenedeltaError 'invalid-request' naming captured_at, 'storage-unavailable' or 'queue-unavailable' (as accept of comparisons
- * does); with a privacy mask 'image-unreadable' or 'image-too-large' too.
+ * Once it resolves, no crash loses the frame: files and Redis are synced.
+ * @throws ScenedeltaError 'invalid-request' naming captured_at, 'storage-unavailable' or 'queue-unavailable' as
+ * `accept` does; with a privacy mask also 'image-unreadable' or 'image-too-large'
  */
 export async function acceptFrame(
-  asked: RequestContext,
+  context: RequestContext,
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
   deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadline'> },
@@ -56,7 +56,7 @@ export async function acceptFrame(
   return enqueueFrame(
     camera,
     {
-      ...asked,
+      ...context,
       frame: after,
       capturedAt,
       acceptedAt: now,
@@ -68,7 +68,7 @@ export async function acceptFrame(
   );
 }
 
-/** Two requests are the same when this is. */
+/** Fingerprint of a request, for its Idempotency-Key. */
 export const frameFingerprint = (camera: string, { frame, options }: IncomingCameraFrame): string => {
   const content = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', f.sha256] : f);
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,4 +1,4 @@
-/** From the settings that a request brings to the camera as it is kept. */
+/** Builder of the stored camera from the settings of a request. */
 import { Type } from 'typebox';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
@@ -29,8 +29,9 @@ export interface PutDependencies {
 }
 
 /**
- * @param earlier the camera as it stood, undefined where it is new
- * @throws ScenedeltaError invalid-request, url-refused, image-unreadable, payload-too-large, each naming the field; storage-unavailable.
+ * @param earlier the camera before this request, undefined if it is new
+ * @throws ScenedeltaError invalid-request, url-refused, image-unreadable, payload-too-large, each naming the field;
+ * storage-unavailable
  */
 export async function buildCamera(
   id: string,
@@ -64,7 +65,7 @@ export async function buildCamera(
   };
 }
 
-/** The same polygons keep their id, so that what is masked with them need not be masked again. */
+/** Unchanged polygons keep their mask id, so that masked frames need not be masked again. */
 function maskIdOf(zones: readonly Zone[], earlier: StoredCamera | undefined): string | null {
   const painted = (all: readonly Zone[]) =>
     JSON.stringify(all.filter(({ type }) => type === 'privacy').map(({ polygon }) => polygon));

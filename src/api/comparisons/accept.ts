@@ -1,5 +1,4 @@
-/** Accepting a comparison: frames into the blob store, the comparison into the result store, a reference into the queue. */
-
+/** Acceptance of a comparison: stores its frames, then the comparison, and queues a job that refers to them. */
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { priorityOf } from '../../jobs/producer.js';
@@ -13,7 +12,7 @@ import type { RequestContext } from './respond.js';
 
 export interface Acceptance extends RequestContext {
   readonly incoming: IncomingComparison;
-  /** nobody waits for the answer on a connection */
+  /** true if no connection waits for the outcome */
   readonly unattended: boolean;
 }
 
@@ -22,7 +21,7 @@ type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clo
 };
 type Options = Pick<ApiOptions, 'deadline' | 'maxWaiting'>;
 
-/** @throws ScenedeltaError 'overloaded' where MAX_WAITING comparisons wait already. */
+/** @throws ScenedeltaError 'overloaded' if MAX_WAITING comparisons are waiting */
 export async function assertCapacity(
   deps: Pick<Dependencies, 'queue'>,
   options: Pick<Options, 'maxWaiting'>,
@@ -36,9 +35,9 @@ export async function assertCapacity(
 }
 
 /**
- * Once resolved, nothing is lost by any crash: bytes and Redis are synced.
- * @throws ScenedeltaError 'storage-unavailable'; then the comparison does not exist. 'queue-unavailable'; then it does not either, unless
- * Redis was lost between a write and its answer, or could not be asked to erase it: what it has of the comparison is recovered and run.
+ * Once it resolves, no crash loses the comparison: files and Redis are synced.
+ * @throws ScenedeltaError 'storage-unavailable': the comparison does not exist. 'queue-unavailable': it does not exist
+ * either, unless Redis was lost between a write and its answer or could not erase it; then it is recovered and run.
  */
 export async function accept(
   acceptance: Acceptance,
@@ -74,7 +73,7 @@ export async function accept(
     request,
   };
   try {
-    // Created before it is queued: a worker that is faster than this process must find what it is to update.
+    // Created before it is queued, because a fast worker must find the comparison that it updates.
     await deps.results.create(stored);
     await deps.queue.addComparison(
       { comparisonId, traceId: request.traceId },
@@ -87,7 +86,7 @@ export async function accept(
   return stored;
 }
 
-/** Both at once; identical frames are written once. What shows a camera with privacy zones is masked first. */
+/** Stores both frames in parallel, identical ones once; frames of a camera with privacy zones are masked first. */
 async function storeFrames(
   { before, after, options }: IncomingComparison,
   { cameras, keeper }: Dependencies,
@@ -103,7 +102,7 @@ async function storeFrames(
   return Promise.all([store(before, 'before'), store(after, 'after')]);
 }
 
-/** Two requests are the same when this is: frames by content, options by value. */
+/** Fingerprint of a request, for its Idempotency-Key: frames by content, options by value. */
 export const fingerprintOf = ({ before, after, options }: IncomingComparison): string => {
   const frame = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', f.sha256] : f);
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,15 +1,15 @@
-/** Erasing comparisons. */
+/** Erasure of comparisons. */
 import type { Comparison } from '../../schemas/comparison.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import type { ApiDependencies } from '../dependencies.js';
 
 type Dependencies = Pick<ApiDependencies, 'results' | 'blobs' | 'queue' | 'clock'>;
 
-/** Work that has not ended is cancelled; the result, its heatmaps and every way to its frames are gone. */
+/** Cancels unfinished work, then erases the result, its heatmaps and all references to its frames. */
 export async function eraseComparison(comparison: Comparison, deps: Dependencies): Promise<void> {
   const { id } = comparison;
   const finished_at = new Date(deps.clock()).toISOString();
-  // The order matters: who waits hears of the end first, then the worker stops, then there is nothing left to find.
+  // The order matters: waiting requests get the cancelled comparison, then the worker stops, then the data is erased.
   const stopped = await deps.results.update(id, {
     comparison: { ...comparison, status: 'cancelled', finished_at },
   });
@@ -18,12 +18,12 @@ export async function eraseComparison(comparison: Comparison, deps: Dependencies
   await deps.results.erase(id);
 }
 
-const AT_ONCE = 100;
+const PAGE_SIZE = 100;
 
-/** @returns how many there were. */
+/** Erases all comparisons of a camera. @returns their number */
 export async function eraseComparisonsOf(camera: string, deps: Dependencies): Promise<number> {
   for (let erased = 0; ; ) {
-    const { items } = await deps.results.list({ camera, limit: AT_ONCE });
+    const { items } = await deps.results.list({ camera, limit: PAGE_SIZE });
     if (items.length === 0) return erased;
     for (const comparison of items) await eraseComparison(comparison, deps);
     erased += items.length;

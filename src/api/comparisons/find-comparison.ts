@@ -1,4 +1,4 @@
-/** The comparison that a path names. */
+/** Lookup of the comparison that a path names. */
 import { ScenedeltaError } from '../../errors.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies } from '../dependencies.js';

@@ -19,8 +19,8 @@ export function readFrame(input: FrameInput, field: string, frameLimit: number):
 }
 
 /**
- * Stops at the first byte above the limit. The hash is computed chunk by chunk, so that a large frame does not block the
- * event loop.
+ * Stops at the first byte above the limit. The hash is computed chunk by chunk, so that a large frame does not block
+ * the event loop.
  * @throws ScenedeltaError as readFrame
  */
 export async function readFrameFile(

@@ -1,16 +1,15 @@
-/** A stored comparison as it is answered: with links to its frames and heatmaps, signed where keys are asked for. */
-
+/** Presenter: a stored comparison plus links to its frames and heatmaps, signed if API keys are required. */
 import { SIDES, type Side } from '../../images.js';
 import { framePath, heatmapPath, signLink } from '../../links.js';
 import type { Comparison } from '../../schemas/comparison.js';
 
-/** Links in answers are for the moment: a page that shows pictures, a person who opens one. */
+/** Links in answers serve immediate use, such as a page that shows the pictures. */
 const LINK_LIFETIME_MS = 3_600_000;
 
 export interface LinkOptions {
-  /** e.g. 'http://127.0.0.1:8080', without a slash at the end; asked each time, because a free port is known only then */
+  /** @returns e.g. 'http://127.0.0.1:8080', without a trailing slash; a function, because PORT=0 is known only later */
   readonly baseUrl: () => string;
-  /** null: no keys are asked for, so links need no signature */
+  /** null if API keys are off: links then need no signature */
   readonly linkKey: Buffer | null;
   readonly clock: () => number;
 }
@@ -27,7 +26,7 @@ export function createPresenter(options: LinkOptions): Present {
   return (comparison) => ({
     ...comparison,
     frames: links(framePath, comparison.id),
-    // where no model looked at the frames (they were identical), there are no maps
+    // Without a model (identical frames) there are no maps.
     ...(comparison.status === 'finished' && comparison.model != null
       ? { heatmaps: links(heatmapPath, comparison.id) }
       : {}),

@@ -1,4 +1,4 @@
-/** Which models there are, as the live workers tell it: the API itself never loads one. */
+/** The served models, as the live workers report them; the API itself loads none. */
 import { type Static, Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import { ModelDescriptionSchema } from '../../schemas/model-description.js';
@@ -12,7 +12,7 @@ export const ServedModelSchema = Type.Object(
     served_by: Type.Array(
       Type.Object({
         provider,
-        workers: Type.Integer({ minimum: 1, description: 'Live workers that run it there.' }),
+        workers: Type.Integer({ minimum: 1, description: 'Live workers that run it on this device.' }),
       }),
     ),
   },
@@ -22,7 +22,7 @@ export type ServedModel = Static<typeof ServedModelSchema>;
 
 type Workers = ApiDependencies['workers'];
 
-/** One entry a bundle: the same name stands twice only while a new version is rolled out. */
+/** @returns one entry per bundle; a name occurs twice only while a new version is rolled out */
 export async function servedModels(workers: Workers): Promise<ServedModel[]> {
   const served = new Map<string, ServedModel>();
   for (const { provider, ...model } of (await workers.list()).flatMap((worker) => worker.models)) {
@@ -35,7 +35,10 @@ export async function servedModels(workers: Workers): Promise<ServedModel[]> {
   return [...served.values()];
 }
 
-/** @throws ScenedeltaError 'unknown-model' where workers live and none of them serves it; else the worker decides. */
+/**
+ * @throws ScenedeltaError 'unknown-model' if there are live workers and none serves it; without any, the worker
+ * decides later
+ */
 export async function assertKnownModel(name: string | undefined, workers: Workers): Promise<void> {
   if (name === undefined) return;
   const names = [...new Set((await servedModels(workers)).map((model) => model.name))];

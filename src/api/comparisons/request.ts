@@ -62,8 +62,8 @@ const CAMERA_FRAME: BodyForm = {
 };
 
 /**
- * @throws ScenedeltaError invalid-request, malformed-body, unsupported-media-type, payload-too-large or image-unreadable,
- * each naming the field
+ * @throws ScenedeltaError invalid-request, malformed-body, unsupported-media-type, payload-too-large or
+ * image-unreadable, each naming the field
  */
 export async function readComparison(
   request: FastifyRequest,

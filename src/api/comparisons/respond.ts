@@ -1,4 +1,6 @@
-/** From accepted work to its answer: once a key, waiting as long as the caller prefers, with the outcome or the promise of one. */
+/**
+ * Responder of comparison requests: accepts once per Idempotency-Key, waits as `Prefer` says, and answers 200 or 202.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
@@ -12,7 +14,7 @@ import { sendProblem } from '../plugins/problems.js';
 import type { Present } from './links-presenter.js';
 import { type OutcomeWaiter, type Preference, parsePrefer } from './wait.js';
 
-/** Who asks for which comparison. */
+/** Identifiers of a request: its comparison, its trace and its API key. */
 export interface RequestContext {
   readonly comparisonId: string;
   readonly traceId: string;
@@ -20,16 +22,16 @@ export interface RequestContext {
 }
 
 export interface Submission {
-  /** two requests of one key are the same where this is */
+  /** equal for equal requests */
   readonly fingerprint: string;
   readonly frames: readonly IncomingFrame[];
   readonly queue: 'live' | 'archive';
   /**
-   * Once resolved, nothing is lost by any crash.
-   * @param unattended no connection is held for the outcome
-   * @returns the comparison as it was accepted.
+   * Once it resolves, no crash loses the work.
+   * @param unattended true if no connection waits for the outcome
+   * @returns the accepted comparison
    */
-  accept(asked: RequestContext, unattended: boolean): Promise<StoredComparison>;
+  accept(context: RequestContext, unattended: boolean): Promise<StoredComparison>;
 }
 
 export type Respond = (
@@ -50,8 +52,9 @@ export function createRespond(context: {
   const { deps, options, metrics, present, waiting } = context;
 
   /**
-   * @returns the id of the comparison that this request stands for: an earlier one of the same key, or a new one, which is returned
-   * too. Once that is accepted, nothing is thrown any more: who is told of a failure sends the request again.
+   * Throws nothing after the acceptance, because a caller that gets an error sends the request again.
+   * @returns the id of the request's comparison, and the comparison itself if it is new; it is an earlier one if the
+   * Idempotency-Key was used before
    */
   async function acceptOnce(
     request: FastifyRequest,
@@ -112,7 +115,7 @@ export function createRespond(context: {
     const outcome = await waiting
       .until(comparisonId, preference.waitSeconds, onDisconnect(reply))
       .catch((thrown: unknown) => {
-        // Redis went away, but the work is accepted: 503 would have it sent a second time
+        // Redis is lost, but the work is accepted; after a 503 the caller would send it again.
         if (accepted !== undefined && isUnavailable(thrown)) return accepted;
         throw thrown;
       });
@@ -120,7 +123,10 @@ export function createRespond(context: {
   };
 }
 
-/** Aborts when the caller has gone. (request.signal does so as soon as the request's body has been read: Node's 'close'.) */
+/**
+ * @returns a signal that aborts on disconnection; request.signal already aborts when the body has been read (Node's
+ * 'close')
+ */
 function onDisconnect(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

@@ -1,4 +1,4 @@
-/** A comparison's frame as it may be shown. */
+/** A comparison's frame as the API may serve it, masked if its camera has a privacy mask. */
 import { createHash } from 'node:crypto';
 import type { FrameKeeper } from '../../frames/keep.js';
 import type { Side } from '../../images.js';
@@ -11,15 +11,15 @@ export const PICTURE_CACHE = 'private, max-age=3600';
 
 export interface ServedFrame {
   readonly contentType: string;
-  /** another one for other bytes */
+  /** differs for different bytes */
   readonly etag: string;
-  /** undefined where they are no longer kept */
+  /** @returns undefined if they are no longer kept */
   bytes(): Promise<Uint8Array | undefined>;
 }
 
 /**
- * A camera may have got a privacy mask, or another one, since the frame was stored: it is painted when the frame is shown.
- * @returns null where the frame has not been fetched.
+ * A mask that the camera got after the frame was stored is painted when the frame is served.
+ * @returns null if the frame has not been fetched
  */
 export async function servedFrame(
   { comparison, frames }: StoredComparison,
@@ -36,7 +36,7 @@ export async function servedFrame(
   }
   return {
     contentType: 'image/jpeg',
-    // of the hash, not the hash: it names the bytes that are not to be seen
+    // A hash of the hash, because the hash itself identifies the unmasked bytes.
     etag: `"${createHash('sha256').update(`${frame.sha256}-${mask.id}`).digest('hex')}"`,
     bytes: async () => {
       const bytes = await read();

@@ -1,6 +1,6 @@
 /**
- * Addresses that could never be requested are refused before any work is done. The worker, which requests them, checks again
- * with the name resolved.
+ * Checks of the addresses in a request, before any work is done. The worker, which fetches them, checks again after
+ * resolving the name.
  */
 import { ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
@@ -13,7 +13,7 @@ export interface FetchRules extends SourceRules {
   readonly s3Enabled: boolean;
 }
 
-/** As the settings say. */
+/** The rules that follow from the settings. */
 export const fetchRules = (
   options: Pick<ApiOptions, 'outboundAllow' | 's3Endpoint' | 's3FrameBucket' | 's3SourceBuckets'>,
 ): FetchRules => ({
@@ -22,7 +22,7 @@ export const fetchRules = (
   s3Enabled: options.s3Endpoint !== null,
 });
 
-/** @param frames by their field. @throws ScenedeltaError 'url-refused' naming the field. */
+/** @param frames by field name. @throws ScenedeltaError 'url-refused' naming the field */
 export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>, rules: FetchRules): void {
   for (const [field, frame] of Object.entries(frames)) {
     if (frame.from === 'url') assertUrl(frame.url, field, rules.allow);
@@ -36,7 +36,7 @@ export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>,
   }
 }
 
-/** @throws ScenedeltaError 'url-refused' naming the field. */
+/** @throws ScenedeltaError 'url-refused' naming the field */
 export function assertUrl(url: string, field: string, allow: AllowList): void {
   try {
     checkUrlSyntax(url, { field, allow });

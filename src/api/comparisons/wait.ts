@@ -1,20 +1,23 @@
-/** Waiting for a comparison to end, and what `Prefer` asks for (RFC 7240). */
+/** Waiter for the end of a comparison, and parser of `Prefer` (RFC 7240). */
 
 import { isFinal } from '../../schemas/comparison.js';
 import { endsComparison } from '../../schemas/stream-event.js';
 import type { EventReader } from '../../stores/events.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
 
-/** Where the header says nothing. */
+/** Wait without a `Prefer` header. */
 export const DEFAULT_WAIT_SECONDS = 10;
 
 export interface Preference {
   readonly waitSeconds: number;
-  /** value for Preference-Applied; undefined where nothing was asked for */
+  /** value of Preference-Applied; undefined if no preference was sent */
   readonly applied: string | undefined;
 }
 
-/** `respond-async` and `wait=N`; both together mean: wait that long, then answer 202. Anything else is ignored, as RFC 7240 asks. */
+/**
+ * Parses `respond-async` and `wait=N`; both together mean to wait N seconds, then answer 202. RFC 7240: others are
+ * ignored.
+ */
 export function parsePrefer(header: string | undefined, waitLimit: number): Preference {
   const preferences = new Map(
     (header ?? '').split(',').map((text) => {
@@ -31,17 +34,17 @@ export function parsePrefer(header: string | undefined, waitLimit: number): Pref
   return { waitSeconds: Math.min(DEFAULT_WAIT_SECONDS, waitLimit), applied: undefined };
 }
 
-/** Should an event get lost, the store tells. */
+/** Interval of reading the store, in case an event was lost. */
 const REREAD_MS = 2_000;
 
-/** Ends every wait at once, when the service closes. */
 export interface OutcomeWaiter {
   /**
-   * @returns the comparison as it stands when it became final, `seconds` passed or `signal` fired; undefined where it was erased.
+   * Waits until the comparison is final, `seconds` have passed or `signal` aborts.
+   * @returns the comparison at that time; undefined if it was erased
    * @throws ScenedeltaError 'queue-unavailable'
    */
   until(id: string, seconds: number, signal: AbortSignal): Promise<StoredComparison | undefined>;
-  /** Lets everybody who waits go. */
+  /** Ends every wait at once, when the service closes. */
   release(): void;
 }
 
@@ -50,7 +53,7 @@ export function createOutcomeWaiter(deps: {
   results: Pick<ResultStore, 'get'>;
 }): OutcomeWaiter {
   const waiting = new Set<() => void>();
-  /** Resolves when the event came, the time is over or somebody lets go. */
+  /** Resolves at the final event, after `ms`, on abort, or on release. */
   const nextChange = (id: string, ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const done = () => {
@@ -75,7 +78,7 @@ export function createOutcomeWaiter(deps: {
       for (;;) {
         const left = end - Date.now();
         const over = left <= 0 || released || signal.aborted;
-        // Subscribed before the store is read: what happens in between is heard.
+        // Subscribed before the store is read, so that no event in between is missed.
         const change = over ? undefined : nextChange(id, Math.min(left, REREAD_MS), signal);
         const stored = await deps.results.get(id);
         if (change === undefined || stored === undefined || isFinal(stored.comparison.status)) {

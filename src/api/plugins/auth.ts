@@ -1,6 +1,6 @@
 /**
- * Who asks, and whether they may. Every route under /v1 states its scope in `config`; the keys of others than ours are never
- * looked at. A signed link (links.ts) stands for a key on the routes that say so.
+ * Authentication and authorisation. Every route under /v1 states its scope in `config`; other routes are open. A signed
+ * link (links.ts) replaces a key on the routes that allow it.
  */
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
@@ -10,20 +10,20 @@ import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** of the key that asks; LOCAL_KEY_ID where AUTH is off; undefined where a signed link was enough or none is needed */
+    /** id of the request's key; LOCAL_KEY_ID if AUTH is off; undefined for signed links and open routes */
     apiKeyId: string | undefined;
-    /** the key has the scope admin, or AUTH is off */
+    /** whether the key has the scope admin, or AUTH is off */
     isAdmin: boolean;
   }
   interface FastifyContextConfig {
-    /** the scope that a key needs; without it the route is open */
+    /** scope that a key needs; undefined: the route is open */
     scope?: Scope;
-    /** a signed link opens it too */
+    /** whether a signed link opens the route too */
     signedLinks?: boolean;
   }
 }
 
-/** Stands in for a key's id where AUTH is off. */
+/** Key id of requests while AUTH is off. */
 export const LOCAL_KEY_ID = 'local';
 
 export function useAuth(
@@ -67,7 +67,7 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
   return bearer ?? (typeof header === 'string' && header !== '' ? header : undefined);
 }
 
-/** @throws ScenedeltaError 'unauthorized' where there is a signature and it does not hold. */
+/** @throws ScenedeltaError 'unauthorized' if there is a signature and it is invalid or expired */
 function hasValidLink(request: FastifyRequest, deps: Pick<ApiDependencies, 'linkKey' | 'clock'>): boolean {
   const { sig, exp } = request.query as { sig?: unknown; exp?: unknown };
   if (typeof sig !== 'string' || typeof exp !== 'string') return false;

@@ -1,24 +1,26 @@
-/** The way out: what is under way is answered to its last byte, what comes later is refused, and no client holds the process. */
+/**
+ * Graceful closing: running requests are answered completely, new ones are refused, and idle clients are disconnected.
+ */
 import type { ServerResponse } from 'node:http';
 import { ScenedeltaError } from '../../errors.js';
 import type { Api } from '../dependencies.js';
 
 /**
- * Node's server, told to close, destroys connections whose answer is written but not sent yet, and waits for those that a client keeps for
- * its next request. So it is told when no answer is under way any more, and those given meanwhile say that they are the last.
- * @param release ends what waits for something to happen
+ * server.close() of Node destroys connections whose answer is written but not yet sent, and waits for idle keep-alive
+ * connections. So it is called only when no answer is pending, and answers until then carry `Connection: close`.
+ * @param release ends all waits for outcomes and events
  */
 export function useClosing(app: Api, release: () => void): void {
-  const underWay = new Set<ServerResponse>();
+  const pending = new Set<ServerResponse>();
   let closing = false;
   let onLast = () => {};
   app.addHook('onRequest', async (_request, { raw }) => {
     if (closing) throw new ScenedeltaError('closing', 'This process is closing and takes nothing new');
-    underWay.add(raw);
-    // also where the client went away
+    pending.add(raw);
+    // 'close' also follows a disconnection of the client.
     raw.once('close', () => {
-      underWay.delete(raw);
-      if (underWay.size === 0) onLast();
+      pending.delete(raw);
+      if (pending.size === 0) onLast();
     });
   });
   app.addHook('onSend', async (_request, reply) => {
@@ -27,7 +29,7 @@ export function useClosing(app: Api, release: () => void): void {
   app.addHook('preClose', async () => {
     closing = true;
     release();
-    if (underWay.size === 0) return;
+    if (pending.size === 0) return;
     await new Promise<void>((resolve) => {
       onLast = resolve;
     });

@@ -1,11 +1,11 @@
-/** A known path asked with another method is 405 with Allow, rather than 404. */
+/** Answers 405 with `Allow`, rather than 404, to other methods on a known path. */
 import { ScenedeltaError } from '../../errors.js';
 import type { Api } from '../dependencies.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
 
-/** Call before the routes are registered. @returns what is to be called after they are. */
+/** Must be called before the routes are registered. @returns a function to call after they are */
 export function collectMethods(app: Api): () => void {
   const taken = new Map<string, Set<string>>();
   let watching = true;
@@ -25,7 +25,7 @@ export function collectMethods(app: Api): () => void {
         method: missing,
         url,
         schema: { hide: true },
-        // before the body is parsed: it does not matter what it holds
+        // onRequest runs before the body is parsed, because its content does not matter.
         onRequest: async (request, reply) => {
           reply.header('Allow', allow);
           throw new ScenedeltaError(

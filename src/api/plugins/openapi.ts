@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 description, made from the schemas that validate, and a page to read and try it. */
+/** The OpenAPI 3.1 description, generated from the schemas that validate, and a page to read and try it. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { DESCRIPTION, VERSION } from '../../version.js';
@@ -8,20 +8,20 @@ import { WEBHOOKS } from '../schemas/webhooks.js';
 
 export const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
-  cameras: 'Named sources with settings and a memory: one frame in, compared with what is "before" for it.',
-  changes: "What has come of a camera's comparisons: opened, persisting, reverted, acknowledged.",
-  events: 'What happens, as it happens (server-sent events).',
-  models: 'Which bundles the live workers serve.',
-  operations: 'For probes, scrapers and scalers; no key is asked for, so keep them off the public network.',
+  cameras: 'Named sources of frames with settings: one frame in, compared with the "before" of the camera.',
+  changes: 'Changes that comparisons of a camera found: opened, persisting, reverted, acknowledged.',
+  events: 'Live events (server-sent events).',
+  models: 'Bundles that the live workers serve.',
+  operations: 'For probes, scrapers and scalers; they need no key, so keep them off the public network.',
 } as const;
 
-/** Sent with every answer, and with every answer to a key. */
+/** Headers of every answer (Trace-Id) and of every answer under /v1 (the others). */
 const COMMON_HEADERS = {
   'Trace-Id': { schema: { type: 'string' }, description: 'The id of this request in logs and webhooks.' },
   RateLimit: {
     schema: { type: 'string' },
     description:
-      'What is left of the key\'s quota (r) and when it is renewed (t, seconds): `"default";r=599;t=42`.',
+      'Rest of the quota of the key (r) and seconds until it is renewed (t): `"default";r=599;t=42`.',
   },
   'RateLimit-Policy': {
     schema: { type: 'string' },
@@ -34,7 +34,7 @@ interface Described {
   paths?: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>;
 }
 
-/** In place: they belong to every route, so no route repeats them. */
+/** Adds the common headers to every response, in place, so that no route repeats them. */
 function withCommonHeaders<T extends object>(document: T): T {
   const described = document as Described;
   described.components = { ...described.components, headers: COMMON_HEADERS };

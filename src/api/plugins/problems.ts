@@ -1,4 +1,4 @@
-/** Every failure leaves as RFC 9457 problem+json with a code of the catalogue, whoever noticed it. */
+/** Error handler: every failure is answered with RFC 9457 problem+json and a code of the catalogue. */
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -13,7 +13,7 @@ import type { Api } from '../dependencies.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** What Fastify, its multipart plugin and Node say, in the words of the catalogue. */
+/** Errors of Fastify, its multipart plugin and Node, mapped to the catalogue. */
 const FOREIGN: Readonly<
   Record<string, { code: ErrorCode; detail: (err: Error, request: FastifyRequest) => string }>
 > = {
@@ -60,7 +60,7 @@ const FOREIGN: Readonly<
   },
 };
 
-/** Seconds after which another try makes sense, where the failure is one of time. */
+/** Seconds until another attempt makes sense, for transient failures. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'idempotency-in-flight': 1,
   'not-finished': 2,
@@ -75,7 +75,7 @@ function toScenedeltaError(thrown: unknown, request: FastifyRequest): Scenedelta
   const err = thrown as FastifyError;
   const known = FOREIGN[err.code];
   if (known !== undefined) return new ScenedeltaError(known.code, known.detail(err, request), { cause: err });
-  // JSON.parse's and busboy's complaints have no code of their own, only a status or a sentence
+  // Errors of JSON.parse and busboy have no code, only a status or a message.
   if (err.statusCode === 400 || isMultipartError(err)) {
     return new ScenedeltaError('malformed-body', `The body cannot be parsed: ${err.message}`, { cause: err });
   }
@@ -85,13 +85,16 @@ function toScenedeltaError(thrown: unknown, request: FastifyRequest): Scenedelta
 const isMultipartError = (err: Error): boolean =>
   err instanceof Error && /multipart|boundary|part terminated|malformed part/i.test(err.message);
 
-/** Answers with a problem: ours, or one that a worker kept. @param extra members beside those of RFC 9457. */
+/**
+ * Answers with a problem, of this process or as a worker stored it.
+ * @param extra members beside the ones of RFC 9457
+ */
 export function sendProblem(reply: FastifyReply, problem: Problem, extra: object = {}): FastifyReply {
   const code = problem.type.slice(ERROR_TYPE_BASE.length) as ErrorCode;
   const retryAfter = RETRY_AFTER_SECONDS[code];
   if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('Retry-After', retryAfter);
   if (code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer realm="scenedelta"');
-  // what the route said of the answer that it did not come to
+  // The route may have set headers for the answer that the problem replaces.
   reply.removeHeader('etag').header('Cache-Control', 'no-store');
   reply.code(problem.status).type(PROBLEM_TYPE);
   return reply.send(JSON.stringify({ ...problem, ...extra }));
@@ -100,13 +103,13 @@ export function sendProblem(reply: FastifyReply, problem: Problem, extra: object
 export function onError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toScenedeltaError(thrown, request);
   const { status } = errorEntry(error.code);
-  // 503 is an outage, which the connection's or the store's own log line explains once
+  // A 503 is an outage, which the connection or the store logs once.
   if (status >= 500 && status !== 503) request.log.error({ err: error.cause ?? error }, error.message);
   else request.log.info({ problem: error.code, detail: error.message }, 'request refused');
   return sendProblem(reply, error.toProblem());
 }
 
-/** What Node could not read as HTTP has no request to answer, only a socket. */
+/** Answers a request that Node could not parse as HTTP; there is no request object, only a socket. */
 export function onUnreadableRequest(err: ConnectionError, socket: Socket): void {
   if (err.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, title] =

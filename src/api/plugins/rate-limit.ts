@@ -1,4 +1,6 @@
-/** A quota of requests per key and minute, told in the fields of draft-ietf-httpapi-ratelimit-headers (structured fields). */
+/**
+ * Quota of requests per key and minute, with the headers of draft-ietf-httpapi-ratelimit-headers (structured fields).
+ */
 import { ScenedeltaError } from '../../errors.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
@@ -6,7 +8,7 @@ import { LOCAL_KEY_ID } from './auth.js';
 
 const WINDOW_SECONDS = 60;
 
-/** After auth: the quota is the key's. Requests without a key (AUTH=off, signed links) have none. */
+/** Must be registered after auth. Requests without a key (AUTH=off, signed links) have no quota. */
 export function useRateLimit(
   app: Api,
   deps: Pick<ApiDependencies, 'rates' | 'clock'>,
@@ -33,7 +35,7 @@ export function useRateLimit(
   });
 }
 
-/** A Redis that cannot write (its memory or disk is full) can still be read: who only reads is let through, uncounted. */
+/** A Redis with full memory or disk can still be read, so requests pass uncounted and reads work. */
 function ignoreOutage(thrown: unknown): undefined {
   if (isUnavailable(thrown)) return undefined;
   throw thrown;

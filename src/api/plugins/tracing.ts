@@ -1,6 +1,6 @@
 /**
- * One trace id from the request to the webhook: the caller's, where it sends a W3C `traceparent`, or a new one. It is in every log
- * line of the request, in the job and in the answer's `Trace-Id`.
+ * One trace id from the request to the webhook: the one of the caller's W3C `traceparent`, or a new one. It is in every
+ * log line of the request (`trace_id`), in the job and in the answer's `Trace-Id`.
  */
 import type { IncomingMessage } from 'node:http';
 import { newTraceId } from '../../ids.js';
@@ -9,7 +9,7 @@ import type { Api } from '../dependencies.js';
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 const INVALID = '0'.repeat(32);
 
-/** 32 hex digits. */
+/** @returns 32 hex digits */
 export function traceIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = TRACEPARENT.exec(String(request.headers.traceparent ?? ''))?.[1];
   return given !== undefined && given !== INVALID ? given : newTraceId();
@@ -20,12 +20,12 @@ export function useTracing(app: Api): void {
     reply.header('Trace-Id', request.id);
   });
   app.addHook('onResponse', async (request, reply) => {
-    // Probes and scrapes come every few seconds and say nothing new.
+    // Probes and scrapes come every few seconds.
     const level = request.url.startsWith('/v1') ? 'info' : 'debug';
     request.log[level](
       {
         method: request.method,
-        // the pattern, and the path without its query: a signed link's signature is a secret
+        // The path is logged without its query, because the signature of a link is a secret.
         route: request.routeOptions.url,
         path: request.url.split('?')[0],
         status: reply.statusCode,

@@ -1,4 +1,4 @@
-/** Cameras: settings, and one frame at a time. */
+/** Routes of cameras: their settings, and their frames. */
 import { Type } from 'typebox';
 import type { CameraSettings } from '../../cameras/settings.js';
 import type { FrameKeeper } from '../../frames/keep.js';
@@ -26,13 +26,13 @@ import { json, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
 const ADDRESSES =
-  'A key without the scope `admin` sees the addresses of snapshots and callbacks without their query, which may hold a token.';
+  'A key without the scope `admin` gets the addresses of snapshots and callbacks without their query, which may contain a token.';
 
 const putSchema = {
   operationId: 'putCamera',
   summary: 'Set up a camera, or change its settings',
   description:
-    'The settings replace the earlier ones as a whole; what is left out has its default. What the camera has learned stays, unless its privacy zones change: then the frames and the memory it compares with begin anew.',
+    'The settings replace the earlier ones as a whole; omitted settings get their defaults. The state of the camera stays, unless its privacy zones change: then its previous frame, its reference and its background model are reset.',
   tags,
   params: CameraIdParams,
   body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
@@ -53,9 +53,9 @@ const putSchema = {
 
 const frameSchema = {
   operationId: 'createCameraFrame',
-  summary: 'Compare one frame with what is "before" for this camera',
+  summary: 'Compare one frame with the "before" of this camera',
   description:
-    'As POST /v1/comparisons, with the camera\'s own "before". Frames of a camera are worked on one at a time, in the order of `captured_at`; `camera_frame` of the answer says what the frame was compared with, and what was out of the ordinary about it.',
+    'As POST /v1/comparisons, with the "before" of the camera. Frames of a camera are processed one at a time, in the order of `captured_at`; `camera_frame` of the answer describes the other side of the comparison and any unusual circumstances.',
   tags,
   params: CameraIdParams,
   headers: PREFERENCE_HEADERS,
@@ -86,7 +86,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });
     const created = await cameras.put(camera);
     await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
-    return reply.code(created ? 201 : 200).send(presented(camera, request));
+    return reply.code(created ? 201 : 200).send(presentCamera(camera, request));
   });
 
   app.post(
@@ -104,14 +104,14 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         fingerprint: frameFingerprint(camera.id, incoming),
         frames: [incoming.frame],
         queue: 'live',
-        accept: (asked) => acceptFrame(asked, camera, incoming, { ...deps, keeper, options }),
+        accept: (context) => acceptFrame(context, camera, incoming, { ...deps, keeper, options }),
       });
     },
   );
 
   const getSchema = {
     operationId: 'readCamera',
-    summary: 'Read a camera and how it stands',
+    summary: 'Read a camera and its status',
     description: ADDRESSES,
     tags,
     params: CameraIdParams,
@@ -127,7 +127,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     ]);
     const last = state?.last ?? null;
     return {
-      ...presented(camera, request),
+      ...presentCamera(camera, request),
       status: {
         frames: state?.frames ?? 0,
         waiting,
@@ -147,7 +147,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     summary: 'List cameras by id',
     description: ADDRESSES,
     tags,
-    // its cursor is the id of the camera before
+    // The cursor is the id of the last camera of the previous page.
     querystring: Type.Object(pageQuery(64), { additionalProperties: false }),
     response: pageResponses(CameraSchema),
   };
@@ -159,14 +159,17 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     });
     const items = found.slice(0, limit);
     const nextCursor = found.length > limit ? (items.at(-1)?.id ?? null) : null;
-    return pageBody(request, reply, { items: items.map((camera) => presented(camera, request)), nextCursor });
+    return pageBody(request, reply, {
+      items: items.map((camera) => presentCamera(camera, request)),
+      nextCursor,
+    });
   });
 
   const deleteSchema = {
     operationId: 'eraseCamera',
-    summary: 'Erase a camera and everything of it',
+    summary: 'Erase a camera and all its data',
     description:
-      'Its settings, what it has learned, all comparisons that name it, their heatmaps, its changes and their alerts, also those that wait to be delivered. Once this is answered nothing of it can be found; where it was interrupted, it goes on when it is sent again. The bytes of frames are kept by content and go with the retention of frames (FRAME_RETENTION_HOURS).',
+      'Erases its settings and state, all comparisons that name it, their heatmaps, its changes and their alerts, pending deliveries included. After the answer none of it can be read. If the request was interrupted, send it again to complete the erasure. The bytes of frames are stored by content and expire with the retention of frames (FRAME_RETENTION_HOURS).',
     tags,
     params: CameraIdParams,
     response: {
@@ -179,7 +182,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     { schema: deleteSchema, config: { scope: 'admin' } },
     async (request, reply) => {
       const { id } = request.params;
-      // First what makes more: the turn under way can save nothing now, and no frame is accepted.
+      // The camera first, so that a running turn cannot save and no frame is accepted.
       const existed = await cameras.erase(id);
       await deps.queue.scheduleSnapshots(id, null);
       const comparisons = await eraseComparisonsOf(id, deps);
@@ -190,7 +193,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   );
 }
 
-const presented = (
+const presentCamera = (
   { id, settings, reference, created_at, updated_at }: StoredCamera,
   { isAdmin }: { readonly isAdmin: boolean },
 ): Camera => ({
@@ -201,7 +204,7 @@ const presented = (
   updated_at,
 });
 
-/** Who may only compare sees where a camera and its receiver are, not what opens them. */
+/** Removes the queries of addresses, which may contain tokens, for keys without the scope admin. */
 const withoutTokens = (settings: CameraSettings): CameraSettings => ({
   ...settings,
   snapshot: settings.snapshot && { ...settings.snapshot, url: originAndPath(settings.snapshot.url) },

@@ -1,4 +1,4 @@
-/** Changes: what has come of a camera's comparisons, and what people say of it. */
+/** Routes of changes, and of the feedback on them. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
@@ -36,7 +36,7 @@ const ListQuerySchema = Type.Object(
   { additionalProperties: false },
 );
 const checkFeedback = checker(FeedbackRequestSchema);
-const FEEDBACK_AT_ONCE = 100;
+const FEEDBACK_PAGE_SIZE = 100;
 
 export function changeRoutes(
   app: Api,
@@ -53,7 +53,7 @@ export function changeRoutes(
   const listSchema = {
     operationId: 'listChanges',
     summary: 'List changes, the latest confirmed first',
-    description: "Times are the cameras' own: when their frames were captured.",
+    description: 'All times are capture times.',
     tags,
     querystring: ListQuerySchema,
     response: pageResponses(ChangeSchema),
@@ -62,7 +62,10 @@ export function changeRoutes(
     return pageBody(request, reply, await deps.changes.list(parsePageQuery(request.query)));
   });
 
-  const answer = { 200: json('The change as it stands.', ref(ChangeSchema)), ...problems(['not-found']) };
+  const answer = {
+    200: json('The current state of the change.', ref(ChangeSchema)),
+    ...problems(['not-found']),
+  };
   const getSchema = {
     operationId: 'readChange',
     summary: 'Read a change',
@@ -78,7 +81,7 @@ export function changeRoutes(
     operationId: 'listChangeDeliveries',
     summary: 'List the webhook deliveries of the alerts about a change',
     description:
-      'Each with its log of attempts; empty where nothing was alerted or the camera has no callback_url.',
+      'Each with its log of attempts; empty if there was no alert or the camera has no callback_url.',
     tags,
     params: ChangeIdParams,
     response: {
@@ -95,7 +98,7 @@ export function changeRoutes(
     operationId: 'acknowledgeChange',
     summary: 'Acknowledge a change',
     description:
-      'From then on nothing more is alerted about it; it is followed to its end all the same (`reverted_at`). Doing so again changes nothing.',
+      'Ends the alerts about it; it is still followed to its end (`reverted_at`). Repeating the request changes nothing.',
     tags,
     params: ChangeIdParams,
     response: answer,
@@ -106,9 +109,9 @@ export function changeRoutes(
 
   const feedbackSchema = {
     operationId: 'giveFeedback',
-    summary: 'Say whether a change was one',
+    summary: 'Judge whether a change was real',
     description:
-      'Kept with the change, the last one counts, and its two frames are kept as long as the comparison. `GET /v1/feedback` gives all of it.',
+      'Stored with the change; a later judgement replaces an earlier one. The two frames are then kept as long as the comparison. `GET /v1/feedback` returns all feedback.',
     tags,
     params: ChangeIdParams,
     body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
@@ -125,7 +128,7 @@ export function changeRoutes(
     operationId: 'exportFeedback',
     summary: 'All feedback, as a manifest for `scenedelta evaluate`',
     description:
-      'One JSON object a line, the earliest feedback first; `before` and `after` are where `scenedelta feedback FOLDER` puts the frames, `frames` where they are read here. Changes whose frames are gone are left out.',
+      'One JSON object per line, the earliest feedback first. `before` and `after` are the paths to which `scenedelta feedback FOLDER` writes the frames, `frames` the paths that serve them. Changes whose frames are gone are left out.',
     tags,
     querystring: Type.Object(
       {
@@ -143,13 +146,13 @@ export function changeRoutes(
   );
 }
 
-/** The manifest, a line at a time. */
+/** Yields the manifest line by line. */
 async function* feedbackLines({
   changes,
   results,
 }: Pick<ApiDependencies, 'changes' | 'results'>): AsyncGenerator<string> {
-  for (let after = 0; ; after += FEEDBACK_AT_ONCE) {
-    const page = await changes.withFeedback(after, FEEDBACK_AT_ONCE);
+  for (let after = 0; ; after += FEEDBACK_PAGE_SIZE) {
+    const page = await changes.withFeedback(after, FEEDBACK_PAGE_SIZE);
     for (const change of page.items) {
       const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
       if (before == null || then == null) continue;

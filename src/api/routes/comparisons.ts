@@ -1,4 +1,4 @@
-/** POST, GET, list and DELETE of /v1/comparisons. */
+/** Routes of comparisons: create, read, list, erase. */
 import { Type } from 'typebox';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
@@ -48,7 +48,7 @@ const postSchema = {
   operationId: 'createComparison',
   summary: 'Compare two frames',
   description:
-    'Waits for the outcome as long as `Prefer: wait=N` says (10 s where it is not sent) and answers 200; what takes longer, or was asked for with `Prefer: respond-async`, is answered with 202 and is read at `Location`. A comparison that fails while the request waits is answered with its problem. With an `Idempotency-Key`, the same request may be sent again within 24 hours without being compared twice.',
+    'Waits for the outcome up to `Prefer: wait=N` seconds (default: 10 s) and answers 200. If it takes longer, or with `Prefer: respond-async`, the answer is 202 and the comparison is read at `Location`. A comparison that fails while the request waits is answered with its problem. With an `Idempotency-Key`, the same request may be sent again within 24 hours without being compared twice.',
   tags: ['comparisons'],
   headers: PREFERENCE_HEADERS,
   body: {
@@ -70,18 +70,18 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     { schema: postSchema, config: { scope: 'compare' } },
     async (request, reply) => {
       await assertCapacity(deps, options);
-      const { before, after, options: asked } = await readComparison(request, options);
+      const { before, after, options: given } = await readComparison(request, options);
       assertFetchable({ before, after }, rules);
-      if (asked.callback_url !== undefined) assertUrl(asked.callback_url, 'callback_url', rules.allow);
-      await assertKnownModel(asked.model, deps.workers);
-      const incoming = { before, after, options: asked };
+      if (given.callback_url !== undefined) assertUrl(given.callback_url, 'callback_url', rules.allow);
+      await assertKnownModel(given.model, deps.workers);
+      const incoming = { before, after, options: given };
       return respond(request, reply, {
         fingerprint: fingerprintOf(incoming),
         frames: [before, after],
-        queue: asked.priority ?? 'live',
+        queue: given.priority ?? 'live',
         accept: (acceptance, unattended) =>
           accept(
-            { ...acceptance, incoming, unattended: unattended && asked.callback_url !== undefined },
+            { ...acceptance, incoming, unattended: unattended && given.callback_url !== undefined },
             deps,
             options,
           ),
@@ -93,11 +93,11 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     operationId: 'readComparison',
     summary: 'Read a comparison',
     description:
-      'While it is queued or running, `Retry-After` says when to look again. A failed one has `error`.',
+      'While it is queued or running, `Retry-After` gives the delay until the next read. A failed one has `error`.',
     tags: ['comparisons'],
     params: ComparisonIdParams,
     response: {
-      200: json('The comparison as it stands.', ref(ComparisonSchema), RESPONSE_HEADERS.retryAfter),
+      200: json('The current state of the comparison.', ref(ComparisonSchema), RESPONSE_HEADERS.retryAfter),
       ...problems(['not-found']),
     },
   };
@@ -129,7 +129,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     operationId: 'eraseComparison',
     summary: 'Cancel and erase a comparison',
     description:
-      'Work that has not ended is cancelled; the result, its heatmaps and every way to its frames are gone at once. The bytes of a frame are kept by content and may belong to other comparisons too: they go with the retention of frames (FRAME_RETENTION_HOURS).',
+      'Cancels unfinished work and erases the result, its heatmaps and all references to its frames at once. The bytes of a frame are stored by content and may belong to other comparisons too; they expire with the retention of frames (FRAME_RETENTION_HOURS).',
     tags: ['comparisons'],
     params: ComparisonIdParams,
     response: {

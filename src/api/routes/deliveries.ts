@@ -1,4 +1,4 @@
-/** What became of a comparison's webhook. */
+/** Route of the webhook deliveries of a comparison. */
 import { Type } from 'typebox';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import { findComparison } from '../comparisons/find-comparison.js';
@@ -10,7 +10,7 @@ export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' |
     operationId: 'listDeliveries',
     summary: 'List the webhook deliveries of a comparison',
     description:
-      'Each with its log of attempts; empty where no callback_url was given or the comparison has not ended.',
+      'Each with its log of attempts; empty if no callback_url was given or the comparison has not ended.',
     tags: ['comparisons'],
     params: ComparisonIdParams,
     response: {

@@ -1,5 +1,4 @@
-/** Event streams: of one comparison, and of all. */
-
+/** Routes of event streams: of one comparison, and of all comparisons and changes. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -11,18 +10,18 @@ import type { Api, ApiDependencies } from '../dependencies.js';
 import { ChangeEventSchema, ComparisonEventSchema, type EventStreams } from '../event-stream.js';
 import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
 
-/** A stream has no natural end: the longest time that a timer takes. */
+/** Streams have no timeout: this is the longest time that a timer takes. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** The clocks of this host and of Redis need not agree. */
+/** Tolerated difference between the clocks of this host and of Redis. */
 const CLOCK_SLACK_MS = 5_000;
 
 const HeadersSchema = Type.Object({
   'Last-Event-ID': Type.Optional(
-    Type.String({ description: 'Id of the last event that was seen: the stream goes on after it.' }),
+    Type.String({ description: 'Id of the last received event; the stream continues after it.' }),
   ),
 });
 const STREAM =
-  'Server-sent events: `id` to resume from, `event` and a JSON `data` of the form shown here; a comment every 15 s keeps the connection open.';
+  'Server-sent events with `id` to resume from, `event`, and JSON `data` of this schema; a comment every 15 s keeps the connection open.';
 const comparisonEvents = media(STREAM, { 'text/event-stream': ref(ComparisonEventSchema) });
 const allEvents = media(STREAM, {
   'text/event-stream': Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema)]),
@@ -33,13 +32,13 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     operationId: 'watchComparison',
     summary: 'Watch one comparison',
     description:
-      'Everything that happened to it and what happens from now on; ends with the event that ends the comparison. 204 tells a client that resumes behind that event to stop.',
+      'Past and future events of it; the stream ends with the event that ends the comparison. A client that resumes after that event gets 204, on which event sources stop.',
     tags: ['events'],
     params: ComparisonIdParams,
     headers: HeadersSchema,
     response: {
       200: comparisonEvents,
-      204: { description: 'There is nothing more to come.', type: 'null' },
+      204: { description: 'There are no further events.', type: 'null' },
       ...problems(['not-found']),
     },
   };
@@ -50,7 +49,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     const resumed = lastEventId(request);
     const since = resumed ?? String(Date.parse(comparison.created_at) - CLOCK_SLACK_MS);
     const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true });
-    // Final when asked, and nothing after the event that was seen last: it was the last one.
+    // The comparison is final and no event followed the client's last one, so that event was the final one.
     if (isFinal(comparison.status) && !stream.writableEnded) {
       stream.destroy();
       return reply.code(204).send();
@@ -61,7 +60,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
   const ofAll = {
     operationId: 'watchComparisons',
     summary: 'Watch all comparisons and changes',
-    description: 'From now on, or from `Last-Event-ID`; about the last 10,000 events are kept.',
+    description: 'New events, or all events after `Last-Event-ID`; about the last 10,000 are kept.',
     tags: ['events'],
     headers: HeadersSchema,
     querystring: Type.Object(
@@ -83,7 +82,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
 const sendStream = (reply: FastifyReply, stream: Readable) =>
   reply
     .header('Cache-Control', 'no-store')
-    // nginx would hold events back until its buffer is full
+    // nginx would otherwise buffer events.
     .header('X-Accel-Buffering', 'no')
     .type('text/event-stream')
     .send(stream);

@@ -1,4 +1,4 @@
-/** The frames of a comparison, as they came, or masked as their camera asks for it. */
+/** Route of the frames of a comparison. */
 import { ScenedeltaError } from '../../errors.js';
 import { IMAGE_TYPES } from '../../frames/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
@@ -17,7 +17,7 @@ export function frameRoutes(
     operationId: 'readFrame',
     summary: 'Read one of the two frames',
     description:
-      'The bytes as they were sent or fetched; of a camera with privacy zones a JPEG on which these are black. Opens with an API key or through a signed link.',
+      'The bytes as they were sent or fetched; for a camera with privacy zones, a JPEG in which the zones are black. Opens with an API key or through a signed link.',
     tags: ['comparisons'],
     params: SideParams,
     querystring: FrameQuery,
@@ -27,7 +27,7 @@ export function frameRoutes(
         Object.fromEntries(IMAGE_TYPES.map((type) => [type, binary])),
         RESPONSE_HEADERS.etag,
       ),
-      304: { description: 'As `If-None-Match` knows it.', type: 'null' },
+      304: { description: 'Unchanged since `If-None-Match`.', type: 'null' },
       ...problems(['not-found', 'not-finished', 'gone']),
     },
   };
@@ -53,7 +53,7 @@ export function frameRoutes(
         `The ${side} frame of ${id} is no longer kept (FRAME_RETENTION_HOURS)`,
       );
     }
-    // What a browser may take these bytes for is said here, never guessed from bytes that a stranger sent.
+    // The browser must use this content type and not guess one from bytes of an unknown sender.
     reply.header('X-Content-Type-Options', 'nosniff').type(frame.contentType);
     return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   });

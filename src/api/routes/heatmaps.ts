@@ -1,4 +1,4 @@
-/** Heatmaps, rendered from the kept maps when somebody asks. */
+/** Route of heatmaps, which are rendered from the stored maps on request. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
@@ -25,14 +25,15 @@ const HeatmapQuery = Type.Object(
       literals([...STYLES, 'raw'], {
         default: 'overlay',
         description:
-          'overlay: colours over the frame, opacity follows the value. gray: the map alone, black 0, white 1. raw: the grid itself.',
+          'overlay: colours over the frame, opaque in proportion to the value. gray: the map alone, black 0, white 1. raw: the grid itself.',
       }),
     ),
     word: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 255,
-        description: 'Where the model looked for this word of the caption (position in `words`, from 0).',
+        description:
+          'Heatmap of this word of the caption (position in `words`, from 0) instead of the change.',
       }),
     ),
     ...FrameQuery.properties,
@@ -49,7 +50,7 @@ export function heatmapRoutes(
   const painter = createHeatmapPainter(options);
   const schema = {
     operationId: 'readHeatmap',
-    summary: 'Show where it changed',
+    summary: 'Read a heatmap of the change',
     description:
       'A PNG as large as the frame, at most 1280 pixels on its longer side. `style=raw` is the grid itself: float32, little endian, row by row from the top left, values 0 to 1, `Heatmap-Width` x `Heatmap-Height` of them; the grid covers the whole frame. Opens with an API key or through a signed link.',
     tags: ['comparisons'],
@@ -61,7 +62,7 @@ export function heatmapRoutes(
         { 'image/png': binary, 'application/octet-stream': binary },
         { ...RESPONSE_HEADERS.etag, ...RAW_HEADERS },
       ),
-      304: { description: 'As `If-None-Match` knows it.', type: 'null' },
+      304: { description: 'Unchanged since `If-None-Match`.', type: 'null' },
       ...problems(['not-found', 'not-finished', 'gone']),
     },
   };

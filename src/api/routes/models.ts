@@ -1,4 +1,4 @@
-/** Which models the live workers serve. */
+/** Routes of the models that the live workers serve. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import { ServedModelSchema, servedModels } from '../comparisons/models.js';
@@ -11,7 +11,8 @@ export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): v
   const listSchema = {
     operationId: 'listModels',
     summary: 'List the models',
-    description: 'As the live workers tell it; empty where none is live or all of them still warm up.',
+    description:
+      'As the live workers report them; empty if none is live or all of them are still warming up.',
     tags: ['models'],
     response: {
       200: json('The models.', Type.Object({ items: Type.Array(ref(ServedModelSchema)) })),

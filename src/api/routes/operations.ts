@@ -1,4 +1,4 @@
-/** For probes, scrapers and scalers, and for who opens the service in a browser. */
+/** Routes for probes, scrapers and scalers, and the start page. */
 import { Type } from 'typebox';
 import type { QueueCounts, QueueName } from '../../jobs/producer.js';
 import { QUEUES } from '../../jobs/queues.js';
@@ -21,7 +21,7 @@ const ScaleSchema = Type.Object(
     Object.keys(QUEUES).map((name) => [
       name,
       Type.Object({
-        backlog: jobs('All of the below: what a scaler should follow.'),
+        backlog: jobs('Sum of the counts below, the number that a scaler should follow.'),
         waiting: jobs('Waiting without a priority.'),
         prioritized: jobs('Waiting with a priority.'),
         delayed: jobs('Waiting for the time of their next attempt.'),
@@ -38,22 +38,22 @@ export function operationRoutes(
 ): void {
   const livezSchema = {
     operationId: 'livez',
-    summary: 'Is the process alive',
+    summary: 'Check whether the process is alive',
     tags,
     security,
-    response: { 200: json('It is.', Type.Object({ alive: Type.Boolean() })) },
+    response: { 200: json('It is alive.', Type.Object({ alive: Type.Boolean() })) },
   };
   app.get('/livez', { schema: livezSchema }, async () => ({ alive: true }));
 
   const readyzSchema = {
     operationId: 'readyz',
-    summary: 'Can it serve',
+    summary: 'Check whether the service is ready',
     description: 'Ready when Redis answers and at least one worker has warmed up its models.',
     tags,
     security,
     response: {
-      200: json('It can.', ReadySchema),
-      503: json('It cannot; the members say why.', ReadySchema),
+      200: json('It is ready.', ReadySchema),
+      503: json('It is not ready; the members give the reason.', ReadySchema),
     },
   };
   app.get('/readyz', { schema: readyzSchema }, async (_request, reply) => {
@@ -95,7 +95,7 @@ export function operationRoutes(
 
   const rootSchema = {
     operationId: 'root',
-    summary: 'Where to go from here',
+    summary: 'Links to the documentation and the resources',
     tags,
     security,
     response: {

@@ -1,4 +1,4 @@
-/** The bodies of the camera routes. */
+/** Bodies of the camera routes. */
 import { type Static, Type } from 'typebox';
 import { LIGHTS } from '../../cameras/light.js';
 import {
@@ -14,7 +14,7 @@ export const CameraIdParams = Type.Object({
   id: Type.String({ pattern: CAMERA_ID_PATTERN, description: 'Id of the camera.', examples: ['gate-3'] }),
 });
 
-/** Where it is given, `before: reference` compares with it. */
+/** The frame that `before: reference` compares with, in a request. */
 const reference = Type.Union(
   [
     FrameInputSchema,
@@ -23,7 +23,7 @@ const reference = Type.Union(
   ],
   {
     description:
-      'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a stored frame (its ETag). Left out: the one that was given before, else the next frame that comes. null: the next frame that comes.',
+      'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a stored frame (its ETag). If it is left out, the earlier reference stays; if there is none, or with null, the next frame becomes the reference.',
   },
 );
 
@@ -39,23 +39,23 @@ export const CameraRequestSchema = Type.Unsafe<CameraRequest>({
 
 export const CameraStatusSchema = Type.Object(
   {
-    frames: Type.Integer({ description: 'Frames that have been worked on.' }),
-    waiting: Type.Integer({ description: 'Frames that wait for their turn.' }),
-    last_frame_at: nullable(dateTime(), 'Captured time of the last frame that was worked on.'),
-    interval_s: nullable(Type.Number(), 'Typical time between two frames.'),
-    light: nullable(literals(LIGHTS), 'Light of the last frame, where `before` is `memory`.'),
-    memory: Type.Array(literals(LIGHTS), { description: 'Lights for which the place is known.' }),
-    threshold: nullable(Type.Number(), 'Where `alarms_per_day` is set: the threshold that it comes to.'),
+    frames: Type.Integer({ description: 'Processed frames.' }),
+    waiting: Type.Integer({ description: 'Waiting frames.' }),
+    last_frame_at: nullable(dateTime(), 'Capture time of the last processed frame.'),
+    interval_s: nullable(Type.Number(), 'Typical time between two frames, in seconds.'),
+    light: nullable(literals(LIGHTS), 'Light of the last frame, if `before` is `memory`.'),
+    memory: Type.Array(literals(LIGHTS), { description: 'Lights for which there is a background model.' }),
+    threshold: nullable(Type.Number(), 'Threshold that `alarms_per_day` leads to, if it is set.'),
     false_alarms_per_day: nullable(
       Type.Number(),
-      'What is to be expected at that threshold, before confirmation: more than was asked for where nothing stricter has been measured.',
+      'Expected false alarms per day at that threshold, before confirmation; more than `alarms_per_day` if no stricter threshold was measured.',
     ),
     snapshot: nullable(
       Type.Object({
         at: dateTime(),
-        error: nullable(Type.String(), 'null where it brought a frame.'),
+        error: nullable(Type.String(), 'null if it returned a frame.'),
       }),
-      'How the last snapshot pull ended.',
+      'Outcome of the last snapshot pull.',
     ),
   },
   { $id: 'CameraStatus' },
@@ -67,7 +67,7 @@ export const CameraSchema = Type.Object(
     ...CameraSettingsSchema.properties,
     reference: nullable(
       Type.Object({ sha256: Type.String() }),
-      'The reference frame, as it is stored: masked.',
+      'The reference frame as it is stored, masked.',
     ),
     created_at: dateTime(),
     updated_at: dateTime(),
@@ -76,7 +76,7 @@ export const CameraSchema = Type.Object(
   {
     $id: 'Camera',
     description:
-      'A camera with its settings, defaults filled in; its status only where it is read by itself.',
+      'A camera with its settings, defaults filled in. Its status is present only if the camera is read by itself.',
   },
 );
 export type Camera = Static<typeof CameraSchema>;
@@ -84,9 +84,7 @@ export type Camera = Static<typeof CameraSchema>;
 const { callback_url, metadata, deadline_s } = optionProperties;
 const frameOptions = {
   captured_at: Type.Optional(
-    dateTime(
-      "When the frame was taken, by the camera's clock; default: now. Frames are worked on in this order.",
-    ),
+    dateTime("Capture time by the camera's clock; default: now. Frames are processed in this order."),
   ),
   callback_url,
   metadata,

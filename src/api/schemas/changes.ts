@@ -1,4 +1,4 @@
-/** What requests about changes bring. */
+/** Bodies of the change routes. */
 import { type Static, Type } from 'typebox';
 import { FeedbackSchema } from '../../schemas/change.js';
 

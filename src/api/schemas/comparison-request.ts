@@ -4,7 +4,7 @@ import { literals } from '../../schemas/constructors.js';
 
 export const URL_PATTERN = '^https?://[^\\s]+$';
 
-/** What goes beside the two frames, whatever form they come in. */
+/** Options beside the two frames, in JSON and in a form. */
 export const optionProperties = {
   camera: Type.Optional(
     Type.String({
@@ -17,7 +17,7 @@ export const optionProperties = {
     Type.String({
       minLength: 1,
       maxLength: 128,
-      description: 'Name of the bundle that is to look at the frames; default: the configured one.',
+      description: 'Name of the bundle that compares the frames; default: the configured one.',
     }),
   ),
   callback_url: Type.Optional(
@@ -29,14 +29,14 @@ export const optionProperties = {
   ),
   metadata: Type.Optional(
     Type.Unknown({
-      description: 'Any JSON of yours, at most 4096 bytes; echoed in the answer and the webhook.',
+      description: 'Any JSON, at most 4096 bytes; echoed in the answer and the webhook.',
     }),
   ),
   deadline_s: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 86_400,
-      description: 'Seconds after which the comparison is dropped if it has not been started.',
+      description: 'Seconds after which the comparison is dropped if it has not started.',
     }),
   ),
   priority: Type.Optional(
@@ -87,7 +87,7 @@ export type ComparisonRequest = Static<typeof ComparisonRequestSchema>;
 export const binary = (description: string) =>
   Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description });
 
-/** Documents the form; its texts are turned into a ComparisonRequest and checked as one. */
+/** Documents the form; its fields are checked as ComparisonOptions. */
 export const ComparisonFormSchema = Type.Object(
   {
     before: binary('The earlier frame: a file, or a text in one of the forms of FrameInput.'),

@@ -1,10 +1,10 @@
-/** What the two requests that begin a comparison share: a pair of frames, and one frame of a camera. */
+/** Headers and responses of the two requests that start a comparison: a pair of frames, and one frame of a camera. */
 import { Type } from 'typebox';
 import type { ErrorCode } from '../../errors.js';
 import { ComparisonSchema } from '../../schemas/comparison.js';
 import { ComparisonProblemSchema, json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
-/** What a request may say of itself and of the answer. */
+/** Request headers. */
 export const PREFERENCE_HEADERS = Type.Object({
   Prefer: Type.Optional(
     Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] }),
@@ -13,13 +13,13 @@ export const PREFERENCE_HEADERS = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'A key of yours for this request; kept for 24 hours.',
+      description: 'A unique key for this request, chosen by the caller and kept for 24 hours.',
     }),
   ),
   traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
 });
 
-/** Beside those that any request may meet. */
+/** Problems beside the ones of every request. */
 const COMPARISON_PROBLEMS = [
   'malformed-body',
   'idempotency-in-flight',
@@ -42,7 +42,7 @@ const COMPARISON_PROBLEMS = [
   'overloaded',
 ] as const;
 
-/** A route's `response`. @param codes problems beside those of every comparison */
+/** The `response` of a route. @param codes problems beside the ones of every comparison */
 export const comparisonResponses = (codes: readonly ErrorCode[] = []) => ({
   200: json('The finished comparison.', ref(ComparisonSchema), {
     ...RESPONSE_HEADERS.preference,

@@ -1,32 +1,32 @@
-/** Lists come in pages: `cursor` and `limit` ask for one, `next_cursor` and `Link` (RFC 8288) lead to the next. */
+/** Pagination of lists: `cursor` and `limit` select a page, `next_cursor` and `Link` (RFC 8288) lead to the next. */
 import { type TSchema, Type } from 'typebox';
 import { dateTime, nullable } from '../../schemas/constructors.js';
 import { parseTime } from '../parse-time.js';
 import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
 const DEFAULT_LIMIT = 20;
-/** The longest of the stores' own cursors, generously. */
+/** Longest cursor, in characters. The cursors of the stores are shorter. */
 export const CURSOR_LENGTH = 256;
 
-/** Of a query. @param cursorLength longest cursor in characters: ours, which may be an id of the caller's. */
+/** Query parameters of a page. @param cursorLength longest cursor in characters */
 export const pageQuery = (cursorLength: number) => ({
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: cursorLength,
-      description: 'next_cursor of the page before.',
+      description: 'next_cursor of the previous page.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
 });
 
-/** Of a query: a half-open span of time. @param what happened then, as the description says it */
+/** Query parameters of a half-open time span. @param what the event of that time, as a participle, e.g. 'Created' */
 export const timeQuery = (what: string) => ({
   since: Type.Optional(dateTime(`${what} at this time or later.`)),
   until: Type.Optional(dateTime(`${what} before this time.`)),
 });
 
-/** A route's `response`. @param item a named component */
+/** The `response` of a route. @param item a named component */
 export const pageResponses = <T extends TSchema>(item: T) => ({
   200: json(
     'One page.',
@@ -40,8 +40,8 @@ export const pageResponses = <T extends TSchema>(item: T) => ({
 });
 
 /**
- * What the caller asked for, as the stores take it: times in epoch ms, a limit always.
- * @throws ScenedeltaError 'invalid-request' naming since or until.
+ * Converts a query for the stores: times in epoch ms, and the default limit.
+ * @throws ScenedeltaError 'invalid-request' naming since or until
  */
 export function parsePageQuery<Q extends { since?: string; until?: string; limit?: number }>(query: Q) {
   const { since, until, limit = DEFAULT_LIMIT, ...rest } = query;
@@ -53,7 +53,7 @@ export function parsePageQuery<Q extends { since?: string; until?: string; limit
   };
 }
 
-/** The body of one page; its `Link` repeats the query with the next cursor. */
+/** @returns the body of one page; sets `Link`, which repeats the query with the next cursor */
 export function pageBody<T>(
   request: { readonly query: unknown; readonly routeOptions: { readonly url?: string | undefined } },
   reply: { header(name: string, value: string): unknown },

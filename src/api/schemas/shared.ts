@@ -1,4 +1,4 @@
-/** What several routes share: named components of the OpenAPI file, common parameters, problem answers and headers. */
+/** Shared parts of routes: named components of the OpenAPI file, common parameters, problem responses and headers. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { ScheduleSchema, ZoneSchema } from '../../cameras/settings.js';
 import { type ErrorCode, errorEntry } from '../../errors.js';
@@ -32,10 +32,13 @@ import {
 import { FeedbackRequestSchema } from './changes.js';
 import { ComparisonFormSchema, ComparisonRequestSchema, FrameInputSchema } from './comparison-request.js';
 
-/** A problem of a comparison that failed carries that comparison. */
+/** A problem together with the failed comparison. */
 export const ComparisonProblemSchema = Type.Object(
   { ...ProblemSchema.properties, comparison: Type.Optional(ComparisonSchema) },
-  { $id: 'ComparisonProblem', description: 'RFC 9457 problem details, and the comparison they are about.' },
+  {
+    $id: 'ComparisonProblem',
+    description: 'RFC 9457 problem details, and the comparison that they concern.',
+  },
 );
 
 const COMPONENTS: readonly TSchema[] = [
@@ -75,10 +78,10 @@ const COMPONENTS: readonly TSchema[] = [
 const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
 const componentIds = new Set(COMPONENTS.map(idOf));
 
-/** The named components, each with references where others are nested in it. */
+/** The named components; nested ones are replaced by references. */
 export const components = (): TSchema[] => COMPONENTS.map((schema) => referencing(schema, idOf(schema)));
 
-/** A reference to a named component; its type is the component's. */
+/** A reference to a named component, with its type. */
 export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${idOf(schema)}#` });
 
 function referencing<T>(node: T, self: string | undefined): T {
@@ -100,7 +103,7 @@ export const SideParams = Type.Object({
   ...ComparisonIdParams.properties,
   side: literals(SIDES, 'Which of the two frames.'),
 });
-/** Of frames and heatmaps: a signed link (links.ts) brings both. */
+/** Query of frames and heatmaps; a signed link (links.ts) has both parameters. */
 export const FrameQuery = Type.Object({
   exp: Type.Optional(
     Type.String({ pattern: '^[0-9]{1,12}$', description: 'Expiry of a signed link, epoch seconds.' }),
@@ -116,20 +119,20 @@ export const FrameQuery = Type.Object({
 const text = (description: string) => Type.String({ description });
 export const RESPONSE_HEADERS = {
   retryAfter: { 'Retry-After': Type.Integer({ description: 'Seconds after which to try again.' }) },
-  location: { Location: text('Where the comparison is.') },
-  preference: { 'Preference-Applied': text('What of `Prefer` was honoured.') },
+  location: { Location: text('Path of the comparison.') },
+  preference: { 'Preference-Applied': text('The part of `Prefer` that was applied.') },
   replayed: {
-    'Idempotent-Replayed': text('true where the Idempotency-Key had been used with this request before.'),
+    'Idempotent-Replayed': text('true if the Idempotency-Key was used with this request before.'),
   },
-  etag: { ETag: text('For If-None-Match.'), 'Cache-Control': text('How long it may be kept.') },
+  etag: { ETag: text('For If-None-Match.'), 'Cache-Control': text('How long it may be cached.') },
   allow: { Allow: text('The methods that the resource takes.') },
-  link: { Link: text('rel="next": the next page, where there is one.') },
+  link: { Link: text('rel="next": the next page, if there is one.') },
 } as const;
 
-/** A body of bytes, in OpenAPI. */
+/** A binary body, in OpenAPI. */
 export const binary = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 
-/** One response: what it says, its body by content type, its headers. */
+/** One response: its description, its body by content type, its headers. */
 export const media = (
   description: string,
   types: Readonly<Record<string, TSchema>>,
@@ -143,7 +146,7 @@ export const media = (
 export const json = (description: string, schema: TSchema, headers: object = {}) =>
   media(description, { 'application/json': schema }, headers);
 
-/** Problems that any request with a key may meet. */
+/** Problems of every request with a key. */
 const ALWAYS: readonly ErrorCode[] = [
   'invalid-request',
   'unauthorized',
@@ -154,7 +157,10 @@ const ALWAYS: readonly ErrorCode[] = [
   'closing',
 ];
 
-/** Problem answers by status, for a route's `response`. @param codes beside those that any request may meet. */
+/**
+ * Problem responses by status, for the `response` of a route.
+ * @param codes problems beside the ones of every request
+ */
 export function problems(
   codes: readonly ErrorCode[] = [],
   options: { always?: boolean; schema?: TObject } = {},

@@ -1,4 +1,4 @@
-/** The requests that this service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
+/** Requests that the service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
 import { ALERT_TYPES } from '../../schemas/change.js';
 import { WEBHOOK_TYPES } from '../../schemas/webhook-payload.js';
 
@@ -7,7 +7,7 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ALERT_
   'comparison.failed': 'A comparison has failed for good',
   'change.opened': 'A change at a camera has been confirmed',
   'change.escalated': 'An open change has become more severe',
-  'change.reverted': 'An open change is gone again',
+  'change.reverted': 'An open change has reverted',
 };
 
 const header = (name: string, description: string) => ({
@@ -20,8 +20,11 @@ const header = (name: string, description: string) => ({
 
 /** Standard Webhooks 1.0. */
 const HEADERS = [
-  header('webhook-id', 'The same at every try: what has been seen already can be dropped.'),
-  header('webhook-timestamp', 'Of this try, in epoch seconds; refuse what is older than five minutes.'),
+  header('webhook-id', 'The same at every attempt, so that a receiver can drop duplicates.'),
+  header(
+    'webhook-timestamp',
+    'Time of this attempt in epoch seconds; refuse requests older than five minutes.',
+  ),
   header(
     'webhook-signature',
     '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, with the webhook secret.',
@@ -29,7 +32,7 @@ const HEADERS = [
 ];
 
 const ALERT_ORDER =
-  ' Deliveries may overtake each other: what counts is the order of `timestamp`. Each alert tells the whole change; once a later one has been delivered, earlier ones of the same change are not tried again.';
+  ' Deliveries may overtake each other; the order is the one of `timestamp`. Each alert contains the whole change; once a later one has been delivered, earlier ones of the same change are not attempted again.';
 
 function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload') {
   return {
@@ -44,11 +47,11 @@ function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'A
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` } } },
       },
       responses: {
-        '2XX': { description: 'Taken. The body is not looked at.' },
-        '410': { description: 'Gone for good: nothing is tried again.' },
+        '2XX': { description: 'Accepted. The body is ignored.' },
+        '410': { description: 'Gone for good: there is no further attempt.' },
         default: {
           description:
-            'Not taken: tried again after 5 s, 5 min, 30 min and so on; `Retry-After` of 429 and 503 is obeyed.',
+            'Not accepted: attempted again after 5 s, 5 min, 30 min and so on; `Retry-After` of 429 and 503 is obeyed.',
         },
       },
     },
