@@ -1,4 +1,4 @@
-"""CLEVR families: compiled rays, the truth of every pair of views, the cache that serves them, and the model for a moving camera."""
+"""Scene families of CLEVR: the compiled renderer, the cache and its pairs, the losses and the moving-camera model."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from training.world import Judgement
 from training.worlds.clevr import grammar
 from training.worlds.clevr import render as renderer
 from training.worlds.clevr.cache import write_shard
-from training.worlds.clevr.data import FamilyCache, open_cache, pairs_of, partners
-from training.worlds.clevr.family import DISTRACTORS, SAME, VIEWS, draw_family
+from training.worlds.clevr.family import DISTRACTORS, UNCHANGED_VIEWS, VIEWS, draw_family
+from training.worlds.clevr.family_cache import FamilyCache, open_cache, pairs_of, partners
 from training.worlds.clevr.losses import match_loss, token_slots
 from training.worlds.clevr.model import MovingDifference
 from training.worlds.clevr.plugin import WORLD
@@ -31,7 +31,7 @@ SCENES = range(3)
 
 
 class FakeFeatures:
-    """Frames as their own features: a cell's channels repeat its mean brightness."""
+    """Features graph whose channels all repeat the mean brightness of a cell."""
 
     coarse_dim, fine_dim = 4, 4
 
@@ -73,30 +73,32 @@ def small(cache: FamilyCache) -> ModelConfig:
     )
 
 
-def test_compiled_rays_draw_the_same_picture_as_tensors(monkeypatch):
+def test_the_compiled_renderer_and_the_tensor_renderer_agree(monkeypatch):
     pytest.importorskip("numba")
     family = draw_family(1, "train")
-    view = family.tensors().part(0, 1)
+    view = family.to_views().part(0, 1)
     compiled, compiled_slots = renderer.render(view)
-    monkeypatch.setattr(renderer, "clevr_cpu", None)
+    monkeypatch.setattr(renderer, "light_compiled", None)
     tensors, slots = renderer.render(view)
     apart = (compiled.int() - tensors.int()).abs()
     assert (
         apart.float().mean() < 0.02 and (apart > 4).float().mean() < 1e-3
-    )  # a sample on the border of a shadow falls either way
+    )  # a sample on the border of a shadow may fall on either side
     assert (compiled_slots != slots).float().mean() < 1e-4
 
 
-def test_a_family_has_every_change_once_and_the_same_numbers_the_same_family():
+def test_a_family_has_every_change_once_and_is_reproducible():
     family = draw_family(0, "train")
     assert [v.change for v in family.views] == [None] * (1 + DISTRACTORS) + list(CHANGES)
     assert (
-        family.views[0].things == draw_family(0, "train").views[0].things != draw_family(0, "heldout").views[0].things
+        family.views[0].objects
+        == draw_family(0, "train").views[0].objects
+        != draw_family(0, "heldout").views[0].objects
     )
     assert len({tuple(v.eye) for v in family.views}) == VIEWS
 
 
-def test_both_ways_round_a_pair_tells_opposite_stories(cache):
+def test_a_reversed_pair_has_the_opposite_kind_and_captions(cache):
     assert len(cache) == len(SCENES) * len(pairs_of(False)) == len(SCENES) * (6 + 30)
     opposite = {"appear": "disappear", "disappear": "appear"}
     for i, meta in enumerate(cache.meta):
@@ -105,11 +107,11 @@ def test_both_ways_round_a_pair_tells_opposite_stories(cache):
         assert other["kind"] == opposite.get(meta["kind"], meta["kind"])
         for caption in meta["captions"]:
             assert WORLD.judge(caption, meta) == Judgement(meta["kind"] == "none", *(meta["kind"] != "none",) * 3)
-            if meta["kind"] != "none":  # the reverse of a move reads the same
+            if meta["kind"] != "none":  # the reverse of a move has the same caption
                 assert WORLD.judge(caption, other).action == (meta["kind"] in ("move", "replace"))
 
 
-def test_the_changed_object_is_masked_and_everything_else_has_its_partner(cache):
+def test_the_changed_object_has_a_mask_and_all_other_objects_a_partner(cache):
     for i, meta in enumerate(cache.meta):
         b = cache.arrays([i])
         thing = meta["objects"][0] if meta["objects"] else {"index_before": None, "index_after": None}
@@ -127,10 +129,10 @@ def test_the_changed_object_is_masked_and_everything_else_has_its_partner(cache)
 def test_forward_pairs_start_from_the_default_view(folder):
     forward = open_cache([folder], forward=True)
     assert {m["views"][0] for m in forward.meta} == {0} and len(forward) == len(SCENES) * (VIEWS - 1)
-    assert sum(m["kind"] == "none" for m in forward.meta) == len(SCENES) * (SAME - 1)
+    assert sum(m["kind"] == "none" for m in forward.meta) == len(SCENES) * (UNCHANGED_VIEWS - 1)
 
 
-def test_a_wrong_attribute_or_a_sentence_outside_the_grammar_is_not_true():
+def test_a_wrong_attribute_or_a_caption_outside_the_grammar_is_judged_false():
     truth = {"change": "color", "noun": "cube", "size": "large", "colour": "red", "material": "metal", "became": "blue"}
     assert grammar.judge("the big red shiny block became blue", truth) == (False, (True, True, True))
     assert grammar.judge("the big green shiny block became blue", truth) == (False, (True, True, False))
@@ -141,7 +143,7 @@ def test_a_wrong_attribute_or_a_sentence_outside_the_grammar_is_not_true():
     assert grammar.judge("nothing was modified", None)[0]
 
 
-def test_attention_on_the_partner_costs_nothing_and_elsewhere_much():
+def test_the_match_loss_is_low_only_for_attention_on_the_partner():
     slots = torch.tensor([[0, 1, -1]])
     partner = torch.tensor([[1, 0, -1]])
     on = torch.tensor([[[-20.0, 20, -20], [20, -20, -20], [0, 0, 0]]])
@@ -150,12 +152,12 @@ def test_attention_on_the_partner_costs_nothing_and_elsewhere_much():
     assert slot.tolist() == [[2, -1]] and share.tolist() == [[1.0, 0.0]]
 
 
-def test_training_answers_a_pair_both_ways_as_serving_answers_each_way(cache):
+def test_outputs_of_a_training_batch_with_reverses_equal_those_of_single_pairs(cache):
     config = small(cache)
     difference = WORLD.make_difference(config)
     assert isinstance(difference, MovingDifference)
     batches = Batches(cache, Labels(config.vocabulary, [], []), config)
-    indices = cache.both_ways([0, 7, 12])
+    indices = cache.with_reverses([0, 7, 12])
     b = batches.batch(indices, np.random.default_rng(0))
     assert b["coarse"].shape[0] == 3 and b["ids"].shape[0] == 6
     together = difference.train()(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1])
@@ -174,3 +176,11 @@ def test_training_answers_a_pair_both_ways_as_serving_answers_each_way(cache):
 def test_tokens_of_two_cells_are_refused(cache):
     with pytest.raises(ValueError, match="token_pool 1, not 2"):
         MovingDifference(replace(small(cache), token_pool=2))
+
+
+def test_pairs_rendered_one_by_one_are_judged_by_the_new_value():
+    """Such a pair lists the old and the new object, and has no `became`."""
+    old = {"change": "color", "noun": "cube", "size": "large", "colour": "red", "material": "metal"}
+    meta = {"objects": [old, {**old, "colour": "blue"}]}
+    assert WORLD.judge("the big red shiny block became blue", meta) == Judgement(False, True, True, True)
+    assert WORLD.judge("the big red shiny block became green", meta) == Judgement(False, True, True, False)

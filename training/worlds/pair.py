@@ -1,4 +1,4 @@
-"""One training sample: two frames of the same camera and everything that is true about their difference."""
+"""A labelled pair: two frames of one camera, with the ground truth of their difference. Shared by all worlds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-KINDS = ("none", "appear", "disappear", "move", "replace", "multi")
-ACTIONS = ("appeared", "disappeared", "moved", "replaced")
+SPLITS = ("train", "heldout")
+KINDS = ("none", "appear", "disappear", "move", "replace", "multi")  # the index is that of the model's kind output
+# The index is that of the model's nuisance output, so new names go last (see surveillance/nuisances.py).
 NUISANCES = (
     "lighting",
     "ir_switch",
@@ -21,47 +22,46 @@ NUISANCES = (
     "foliage",
     "overlay",
 )
-MASK_STRIDE = 8  # pixels of a frame per cell of a mask, in both directions
-
-
 KIND_OF_ACTION = {"appeared": "appear", "disappeared": "disappear", "moved": "move", "replaced": "replace"}
+MASK_STRIDE = 8  # frame pixels per cell of a mask, in both directions
 
 
 def kind_of(objects: list[dict[str, Any]]) -> str:
-    """The kind of a pair's changes: the one thing that all of them did, `multi` where they did different things.
+    """The kind of a pair with these objects (as in Pair): "none", the kind that all share, or "multi".
 
-    Three cars that came together have appeared: a reader asks first in which direction, and how many is in the sentence.
+    Three cars that arrived together are "appear". Their number is a matter of the caption.
     """
-    kinds = {KIND_OF_ACTION[thing["action"]] for thing in objects}
+    kinds = {KIND_OF_ACTION[obj["action"]] for obj in objects}
     return "none" if not kinds else kinds.pop() if len(kinds) == 1 else "multi"
 
 
 @dataclass
 class Pair:
-    """H, W = height and width of a frame in pixels; w = W // 8, h = H // 8 (cells of a mask).
+    """H, W: height and width of a frame in pixels; h = H // 8, w = W // 8: cells of a mask.
 
-    An entry of `objects` is a dict: noun, hypernym (person|vehicle|animal|object), colour (None where a viewer
-    could not tell it), action (one of ACTIONS), where (a phrase that is true for the box), places (every such phrase),
-    count, box_before and box_after ([x, y, w, h] in pixels of that frame, or None), boxes_before and boxes_after
-    (the boxes of each member of a group). Of a replacement both sides are listed, the old one (box_before) first.
+    An entry of `objects` is a changed object, or a group that changed together. Keys: noun; hypernym (person,
+    vehicle, animal or object); colour (None if a viewer cannot tell it); action (a key of KIND_OF_ACTION); places
+    (every location or direction phrase that is true of it); where (one of them, or None); count; boxes_before and
+    boxes_after (a box [x, y, w, h] in pixels per member of the group and frame); box_before and box_after (the box
+    around them, or None). A replacement has two entries: the old object, which has box_before, and then the new one.
     """
 
     before: np.ndarray  # uint8 [H, W, 3], RGB
     after: np.ndarray  # uint8 [H, W, 3], RGB
-    kind: str
+    kind: str  # of KINDS
     objects: list[dict[str, Any]]
-    mask_before: np.ndarray  # float32 [h, w], 0..1: share of the cell that shows what is only in `before`
+    mask_before: np.ndarray  # float32 [h, w], 0..1: share of each cell that shows an object only `before` has there
     mask_after: np.ndarray  # float32 [h, w], likewise for `after`
-    nuisances: list[str]
+    nuisances: list[str]  # of NUISANCES
     captions: list[str]
     plate_id: str
-    models: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)  # of the sprites in the pair
     seed: int = 0
 
     @property
     def boxes_before(self) -> list[list[float]]:
-        return [box for thing in self.objects for box in thing["boxes_before"]]
+        return [box for obj in self.objects for box in obj["boxes_before"]]
 
     @property
     def boxes_after(self) -> list[list[float]]:
-        return [box for thing in self.objects for box in thing["boxes_after"]]
+        return [box for obj in self.objects for box in obj["boxes_after"]]

@@ -1,12 +1,13 @@
-"""Features of CLEVR families on disk; the counterpart of cache.py for a world in which one picture serves many pairs.
+"""Writes caches of scene families: features on disk, as training.data.cache does for single pairs.
 
     python -m training.worlds.clevr.cache --features features.onnx --out DIR --start S --count N [--split heldout]
 
-S and N count scenes. One folder a shard, n = scenes x VIEWS pictures, a scene's beside each other:
-  coarse.npy [n,256,16,24], fine.npy [n,67,32,48]   float16, of the whole looks
-  slots.npy [n,64,96]                               int8: the object that each 5x5 pixels show at their centre, -1 none
-  meta.jsonl                                        one line a scene: its views' objects and what changed
-A shard is renamed into place when it is complete, and complete shards are skipped: stop and start at will. clevr_data.py reads it.
+S and N count scenes. A shard is a folder with n = scenes x VIEWS views, those of a scene next to each other:
+  coarse.npy [n,256,16,24], fine.npy [n,67,32,48]   float16, features of the full frames
+  slots.npy [n,64,96]                               int8: slot at the centre of every 5x5 pixels, -1 none
+  meta.jsonl                                        one line per scene: the objects of its views and the changes
+A shard is renamed into place when it is complete, and complete shards are skipped, so that the command can be stopped
+and started again. family_cache.py reads shards.
 """
 
 import argparse
@@ -24,19 +25,20 @@ from training.inputs import existing_file
 from training.worlds.clevr.family import VIEWS, Family, draw_family
 from training.worlds.clevr.plugin import WORLD
 from training.worlds.clevr.render import render
-from training.worlds.clevr.scene import SPLITS
+from training.worlds.pair import SPLITS
 
 SLOT_STRIDE = 5  # pixels
 
 
 def scene_meta(scene: int, family: Family) -> dict:
+    """The line of a scene in meta.jsonl. Its objects are under `things`."""
     views = [
         {
             "change": view.change,
             "index_before": view.index_before,
             "index_after": view.index_after,
             "eye": view.eye.tolist(),
-            "things": [asdict(thing) for thing in view.things],
+            "things": [asdict(obj) for obj in view.objects],
         }
         for view in family.views
     ]
@@ -44,16 +46,16 @@ def scene_meta(scene: int, family: Family) -> dict:
 
 
 def write_shard(features: Features, scenes: range, split: str, out: Path, made: dict | None = None) -> bool:
-    """False if that shard was complete already."""
+    """Renders a shard. Returns False if it was complete already."""
     with new_shard(out, scenes, made) as folder:
         if folder is None:
             return False
         arrays, lines = {"coarse": [], "fine": [], "slots": []}, []
         for scene in scenes:
             family = draw_family(scene, split)
-            pictures, slots = render(family.tensors())
-            for picture, slot in zip(pictures.numpy(), slots.numpy()):
-                coarse, fine = features(resize(picture, *WORLD.full_frame)[None])
+            images, slots = render(family.to_views())
+            for image, slot in zip(images.numpy(), slots.numpy()):
+                coarse, fine = features(resize(image, *WORLD.full_frame)[None])
                 arrays["coarse"].append(coarse[0].astype(np.float16))
                 arrays["fine"].append(fine[0].astype(np.float16))
                 arrays["slots"].append(
@@ -82,10 +84,10 @@ def main() -> None:
         scenes = range(first, min(first + args.shard_size, stop))
         began, cpu = time.perf_counter(), time.process_time()
         if write_shard(features, scenes, args.split, args.out, made):
-            each = 1 / (len(scenes) * VIEWS)
+            per_view = 1 / (len(scenes) * VIEWS)
             print(
-                f"scenes {scenes.start}..{scenes.stop - 1}: {(time.perf_counter() - began) * each:.2f} s a picture, "
-                f"{(time.process_time() - cpu) * each:.2f} CPU-s",
+                f"scenes {scenes.start}..{scenes.stop - 1}: {(time.perf_counter() - began) * per_view:.2f} s per view, "
+                f"{(time.process_time() - cpu) * per_view:.2f} CPU-s",
                 flush=True,
             )
 

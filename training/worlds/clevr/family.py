@@ -1,8 +1,8 @@
-"""One CLEVR scene and everything that may happen to it, so that a picture serves many pairs.
+"""Scene family: one CLEVR scene with every kind of change, so that one rendered view serves many pairs.
 
-A family is the scene as it was (a default and two distractor views) and, for each kind of change, one view of it changed. Eight
-pictures give 6 unchanged and 30 changed pairs; drawn pair by pair as the data set does, eight pictures give four. Every view has
-its own camera; the lamps are the scene's.
+A family has the unchanged scene in three views (a default and two distractors) and, per kind of change, one view of
+the scene with that change. Eight views give 6 unchanged and 30 changed pairs; rendered pair by pair, as the data set
+is, eight views would give four pairs. Every view has its own camera; all share the lamps.
 """
 
 from __future__ import annotations
@@ -12,21 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from training.worlds.clevr import rules
+from training.worlds.clevr.optics import Views
+from training.worlds.clevr.pair_source import MIN_PIXELS, SPARSE_MIN_PIXELS, SPARSE_STRIDE
 from training.worlds.clevr.render import object_map, views_of
-from training.worlds.clevr.scene import GLANCE_LEAST, GLANCE_STRIDE, LEAST_PIXELS, SPLITS
+from training.worlds.clevr.rules import Scene
+from training.worlds.pair import SPLITS
 
 DISTRACTORS = 2
-SAME = 1 + DISTRACTORS  # views of the scene as it was; the first is the default
-VIEWS = SAME + len(rules.CHANGES)
-TRIES = 20  # of a view until every object shows, before the scene is drawn anew
-FAMILY_STREAM = 2  # keeps these scenes apart from those of ClevrWorld
+UNCHANGED_VIEWS = 1 + DISTRACTORS  # the first ones of a family; the very first is the default view
+VIEWS = UNCHANGED_VIEWS + len(rules.CHANGES)
+MAX_TRIES = 20  # per view, before the whole scene is drawn again
+FAMILY_STREAM = 2  # last element of the seed, so that families are independent of ClevrPairSource
 
 
 @dataclass(frozen=True)
 class FamilyView:
-    """`change` None: the scene as it was. `index_before` and `index_after`: the changed object's, as in Draft."""
+    """One view. Without a `change` it shows the unchanged scene; the indices are as in ChangedScene."""
 
-    things: list[rules.Thing]
+    objects: Scene
     eye: np.ndarray  # [3]
     change: str | None = None
     index_before: int | None = None
@@ -38,59 +41,59 @@ class Family:
     views: list[FamilyView]
     lamp_offsets: np.ndarray  # [3,3]
 
-    def tensors(self):
-        count = len(self.views)
+    def to_views(self) -> Views:
         return views_of(
-            [v.things for v in self.views], np.array([v.eye for v in self.views]), np.array([self.lamp_offsets] * count)
+            [view.objects for view in self.views],
+            np.array([view.eye for view in self.views]),
+            np.array([self.lamp_offsets] * len(self.views)),
         )
 
 
-class Hidden(Exception):
-    """Some object shows too little in every camera that was tried."""
+class HiddenObject(Exception):
+    """In all cameras that were tried, some object shows too few pixels."""
 
 
-def shows_all(things: list[rules.Thing], eye: np.ndarray) -> bool:
-    """Whether each object shows LEAST_PIXELS, counted on every second one; a coarser look first, because most views fail by far."""
-    views = views_of([things], eye[None], np.zeros((1, 3, 3)))
-    for stride, least in ((GLANCE_STRIDE, GLANCE_LEAST), (2, LEAST_PIXELS)):
+def shows_every_object(objects: Scene, eye: np.ndarray) -> bool:
+    """Whether each object shows MIN_PIXELS, counted on every second pixel after a sparse count."""
+    views = views_of([objects], eye[None], np.zeros((1, 3, 3)))
+    for stride, minimum in ((SPARSE_STRIDE, SPARSE_MIN_PIXELS), (2, MIN_PIXELS)):
         slots = object_map(views, stride)
-        if min(int((slots == k).sum()) * stride**2 for k in range(len(things))) < least:
+        if min(int((slots == k).sum()) * stride**2 for k in range(len(objects))) < minimum:
             return False
     return True
 
 
-def draw_family(scene: int, split: str) -> Family:
-    """The family of that number; the same in every run."""
-    rng = np.random.default_rng([scene, SPLITS.index(split), FAMILY_STREAM])
-    count = int(
-        rng.integers(rules.FEWEST, rules.MOST + 1)
-    )  # before the first attempt: full scenes must not come up less often
+def draw_family(number: int, split: str) -> Family:
+    """The family of that number; equal in every run."""
+    rng = np.random.default_rng([number, SPLITS.index(split), FAMILY_STREAM])
+    # Drawn before the first attempt, so that rejections do not make crowded scenes rarer.
+    count = int(rng.integers(rules.MIN_OBJECTS, rules.MAX_OBJECTS + 1))
     while True:
         try:
             return Family(_draw_views(count, rng), rng.uniform(-rules.LAMP_JITTER, rules.LAMP_JITTER, (3, 3)))
-        except Hidden:
+        except HiddenObject:
             continue
 
 
 def _draw_views(count: int, rng: np.random.Generator) -> list[FamilyView]:
-    before, default = rules.draw_scene(count, rng), rules.EYE + _jitter(rng)
-    if not shows_all(before, default):
-        raise Hidden
-    views = [FamilyView(before, default)]
+    unchanged, default = rules.draw_scene(count, rng), rules.EYE + _draw_jitter(rng)
+    if not shows_every_object(unchanged, default):
+        raise HiddenObject
+    views = [FamilyView(unchanged, default)]
     for change in [None] * DISTRACTORS + list(rules.CHANGES):
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             try:
-                things, old, new = rules.apply_change(change, before, rng) if change else (before, None, None)
-            except rules.NoRoom:
+                objects, old, new = rules.apply_change(change, unchanged, rng) if change else (unchanged, None, None)
+            except rules.NoFreePlace:
                 continue
-            eye = default + _jitter(rng)
-            if shows_all(things, eye):
-                views.append(FamilyView(things, eye, change, old, new))
+            eye = default + _draw_jitter(rng)
+            if shows_every_object(objects, eye):
+                views.append(FamilyView(objects, eye, change, old, new))
                 break
         else:
-            raise Hidden
+            raise HiddenObject
     return views
 
 
-def _jitter(rng: np.random.Generator) -> np.ndarray:
+def _draw_jitter(rng: np.random.Generator) -> np.ndarray:
     return rng.uniform(-rules.EYE_JITTER, rules.EYE_JITTER, 3)

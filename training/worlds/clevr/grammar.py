@@ -1,6 +1,6 @@
-"""Captions of CLEVR-Change: facts in, the data set's wordings out, and every wording can be read back into facts.
+"""Grammar of CLEVR-Change captions: writes claims in the wordings of the data set, and parses captions into claims.
 
-One table of words and phrases both writes and reads. The vocabulary is the data set's, exactly (WORDS).
+One table of words and phrases serves both directions. The vocabulary (WORDS) is exactly that of the data set.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from training.worlds.clevr.rules import CHANGES, COLOURS, Thing, relation_holds
+from training.worlds.clevr.rules import CHANGES, COLOURS, Scene, relation_holds
 
 SYNONYMS = {
     "size": {"large": ("large", "big"), "small": ("small", "tiny")},
@@ -19,7 +19,8 @@ SYNONYMS = {
     "material": {"metal": ("metallic", "metal", "shiny"), "rubber": ("rubber", "matte")},
     "shape": {"sphere": ("sphere", "ball"), "cube": ("cube", "block"), "cylinder": ("cylinder",)},
 }
-ATTRIBUTES = tuple(SYNONYMS)  # in the order in which they are said
+ATTRIBUTES = tuple(SYNONYMS)  # in the order of the words
+CHANGED_ATTRIBUTE = {"color": "colour", "material": "material"}  # per change of an attribute
 ANY_SHAPE = ("thing", "object")
 RELATIONS = {
     "left": ("left of", "to the left of", "on the left side of"),
@@ -44,28 +45,27 @@ NO_CHANGE = (
     "no change has occurred",
     "there is no difference",
 )
-PLAIN, RELATIONAL, UNCHANGED = 4, 4, 6  # at most, a pair; the data set has about six a pair
+# Largest numbers of captions per pair; the data set has about six per pair.
+MAX_PLAIN, MAX_RELATIONAL, MAX_UNCHANGED = 4, 4, 6
 WORDS = frozenset(
-    "a added appeared as ball became been before behind big block blue brown change changed cube cyan cylinder difference different "
-    "disappeared front gone gray green has identical in is its large left location longer made matte metal metallic missing modified "
-    "moved newly no nothing object occurred of on placed purple red remains right rubber same scene scenes seem shiny side small "
-    "sphere that the there thing tiny to turned two was yellow".split()
+    "a added appeared as ball became been before behind big block blue brown change changed cube cyan cylinder "
+    "difference different disappeared front gone gray green has identical in is its large left location longer made "
+    "matte metal metallic missing modified moved newly no nothing object occurred of on placed purple red remains "
+    "right rubber same scene scenes seem shiny side small sphere that the there thing tiny to turned two was "
+    "yellow".split()
 )
 MAX_WORDS = 22
 
 
 @dataclass(frozen=True)
-class Fact:
-    """What a caption claims. `change` None: nothing changed. `new`: the colour or material that came."""
+class Claim:
+    """What a caption states."""
 
-    change: str | None
+    change: str | None  # None: nothing changed
     target: tuple[tuple[str, str], ...] = ()  # (attribute, value) pairs in the order of ATTRIBUTES
-    new: str | None = None
-    relation: str | None = None
-    anchor: tuple[tuple[str, str], ...] = ()
-
-
-# ------------------------------------------------------------------------------------------------------------------- reading
+    new: str | None = None  # the new colour or material
+    relation: str | None = None  # of the target to the anchor
+    anchor: tuple[tuple[str, str], ...] = ()  # as `target`
 
 
 def _alternatives(words) -> str:
@@ -94,56 +94,53 @@ _CAPTION = re.compile(
 )
 
 
-def parse(caption: str) -> Fact:
-    """The claim of a caption. Raises ValueError for one that the grammar cannot have written."""
+def parse(caption: str) -> Claim:
+    """The claim of a caption. Raises ValueError for a caption that this grammar cannot write."""
     if caption in NO_CHANGE:
-        return Fact(None)
+        return Claim(None)
     match = _CAPTION.fullmatch(caption)
     if not match:
         raise ValueError(f"no caption of this grammar: {caption!r}")
 
-    def described(prefix: str) -> tuple[tuple[str, str], ...]:
-        said = {name: match[f"{prefix}_{name}"] for name in ATTRIBUTES}
-        return tuple((name, _MEANING[name][word]) for name, word in said.items() if word and word not in ANY_SHAPE)
+    def attributes_of(prefix: str) -> tuple[tuple[str, str], ...]:
+        words = {name: match[f"{prefix}_{name}"] for name in ATTRIBUTES}
+        return tuple((name, _MEANING[name][word]) for name, word in words.items() if word and word not in ANY_SHAPE)
 
     new = change = None
     if match["value"]:
         change = "color" if match["value"] in COLOURS else "material"
-        new = _MEANING["colour" if change == "color" else "material"][match["value"]]
+        new = _MEANING[CHANGED_ATTRIBUTE[change]][match["value"]]
     else:
         change = _ENDING[match["ending"]]
     relation = _RELATION[match["relation"]] if match["relation"] else None
-    return Fact(change, described("target"), new, relation, described("anchor"))
+    return Claim(change, attributes_of("target"), new, relation, attributes_of("anchor"))
 
 
-# ------------------------------------------------------------------------------------------------------------------- writing
-
-
-def unique_descriptions(scene: list[Thing], index: int) -> list[tuple[tuple[str, str], ...]]:
-    """Every set of attributes that fits this object and no other of the scene."""
-    thing, found = scene[index], []
+def unique_descriptions(scene: Scene, index: int) -> list[tuple[tuple[str, str], ...]]:
+    """Every set of attributes that is true of object `index` and of no other object of the scene."""
+    obj, found = scene[index], []
     for count in range(1, len(ATTRIBUTES) + 1):
         for names in combinations(ATTRIBUTES, count):
-            chosen = tuple((name, getattr(thing, name)) for name in names)
+            chosen = tuple((name, getattr(obj, name)) for name in names)
             if sum(other.has(dict(chosen)) for other in scene) == 1:
                 found.append(chosen)
     return found
 
 
-def referents(scene: list[Thing], fact: Fact) -> list[int]:
-    """The objects that the caption's subject can mean, in the scene that it speaks of."""
-    found = [i for i, thing in enumerate(scene) if thing.has(dict(fact.target))]
-    if fact.relation:
-        anchors = [i for i, thing in enumerate(scene) if thing.has(dict(fact.anchor))]
-        found = [i for i in found if any(relation_holds(fact.relation, scene[i], scene[a]) for a in anchors if a != i)]
+def referents(scene: Scene, claim: Claim) -> list[int]:
+    """Indices of the objects of the scene that the subject of a claim can mean."""
+    found = [i for i, obj in enumerate(scene) if obj.has(dict(claim.target))]
+    if claim.relation:
+        anchors = [i for i, obj in enumerate(scene) if obj.has(dict(claim.anchor))]
+        found = [i for i in found if any(relation_holds(claim.relation, scene[i], scene[a]) for a in anchors if a != i)]
     return found
 
 
-def facts_of(scene: list[Thing], index: int, change: str, new: str | None) -> tuple[list[Fact], list[Fact]]:
-    """All plain and all relational claims that single out object `index` of the scene they speak of."""
+def claims_of(scene: Scene, index: int, change: str, new: str | None) -> tuple[list[Claim], list[Claim]]:
+    """All plain and all relational claims whose subject can only mean object `index` of the scene."""
     if change not in CHANGES:
         raise ValueError(f"unknown change {change!r}, expected one of {', '.join(CHANGES)}")
-    plain = [Fact(change, description, new) for description in unique_descriptions(scene, index)]
+    plain = [Claim(change, description, new) for description in unique_descriptions(scene, index)]
     full = tuple((name, getattr(scene[index], name)) for name in ATTRIBUTES)
     relational = []
     for anchor in range(len(scene)):
@@ -153,15 +150,15 @@ def facts_of(scene: list[Thing], index: int, change: str, new: str | None) -> tu
             if not relation_holds(relation, scene[index], scene[anchor]):
                 continue
             for description in unique_descriptions(scene, anchor):
-                fact = Fact(change, full, new, relation, description)
-                if referents(scene, fact) == [index]:
-                    relational.append(fact)
+                claim = Claim(change, full, new, relation, description)
+                if referents(scene, claim) == [index]:
+                    relational.append(claim)
     return plain, relational
 
 
-def write(fact: Fact, rng: np.random.Generator) -> str:
-    """One wording of the claim, synonyms drawn."""
-    if fact.change is None:
+def write(claim: Claim, rng: np.random.Generator) -> str:
+    """A random wording of the claim."""
+    if claim.change is None:
         return str(rng.choice(NO_CHANGE))
 
     def phrase(attributes: tuple[tuple[str, str], ...]) -> str:
@@ -170,60 +167,64 @@ def write(fact: Fact, rng: np.random.Generator) -> str:
             words.append(str(rng.choice(ANY_SHAPE)))
         return " ".join(["the", *words])
 
-    text = phrase(fact.target)
-    if fact.relation:
-        text += f"{rng.choice(['', ' that is'])} {rng.choice(RELATIONS[fact.relation])} {phrase(fact.anchor)}"
-    if fact.new:
-        names = SYNONYMS["colour" if fact.change == "color" else "material"]
-        return f"{text} {rng.choice(BECOMES)} {rng.choice(names[fact.new])}"
-    return f"{text} {rng.choice(PREDICATES[fact.change])}"
+    text = phrase(claim.target)
+    if claim.relation:
+        text += f"{rng.choice(['', ' that is'])} {rng.choice(RELATIONS[claim.relation])} {phrase(claim.anchor)}"
+    if claim.new:
+        names = SYNONYMS[CHANGED_ATTRIBUTE[claim.change]]
+        return f"{text} {rng.choice(BECOMES)} {rng.choice(names[claim.new])}"
+    return f"{text} {rng.choice(PREDICATES[claim.change])}"
 
 
-# Of each claim the wording that agrees most with all others: CIDEr-D of 400 drawn scenes against the wordings above, 170 on changes
-# (a wording drawn at random 134) and 182 on none (98 for "nothing has changed").
+# Per claim the wording with the highest CIDEr-D against all wordings, over 400 scenes: 170 on changed pairs (134 for
+# a random wording) and 182 on unchanged ones (98 for "nothing has changed").
 CONSENSUS = {"add": "has been newly placed", "drop": "is no longer there", "move": "is in a different location"}
 CONSENSUS_BECOMES, CONSENSUS_UNCHANGED = "changed to", "there is no change"
 
 
-def consensus(change: str | None, thing: dict[str, str] | None = None, new: str | None = None) -> str:
-    """The sentence a model learns: all attributes of the object (before the change; of an added one after it), one wording of each."""
+def consensus(change: str | None, obj: dict[str, str] | None = None, new: str | None = None) -> str:
+    """The caption that the model is trained on, in the consensus wording with all attributes of the object.
+
+    `obj` is the object before the change, or an added one after it. `new` is the new colour or material.
+    """
     if change is None:
         return CONSENSUS_UNCHANGED
-    subject = " ".join(["the", *(SYNONYMS[name][thing[name]][0] for name in ATTRIBUTES)])
+    subject = " ".join(["the", *(SYNONYMS[name][obj[name]][0] for name in ATTRIBUTES)])
     if change in CONSENSUS:
         return f"{subject} {CONSENSUS[change]}"
-    return f"{subject} {CONSENSUS_BECOMES} {SYNONYMS['colour' if change == 'color' else 'material'][new][0]}"
+    return f"{subject} {CONSENSUS_BECOMES} {SYNONYMS[CHANGED_ATTRIBUTE[change]][new][0]}"
 
 
 def judge(caption: str, truth: dict | None) -> tuple[bool, tuple[bool, bool, bool]]:
-    """Whether a caption says that nothing changed, and whether its change, also its noun, and everything it says of the object is true.
+    """Whether a caption states that nothing changed, and whether (change, noun, all attributes) are true.
 
-    truth: an entry of Pair.objects with `change`, the attributes and `became`; what a caption leaves out is not wrong, but the noun is
-    asked for. A caption that cannot be read is wrong throughout.
+    `truth` is an entry of Pair.objects with `change`, the attributes and `became` (the new colour or material), or
+    None for an unchanged pair. A caption without the noun is wrong in the noun; other attributes may be left out. A
+    caption outside the grammar is wrong in everything.
     """
     try:
-        fact = parse(caption)
+        claim = parse(caption)
     except ValueError:
         return False, (False, False, False)
-    if truth is None or fact.change is None:
-        return fact.change is None, (False, False, False)
-    change, said = fact.change == truth["change"], dict(fact.target)
+    if truth is None or claim.change is None:
+        return claim.change is None, (False, False, False)
+    change, stated = claim.change == truth["change"], dict(claim.target)
     true = {**truth, "shape": truth["noun"]}
-    noun = change and said.get("shape") == truth["noun"]
+    noun = change and stated.get("shape") == truth["noun"]
     return False, (
         change,
         noun,
-        noun and all(true[name] == value for name, value in said.items()) and fact.new == truth["became"],
+        noun and all(true[name] == value for name, value in stated.items()) and claim.new == truth["became"],
     )
 
 
-def captions(plain: list[Fact], relational: list[Fact], rng: np.random.Generator) -> list[str]:
-    """Some wordings of some of the claims, no wording twice."""
+def captions(plain: list[Claim], relational: list[Claim], rng: np.random.Generator) -> list[str]:
+    """Random wordings of random claims, all different."""
     chosen = []
-    for facts, most in ((plain, PLAIN), (relational, RELATIONAL)):
-        chosen += [facts[i] for i in rng.permutation(len(facts))[:most]]
-    return list(dict.fromkeys(write(fact, rng) for fact in chosen))
+    for claims, most in ((plain, MAX_PLAIN), (relational, MAX_RELATIONAL)):
+        chosen += [claims[i] for i in rng.permutation(len(claims))[:most]]
+    return list(dict.fromkeys(write(claim, rng) for claim in chosen))
 
 
 def no_change_captions(rng: np.random.Generator) -> list[str]:
-    return [str(text) for text in rng.permutation(NO_CHANGE)[:UNCHANGED]]
+    return [str(text) for text in rng.permutation(NO_CHANGE)[:MAX_UNCHANGED]]

@@ -1,8 +1,9 @@
-"""Rays against CLEVR scenes: the nearest hit, and whether something is in the way. Torch tensors, flat lists of rays.
+"""Ray intersections with CLEVR scenes: nearest hit and visibility of lamps, as tensors over flat lists of rays.
 
-V views, K slots for objects a view (empty ones have shape NONE), N rays, M (ray, object) candidates, L lamps. A ray is an origin
-[N,3], a unit direction [N,3] and the view [N] it lies in; lists are in the order of their views. Only candidates whose bounding sphere a ray meets are tested exactly,
-so the cost follows what the objects cover and not N x K.
+V views, K slots (objects) per view, N rays, M (ray, object) candidates, L lamps. Empty slots have shape NONE and come
+last. A ray is an origin [N,3], a unit direction [N,3] and the number [N] of its view; lists are ordered by view. Only
+objects whose bounding sphere a ray meets are tested exactly, so that the cost grows with the area that objects cover
+and not with N x K.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ import torch
 from torch import Tensor
 
 NONE, CUBE, SPHERE, CYLINDER = range(4)
-BOUND = (0.0, 1.70, 1.0, 1.42)  # radius of the bounding sphere per radius of the object
+BOUND = (0.0, 1.70, 1.0, 1.42)  # radius of the bounding sphere over the radius of the object, per shape
 BEVEL = (0.0, 0.13, 0.0, 0.06)  # radius of the rounded edges, likewise
-ROUNDING_STEPS = 5  # of sphere tracing from the sharp solid to the rounded one
+ROUNDING_STEPS = 5  # steps of sphere tracing from the sharp solid to the rounded one
 FAR = 1e6
-GOLDEN = 0.618034  # fraction whose multiples fill an interval evenly
+GOLDEN = 0.618034  # multiples of this fraction, modulo 1, fill an interval evenly
 
-# The backdrop: height of the ground over the distance along UPHILL; flat before the first point, steep after the last.
+# The backdrop: height of the ground over the distance along UPHILL. The ground is flat before the first point.
 UPHILL = (-0.903, 0.429)
 PROFILE = ((6.0, 0.0), (8.0, 0.14), (11.0, 0.4), (13.3, 1.1), (15.0, 2.7), (16.1, 5.6), (18.1, 23.0))
 
 
 @dataclass
 class Views:
-    """What V views show. Lengths in Blender units, colours linear."""
+    """V views of scenes. Lengths are in Blender units, colours are linear."""
 
     eye: Tensor  # [V,3]
     shape: Tensor  # [V,K] long: NONE, CUBE, SPHERE or CYLINDER
@@ -39,13 +40,13 @@ class Views:
     lamps: Tensor  # [V,L,3]: positions; the last is the sun, far away
 
     def part(self, start: int, stop: int) -> Views:
-        """Some of the views, in their order."""
+        """The views start to stop - 1."""
         return Views(*(getattr(self, f.name)[start:stop] for f in fields(self)))
 
 
 @dataclass
 class Hits:
-    """Where N rays end. slot -1 is the ground or its backdrop."""
+    """Hits of N rays. Slot -1 is the ground or its backdrop."""
 
     distance: Tensor  # [N]
     slot: Tensor  # [N] long
@@ -53,7 +54,7 @@ class Hits:
 
 
 def dot(a: Tensor, b: Tensor) -> Tensor:
-    """[...,n], [...,n] -> [...]. Written out: a reduction over two or three neighbours is several times slower on a CPU."""
+    """[...,n], [...,n] -> [...]. Written out, because reductions over so few elements are slow on a CPU."""
     total = a[..., 0] * b[..., 0]
     for i in range(1, a.shape[-1]):
         total = total + a[..., i] * b[..., i]
@@ -65,7 +66,7 @@ def unit(a: Tensor) -> Tensor:
 
 
 def to_object(vector: Tensor, turn: Tensor, back: bool = False) -> Tensor:
-    """[M,3] turned by -angle about z (by +angle if `back`); turn [M,2]."""
+    """Vectors [M,3] rotated about z by -angle, or by +angle if `back`; turn [M,2] is its cosine and sine."""
     c, s = turn.unbind(-1)
     s = -s if back else s
     x, y, z = vector.unbind(-1)
@@ -73,13 +74,13 @@ def to_object(vector: Tensor, turn: Tensor, back: bool = False) -> Tensor:
 
 
 def local_rays(views: Views, view: Tensor, slot: Tensor, origin: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
-    """Rays in the object's own frame, where it has radius 1; distances along them stay in scene units."""
+    """Rays in the frame of the object, where it has radius 1; distances along them stay in scene units."""
     turn, radius = views.turn[view, slot], views.radius[view, slot][:, None]
     return to_object(origin - views.centre[view, slot], turn) / radius, to_object(direction, turn) / radius
 
 
 def interval(shape: int, o: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
-    """Entry and exit distance of local rays [...,3] in the sharp-edged solid; entry > exit where they miss."""
+    """Entry and exit distance of local rays [...,3] for the sharp-edged solid; entry > exit for a miss."""
     if shape == CUBE:
         inverse = 1 / torch.where(d.abs() < 1e-9, 1e-9, d)
         near, far = (-1 - o) * inverse, (1 - o) * inverse
@@ -105,7 +106,7 @@ def interval(shape: int, o: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
 def rounded(shape: int, p: Tensor) -> tuple[Tensor, Tensor]:
     """Distance to the solid with rounded edges and the outward normal, for local points [M,3] outside its core.
 
-    The edges on the ground stay sharp: nobody sees them, and no light gets in under them.
+    The edges on the ground stay sharp: they are invisible, and no light can pass below them.
     """
     bevel = BEVEL[shape]
     cap = (p[:, 2] - (1 - bevel)).clamp(min=0)
@@ -119,7 +120,7 @@ def rounded(shape: int, p: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def surface(shape: int, o: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
-    """Distance (FAR where missed) and local normal of the nearest hit of local rays from outside: [M], [M,3]."""
+    """Distance [M] (FAR for a miss) and local normal [M,3] of the nearest hit of local rays from outside."""
     enter, leave = interval(shape, o, d)
     hit = (enter < leave) & (enter > 1e-4)
     enter = torch.where(hit, enter, torch.zeros_like(enter))
@@ -136,22 +137,20 @@ def surface(shape: int, o: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
 def candidates(
     views: Views, view: Tensor, origin: Tensor, direction: Tensor, widening: Tensor | float = 0.0
 ) -> tuple[Tensor, Tensor]:
-    """(ray, slot) pairs [M], [M] whose bounding spheres the rays meet ahead of their origins.
+    """Candidates (ray [M], slot [M]): the ray meets the bounding sphere of the object ahead of its origin.
 
-    `widening` (a number or [N]) makes each ray a cone: its radius per unit of distance.
+    `widening` (a number or [N]) turns each ray into a cone with that radius per unit of distance.
     """
     rays, slots = [], []
     bound = views.radius * torch.tensor(BOUND, device=view.device)[views.shape]  # [V,K]
     starts = [0, *torch.bincount(view, minlength=len(views.eye)).cumsum(0).tolist()]
-    used = (views.shape != NONE).sum(1).tolist()  # objects come first
+    used = (views.shape != NONE).sum(1).tolist()  # per view; empty slots come last
     for v, (start, stop) in enumerate(zip(starts, starts[1:])):
         if start == stop or not used[v]:
             continue
         o, d = origin[start:stop], direction[start:stop]  # [n,3]
-        reach, centre = (
-            bound[v, : used[v]],
-            views.centre[v, : used[v]].T,
-        )  # [3,K]: two small matrix products instead of a pass over [n,3] for each object
+        # Two small matrix products instead of a pass over [n,3] for each object.
+        reach, centre = bound[v, : used[v]], views.centre[v, : used[v]].T  # [K], [3,K]
         along = d @ centre - dot(o, d)[:, None]  # [n,K]
         apart = dot(o, o)[:, None] - 2 * (o @ centre) + (centre * centre).sum(0) - along * along
         wide = widening[start:stop, None] if isinstance(widening, Tensor) else widening
@@ -165,7 +164,7 @@ def candidates(
 
 
 def nearest(views: Views, view: Tensor, origin: Tensor, direction: Tensor) -> Hits:
-    """The first surface that each ray meets."""
+    """The first surface that each ray hits."""
     distance, normal = ground(origin, direction)
     slot = torch.full_like(view, -1)
     ray, owner = candidates(views, view, origin, direction)
@@ -184,9 +183,9 @@ def nearest(views: Views, view: Tensor, origin: Tensor, direction: Tensor) -> Hi
 
 
 def ground(origin: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
-    """Distance and normal of the ground and its backdrop, FAR for rays that leave over it: [N], [N,3]."""
+    """Distance [N] and normal [N,3] of the ground and its backdrop; FAR for rays that pass above it."""
     uphill = torch.tensor(UPHILL, device=origin.device)
-    # In the plane of UPHILL (s) and z the profile is a line of segments; a ray meets the first one it crosses downwards.
+    # In the plane of UPHILL (s) and z the profile is a polyline. A ray hits the first segment it crosses downwards.
     s0, ds = origin[:, :2] @ uphill, direction[:, :2] @ uphill
     z0, dz = origin[:, 2], direction[:, 2]
     distance = torch.full_like(s0, FAR)
@@ -195,12 +194,12 @@ def ground(origin: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
     starts = [(-FAR, 0.0), *PROFILE[:-1]]
     ends = [PROFILE[0], *PROFILE[1:]]
     for i, ((s, z), (e, _), slope) in enumerate(zip(starts, ends, slopes)):
-        falling = slope * ds - dz  # > 0: towards the segment from above
+        falling = slope * ds - dz  # above 0 if the ray comes from above
         t = (z0 - z - slope * (s0 - s)) / torch.where(falling.abs() < 1e-9, 1e-9, falling)
         at = s0 + t * ds
         hit = (falling > 0) & (t > 1e-4) & (at >= s) & (at <= e) & (t < distance)
         distance = torch.where(hit, t, distance)
-        # The slope changes smoothly along the curve, as its mesh is shaded.
+        # The slope of the normal is interpolated, because the original mesh is smooth-shaded.
         before = (slopes[i - 1] + slope) / 2 if i else 0.0
         after = (slope + slopes[min(i + 1, len(slopes) - 1)]) / 2 if i else 0.0
         share = ((at - s) / (e - s)).clamp(0, 1)
@@ -211,9 +210,10 @@ def ground(origin: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
 def clear_share(
     views: Views, view: Tensor, point: Tensor, lamp: Tensor, half: float, seed: Tensor, samples: int
 ) -> Tensor:
-    """Share 0..1 of a square lamp (centre `lamp` [N,3], half a side `half`, facing the origin) that each point sees: [N].
+    """Share [N], 0..1, of a square lamp that each point sees.
 
-    Each object's share is sampled on a lattice turned by `seed` [N]; shares of several objects multiply.
+    The lamp has the centre `lamp` [N,3] and half the side `half`, and faces the origin. Each object is sampled on a
+    lattice shifted by `seed` [N]; the shares of several objects are multiplied.
     """
     to_lamp = lamp - point
     length = dot(to_lamp, to_lamp).sqrt()
@@ -233,11 +233,11 @@ def clear_share(
 
 
 def on_lamp(lamp: Tensor, half: float, seed: Tensor, samples: int) -> Tensor:
-    """`samples` offsets from the lamp's centre on its square, a lattice of rank 1 moved by `seed`: [M,samples,3]."""
+    """Offsets [M,samples,3] from the centre of a square lamp: a rank-1 lattice shifted by `seed`."""
     axis = unit(lamp)
     across = unit(
         torch.stack([-axis[:, 1], axis[:, 0] + 1e-6, torch.zeros_like(axis[:, 0])], -1)
-    )  # also of a lamp overhead
+    )  # the small term serves a lamp right above the origin
     upward = torch.linalg.cross(axis, across)
     steps = torch.arange(samples, device=lamp.device)
     u = ((steps + 0.5) / samples + seed[:, None]) % 1 * 2 - 1  # [M,samples]

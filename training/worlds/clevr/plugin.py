@@ -1,4 +1,4 @@
-"""The CLEVR twin as a plug-in of the training core."""
+"""The CLEVR world as a plug-in of the training core (training/world.py)."""
 
 from pathlib import Path
 
@@ -8,15 +8,15 @@ from training.net.config import ModelConfig
 from training.net.difference import Difference
 from training.world import Judgement, PairSource, World
 from training.worlds.clevr import grammar
-from training.worlds.clevr.data import open_cache
-from training.worlds.clevr.losses import moving_losses, reading_losses
+from training.worlds.clevr.family_cache import open_cache
+from training.worlds.clevr.losses import frame_losses, moving_camera_losses
 from training.worlds.clevr.model import MovingDifference
-from training.worlds.clevr.scene import ClevrWorld
+from training.worlds.clevr.pair_source import ClevrPairSource
 
 
 def open_source(data: Path | None, split: str) -> PairSource:
-    torch.set_num_threads(1)  # as for the features: run several processes instead
-    return ClevrWorld(data, split)
+    torch.set_num_threads(1)  # several processes use a CPU better than several threads
+    return ClevrPairSource(data, split)
 
 
 def make_difference(config: ModelConfig) -> Difference:
@@ -24,14 +24,25 @@ def make_difference(config: ModelConfig) -> Difference:
 
 
 def extra_losses(outputs: dict, batch: dict[str, torch.Tensor], config: ModelConfig) -> dict[str, torch.Tensor]:
-    return moving_losses(outputs, batch, config.token_grid) if config.moving_camera else {}
+    return moving_camera_losses(outputs, batch, config.token_grid) if config.moving_camera else {}
 
 
 def judge(caption: str, meta: dict) -> Judgement:
-    """`colour` holds if everything that the caption states of the object is true."""
-    changed = meta["objects"][0] if meta["objects"] else None
-    unchanged, (action, noun, everything) = grammar.judge(caption, changed)
-    return Judgement(unchanged, action, noun, everything)
+    """Judges a caption by the changed object. `colour` holds if every stated attribute is true."""
+    unchanged, (action, noun, attributes) = grammar.judge(caption, changed_object(meta["objects"]))
+    return Judgement(unchanged, action, noun, attributes)
+
+
+def changed_object(objects: list[dict]) -> dict | None:
+    """The changed object with its new colour or material as `became`; None for an unchanged pair.
+
+    A cache of families stores `became`. A cache of single pairs stores the old and the new object (see Pair).
+    """
+    if not objects:
+        return None
+    old, new = objects[0], objects[-1]
+    attribute = grammar.CHANGED_ATTRIBUTE.get(old["change"])
+    return {"became": attribute and new[attribute], **old}
 
 
 WORLD = World(
@@ -42,5 +53,5 @@ WORLD = World(
     make_difference=make_difference,
     judge=judge,
     extra_losses=extra_losses,
-    frame_losses=reading_losses,
+    frame_losses=frame_losses,
 )

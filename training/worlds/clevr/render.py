@@ -1,4 +1,4 @@
-"""CLEVR scenes as pictures and as maps of which object each pixel shows, many views at once, on a CPU or a GPU."""
+"""Renderer of CLEVR scenes: images and object maps of many views at once, on a CPU or a GPU."""
 
 from __future__ import annotations
 
@@ -9,56 +9,56 @@ from torch import Tensor
 
 from training.worlds.clevr.light import LAMPS, SUN_AT, radiance
 from training.worlds.clevr.optics import CUBE, CYLINDER, NONE, SPHERE, Views, nearest, unit
-from training.worlds.clevr.rules import COLOURS, MOST, Thing
+from training.worlds.clevr.rules import COLOURS, MAX_OBJECTS, Scene
 
 try:
-    from training.worlds.clevr import cpu as clevr_cpu
-except ImportError:  # numba is for speed alone
-    clevr_cpu = None
+    from training.worlds.clevr import light_compiled
+except ImportError:  # without numba, which is only for speed
+    light_compiled = None
 
 WIDTH, HEIGHT = 480, 320
 FOCAL = 525.0  # px: a 35 mm lens before a 32 mm sensor
 SHAPE_CODE = {"cube": CUBE, "sphere": SPHERE, "cylinder": CYLINDER}
-VIEWS_AT_ONCE = {"cpu": 1, "cuda": 32}  # what stays in a CPU's cache; what a GPU's memory holds with ease
-FILTER_CENTRE = 0.72  # share of a pixel's own light, in each direction
-GRAIN = 0.9  # standard deviation, levels of 255
-SMOOTH = 0.06  # relative difference of light between neighbours that may be interpolated
+VIEWS_AT_ONCE = {"cpu": 1, "cuda": 32}  # limited by the cache of a CPU and the memory of a GPU
+FILTER_CENTRE = 0.72  # weight of a pixel itself, per direction
+GRAIN = 0.9  # standard deviation of the noise in levels of 255
+SMOOTH = 0.06  # largest relative difference between neighbours that are interpolated
 EDGE_SAMPLES = (
     (-0.375, -0.125),
     (-0.125, 0.375),
     (0.125, -0.375),
     (0.375, 0.125),
-)  # pixels off the centre: a turned grid
+)  # offsets from the pixel centre: a rotated grid
 
 
 def views_of(
-    scenes: list[list[Thing]], eyes: np.ndarray, lamp_offsets: np.ndarray, device: str | torch.device = "cpu"
+    scenes: list[Scene], eyes: np.ndarray, lamp_offsets: np.ndarray, device: str | torch.device = "cpu"
 ) -> Views:
-    """One view a scene: eyes [V,3] and the jitter of the lamps [V,3 lamps,3] -> tensors."""
-    V, K = len(scenes), MOST + 1
+    """One view per scene; eyes [V,3], lamp_offsets [V,3 lamps,3]: jitter of the lamps."""
+    V, K = len(scenes), MAX_OBJECTS + 1
     shape = np.full((V, K), NONE)
     centre, colour = np.zeros((V, K, 3)), np.zeros((V, K, 3))
     radius, metal = np.zeros((V, K)), np.zeros((V, K), bool)
     turn = np.tile([1.0, 0.0], (V, K, 1))
-    for v, things in enumerate(scenes):
-        for k, thing in enumerate(things):
-            shape[v, k] = SHAPE_CODE[thing.shape]
-            centre[v, k] = thing.x, thing.y, thing.radius
-            radius[v, k] = thing.radius
-            turn[v, k] = np.cos(thing.turn), np.sin(thing.turn)
-            colour[v, k] = np.array(COLOURS[thing.colour]) / 255
-            metal[v, k] = thing.material == "metal"
+    for v, scene in enumerate(scenes):
+        for k, obj in enumerate(scene):
+            shape[v, k] = SHAPE_CODE[obj.shape]
+            centre[v, k] = obj.x, obj.y, obj.radius
+            radius[v, k] = obj.radius
+            turn[v, k] = np.cos(obj.turn), np.sin(obj.turn)
+            colour[v, k] = np.array(COLOURS[obj.colour]) / 255
+            metal[v, k] = obj.material == "metal"
     lamps = np.concatenate([LAMPS + lamp_offsets, np.broadcast_to(SUN_AT, (V, 1, 3))], 1)
-    number = lambda x: torch.tensor(np.asarray(x), dtype=torch.float32, device=device)
+    as_float = lambda x: torch.tensor(np.asarray(x), dtype=torch.float32, device=device)
     return Views(
-        number(eyes),
+        as_float(eyes),
         torch.tensor(shape, device=device),
-        number(centre),
-        number(radius),
-        number(turn),
-        number(colour),
+        as_float(centre),
+        as_float(radius),
+        as_float(turn),
+        as_float(colour),
         torch.tensor(metal, device=device),
-        number(lamps),
+        as_float(lamps),
     )
 
 
@@ -71,7 +71,10 @@ def camera_axes(views: Views) -> Tensor:
 
 
 def image_plane(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Pixel positions (0 = the left or upper border) as shares of the distance from the camera, right and down of its axis."""
+    """Positions in the image plane at distance 1 (right of and below the camera's axis) of pixel positions.
+
+    0 is the left or upper border of the image.
+    """
     return (x - WIDTH / 2) / FOCAL, (y - HEIGHT / 2) / FOCAL
 
 
@@ -94,17 +97,20 @@ def pixel_grid(count: int, device: torch.device, stride: int = 1) -> tuple[Tenso
 
 
 def object_map(views: Views, stride: int = 1) -> Tensor:
-    """The slot that each pixel shows (-1: none): long [V,HEIGHT/stride,WIDTH/stride]."""
+    """Object map: the slot that every stride-th pixel shows, or -1; long [V,HEIGHT/stride,WIDTH/stride]."""
     view, x, y = pixel_grid(len(views.eye), views.eye.device, stride)
-    if compiled_for(views):
-        _, slot = clevr_cpu.shade(views, camera_axes(views), view, *image_plane(x, y), None)
+    if use_compiled(views):
+        _, slot = light_compiled.shade(views, camera_axes(views), view, *image_plane(x, y), None)
     else:
         slot = nearest(views, view, views.eye[view], camera_rays(views, view, x, y)).slot
     return slot.reshape(len(views.eye), HEIGHT // stride, WIDTH // stride)
 
 
 def pixel_seed(x: Tensor, y: Tensor) -> Tensor:
-    """0..1, evenly spread over neighbouring positions (interleaved gradient noise; Jimenez 2014), the same in every run."""
+    """Numbers in 0..1, even over neighbouring positions and equal in every run.
+
+    Interleaved gradient noise (Jimenez 2014).
+    """
     return (52.9829189 * ((0.06711056 * x + 0.00583715 * y) % 1)) % 1
 
 
@@ -113,32 +119,32 @@ def to_srgb(linear: Tensor) -> Tensor:
     return torch.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear.clamp(min=1e-8) ** (1 / 2.4) - 0.055)
 
 
-def compiled_for(views: Views) -> bool:
-    """Whether these views are drawn by compiled loops; without numba a CPU takes the tensor form too, 5 times slower."""
-    return clevr_cpu is not None and views.eye.device.type == "cpu"
+def use_compiled(views: Views) -> bool:
+    """Whether the compiled form renders these views; without numba a CPU uses the tensor form, 5 times slower."""
+    return light_compiled is not None and views.eye.device.type == "cpu"
 
 
 def shade(views: Views, view: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Linear colour [N,3] and slot [N] at pixel positions x, y [N] of those views."""
-    if compiled_for(views):
-        return clevr_cpu.shade(views, camera_axes(views), view, *image_plane(x, y), pixel_seed(x, y))
+    if use_compiled(views):
+        return light_compiled.shade(views, camera_axes(views), view, *image_plane(x, y), pixel_seed(x, y))
     origin, direction = views.eye[view], camera_rays(views, view, x, y)
     hits = nearest(views, view, origin, direction)
     return radiance(views, view, direction, hits, pixel_seed(x, y), origin), hits.slot
 
 
 def render(views: Views) -> tuple[Tensor, Tensor]:
-    """uint8 pictures [V,HEIGHT,WIDTH,3], sRGB, and the maps of object_map. Outlines are sampled four times a pixel."""
+    """Images uint8 [V,HEIGHT,WIDTH,3], sRGB, and object maps. Outlines are sampled four times per pixel."""
     step = VIEWS_AT_ONCE.get(views.eye.device.type, 1)
-    parts = [render_part(views.part(start, start + step)) for start in range(0, len(views.eye), step)]
+    parts = [_render_at_once(views.part(start, start + step)) for start in range(0, len(views.eye), step)]
     return tuple(torch.cat(rows) for rows in zip(*parts))
 
 
-def render_part(views: Views) -> tuple[Tensor, Tensor]:
-    """As render, all views at once.
+def _render_at_once(views: Views) -> tuple[Tensor, Tensor]:
+    """As `render`, with all views in memory together.
 
-    Bare ground is smooth, so every second position in both directions is enough there; objects and the borders of shadows get
-    every pixel, outlines four positions a pixel.
+    Bare ground is smooth, so it is sampled at every second position in both directions and interpolated. Objects and
+    the borders of shadows are sampled at every pixel, outlines at four positions per pixel.
     """
     count, device = len(views.eye), views.eye.device
     view, x, y = pixel_grid(count, device)
@@ -147,10 +153,10 @@ def render_part(views: Views) -> tuple[Tensor, Tensor]:
     half = (count, HEIGHT // 2, WIDTH // 2)
     bare = (
         F.max_pool2d(slots[:, None].float(), 2)[:, 0] < 0
-    ).nonzero()  # [n,3]: view, row, column; objects stay 0: uneven
+    ).nonzero()  # [n,3]: view, row, column; objects stay 0, hence uneven
     v2, y2, x2 = bare.unbind(1)
     coarse = torch.zeros(*half, 3, device=device)
-    coarse[v2, y2, x2], _ = shade(views, v2, 2.0 * x2 + 1, 2.0 * y2 + 1)  # where four pixels meet
+    coarse[v2, y2, x2], _ = shade(views, v2, 2.0 * x2 + 1, 2.0 * y2 + 1)  # the corner that four pixels share
     coarse = coarse.permute(0, 3, 1, 2)  # [V,h,w,3] -> [V,3,h,w]
     light = (
         F.interpolate(coarse, scale_factor=2, mode="bilinear").permute(0, 2, 3, 1).reshape(-1, 3)
@@ -165,12 +171,12 @@ def render_part(views: Views) -> tuple[Tensor, Tensor]:
     x, y = (p[edges, None] + offsets[:, i] for i, p in enumerate((x, y)))
     finer, _ = shade(views, view[edges].repeat_interleave(len(offsets)), x.flatten(), y.flatten())
     light[edges] = finer.reshape(-1, len(offsets), 3).mean(1)
-    picture = 255 * to_srgb(pixel_filter(light.reshape(count, HEIGHT, WIDTH, 3))) + grain(views)
-    return picture.round().clamp(0, 255).to(torch.uint8), slots
+    image = 255 * to_srgb(pixel_filter(light.reshape(count, HEIGHT, WIDTH, 3))) + grain(views)
+    return image.round().clamp(0, 255).to(torch.uint8), slots
 
 
 def pixel_filter(light: Tensor) -> Tensor:
-    """Each pixel gathers from its neighbours, as the original renderer's filter does: [V,H,W,3] -> the same."""
+    """The pixel filter of the original renderer: a weighted mean with the neighbours, [V,H,W,3] -> [V,H,W,3]."""
     side = (1 - FILTER_CENTRE) / 2
     for dim in (1, 2):
         size = light.shape[dim]
@@ -181,7 +187,7 @@ def pixel_filter(light: Tensor) -> Tensor:
 
 
 def grain(views: Views) -> Tensor:
-    """What sampling left of noise in the original, levels of 255: [V,HEIGHT,WIDTH,1]. Follows from the eye, so a view has its own."""
+    """Sampling noise of the original renderer, [V,HEIGHT,WIDTH,1] in levels of 255, seeded by the camera position."""
     layers = []
     for eye in views.eye.double().cpu():
         generator = torch.Generator().manual_seed(int((eye * 1e5).round().long().abs().sum()))
@@ -190,7 +196,7 @@ def grain(views: Views) -> Tensor:
 
 
 def contrast(level: Tensor) -> Tensor:
-    """Largest minus smallest over the largest of each cell and its neighbours: [V,h,w]."""
+    """(Maximum - minimum) / maximum over each cell and its neighbours: [V,h,w] -> [V,h,w]."""
     most, least = (
         sign * F.max_pool2d(F.pad(sign * level[:, None], (1, 1, 1, 1), mode="replicate"), 3, 1)[:, 0]
         for sign in (1, -1)
@@ -199,6 +205,6 @@ def contrast(level: Tensor) -> Tensor:
 
 
 def outlines(slots: Tensor) -> Tensor:
-    """Pixels that touch another object's or the ground's pixels: bool, as [V,H,W]."""
+    """Pixels with a neighbour of another slot: bool [V,H,W]."""
     padded = F.pad(slots[:, None].float(), (1, 1, 1, 1), mode="replicate")
     return (F.max_pool2d(padded, 3, 1) != -F.max_pool2d(-padded, 3, 1))[:, 0]

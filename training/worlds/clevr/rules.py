@@ -1,6 +1,6 @@
-"""What stands where in a CLEVR-Change scene and what may change: the generator's rules, without any picture.
+"""Scene rules of CLEVR-Change: which objects a scene has, where they are placed, and what may change. No rendering.
 
-Units are Blender's; x and y lie on the ground, z is up. Everything random comes from the generator that is passed in.
+Lengths are in Blender units; x and y lie on the ground, z is up. All random numbers come from the generator argument.
 Source: the public scene generators of CLEVR (Johnson et al., CVPR 2017) and CLEVR-Change (Park et al., ICCV 2019).
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 SIZES = {"large": 0.7, "small": 0.35}  # radius, or half the side of a cube
 SHAPES = ("cube", "sphere", "cylinder")
 MATERIALS = ("rubber", "metal")
-COLOURS = {
+COLOURS = {  # divided by 255 these are linear RGB, not sRGB
     "gray": (87, 87, 87),
     "red": (173, 35, 35),
     "blue": (42, 75, 215),
@@ -22,30 +22,30 @@ COLOURS = {
     "purple": (129, 38, 192),
     "cyan": (41, 208, 208),
     "yellow": (255, 238, 51),
-}  # / 255 is linear, not sRGB
-CHANGES = ("color", "material", "add", "drop", "move")  # as the data set spells them
+}
+CHANGES = ("color", "material", "add", "drop", "move")  # in the spelling of the data set
 REVERSED = {"add": "drop", "drop": "add", "move": "move", "color": "color", "material": "material"}
-FEWEST, MOST = 3, 10  # objects before the change
+MIN_OBJECTS, MAX_OBJECTS = 3, 10  # before the change
 
-REACH = 3.0  # |x|, |y| of an object
-GAP = 0.25  # between the outlines of two objects
-AXIS_MARGIN = 0.4  # along left-right and front-behind, so that a relation is never a close call
-RELATION_MARGIN = 0.2  # beyond which "left of" and the like are said
-MOVE_LEAST = 0.4
-PLACING_TRIES = 50
+MAX_COORDINATE = 3.0  # of |x| and |y| of an object
+MIN_GAP = 0.25  # between the outlines of two objects
+MIN_AXIS_DISTANCE = 0.4  # of two objects along left-right and front-behind, so that every relation is clear
+RELATION_MARGIN = 0.2  # distance along the axis from which a relation such as "left of" holds
+MIN_MOVE = 0.4
+MAX_TRIES = 50  # positions that are tried per object
 
-EYE = np.array([7.4811, -6.5076, 5.3437])  # the camera before its jitter; it always aims at the origin
+EYE = np.array([7.4811, -6.5076, 5.3437])  # camera position before its jitter; the camera always aims at the origin
 EYE_JITTER = 2.0
 LAMP_JITTER = 1.0
 
-# Of the camera before its jitter, on the ground.
+# Unit vectors on the ground, for the camera before its jitter.
 DIRECTIONS = {"behind": np.array([-0.7545, 0.6563]), "right": np.array([0.6563, 0.7545])}
 DIRECTIONS |= {"front": -DIRECTIONS["behind"], "left": -DIRECTIONS["right"]}
 
 
 @dataclass(frozen=True)
-class Thing:
-    """An object of a scene; `turn` about z in radians."""
+class SceneObject:
+    """An object of a scene. `turn` is its rotation about z in radians."""
 
     size: str
     colour: str
@@ -63,106 +63,105 @@ class Thing:
         return all(getattr(self, name) == value for name, value in attributes.items())
 
 
+Scene = list[SceneObject]
+
+
 @dataclass(frozen=True)
-class Draft:
-    """A scene before and after one change, seen thrice. `changed_before` and `changed_after` index the changed object."""
+class ChangedScene:
+    """A scene before and after one change, and the cameras of its three views: default, changed, distractor."""
 
     change: str
-    before: list[Thing]
-    after: list[Thing]
-    changed_before: int | None
-    changed_after: int | None
-    eyes: np.ndarray  # [3,3]: of the default, the changed and the distractor view
-    lamp_offsets: np.ndarray  # [3,3]: of the key, the fill and the back lamp, the same in all three views
+    before: Scene
+    after: Scene
+    index_before: int | None  # of the changed object; None if it was added
+    index_after: int | None  # None if it was dropped
+    eyes: np.ndarray  # [3,3]: camera position per view
+    lamp_offsets: np.ndarray  # [3,3]: jitter of the key, fill and back lamp, equal in all views
 
 
-class NoRoom(Exception):
-    """An object found no place; the scene has to be drawn anew."""
+class NoFreePlace(Exception):
+    """No tried position of an object is free; the scene has to be drawn again."""
 
 
-def relation_holds(name: str, thing: Thing, anchor: Thing) -> bool:
-    """Whether `thing` is left of, right of, in front of or behind `anchor`, for the camera before its jitter."""
-    step = np.array([thing.x - anchor.x, thing.y - anchor.y])
+def relation_holds(name: str, subject: SceneObject, anchor: SceneObject) -> bool:
+    """Whether `subject` is left of, right of, in front of or behind `anchor`, for the camera before its jitter."""
+    step = np.array([subject.x - anchor.x, subject.y - anchor.y])
     return bool(step @ DIRECTIONS[name] > RELATION_MARGIN)
 
 
-def fits(spots: np.ndarray, radius: float, others: list[Thing]) -> np.ndarray:
-    """Which of the spots [n,2] leave enough room to all others: bool [n]."""
+def are_free(positions: np.ndarray, radius: float, others: Scene) -> np.ndarray:
+    """Which positions [n,2] keep the minimum distances to all other objects: bool [n]."""
     if not others:
-        return np.ones(len(spots), bool)
-    steps = spots[:, None] - np.array([[o.x, o.y] for o in others])  # [n,others,2]
+        return np.ones(len(positions), bool)
+    steps = positions[:, None] - np.array([[o.x, o.y] for o in others])  # [n,others,2]
     gaps = np.hypot(*np.moveaxis(steps, -1, 0)) - radius - np.array([o.radius for o in others])
     along = np.abs(steps @ np.stack([DIRECTIONS["behind"], DIRECTIONS["right"]], 1))  # [n,others,2]
-    return (gaps >= GAP).all(1) & (along >= AXIS_MARGIN).all((1, 2))
+    return (gaps >= MIN_GAP).all(1) & (along >= MIN_AXIS_DISTANCE).all((1, 2))
 
 
-def place(
-    radius: float, others: list[Thing], rng: np.random.Generator, away_from: Thing | None = None
+def draw_position(
+    radius: float, others: Scene, rng: np.random.Generator, away_from: SceneObject | None = None
 ) -> tuple[float, float]:
-    """The first free one of PLACING_TRIES spots; with `away_from` at least MOVE_LEAST from that object."""
-    spots = rng.uniform(-REACH, REACH, (PLACING_TRIES, 2))
-    free = fits(spots, radius, others)
+    """A free position (x, y), at least MIN_MOVE from `away_from`. Raises NoFreePlace."""
+    positions = rng.uniform(-MAX_COORDINATE, MAX_COORDINATE, (MAX_TRIES, 2))
+    free = are_free(positions, radius, others)
     if away_from:
-        free &= np.hypot(*(spots - [away_from.x, away_from.y]).T) >= MOVE_LEAST
+        free &= np.hypot(*(positions - [away_from.x, away_from.y]).T) >= MIN_MOVE
     if not free.any():
-        raise NoRoom
-    x, y = spots[free.argmax()]
+        raise NoFreePlace
+    x, y = positions[free.argmax()]
     return float(x), float(y)
 
 
-def draw_thing(others: list[Thing], rng: np.random.Generator) -> Thing:
+def draw_object(others: Scene, rng: np.random.Generator) -> SceneObject:
     size, colour, material, shape = (str(rng.choice(list(names))) for names in (SIZES, COLOURS, MATERIALS, SHAPES))
-    return Thing(size, colour, material, shape, *place(SIZES[size], others, rng), float(rng.uniform(0, 2 * np.pi)))
+    x, y = draw_position(SIZES[size], others, rng)
+    return SceneObject(size, colour, material, shape, x, y, float(rng.uniform(0, 2 * np.pi)))
 
 
-def draw_scene(count: int, rng: np.random.Generator) -> list[Thing]:
-    things: list[Thing] = []
-    while len(things) < count:
+def draw_scene(count: int, rng: np.random.Generator) -> Scene:
+    scene: Scene = []
+    while len(scene) < count:
         try:
-            things.append(draw_thing(things, rng))
-        except NoRoom:
-            things = []
-    return things
+            scene.append(draw_object(scene, rng))
+        except NoFreePlace:
+            scene = []
+    return scene
 
 
-def apply_change(
-    change: str, before: list[Thing], rng: np.random.Generator
-) -> tuple[list[Thing], int | None, int | None]:
-    """The objects after the change, and the changed one's index before (None: added) and after (None: dropped)."""
+def apply_change(change: str, before: Scene, rng: np.random.Generator) -> tuple[Scene, int | None, int | None]:
+    """The scene after a random change of that kind, and the changed object's index before and after.
+
+    Raises NoFreePlace for an addition or a move without a free position, ValueError for an unknown change.
+    """
     if change == "add":
-        return [*before, draw_thing(before, rng)], None, len(before)
+        return [*before, draw_object(before, rng)], None, len(before)
     index = int(rng.integers(len(before)))
-    thing, others = before[index], before[:index] + before[index + 1 :]
+    old, others = before[index], before[:index] + before[index + 1 :]
     if change == "drop":
         return others, index, None
     if change == "move":
-        x, y = place(thing.radius, others, rng, away_from=thing)
-        new = replace(thing, x=x, y=y)
+        x, y = draw_position(old.radius, others, rng, away_from=old)
+        new = replace(old, x=x, y=y)
     elif change == "color":
-        new = replace(thing, colour=str(rng.choice([c for c in COLOURS if c != thing.colour])))
+        new = replace(old, colour=str(rng.choice([c for c in COLOURS if c != old.colour])))
     elif change == "material":
-        new = replace(thing, material=next(m for m in MATERIALS if m != thing.material))
+        new = replace(old, material=next(m for m in MATERIALS if m != old.material))
     else:
         raise ValueError(f"unknown change {change!r}, expected one of {', '.join(CHANGES)}")
-    return [new if i == index else old for i, old in enumerate(before)], index, index
+    return [new if i == index else unchanged for i, unchanged in enumerate(before)], index, index
 
 
-def draw(change: str, count: int, rng: np.random.Generator) -> Draft:
-    """A scene of `count` objects with that change; whether everything can be seen is for the renderer to say."""
+def draw_changed_scene(change: str, count: int, rng: np.random.Generator) -> ChangedScene:
+    """A scene of `count` objects with that change. Occlusion is not checked here, because it needs a rendering."""
     while True:
         before = draw_scene(count, rng)
         try:
-            after, changed_before, changed_after = apply_change(change, before, rng)
-        except NoRoom:
+            after, index_before, index_after = apply_change(change, before, rng)
+        except NoFreePlace:
             continue
         eye = EYE + rng.uniform(-EYE_JITTER, EYE_JITTER, 3)
-        moved = eye + rng.uniform(-EYE_JITTER, EYE_JITTER, (2, 3))  # each starts from the jittered default, as measured
-        return Draft(
-            change,
-            before,
-            after,
-            changed_before,
-            changed_after,
-            np.vstack([eye, moved]),
-            rng.uniform(-LAMP_JITTER, LAMP_JITTER, (3, 3)),
-        )
+        # The other two cameras are jittered about the jittered default camera, as in the data set.
+        moved = eye + rng.uniform(-EYE_JITTER, EYE_JITTER, (2, 3))
+        lamp_offsets = rng.uniform(-LAMP_JITTER, LAMP_JITTER, (3, 3))
+        return ChangedScene(change, before, after, index_before, index_after, np.vstack([eye, moved]), lamp_offsets)

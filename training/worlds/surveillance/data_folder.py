@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-SPLITS = ("train", "heldout")
+from training.worlds.pair import SPLITS
 
 
 def data_root(argument: str | os.PathLike | None = None) -> Path:

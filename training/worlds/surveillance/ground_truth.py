@@ -111,7 +111,11 @@ def _entry(
     grey: bool,
     primary: int,
 ) -> dict[str, Any]:
-    """`level`: of the darkest figure; `grey`: whether a frame that shows them is grey; `primary`: index in `phrases`."""
+    """An entry of Pair.objects.
+
+    `level` is the mean level of the darkest figure, `grey` whether a frame that shows them is grey, and `primary` the
+    index of the main phrase.
+    """
     nouns = {f.figure.noun for f in figures}
     colours = {f.figure.colour for f in figures}
     hypernym = figures[0].figure.hypernym

@@ -169,7 +169,10 @@ def _draw_wall_fittings(
 def _side_wall(
     room: _Room, x: float, left: bool, tone: np.ndarray, rng: np.random.Generator
 ) -> list[tuple[float, float]] | None:
-    """Draws a wall from the back towards the camera. Returns the remaining floor polygon, or None if it is too narrow."""
+    """Draws a wall from the back towards the camera.
+
+    Returns the remaining floor polygon, or None if it is too narrow.
+    """
     x = -x if left else x
     e = math.radians(room.camera.elevation)
     near = max(0.35, 0.35 - room.camera.height_m * math.tan(e))  # in front of the camera, at any mounting height

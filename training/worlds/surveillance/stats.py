@@ -16,7 +16,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from training.worlds.surveillance.data_folder import SPLITS, data_root
+from training.worlds.pair import SPLITS
+from training.worlds.surveillance.data_folder import data_root
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.view import FRAME_WIDTH
 
