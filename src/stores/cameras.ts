@@ -48,8 +48,9 @@ export const maskOf = ({ mask, settings }: StoredCamera): PrivacyMask | null =>
   mask === null ? null : { id: mask, polygons: privacyPolygons(settings.zones) };
 
 /**
- * State of a camera between two frames, saved atomically with each comparison. Plain JSON; its field names are the stored format:
- * `memory` is the background model, `dial` the threshold of the alarm budget, `alerts` the state of the change tracker.
+ * State of a camera between two frames, saved atomically with each comparison. Plain JSON; its field names are the
+ * stored format: `memory` is the background model, `dial` the threshold of the alarm budget, `alerts` the state of the
+ * change tracker.
  */
 export interface CameraState {
   readonly v: 1;
@@ -79,6 +80,9 @@ export interface SnapshotOutcome {
 
 export type CameraStore = ReturnType<typeof createCameraStore>;
 
+/** Cameras that are read at once. */
+const PAGE = 100;
+
 const parsed = <T>(json: string | null): T | undefined =>
   json === null ? undefined : (JSON.parse(json) as T);
 
@@ -94,6 +98,11 @@ export function createCameraStore(redis: Redis) {
     );
   };
   const get = (id: string) => redisCall('reading a camera', async () => (await read([id]))[0]);
+  const list = ({ after, limit }: { after?: string; limit: number }): Promise<StoredCamera[]> =>
+    redisCall('listing cameras', async () => {
+      const from = after === undefined ? '-' : `(${after}`;
+      return read(await redis.zrangebylex(KEYS.cameras, from, '+', 'LIMIT', 0, limit));
+    });
 
   return {
     get,
@@ -108,11 +117,16 @@ export function createCameraStore(redis: Redis) {
         return replies?.[0]?.[1] === 1;
       }),
     /** Ordered by id. @param query.after the last id of the page before */
-    list: ({ after, limit }: { after?: string; limit: number }): Promise<StoredCamera[]> =>
-      redisCall('listing cameras', async () => {
-        const from = after === undefined ? '-' : `(${after}`;
-        return read(await redis.zrangebylex(KEYS.cameras, from, '+', 'LIMIT', 0, limit));
-      }),
+    list,
+    /** Every camera, ordered by id. */
+    async *all(): AsyncGenerator<StoredCamera> {
+      for (let after: string | undefined; ; ) {
+        const page = await list({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+        yield* page;
+        after = page.at(-1)?.id;
+        if (after === undefined) return;
+      }
+    },
     /** @returns null if the camera does not exist or has no privacy zones. */
     maskOf: async (id: string | null): Promise<PrivacyMask | null> => {
       const camera = id === null ? undefined : await get(id);
@@ -130,7 +144,11 @@ export function createCameraStore(redis: Redis) {
       redisCall("saving a camera's snapshot", async () => {
         await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'snapshot', JSON.stringify(outcome));
       }),
-    /** Begins a snapshot pull unless another is under way. @param ttlMs longer than a pull takes. @returns whether it began. */
+    /**
+     * Begins a snapshot pull unless another is under way.
+     * @param ttlMs longer than a pull takes.
+     * @returns whether it began.
+     */
     beginPull: (id: string, token: string, ttlMs: number): Promise<boolean> =>
       redisCall('beginning a snapshot pull', async () => {
         return (await redis.set(KEYS.cameraPull(id), token, 'PX', ttlMs, 'NX')) === 'OK';
@@ -140,7 +158,9 @@ export function createCameraStore(redis: Redis) {
       redisCall('ending a snapshot pull', async () => {
         await redis.eval(DELETE_IF_SAME, 1, KEYS.cameraPull(id), token);
       }),
-    /** @returns epoch ms before which comparisons have lost their frames by the camera's own retention; 0 if none have. */
+    /**
+     * @returns epoch ms before which comparisons have lost their frames by the camera's own retention; 0 if none have.
+     */
     framesErasedUntil: (id: string): Promise<number> =>
       redisCall("reading a camera's retention", async () =>
         Number(await redis.hget(KEYS.camera(id), 'framesErased')),
@@ -149,7 +169,11 @@ export function createCameraStore(redis: Redis) {
       redisCall("saving a camera's retention", async () => {
         await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'framesErased', until);
       }),
-    /** Adds a comparison to the waiting frames; idempotent. @param capturedAt epoch ms. @returns whether the camera exists. */
+    /**
+     * Adds a comparison to the waiting frames; idempotent.
+     * @param capturedAt epoch ms.
+     * @returns whether the camera exists.
+     */
     addFrame: (id: string, comparisonId: string, capturedAt: number): Promise<boolean> =>
       redisCall('adding a frame', async () => {
         const keys = [KEYS.camera(id), KEYS.cameraFrames(id)];
@@ -157,7 +181,10 @@ export function createCameraStore(redis: Redis) {
       }),
     waitingFrames: (id: string): Promise<number> =>
       redisCall('counting frames', () => redis.zcard(KEYS.cameraFrames(id))),
-    /** Erases settings, state and waiting frames. A turn under way can no longer be saved. @returns whether the camera existed. */
+    /**
+     * Erases settings, state and waiting frames. A turn under way can no longer be saved.
+     * @returns whether the camera existed.
+     */
     erase: (id: string): Promise<boolean> =>
       redisCall('erasing a camera', async () => {
         const replies = await redis

@@ -1,43 +1,15 @@
 /**
- * Changes, feedback on them, and alerts: one Redis hash per change, sorted sets as indexes. A camera's turn writes the field `change`
- * and the indexes of its status; the API writes the fields `acknowledged` and `feedback` and their indexes. Neither overwrites the other.
+ * Changes, feedback on them, and alerts: one Redis hash per change, sorted sets as indexes. A camera's turn writes the
+ * field `change` and the indexes of its status; the API writes the fields `acknowledged` and `feedback` and their
+ * indexes. Neither overwrites the other.
  */
 import type { Redis } from 'ioredis';
 import { deliveryIdOf } from '../ids.js';
-import {
-  type AlertIntent,
-  type CameraEvent,
-  CHANGE_STATUSES,
-  type Change,
-  type ChangeStatus,
-  type ChangeUpdate,
-  type Feedback,
-  type FoundChange,
-} from '../schemas/change.js';
-import type { ChangeEvent } from '../schemas/stream-event.js';
+import type { CameraEvent, Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
+import { allIndexes, eventOf, type StoredAlert } from './change-writes.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
-import { type RedisCommand, redisCall, repliesOf } from './redis.js';
-
-/** An alert with all that its delivery needs. */
-export interface StoredAlert {
-  readonly intent: AlertIntent;
-  /** of the comparison that caused the alert */
-  readonly comparisonId: string;
-  /** address from the camera's settings, with query and credentials */
-  readonly url: string;
-  readonly traceId: string;
-  readonly apiKeyId: string;
-}
-
-/** Changes and alerts of one turn of a camera. */
-export interface TurnChanges {
-  readonly camera: string;
-  readonly changes: readonly ChangeUpdate[];
-  readonly alerts: readonly StoredAlert[];
-  /** number of camera events that the turn applied, and that are removed with its commit */
-  readonly eventsApplied: number;
-}
+import { redisCall, repliesOf } from './redis.js';
 
 /** `since` and `until` refer to the time of the confirmation, by the camera's clock. */
 export interface ChangeQuery extends PageQuery {
@@ -47,8 +19,6 @@ export interface ChangeQuery extends PageQuery {
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
-/** Retention erases by age. The expiry is later, for a Redis without running workers. */
-const EXPIRY_SLACK_MS = 3_600_000;
 /** Bound of a camera's events, which are removed only by its next frame. */
 const CAMERA_EVENTS_KEPT = 1_000;
 const ERASED_AT_ONCE = 500;
@@ -79,7 +49,6 @@ interface Scripts {
   sdFeedback(...args: (string | number)[]): Promise<number>;
 }
 
-/** @param retentionMs how long a change is kept after it was last written, and an alert after it was made. */
 export function createChangeStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
   redis.defineCommand('sdAcknowledge', { lua: ACKNOWLEDGE, numberOfKeys: 5 });
@@ -112,6 +81,21 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     return first?.[1] === 1;
   };
 
+  /** @param select chooses from each page of the camera's changes, in the order of their confirmation */
+  const eraseSelected = async (camera: string, select: (ids: string[]) => Promise<string[]>) => {
+    const index = KEYS.changesByCamera(camera);
+    let erased = 0;
+    for (let from = 0; ; ) {
+      const ids = await redis.zrange(index, String(from), String(from + ERASED_AT_ONCE - 1));
+      const selected = await select(ids);
+      for (const id of selected) if (await erase(id)) erased++;
+      // The camera of an expired hash is unknown to `erase`, which leaves its id in this index.
+      if (selected.length > 0) await redis.zrem(index, ...selected);
+      if (ids.length < ERASED_AT_ONCE) return erased;
+      from += ids.length - selected.length;
+    }
+  };
+
   return {
     get: (id: string) => redisCall('reading a change', () => get(id)),
     /** The latest confirmed first. */
@@ -134,7 +118,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         const at = new Date(now()).toISOString();
         await scripts.sdAcknowledge(
           KEYS.change(id),
-          KEYS.news(change.camera),
+          KEYS.cameraEvents(change.camera),
           KEYS.changesByStatus('acknowledged'),
           KEYS.changesByStatusAndCamera('acknowledged', change.camera),
           KEYS.events,
@@ -165,7 +149,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     /** Events of the camera's changes and alerts since its last turn, oldest first. */
     cameraEvents: (camera: string): Promise<CameraEvent[]> =>
       redisCall("reading a camera's events", async () => {
-        const events = await redis.lrange(KEYS.news(camera), 0, -1);
+        const events = await redis.lrange(KEYS.cameraEvents(camera), 0, -1);
         return events.map((json) => JSON.parse(json) as CameraEvent);
       }),
     alert: (id: string): Promise<StoredAlert | undefined> =>
@@ -186,114 +170,24 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       ),
     /** Erases the camera's changes last written before `before` (epoch ms). @returns how many. */
     eraseOlderOf: (camera: string, before: number): Promise<number> =>
-      redisCall("erasing a camera's old changes", async () => {
-        let erased = 0;
-        // The index is ordered by the camera's clock and retention by ours, so the loop reads all changes of the camera.
-        for (let from = 0; ; ) {
-          const ids = await redis.zrange(
-            KEYS.changesByCamera(camera),
-            String(from),
-            String(from + ERASED_AT_ONCE - 1),
-          );
+      redisCall("erasing a camera's old changes", () =>
+        // The index is ordered by the camera's clock and retention by ours, so all changes of the camera are read.
+        eraseSelected(camera, async (ids) => {
           const written = ids.length === 0 ? [] : await redis.zmscore(KEYS.changesByWriting, ...ids);
-          const old = ids.filter((_id, i) => written[i] != null && Number(written[i]) < before);
-          for (const id of old) if (await erase(id)) erased++;
-          if (old.length > 0) await redis.zrem(KEYS.changesByCamera(camera), ...old);
-          if (ids.length < ERASED_AT_ONCE) return erased;
-          from += ids.length - old.length;
-        }
-      }),
+          return ids.filter((_id, i) => written[i] != null && Number(written[i]) < before);
+        }),
+      ),
     /** Erases the change with its alerts and their deliveries, pending ones included. */
     erase: (id: string) => redisCall('erasing a change', () => erase(id)),
     /** Erases everything of a deleted camera. @returns how many changes. */
     eraseOf: (camera: string): Promise<number> =>
       redisCall("erasing a camera's changes", async () => {
-        let erased = 0;
-        for (;;) {
-          const ids = await redis.zrange(KEYS.changesByCamera(camera), '0', String(ERASED_AT_ONCE - 1));
-          for (const id of ids) if (await erase(id)) erased++;
-          // The camera of an expired hash is unknown, so `erase` leaves its id in this index.
-          if (ids.length > 0) await redis.zrem(KEYS.changesByCamera(camera), ...ids);
-          if (ids.length < ERASED_AT_ONCE) break;
-        }
-        await redis.del(KEYS.news(camera));
+        const erased = await eraseSelected(camera, async (ids) => ids);
+        await redis.del(KEYS.cameraEvents(camera));
         return erased;
       }),
   };
 }
-
-/**
- * The writes of a camera's turn, as commands of a larger atomic step (stores/turns.ts). Running them twice changes nothing more.
- * @param retentionMs how long a change is kept after its last write, and an alert after it was made.
- */
-export function changeWrites(turn: TurnChanges, now: number, retentionMs: number): RedisCommand[] {
-  const lifetime = retentionMs + EXPIRY_SLACK_MS;
-  return [
-    ...turn.changes.flatMap(({ change, event }) => [
-      ...writesOfChange(change, now, lifetime),
-      ...(event === null ? [] : [eventWrite(change, event)]),
-    ]),
-    ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
-    ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.news(turn.camera), turn.eventsApplied, -1] as const]),
-  ];
-}
-
-function writesOfChange(change: FoundChange, now: number, lifetime: number): RedisCommand[] {
-  const { id, camera, status } = change;
-  const at = Date.parse(change.confirmed_at);
-  const current = statusIndexes(status, camera);
-  const left = turnStatuses(camera).filter((index) => !current.includes(index));
-  return [
-    ['HSET', KEYS.change(id), 'change', JSON.stringify(change)],
-    ['PEXPIRE', KEYS.change(id), lifetime],
-    ['ZADD', KEYS.changesByWriting, now, id],
-    ...left.map((index) => ['ZREM', index, id] as const),
-    ...[KEYS.changesByTime, KEYS.changesByCamera(camera), ...current].map(
-      (index) => ['ZADD', index, at, id] as const,
-    ),
-  ];
-}
-
-function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
-  const { id, change, at } = alert.intent;
-  return [
-    ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
-    ['ZADD', KEYS.alertsOf(change.id), at, id],
-    ['PEXPIRE', KEYS.alertsOf(change.id), lifetime],
-    // Open from now on, so that recovery finds the delivery if a crash prevents its job.
-    ['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)],
-  ];
-}
-
-const eventWrite = (change: FoundChange, type: ChangeEvent['type']): RedisCommand => {
-  const at = type === 'change.reverted' ? (change.reverted_at ?? change.last_seen) : change.last_seen;
-  const event = JSON.stringify(eventOf(change, type, at));
-  return ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event];
-};
-const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: string): ChangeEvent => ({
-  type,
-  changeId: change.id,
-  camera: change.camera,
-  zone: change.zone,
-  kind: change.kind,
-  severity: change.severity,
-  at,
-});
-
-/** Indexes of the statuses that a turn writes. `acknowledged` is written by the API. */
-const turnStatuses = (camera: string): string[] =>
-  CHANGE_STATUSES.filter((status) => status !== 'acknowledged').flatMap((status) =>
-    statusIndexes(status, camera),
-  );
-const statusIndexes = (status: ChangeStatus, camera: string): string[] => [
-  KEYS.changesByStatus(status),
-  KEYS.changesByStatusAndCamera(status, camera),
-];
-const allIndexes = (camera: string): string[] => [
-  KEYS.changesByTime,
-  KEYS.changesByCamera(camera),
-  ...CHANGE_STATUSES.flatMap((status) => statusIndexes(status, camera)),
-];
 
 function indexOf({ camera, status }: { camera?: string; status?: ChangeStatus }): string {
   if (status === undefined) return camera === undefined ? KEYS.changesByTime : KEYS.changesByCamera(camera);

@@ -118,7 +118,7 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
       attempt: DeliveryAttempt,
       state: Delivery['state'],
       nextAttemptAt: string | null,
-      cameraEvent?: { camera: string; news: CameraEvent },
+      cameraEvent?: { camera: string; event: CameraEvent },
     ): Promise<void> =>
       redisCall('recording a delivery attempt', async () => {
         const keys = [
@@ -126,7 +126,7 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
           KEYS.deliveriesOpen,
           ...(cameraEvent === undefined
             ? []
-            : [KEYS.news(cameraEvent.camera), KEYS.camera(cameraEvent.camera)]),
+            : [KEYS.cameraEvents(cameraEvent.camera), KEYS.camera(cameraEvent.camera)]),
         ];
         await scripts.sdRecord(
           keys.length,
@@ -137,7 +137,7 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
           state,
           nextAttemptAt ?? '',
           dueAt(nextAttemptAt),
-          cameraEvent === undefined ? '' : JSON.stringify(cameraEvent.news),
+          cameraEvent === undefined ? '' : JSON.stringify(cameraEvent.event),
         );
       }),
     /** @returns the deliveries of the comparison itself. Alerts belong to their change. */

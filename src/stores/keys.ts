@@ -34,8 +34,8 @@ export const KEYS = {
   /** sorted sets, score = our clock in ms: when a change was last written, when feedback was given */
   changesByWriting: 'sd:chgs:written',
   changesByFeedback: 'sd:chgs:feedback',
-  /** list of what became known of a camera's changes and alerts since its last frame (change.ts, CameraEvent) */
-  news: (camera: string) => `sd:news:${camera}`,
+  /** list of CameraEvent since the last frame of the camera */
+  cameraEvents: (camera: string) => `sd:news:${camera}`,
   alert: (id: string) => `sd:alr:${id}`,
   /** sorted set of the ids of a change's alerts, score = the camera's time in ms */
   alertsOf: (change: string) => `sd:chg:${change}:alerts`,

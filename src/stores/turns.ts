@@ -8,7 +8,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { CameraState, StoredCamera } from './cameras.js';
-import { changeWrites, type TurnChanges } from './changes.js';
+import { changeWrites, type TurnChanges } from './change-writes.js';
 import { KEYS } from './keys.js';
 import { type RedisCommand, redisCall } from './redis.js';
 import { endingWrites, type StoredComparison } from './results.js';

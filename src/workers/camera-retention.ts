@@ -1,18 +1,22 @@
-/** What cameras ask to be kept for a shorter time than the service keeps it, and what they still need however old it is. */
+/**
+ * Retention by camera: erases what a camera keeps for a shorter time than the service, and protects the frames in use.
+ */
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
-import type { CameraStore, StoredCamera } from '../stores/cameras.js';
+import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore } from '../stores/results.js';
 
 const HOUR_MS = 3_600_000;
-/** A frame is stored some moments before its comparison exists, and is compared with some moments after what is in use was asked. */
+/**
+ * Frames younger than this are never erased: their comparison may not exist yet, or they may have come into use since.
+ */
 export const YOUNGEST_MS = 5 * 60_000;
 const AT_ONCE = 100;
 
 export interface CameraRetention {
-  /** Keys of the frames that the next frame of some camera is compared with. */
+  /** @returns keys of the frames that the next frames of all cameras are compared with */
   framesInUse(): Promise<Set<string>>;
-  /** Erases what has been kept as long as its camera's settings say. @returns how many of each. */
+  /** Erases what is older than its camera's settings allow. @returns how many of each */
   retain(inUse: ReadonlySet<string>): Promise<{ comparisons: number; changes: number; frames: number }>;
 }
 
@@ -25,15 +29,6 @@ export function createCameraRetention(deps: {
   clock: () => number;
 }): CameraRetention {
   const { cameras, results, blobs, clock } = deps;
-
-  async function* all(): AsyncGenerator<StoredCamera> {
-    for (let after: string | undefined; ; ) {
-      const page = await cameras.list({ limit: AT_ONCE, ...(after === undefined ? {} : { after }) });
-      yield* page;
-      after = page.at(-1)?.id;
-      if (after === undefined) return;
-    }
-  }
 
   const eraseResults = async (camera: string, hours: number): Promise<number> => {
     const until = clock() - hours * HOUR_MS;
@@ -48,7 +43,7 @@ export function createCameraRetention(deps: {
     }
   };
 
-  /** Of comparisons that have come of age since the last round. A frame that a younger one shares goes with the older. */
+  /** Erases the frames of comparisons that have passed the limit since the last round, shared frames included. */
   const eraseFrames = async (camera: string, hours: number, inUse: ReadonlySet<string>): Promise<number> => {
     const until = Math.floor(clock() - Math.max(hours * HOUR_MS, YOUNGEST_MS));
     const since = await cameras.framesErasedUntil(camera);
@@ -64,7 +59,7 @@ export function createCameraRetention(deps: {
     }
     const unused = [...keys].filter((key) => !inUse.has(key));
     for (const key of unused) await blobs.delete(key);
-    // After the deletion: what a crash leaves undone is done in the next round.
+    // Saved after the deletion, so that the next round completes what a crash interrupts.
     await cameras.saveFramesErasedUntil(camera, until);
     return unused.length;
   };
@@ -72,17 +67,17 @@ export function createCameraRetention(deps: {
   return {
     async framesInUse() {
       const keys = new Set<string>();
-      for await (const { id, reference } of all()) {
+      for await (const { id, reference } of cameras.all()) {
         const state = await cameras.state(id);
-        const plates = Object.values(state?.memory ?? {}).map(({ frame }) => frame);
-        for (const ref of [reference, state?.anchor?.frame, ...plates])
+        const backgrounds = Object.values(state?.memory ?? {}).map(({ frame }) => frame);
+        for (const ref of [reference, state?.anchor?.frame, ...backgrounds])
           if (ref != null) keys.add(frameKey(ref.sha256));
       }
       return keys;
     },
     async retain(inUse) {
       const erased = { comparisons: 0, changes: 0, frames: 0 };
-      for await (const { id, settings } of all()) {
+      for await (const { id, settings } of cameras.all()) {
         const { frames_hours, results_hours } = settings.retention;
         if (frames_hours !== null) erased.frames += await eraseFrames(id, frames_hours, inUse);
         if (results_hours === null) continue;

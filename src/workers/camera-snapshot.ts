@@ -1,4 +1,4 @@
-/** One pull of a camera's snapshot: fetched through the outbound guard, masked, stored, and put in the camera's line. */
+/** Snapshot pull: fetches one frame of a camera through the outbound guard, masks it, stores it and queues it. */
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import { newId, newTraceId } from '../ids.js';
@@ -9,9 +9,9 @@ import type { Logger } from '../logger.js';
 import { type CameraStore, maskOf, type StoredCamera } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
 
-/** Stands in for a key's id: nobody asked for this frame. */
+/** In place of the id of an API key, because no request brought the frame. */
 const SNAPSHOT = 'snapshot';
-/** Where frames come faster than they are worked on, further ones would only be late. */
+/** Waiting frames of the camera from which on a pull is skipped: a further frame would only be processed later. */
 const MAX_WAITING = 2;
 
 export interface SnapshotDependencies {
@@ -19,7 +19,7 @@ export interface SnapshotDependencies {
   readonly results: ResultStore;
   readonly fetchFrame: FetchFrame;
   readonly queue: Pick<JobProducer, 'addTurn'>;
-  /** how long a pull whose worker has gone keeps others from beginning: longer than one takes */
+  /** lifetime of the lock of a pull whose worker has died: longer than a pull takes */
   readonly holdMs: number;
   /** epoch ms */
   readonly clock: () => number;
@@ -27,8 +27,8 @@ export interface SnapshotDependencies {
 }
 
 /**
- * @returns a function that pulls once (unless a pull of the camera is still under way: one that hangs must not gather others) and keeps how it ended for the camera's status. It throws only where Redis is away: the
- * next pull comes by itself.
+ * @returns a function that pulls once and saves the outcome for the camera's status. It does nothing while another pull
+ *   of the camera is under way, so that a camera that hangs does not collect pulls. It throws only if Redis is away.
  */
 export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unknown) => Promise<void> {
   const { cameras, clock } = deps;
@@ -38,7 +38,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
     if (waiting >= MAX_WAITING) {
       throw new ScenedeltaError(
         'overloaded',
-        `${waiting} frames of the camera wait already: this pull was left out`,
+        `${waiting} frames of the camera are waiting already: this pull was skipped`,
       );
     }
     const signal = new AbortController().signal;
@@ -76,7 +76,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
       const failure = asScenedeltaError(thrown);
       if (failure.code === 'queue-unavailable') throw failure;
       error = `${failure.code}: ${failure.message}`;
-      deps.logger.warn({ camera: id, error }, 'snapshot not pulled');
+      deps.logger.warn({ camera_id: id, error }, 'snapshot not pulled');
     } finally {
       await cameras.endPull(id, token);
     }
@@ -84,15 +84,11 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
   };
 }
 
-/** Seconds between two pulls, by camera: what the schedule should be. */
-export async function snapshotsWanted(cameras: Pick<CameraStore, 'list'>): Promise<Map<string, number>> {
+/** @returns the schedule that the settings ask for: seconds between two pulls, by camera */
+export async function snapshotsWanted(cameras: Pick<CameraStore, 'all'>): Promise<Map<string, number>> {
   const wanted = new Map<string, number>();
-  for (let after: string | undefined; ; ) {
-    const page = await cameras.list({ limit: 100, ...(after === undefined ? {} : { after }) });
-    for (const { id, settings } of page) {
-      if (settings.snapshot !== null) wanted.set(id, settings.snapshot.interval_s);
-    }
-    after = page.at(-1)?.id;
-    if (after === undefined) return wanted;
+  for await (const { id, settings } of cameras.all()) {
+    if (settings.snapshot !== null) wanted.set(id, settings.snapshot.interval_s);
   }
+  return wanted;
 }

@@ -87,7 +87,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
         attempt,
         state,
         null,
-        message?.tell(message.overtaken ? 'overtaken' : state),
+        message?.cameraEvent(message.overtaken ? 'overtaken' : state),
       );
       return { kind: state };
     }
@@ -143,10 +143,10 @@ interface Message {
   readonly payload: WebhookPayload | AlertPayload;
   /** a later one tells the same and more, and has been delivered */
   readonly overtaken: boolean;
-  /** what the camera is to hear of the end of the delivery */
-  readonly tell: (
+  /** input of the change reducer for the end of the delivery; undefined if no cool-down depends on it */
+  readonly cameraEvent: (
     state: 'delivered' | 'failed' | 'overtaken',
-  ) => { camera: string; news: CameraEvent } | undefined;
+  ) => { camera: string; event: CameraEvent } | undefined;
 }
 
 /** @returns undefined where it has been erased. */
@@ -159,7 +159,7 @@ async function messageOf(
     const stored = await results.get(delivery.comparison);
     if (stored === undefined || stored.request.callbackUrl === null) return undefined;
     const payload = buildWebhookPayload(stored.comparison, links);
-    return { url: stored.request.callbackUrl, payload, overtaken: false, tell: () => undefined };
+    return { url: stored.request.callbackUrl, payload, overtaken: false, cameraEvent: () => undefined };
   }
   const alert = await changes.alert(alertIdOf(delivery.id));
   if (alert === undefined) return undefined;
@@ -174,12 +174,12 @@ async function messageOf(
       links,
     ),
     overtaken: await isOvertaken(alert.intent, deps),
-    tell: (state) =>
+    cameraEvent: (state) =>
       cooldownKey === null
         ? undefined
         : {
             camera: change.camera,
-            news: { type: `alert.${state}`, alertId: id, cooldownKey, suppressedCount },
+            event: { type: `alert.${state}`, alertId: id, cooldownKey, suppressedCount },
           },
   };
 }

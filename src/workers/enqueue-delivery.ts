@@ -2,7 +2,7 @@
 import { ScenedeltaError } from '../errors.js';
 import { deliveryIdOf } from '../ids.js';
 import type { JobProducer } from '../jobs/producer.js';
-import type { StoredAlert } from '../stores/changes.js';
+import type { StoredAlert } from '../stores/change-writes.js';
 import type { Delivery, DeliveryStore } from '../stores/deliveries.js';
 import type { StoredComparison } from '../stores/results.js';
 

@@ -229,7 +229,7 @@ describe('the camera hears', () => {
     const [late] = news('alert.failed', alert);
     await bench.deliveries.record(deliveryIdOf(alert.intent.id), attempt, 'failed', null, {
       camera: 'gate',
-      news: late as never,
+      event: late as never,
     });
     expect(await bench.changes.cameraEvents('gate')).toEqual(news('alert.delivered', alert));
   });

@@ -154,7 +154,7 @@ describe('a pull', () => {
     for (const at of [1, 2]) await sendFrame(bench, busy, await picture(), at);
     const asked = camera.received.length;
     await pull('gate');
-    expect((await bench.cameras.snapshot('gate'))?.error).toMatch(/2 frames .* wait already/);
+    expect((await bench.cameras.snapshot('gate'))?.error).toMatch(/2 frames .* waiting already/);
     await setUpCamera(bench, 'gate', {});
     await pull('gate');
     await pull('nowhere');

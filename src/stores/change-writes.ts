@@ -1,0 +1,110 @@
+/**
+ * Redis commands that save the changes and alerts of a camera's turn. They are part of a larger atomic step (turns.ts).
+ * Writing them twice changes nothing more.
+ */
+import { deliveryIdOf } from '../ids.js';
+import {
+  type AlertIntent,
+  CHANGE_STATUSES,
+  type ChangeStatus,
+  type ChangeUpdate,
+  type FoundChange,
+} from '../schemas/change.js';
+import type { ChangeEvent } from '../schemas/stream-event.js';
+import { EVENTS_KEPT, KEYS } from './keys.js';
+import type { RedisCommand } from './redis.js';
+
+/** Retention erases by age. The expiry is later, for a Redis without running workers. */
+const EXPIRY_SLACK_MS = 3_600_000;
+
+/** An alert with all that its delivery needs. */
+export interface StoredAlert {
+  readonly intent: AlertIntent;
+  /** of the comparison that caused the alert */
+  readonly comparisonId: string;
+  /** address from the camera's settings, with query and credentials */
+  readonly url: string;
+  readonly traceId: string;
+  readonly apiKeyId: string;
+}
+
+/** Changes and alerts of one turn of a camera. */
+export interface TurnChanges {
+  readonly camera: string;
+  readonly changes: readonly ChangeUpdate[];
+  readonly alerts: readonly StoredAlert[];
+  /** number of camera events that the turn applied, and that are removed with its commit */
+  readonly eventsApplied: number;
+}
+
+/** @param retentionMs time for which a change is kept after its last write, and an alert after it was made */
+export function changeWrites(turn: TurnChanges, now: number, retentionMs: number): RedisCommand[] {
+  const lifetime = retentionMs + EXPIRY_SLACK_MS;
+  return [
+    ...turn.changes.flatMap(({ change, event }) => [
+      ...writesOfChange(change, now, lifetime),
+      ...(event === null ? [] : [eventWrite(change, event)]),
+    ]),
+    ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
+    ...(turn.eventsApplied === 0
+      ? []
+      : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
+  ];
+}
+
+function writesOfChange(change: FoundChange, now: number, lifetime: number): RedisCommand[] {
+  const { id, camera, status } = change;
+  const at = Date.parse(change.confirmed_at);
+  const current = statusIndexes(status, camera);
+  const left = turnStatuses(camera).filter((index) => !current.includes(index));
+  return [
+    ['HSET', KEYS.change(id), 'change', JSON.stringify(change)],
+    ['PEXPIRE', KEYS.change(id), lifetime],
+    ['ZADD', KEYS.changesByWriting, now, id],
+    ...left.map((index) => ['ZREM', index, id] as const),
+    ...[KEYS.changesByTime, KEYS.changesByCamera(camera), ...current].map(
+      (index) => ['ZADD', index, at, id] as const,
+    ),
+  ];
+}
+
+function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
+  const { id, change, at } = alert.intent;
+  return [
+    ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
+    ['ZADD', KEYS.alertsOf(change.id), at, id],
+    ['PEXPIRE', KEYS.alertsOf(change.id), lifetime],
+    // Open from now on, so that recovery finds the delivery if a crash prevents its job.
+    ['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)],
+  ];
+}
+
+const eventWrite = (change: FoundChange, type: ChangeEvent['type']): RedisCommand => {
+  const at = type === 'change.reverted' ? (change.reverted_at ?? change.last_seen) : change.last_seen;
+  const event = JSON.stringify(eventOf(change, type, at));
+  return ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event];
+};
+export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: string): ChangeEvent => ({
+  type,
+  changeId: change.id,
+  camera: change.camera,
+  zone: change.zone,
+  kind: change.kind,
+  severity: change.severity,
+  at,
+});
+
+/** Indexes of the statuses that a turn writes. `acknowledged` is written by the API. */
+const turnStatuses = (camera: string): string[] =>
+  CHANGE_STATUSES.filter((status) => status !== 'acknowledged').flatMap((status) =>
+    statusIndexes(status, camera),
+  );
+const statusIndexes = (status: ChangeStatus, camera: string): string[] => [
+  KEYS.changesByStatus(status),
+  KEYS.changesByStatusAndCamera(status, camera),
+];
+export const allIndexes = (camera: string): string[] => [
+  KEYS.changesByTime,
+  KEYS.changesByCamera(camera),
+  ...CHANGE_STATUSES.flatMap((status) => statusIndexes(status, camera)),
+];
