@@ -12,36 +12,81 @@ const EXTENSIONS = new Set(['.md', '.ts', '.mjs', '.cjs', '.js', '.py']);
 const SKIPPED = new Set(['/node_modules', '/dist', '/data', '/tmp', '/coverage', '__pycache__']);
 /** Files whose text is not ours, or that quote bad sentences. */
 const EXEMPT = new Set(['docs/prose-rules.yml', 'test/docs/prose.test.ts', 'src/model/resample-code.ts']);
-/** Folders and files that are held to the rules. */
-const CLEAN = [
-  'README.md',
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'docs',
-  'examples',
-  'models',
-  'test/README.md',
-  'test/bench/RESULTS.md',
-  'test/bench/lib/report.mjs',
-  'test/docs',
-  'scripts/check-prose.mjs',
-  'scripts/lib/comments.mjs',
-  'scripts/lib/prose.mjs',
-  'scripts/write-example.mjs',
-];
-const EVERYTHING = ['.'];
+/** Folders (without their sub-folders) that still have findings. The list may only shrink. */
+const NOT_YET = new Set([
+  '.',
+  'bin',
+  'deploy',
+  'scripts',
+  'scripts/lib',
+  'src/api',
+  'src/api/cameras',
+  'src/api/comparisons',
+  'src/api/plugins',
+  'src/api/routes',
+  'src/api/schemas',
+  'src/baseline',
+  'src/changes',
+  'src',
+  'src/evaluation',
+  'src/evaluation/words',
+  'src/frames',
+  'src/heatmaps',
+  'src/inference',
+  'src/jobs',
+  'src/model',
+  'src/pipeline',
+  'src/stores',
+  'src/viewpoint',
+  'src/workers',
+  'test/api',
+  'test/bench',
+  'test/bench/lib',
+  'test/changes',
+  'test/chaos',
+  'test/cli',
+  'test',
+  'test/deploy',
+  'test/e2e',
+  'test/evaluation',
+  'test/fixtures',
+  'test/fixtures/replay',
+  'test/fixtures/upgrade',
+  'test/frames',
+  'test/heatmaps',
+  'test/helpers',
+  'test/inference',
+  'test/model',
+  'test/outbound',
+  'test/pipeline',
+  'test/stores',
+  'test/viewpoint',
+  'test/workers',
+  'training',
+  'training/bundle',
+  'training/data',
+  'training/net',
+  'training/tests',
+  'training/text',
+  'training/viewpoint',
+  'training/worlds',
+  'training/worlds/clevr',
+  'training/worlds/surveillance',
+]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { all: { type: 'boolean' }, count: { type: 'boolean' } },
 });
 const given = positionals.map((path) => relative(ROOT, join(process.cwd(), path)));
-const roots = values.all ? EVERYTHING : given.length > 0 ? given : CLEAN;
+const roots = given.length > 0 ? given : ['.'];
+const skipsUnfinished = given.length === 0 && !values.all;
 
 const check = await createChecker();
 const counts = new Map();
 let total = 0;
 for (const path of roots.flatMap(filesUnder)) {
+  if (skipsUnfinished && NOT_YET.has(dirname(path))) continue;
   const found = await checkFile(check, path);
   total += found.length;
   const folder = dirname(path);

@@ -12,6 +12,8 @@ const DOCUMENTS = readdirSync('.', { withFileTypes: true })
       : [entry.name],
   )
   .filter((file) => file.endsWith('.md'));
+/** Records of past work: the paths that they name may be gone. */
+const HISTORY = /JOURNAL|CHANGELOG|journal/;
 const read = (file: string) => readFileSync(file, 'utf8');
 
 /** The heading's anchor as GitHub makes it. */
@@ -44,6 +46,30 @@ describe('links between documents', () => {
     );
     expect(named.filter((script) => script !== undefined && !scripts.includes(script))).toEqual([]);
   });
+});
+
+describe('paths and commands in documents', () => {
+  /** Paths in backticks that begin with a folder of the repository; patterns and placeholders are left out. */
+  const PATH = /`((?:src|test|training|scripts|docs|deploy|models|openapi|examples)\/[\w./-]+)`/g;
+
+  it.each(DOCUMENTS.filter((file) => !HISTORY.test(file)))('%s: every path it names exists', (file) => {
+    const paths = [...read(file).matchAll(PATH)].map(([, path = '']) => path);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS.filter((file) => !HISTORY.test(file)))(
+    '%s: every Python module and script that a command names exists',
+    (file) => {
+      const modules = [...read(file).matchAll(/python -m (training[\w.]*)/g)].map(([, name = '']) =>
+        name.replaceAll('.', '/'),
+      );
+      const scripts = [...read(file).matchAll(/(?:node|python) ((?:scripts|test|training)\/[\w./-]+)/g)].map(
+        ([, path = '']) => path,
+      );
+      expect(modules.filter((path) => !existsSync(`${path}.py`) && !existsSync(path))).toEqual([]);
+      expect(scripts.filter((path) => !existsSync(path))).toEqual([]);
+    },
+  );
 });
 
 describe('README.md: one request, top to bottom', () => {

@@ -15,6 +15,8 @@ describe('a sentence that the check refuses', () => {
   it.each([
     'The heatmaps are rendered, a map a word.',
     'One operator thread a session.',
+    'One process a machine.',
+    'Workers: one a machine on CPU.',
     'Wall milliseconds a stage.',
     'The state is one JSON text a camera.',
     'The frame, or undefined where there is none.',
