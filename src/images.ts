@@ -8,14 +8,18 @@ export interface RgbImage {
   readonly data: Uint8Array;
 }
 
+/** Pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** How far two aspect ratios may be apart, of either, and still be one view: coders round, and what is squashed to one input bears it. */
 export const ASPECT_TOLERANCE = 0.02;
 
 /** Whether two frames have the same aspect ratio, within ASPECT_TOLERANCE. */
-export const sameAspectRatio = (
-  a: Pick<RgbImage, 'width' | 'height'>,
-  b: Pick<RgbImage, 'width' | 'height'>,
-): boolean => Math.abs(a.width / a.height / (b.width / b.height) - 1) <= ASPECT_TOLERANCE;
+export const sameAspectRatio = (a: Size, b: Size): boolean =>
+  Math.abs(a.width / a.height / (b.width / b.height) - 1) <= ASPECT_TOLERANCE;
 
 /** A map over a whole frame: row-major, values 0..1, origin top left; its grid is usually coarser than the frame's. */
 export interface Heatmap {

@@ -2,7 +2,7 @@
 import { seededRandom } from '../../dist/random.js';
 import { examine, isBare, showsTooLittle } from '../../dist/viewpoint/examine.js';
 import { FITTED } from '../../dist/viewpoint/fitted.js';
-import { MEASUREMENTS } from '../../dist/viewpoint/measure.js';
+import { MEASUREMENTS } from '../../dist/viewpoint/measurements.js';
 import { openLook } from './look.mjs';
 import { ALIKE, MIXED, madePair, openMaterial } from './made-pairs.mjs';
 import { serve } from './threads.mjs';

@@ -5,8 +5,8 @@ import pLimit from 'p-limit';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Signal } from '../evaluation/baselines.js';
-import type { Pair } from '../evaluation/manifest.js';
 import { MADE_NUISANCES, type MadeNuisance } from '../evaluation/nuisances.js';
+import type { Pair } from '../evaluation/pairs.js';
 import {
   alignPredictions,
   formatPrediction,

@@ -1,5 +1,5 @@
 /** How well a score tells changed pairs from unchanged ones, and what that means for somebody who gets the alarms. */
-import type { Pair } from './manifest.js';
+import type { Pair } from './pairs.js';
 import type { Prediction } from './predictions.js';
 import {
   auroc,

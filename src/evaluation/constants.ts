@@ -4,7 +4,7 @@
  * no more than that something changed, and is no bound, since no one sentence is the best at every fact. Both are chosen on the very set they are scored on.
  */
 import { facts, trueKinds } from './facts.js';
-import type { Pair } from './manifest.js';
+import type { Pair } from './pairs.js';
 import { CiderScorer } from './words/cider.js';
 import { tokenize } from './words/tokenize.js';
 

@@ -4,9 +4,9 @@
  */
 import { type CaptionFacts, type Mention, readCaption } from './captions.js';
 import { sameColour } from './colours.js';
-import type { Pair, TrueObject } from './manifest.js';
 import { matched } from './matching.js';
 import { isPlural, type NounFit, nounFit } from './nouns.js';
+import type { Pair, TrueObject } from './pairs.js';
 import { landmarksOf, placeIsRight } from './places.js';
 import { unionIou } from './pointing.js';
 import { type Proportion, proportionOf } from './statistics.js';

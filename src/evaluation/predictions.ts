@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ScenedeltaError } from '../errors.js';
 import { FindingSchema, RegionSchema } from '../schemas/comparison.js';
-import { check, ndjson, type Pair } from './manifest.js';
+import { check, ndjson, type Pair } from './pairs.js';
 
 const PeakSchema = Type.Union([
   Type.Object({

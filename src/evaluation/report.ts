@@ -4,7 +4,7 @@ import type { Signal } from './baselines.js';
 import { readCaption } from './captions.js';
 import { bestByFacts, bestByWords } from './constants.js';
 import { type Facts, facts, type Statement } from './facts.js';
-import type { Pair } from './manifest.js';
+import type { Pair } from './pairs.js';
 import { type Pointing, pointing } from './pointing.js';
 import type { Prediction } from './predictions.js';
 import type { Proportion } from './statistics.js';

@@ -4,7 +4,7 @@ import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } f
 import type { Bundle } from '../model/manifest.js';
 import type { PixelBox } from '../model/preprocess.js';
 import type { Provider } from '../model/session.js';
-import type { Evidence } from '../viewpoint/examine.js';
+import type { ViewpointEvidence } from '../viewpoint/examine.js';
 import type { Homography } from '../viewpoint/homography.js';
 
 export interface EncodeInput {
@@ -34,7 +34,7 @@ export interface Operations {
   encode: { in: EncodeInput; out: Features[] };
   difference: { in: FeaturePair; out: Difference };
   caption: { in: CaptionInput; out: CaptionOutput };
-  examine: { in: FramePair; out: Evidence };
+  examine: { in: FramePair; out: ViewpointEvidence };
   /** out: the share of before's view that `after` shows */
   align: { in: AlignInput; out: number };
 }

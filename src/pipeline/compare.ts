@@ -16,7 +16,7 @@ import type { Bundle } from '../model/manifest.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
 import type { Finding, TimingsMs, Viewpoint } from '../schemas/comparison.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import type { Registration } from '../viewpoint/register.js';
+import type { Registration } from '../viewpoint/registration.js';
 import { loadBundles } from './bundles.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { Encoder } from './encoder.js';

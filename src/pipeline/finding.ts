@@ -11,7 +11,7 @@ import type { MapRegion } from '../model/regions.js';
 import type { Sentence } from '../model/tokenizer.js';
 import { NOTHING_CHANGED, tamperSentence, unchangedSentence } from '../model/wording.js';
 import type { Finding, ModelUsed, Region, Viewpoint } from '../schemas/comparison.js';
-import { type Evidence, hasMoved } from '../viewpoint/examine.js';
+import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { uniformScores } from './sentence.js';
 import type { Tamper } from './tamper-fusion.js';
 
@@ -66,7 +66,7 @@ export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint
  * @param width of `after` as it was sent, in pixels
  * @returns the motion of the camera in pixels of that frame, or the reason why registration refused
  */
-export function viewpointOf(evidence: Evidence, width: number): Viewpoint {
+export function viewpointOf(evidence: ViewpointEvidence, width: number): Viewpoint {
   const { registration, refusal } = evidence;
   if (registration === null) return { refused: refusal.reason, detail: refusal.detail };
   const round = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits;

@@ -6,9 +6,9 @@
 import { type Prediction, predictionOf, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { type Evidence, showsTooLittle } from '../viewpoint/examine.js';
+import { showsTooLittle, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { FITTED } from '../viewpoint/fitted.js';
-import type { Registration } from '../viewpoint/register.js';
+import type { Registration } from '../viewpoint/registration.js';
 import { logitOf, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
 
 /** Weights of the two logits of one nuisance; the fused probability is the sigmoid of the weighted sum. */
@@ -27,7 +27,7 @@ const LOW_TRUST_NUISANCES: ReadonlySet<NuisanceName> = new Set(['weather']);
  *   manifest's `align_from`, if the manifest has none, or if registration refused
  */
 export function chooseAlignment(
-  { registration }: Evidence,
+  { registration }: ViewpointEvidence,
   { align_from: alignFrom }: Pick<BundleManifest, 'align_from'>,
 ): Registration | null {
   if (registration === null || alignFrom === undefined) return null;
@@ -41,7 +41,7 @@ export function chooseAlignment(
  */
 export function fuse(
   difference: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
-  evidence: Evidence,
+  evidence: ViewpointEvidence,
   manifest: BundleManifest,
   threshold: number | undefined,
 ): Prediction {
@@ -56,7 +56,7 @@ export function fuse(
 /** The nuisances whose fused probability reaches the threshold of the evidence, the most probable first. */
 function measuredNuisances(
   { nuisanceLogits }: Pick<Difference, 'nuisanceLogits'>,
-  evidence: Evidence,
+  evidence: ViewpointEvidence,
   { nuisances }: Pick<BundleManifest, 'nuisances'>,
 ): Prediction['nuisances'] {
   return NUISANCES.map((name) => {

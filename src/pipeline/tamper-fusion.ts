@@ -3,7 +3,7 @@ import { agreement } from '../model/agreement.js';
 import { COARSE_STRIDE } from '../model/bundle.js';
 import type { FeaturePair } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { type Evidence, joinedTampers, namedTampers } from '../viewpoint/examine.js';
+import { joinedTampers, namedTampers, type ViewpointEvidence } from '../viewpoint/examine.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
 export interface Tamper {
@@ -20,7 +20,7 @@ export interface Tamper {
  */
 export function fuseTampers(
   { camera, calibration, input }: Pick<BundleManifest, 'camera' | 'calibration' | 'input'>,
-  evidence: Evidence,
+  evidence: ViewpointEvidence,
   { before, after }: FeaturePair,
 ): readonly Tamper[] {
   if (camera === 'moving') return [];

@@ -6,7 +6,7 @@ import { wordHeatmap } from '../model/heatmap.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
 import { isFunctionWord } from '../model/wording.js';
-import type { Registration } from '../viewpoint/register.js';
+import type { Registration } from '../viewpoint/registration.js';
 import { carryBox, carryMap } from '../viewpoint/warp.js';
 import type { ChangeSentence } from './sentence.js';
 

@@ -1,7 +1,7 @@
 /** How steep edges are: what a lens out of focus takes away, and neither other light nor another coding of the picture does. */
 import type { Side } from '../images.js';
-import { median } from './photometric.js';
 import type { Plane } from './planes.js';
+import { median } from './statistics.js';
 import { TILE, type Tile, type Tiles } from './tiles.js';
 
 export interface Edges {

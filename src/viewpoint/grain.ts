@@ -1,6 +1,6 @@
 /** What only shows at a frame's own resolution: noise, sharpness, the blocks of JPEG, streaks. Measured on squares spread over it. */
 import type { RgbImage } from '../images.js';
-import { median, quantile } from './photometric.js';
+import { median, quantile } from './statistics.js';
 
 export interface Grain {
   /** standard deviation of the noise in the quieter squares, levels (Immerkaer 1996) */

@@ -2,9 +2,10 @@
  * The light of one frame as a function of the other's: per channel c, log(after + 8) = k_c + gamma log(before + 8), fitted to the
  * tiles that show the same thing in both. Gain is exp(k_c); the 8 keeps noise in the dark from counting as light.
  */
+import { median } from './statistics.js';
 import type { Tile, TileOfFrame } from './tiles.js';
 
-export interface Light {
+export interface LightingFit {
   /** log gain of red, green, blue */
   readonly gains: readonly [number, number, number];
   readonly gamma: number;
@@ -24,7 +25,7 @@ export const showsTheSame = (tile: Tile): boolean =>
   tile.correlation > 0.5 || (tile.before.contrast < 2.5 && tile.after.contrast < 2.5);
 
 /** The neutral light where fewer than a handful of tiles can be compared. */
-export function fitLight(tiles: readonly Tile[]): Light {
+export function fitLighting(tiles: readonly Tile[]): LightingFit {
   const usable = tiles.filter(
     (t) =>
       showsTheSame(t) &&
@@ -42,13 +43,13 @@ export function fitLight(tiles: readonly Tile[]): Light {
 }
 
 /** How much brighter (log) the tile is in `after` than the light makes it. */
-export function lightResidual(tile: Tile, { gains, gamma }: Light): number {
+export function lightingResidual(tile: Tile, { gains, gamma }: LightingFit): number {
   const k = 0.299 * gains[0] + 0.587 * gains[1] + 0.114 * gains[2];
   return logLevel(tile.after.luma) - k - gamma * logLevel(tile.before.luma);
 }
 
 /** How much redder or bluer (log, against green; the greater of both) the tile is in `after` than the light makes it. */
-export function tintResidual({ before, after }: Tile, { gains, gamma }: Light): number {
+export function tintResidual({ before, after }: Tile, { gains, gamma }: LightingFit): number {
   const off = (channel: 'red' | 'blue', gain: number) => {
     const tint = (t: TileOfFrame) => logLevel(t[channel]) - logLevel(t.green);
     return Math.abs(tint(after) - gain + gains[1] - gamma * tint(before));
@@ -57,7 +58,7 @@ export function tintResidual({ before, after }: Tile, { gains, gamma }: Light): 
 }
 
 /** What a luma level of `before` becomes under the light. */
-export function relit(level: number, { gains, gamma }: Light): number {
+export function relit(level: number, { gains, gamma }: LightingFit): number {
   const k = 0.299 * gains[0] + 0.587 * gains[1] + 0.114 * gains[2];
   return Math.min(255, Math.max(0, Math.exp(k + gamma * logLevel(level)) - DARK));
 }
@@ -86,10 +87,3 @@ function robustLine(xs: readonly number[], ys: readonly number[]): { k: number; 
   }
   return line;
 }
-
-export function quantile(values: readonly number[], share: number): number {
-  if (values.length === 0) return 0;
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
-}
-export const median = (values: readonly number[]): number => quantile(values, 0.5);

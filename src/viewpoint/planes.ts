@@ -2,18 +2,13 @@
  * Pictures as planes of numbers, at the one working size that everything here measures at. A plane is row-major float32,
  * origin top left, pixel (x, y) has its centre at (x, y); colour values are levels 0..255.
  */
-import type { RgbImage } from '../images.js';
+import type { RgbImage, Size } from '../images.js';
 
 export interface Plane {
   readonly width: number;
   readonly height: number;
   /** length = width * height */
   readonly data: Float32Array;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The longer side of a working frame is at most this many pixels. */

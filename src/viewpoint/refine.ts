@@ -1,7 +1,8 @@
 /** From tracked points to one motion of the camera: robust least squares, with no more freedom than the points support. */
+
+import type { Size } from '../images.js';
 import { isPlausible } from './consensus.js';
 import { fitHomography, fitSimilarity, type Homography, type Pairs, project } from './homography.js';
-import type { Size } from './planes.js';
 
 export interface Refined {
   readonly motion: Homography;
@@ -54,10 +55,10 @@ function settle(
     if (next === null) return null;
     motion = next;
   }
-  return judge(pairs, motion, size);
+  return inliersOf(pairs, motion, size);
 }
 
-function judge(pairs: Pairs, motion: Homography, size: Size): Refined {
+function inliersOf(pairs: Pairs, motion: Homography, size: Size): Refined {
   let [inliers, squares] = [0, 0];
   const cells = new Set<number>();
   for (let i = 0; i < pairs.count; i++) {

@@ -1,6 +1,6 @@
 /** From measurements to scores: one logistic regression a class, whose numbers a command fitted (fitted.json). */
 import { type Static, type TSchema, Type } from 'typebox';
-import { MEASUREMENTS, type Measurement, type Measurements } from './measure.js';
+import { MEASUREMENTS, type Measurement, type Measurements } from './measurements.js';
 
 export const NUISANCES = [
   'lighting',

@@ -1,7 +1,7 @@
 /** Carries pictures, maps and boxes from one frame's view into the other's. Homographies are those of a Registration: fractions of the frames, before to after. */
-import type { Box, Heatmap, RgbImage } from '../images.js';
+import type { Box, Heatmap, RgbImage, Size } from '../images.js';
 import { type Homography, IDENTITY, invert, project, rescaled } from './homography.js';
-import { COLOUR_CELL, type Plane, plane, type Size, type WorkingFrame } from './planes.js';
+import { COLOUR_CELL, type Plane, plane, type WorkingFrame } from './planes.js';
 
 /**
  * `after` as the camera of `before` would have seen it (bilinear). What that camera saw and `after` does not show is filled with

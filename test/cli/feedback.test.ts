@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { command } from '../../src/cli/feedback.js';
 import { ScenedeltaError } from '../../src/errors.js';
-import { parsePairs } from '../../src/evaluation/manifest.js';
+import { parsePairs } from '../../src/evaluation/pairs.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';

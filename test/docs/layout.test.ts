@@ -12,7 +12,6 @@ const OFFENDERS: string[] = [
   'src/inference/pool.ts',
   'src/model/captioner.ts',
   'src/pipeline/compare.ts',
-  'src/viewpoint/measure.ts',
   'test/api/cameras.test.ts',
   'test/api/comparisons-input.test.ts',
   'test/changes/advance.test.ts',

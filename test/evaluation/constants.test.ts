@@ -1,5 +1,5 @@
 import { bestByFacts, bestByWords } from '../../src/evaluation/constants.js';
-import { normalise, parsePairs } from '../../src/evaluation/manifest.js';
+import { normalise, parsePairs } from '../../src/evaluation/pairs.js';
 
 const FRAME = { width: 100, height: 100 };
 const pairsOf = (...lines: object[]) =>

@@ -1,7 +1,7 @@
 import { sameColour } from '../../src/evaluation/colours.js';
 import { facts, judge, trueKinds } from '../../src/evaluation/facts.js';
-import { normalise, type Pair, parsePairs } from '../../src/evaluation/manifest.js';
 import { NOUNS, nounClass, nounFit } from '../../src/evaluation/nouns.js';
+import { normalise, type Pair, parsePairs } from '../../src/evaluation/pairs.js';
 import { fits } from '../../src/evaluation/places.js';
 
 const FRAME = { width: 900, height: 600 };

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { project } from '../../src/viewpoint/homography.js';
-import { MEASUREMENTS } from '../../src/viewpoint/measure.js';
+import { MEASUREMENTS } from '../../src/viewpoint/measurements.js';
 import { startExaminer } from './examiner.js';
 import { altered, flat, noisy, panned, seen, size, softened, street, withBox } from './scenes.js';
 

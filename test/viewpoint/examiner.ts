@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { RgbImage } from '../../src/images.js';
-import type { Evidence, namedTampers } from '../../src/viewpoint/examine.js';
+import type { namedTampers, ViewpointEvidence } from '../../src/viewpoint/examine.js';
 
 export interface Examined {
-  readonly evidence: Evidence;
+  readonly evidence: ViewpointEvidence;
   readonly moved: boolean;
   readonly tampers: ReturnType<typeof namedTampers>;
 }

@@ -4,10 +4,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
-import { bad, normalise, type Pair, parsePairs, type Size } from '../../evaluation/manifest.js';
 import { type MadeNuisance, perturb } from '../../evaluation/nuisances.js';
+import { bad, normalise, type Pair, parsePairs } from '../../evaluation/pairs.js';
 import sharp from '../../frames/sharp.js';
-import { type Box, SIDES, type Side } from '../../images.js';
+import { type Box, SIDES, type Side, type Size } from '../../images.js';
 import { carryBox } from '../../viewpoint/warp.js';
 import { decode, type PairBytes } from './bundle-runner.js';
 

@@ -1,9 +1,9 @@
 /** Where the camera looked in `after`, compared with `before`; or why that cannot be said. */
-import type { Side } from '../images.js';
+import type { Side, Size } from '../images.js';
 import { agree } from './consensus.js';
 import { type Corners, describe, findCorners, matchDescriptions } from './corners.js';
 import { type Homography, IDENTITY, invert, jacobian, moveOrigin, project, rescaled } from './homography.js';
-import { halved, type Plane, type Size, structureOf } from './planes.js';
+import { halved, type Plane, structureOf } from './planes.js';
 import { type Refined, refine } from './refine.js';
 import { track } from './track.js';
 
@@ -64,7 +64,7 @@ export const LEAST_CORNERS = 16;
  * @param before, after lumas of one working size
  * @param leastInliers fewer agreeing corners are what two unrelated views also reach (fitted.json)
  */
-export function register(before: Plane, after: Plane, leastInliers: number): Outcome {
+export function registerViews(before: Plane, after: Plane, leastInliers: number): Outcome {
   const structures = { before: structureOf(halved(before)), after: structureOf(halved(after)) };
   const corners = findCorners(structures.before);
   if (corners.count < LEAST_CORNERS)

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
-import type { Box, Side } from '../images.js';
+import type { Box, Side, Size } from '../images.js';
 import { VERDICTS } from '../schemas/comparison.js';
 import type { Direction } from './captions.js';
 
@@ -105,11 +105,6 @@ export function parsePairs(text: string, file: string): Pair[] {
   if (pairs.length === 0)
     throw new ScenedeltaError('invalid-request', `${file}: holds no pairs, expected one JSON object a line`);
   return pairs;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The pair with its boxes as fractions of the frame that they are in. @param sizes of the frames in pixels */
