@@ -34,7 +34,7 @@ from training.data.map_regions import glance_regions, map_regions
 from training.data.preprocess import COARSE_STRIDE, FINE_STRIDE, GLANCE_SIZE, in_pixels, resize, resize_by_area
 from training.data.regions import REGIONS, Region, choose_regions, regions_at, told_objects
 from training.inputs import existing_file, existing_folder, open_graph, read_json, refuse_other, sha256
-from training.text.grammar import captions
+from training.text.captions import write_captions
 from training.worlds import PLUGINS, load_world
 
 SEEDS_AT_ONCE = 4  # small: what is rendered together is in memory together
@@ -145,7 +145,7 @@ def pair_entry(pair, features, look: tuple[int, int], maps: Maps | None = None) 
     if regions:
         told = told_objects(meta, entry["glance_object_box"].tolist(), entry["glance_box"].tolist())
         if len(told) < len(pair.objects):
-            meta["captions"] = captions(told, pair.nuisances, np.random.default_rng([pair.seed, WORDING_STREAM]))
+            meta["captions"] = write_captions(told, pair.nuisances, np.random.default_rng([pair.seed, WORDING_STREAM]))
     return entry, meta
 
 

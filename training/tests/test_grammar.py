@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training.text import grammar
-from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, COLOURS, DIRECTIONS, GREYS, HUES, NOUNS, PLACES
+from training.text import captions, grammar
+from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, COLOURS, DIRECTIONS, GREYS, HUES, NOUNS, PLACES, hypernym
 
 SIDE = {"to the left": -1, "slightly to the left": -1, "to the right": 1, "slightly to the right": 1}
 
@@ -19,7 +19,7 @@ def thing(rng: np.random.Generator, action: str, **given) -> dict:
         chosen = [chosen[0]]
     return {
         "noun": noun,
-        "hypernym": grammar.hypernym(noun),
+        "hypernym": hypernym(noun),
         "colour": rng.choice([*COLOURS, None]),
         "action": action,
         "where": chosen[0],
@@ -41,8 +41,8 @@ def facts(rng: np.random.Generator) -> list[dict]:
 def test_every_written_statement_is_read_back_as_it_was_meant():
     for seed in range(2000):
         rng = np.random.default_rng(seed)
-        clauses = grammar.choose_clauses(facts(rng), rng)
-        text = grammar.write(clauses, rng)
+        clauses = captions.choose_clauses(facts(rng), rng)
+        text = captions.write(clauses, rng)
         read = grammar.parse_clauses(text)
         assert read == clauses[: len(read)], text
         assert read, text
@@ -52,11 +52,11 @@ def test_captions_are_different_short_plain_and_true():
     for seed in range(120):
         rng = np.random.default_rng(seed)
         objects = facts(rng)
-        texts = grammar.captions(objects, [], rng)
+        texts = captions.write_captions(objects, [], rng)
         assert 3 <= len(texts) <= 5 and len(set(texts)) == len(texts)
         for text in texts:
             assert text == text.lower() and text.replace(" ", "").isalpha(), text
-            assert len(text.split()) <= grammar.MAX_WORDS, text
+            assert len(text.split()) <= captions.MAX_WORDS, text
             for slot in grammar.parse(text):
                 assert any(grammar.consistent(slot, o) for o in objects), (text, slot, objects)
 
@@ -64,7 +64,7 @@ def test_captions_are_different_short_plain_and_true():
 @pytest.mark.parametrize("nuisances", [[], ["lighting"], ["ir_switch", "camera_moved"], ["weather", "shadow"]])
 def test_unchanged_pairs_are_read_as_no_facts(nuisances):
     for seed in range(50):
-        texts = grammar.captions([], nuisances, np.random.default_rng(seed))
+        texts = captions.write_captions([], nuisances, np.random.default_rng(seed))
         assert 3 <= len(texts) <= 5
         assert all(grammar.parse(text) == [] for text in texts)
         assert texts[0] in grammar.NO_CHANGE
@@ -73,7 +73,7 @@ def test_unchanged_pairs_are_read_as_no_facts(nuisances):
 def test_only_a_nuisance_that_is_there_is_blamed():
     allowed = {*grammar.NO_CHANGE, *grammar.ONLY_NUISANCE["weather"]}
     for seed in range(50):
-        assert set(grammar.captions([], ["weather", "noise"], np.random.default_rng(seed))) <= allowed
+        assert set(captions.write_captions([], ["weather", "noise"], np.random.default_rng(seed))) <= allowed
 
 
 def test_directions_of_a_move_never_contradict_it():
@@ -81,7 +81,7 @@ def test_directions_of_a_move_never_contradict_it():
         rng = np.random.default_rng(seed)
         way = str(rng.choice(list(SIDE)))
         moved = thing(rng, "moved", where=way, places=[way])
-        for text in grammar.captions([moved], [], rng):
+        for text in captions.write_captions([moved], [], rng):
             said = [SIDE[slot["where"]] for slot in grammar.parse(text) if slot["where"] in SIDE]
             assert said in ([], [SIDE[way]]), text
 
@@ -92,15 +92,20 @@ def test_nobody_is_told_to_be_on_the_floor_but_a_bag_is():
         where = {"where": "on the floor", "places": ["on the left", "on the floor"]}
         assert not any(
             "floor" in text
-            for text in grammar.captions([thing(rng, "appeared", **where, noun="man", hypernym="person")], [], rng)
+            for text in captions.write_captions(
+                [thing(rng, "appeared", **where, noun="man", hypernym="person")], [], rng
+            )
         )
         alone = {"where": "on the floor", "places": ["on the floor"]}
         assert not any(
             "floor" in text
-            for text in grammar.captions([thing(rng, "disappeared", **alone, noun="man", hypernym="person")], [], rng)
+            for text in captions.write_captions(
+                [thing(rng, "disappeared", **alone, noun="man", hypernym="person")], [], rng
+            )
         )
     said = [
-        grammar.captions([thing(rng, "appeared", **where, noun="bag", hypernym="object")], [], rng) for _ in range(20)
+        captions.write_captions([thing(rng, "appeared", **where, noun="bag", hypernym="object")], [], rng)
+        for _ in range(20)
     ]
     assert any("on the floor" in text for texts in said for text in texts)
 
@@ -109,7 +114,7 @@ def test_no_hue_is_said_of_a_thing_seen_in_grey():
     for seed in range(120):
         rng = np.random.default_rng(seed)
         colour = str(rng.choice(GREYS))
-        for text in grammar.captions([thing(rng, "appeared", colour=colour, grey=True)], [], rng):
+        for text in captions.write_captions([thing(rng, "appeared", colour=colour, grey=True)], [], rng):
             assert not any(f" {hue} " in f" {text} " for hue in HUES), text
 
 
@@ -150,7 +155,7 @@ def test_the_vocabulary_is_small_and_covers_what_is_written():
     assert len(words) <= 260
     for seed in range(120):
         rng = np.random.default_rng(seed)
-        for text in grammar.captions(facts(rng), [], rng):
+        for text in captions.write_captions(facts(rng), [], rng):
             assert set(text.split()) <= set(words), text
 
 
@@ -171,10 +176,10 @@ def test_every_statement_has_one_word_that_reports_its_event():
 
 def test_hardly_anybody_says_dark_blue_of_a_car_and_it_stays_true():
     rng = np.random.default_rng(0)
-    said = [grammar.choose_colour({"colour": "dark blue", "hypernym": "vehicle"}, rng) for _ in range(2000)]
+    said = [captions.choose_colour({"colour": "dark blue", "hypernym": "vehicle"}, rng) for _ in range(2000)]
     assert said.count("dark blue") / 2000 == pytest.approx(0.15, abs=0.03)
     assert set(said) == {None, "dark blue", *ALSO_COLOURED["dark blue"]}
-    worn = [grammar.choose_colour({"colour": "dark blue", "hypernym": "person"}, rng) for _ in range(2000)]
+    worn = [captions.choose_colour({"colour": "dark blue", "hypernym": "person"}, rng) for _ in range(2000)]
     assert worn.count("dark blue") / 2000 == pytest.approx(0.75, abs=0.04)
 
 

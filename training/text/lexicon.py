@@ -201,3 +201,8 @@ PLACES = (*FRAME_PLACES, *dict.fromkeys(SURFACES.values()), *(f"by the {noun}" f
 SIDEWAYS = ("to the left", "to the right", "slightly to the left", "slightly to the right")
 DEPTHWAYS = ("closer", "further away", "towards the camera", "away from the camera")
 DIRECTIONS = SIDEWAYS + DEPTHWAYS
+
+
+def hypernym(noun: str) -> str:
+    """person, vehicle, animal or object."""
+    return NOUNS[noun][1]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training.text.grammar import hypernym
+from training.text.lexicon import hypernym
 from training.worlds.surveillance.location_phrases import direction_phrases
 from training.worlds.surveillance.placement import PlacedFigure, RejectedSample, ground_allows
 from training.worlds.surveillance.placer import MAX_TRIES, Placer

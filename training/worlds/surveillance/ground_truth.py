@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from training.text.grammar import GREYS
+from training.text.lexicon import GREYS
 from training.worlds.surveillance.changes import Change
 from training.worlds.surveillance.composed_frame import ComposedFrame
 from training.worlds.surveillance.location_phrases import (

@@ -7,7 +7,7 @@ import os
 import cv2
 import numpy as np
 
-from training.text import grammar
+from training.text.captions import write_captions
 from training.worlds.pair import Pair, kind_of
 from training.worlds.surveillance.camera_motion import MARGIN, draw_motion
 from training.worlds.surveillance.changes import Change, ChangeSampler
@@ -116,7 +116,7 @@ class SurveillancePairSource:
         objects = largest_first(describe_changes(changes, before, after, view, landmarks, rng))
         if changes and rng.random() < AUTO_EXPOSURE_SHARE:
             adjust_exposure((before, after), rng)
-        captions = grammar.captions(objects, effects.names, rng)
+        captions = write_captions(objects, effects.names, rng)
         return Pair(
             before=before.finish(),
             after=after.finish(),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training.text.grammar import hypernym
+from training.text.lexicon import hypernym
 from training.worlds.surveillance.figures import Figure
 from training.worlds.surveillance.location_phrases import Box
 from training.worlds.surveillance.plates import Plate

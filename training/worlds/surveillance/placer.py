@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from training.text.grammar import hypernym
+from training.text.lexicon import hypernym
 from training.worlds.surveillance.figures import Figure
 from training.worlds.surveillance.layers import Sun
 from training.worlds.surveillance.location_phrases import surface_phrase
