@@ -1,4 +1,4 @@
-/** What holds for every camera, whatever it sees and however its alerts fare. Each law is one sentence: the name of its test. */
+/** Laws of the change reducer: sentences that hold for all generated cameras, observations and deliveries. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChangeRules } from '../../src/changes/rules.js';
@@ -8,15 +8,15 @@ import {
   AT_ONCE,
   deliveries,
   observations,
-  placeOf,
   regionAt,
   rules,
   run,
   START,
   type Step,
-} from './cameras.js';
+  slotOf,
+} from './scenario.js';
 
-/** The same cases every time, so that a red test is red again; other seeds are for whoever changes the rules. */
+/** A fixed seed, so that a failure is reproducible. After a change of the rules, try others. */
 const RUNS = { numRuns: 100, seed: 20260105 };
 const law = (
   sentence: string,
@@ -27,12 +27,12 @@ const updates = (steps: readonly Step[]) => steps.flatMap(({ changes }) => chang
 const opened = (steps: readonly Step[]): FoundChange[] =>
   updates(steps).flatMap(({ change, event }) => (event === 'change.opened' ? [change] : []));
 const isTamper = (change: FoundChange) => change.kind === 'tamper';
-/** Whether a frame shows a change at its place; null where it cannot tell. */
+/** Whether a frame shows a change at its location; null if the frame may hide it. */
 const shows = (observation: Observation, change: FoundChange): boolean | null => {
   if (isTamper(change)) return observation.verdict === 'tamper';
   if (observation.verdict === 'tamper' || observation.verdict === 'nuisance') return null;
-  const place = placeOf(change.regions[0]);
-  return observation.regions.some((region) => placeOf(region) === place);
+  const slot = slotOf(change.regions[0]);
+  return observation.regions.some((region) => slotOf(region) === slot);
 };
 const between = (steps: readonly Step[], from: string, to: string) =>
   steps.filter(({ observation: { at } }) => at >= Date.parse(from) && at <= Date.parse(to));
@@ -44,29 +44,29 @@ const longestRun = (values: readonly boolean[]): number => {
   }
   return longest;
 };
-/** Those that a cool-down governs. */
+/** The alerts that cool-downs apply to. */
 const governed = (steps: readonly Step[]): AlertIntent[] =>
   steps.flatMap(({ alerts }) => alerts).filter(({ type }) => type !== 'change.reverted');
 
 describe('confirmation', () => {
   law(
-    'opens a change only by confirm_frames frames in a row, of those that can tell, that show it',
+    'a change opens only after confirm_frames frames in a row that show it, hidden frames aside',
     (o, r) => {
       const { steps } = run(o, r);
       for (const change of opened(steps)) {
         const telling = between(steps, change.first_seen, change.confirmed_at)
           .map(({ observation }) => shows(observation, change))
-          .filter((said) => said !== null);
+          .filter((shown) => shown !== null);
         expect(telling.slice(-r.confirmFrames)).toEqual(Array(r.confirmFrames).fill(true));
       }
     },
   );
-  law('opens a change only after it has lasted for persist_s', (o, r) => {
+  law('a change opens only after it has lasted for persist_s', (o, r) => {
     for (const { first_seen, confirmed_at } of opened(run(o, r).steps)) {
       expect(Date.parse(confirmed_at) - Date.parse(first_seen)).toBeGreaterThanOrEqual(r.persistMs);
     }
   });
-  law('never opens what confirm_frames frames in a row did not show', (o, r) => {
+  law('a track that confirm_frames frames in a row did not show never opens', (o, r) => {
     const { steps } = run(o, r);
     for (const change of opened(steps)) {
       const frames = between(steps, change.first_seen, change.confirmed_at);
@@ -74,23 +74,26 @@ describe('confirmation', () => {
       expect(longestRun(without)).toBeLessThan(r.confirmFrames);
     }
   });
-  law('opens what confirm_frames frames in a row show for persist_s, unless it had settled there', (o, r) => {
-    const { steps } = run(o, { ...r, settleMs: { scene: null, tamper: null } });
-    const last = steps.length - 1;
-    for (const place of [0, 1, 2, 3]) {
-      let first = last + 1;
-      while (first > 0 && steps[first - 1]?.observation.regions.some((one) => placeOf(one) === place))
-        first--;
-      const [from, to] = [steps[first]?.observation.at ?? 0, steps[last]?.observation.at ?? 0];
-      if (last - first + 1 < r.confirmFrames || to - from < r.persistMs) continue;
-      const followed = steps[last]?.state.tracks.filter((track) => placeOf(track.regions[0]) === place);
-      expect(followed?.map(({ stage }) => stage)).toContain('open');
-    }
-  });
+  law(
+    'a thing that confirm_frames frames in a row show for persist_s opens a change, unless it has settled there',
+    (o, r) => {
+      const { steps } = run(o, { ...r, settleMs: { scene: null, tamper: null } });
+      const last = steps.length - 1;
+      for (const slot of [0, 1, 2, 3]) {
+        let first = last + 1;
+        while (first > 0 && steps[first - 1]?.observation.regions.some((one) => slotOf(one) === slot))
+          first--;
+        const [from, to] = [steps[first]?.observation.at ?? 0, steps[last]?.observation.at ?? 0];
+        if (last - first + 1 < r.confirmFrames || to - from < r.persistMs) continue;
+        const followed = steps[last]?.state.tracks.filter((track) => slotOf(track.regions[0]) === slot);
+        expect(followed?.map(({ stage }) => stage)).toContain('open');
+      }
+    },
+  );
 });
 
 describe('the end of a change', () => {
-  law('every opened change is followed, has settled or was reverted, and only one of these', (o, r) => {
+  law('every opened change is tracked, has settled or has reverted, and only one of these', (o, r) => {
     const { steps, state } = run(o, r);
     const reverted = updates(steps).flatMap(({ change, event }) =>
       event === 'change.reverted' ? [change.id] : [],
@@ -104,28 +107,25 @@ describe('the end of a change', () => {
         .sort(),
     );
   });
-  law(
-    'a change that has not settled is reverted only by confirm_frames frames in a row that could see and did not',
-    (o, r) => {
-      const { steps } = run(o, r);
-      for (const { change, event } of updates(steps)) {
-        if (event !== 'change.reverted' || change.settled_at !== null) continue;
-        const since = steps.filter(({ observation }) => observation.at > Date.parse(change.last_seen));
-        const telling = since
-          .map(({ observation }) => shows(observation, change))
-          .filter((said) => said !== null);
-        expect(telling.slice(0, r.confirmFrames)).toEqual(Array(r.confirmFrames).fill(false));
-      }
-    },
-  );
-  law('a frame that weather, light or a blocked lens has spoilt ends no change in the scene', (o, r) => {
+  law('an open change reverts only after confirm_frames frames in a row that show its absence', (o, r) => {
+    const { steps } = run(o, r);
+    for (const { change, event } of updates(steps)) {
+      if (event !== 'change.reverted' || change.settled_at !== null) continue;
+      const since = steps.filter(({ observation }) => observation.at > Date.parse(change.last_seen));
+      const telling = since
+        .map(({ observation }) => shows(observation, change))
+        .filter((shown) => shown !== null);
+      expect(telling.slice(0, r.confirmFrames)).toEqual(Array(r.confirmFrames).fill(false));
+    }
+  });
+  law('a frame with hiding weather, light or a blocked lens ends no change in the scene', (o, r) => {
     for (const { observation, changes } of run(o, r).steps) {
       if (observation.verdict === 'change' || observation.verdict === 'none') continue;
       const ended = changes.filter(({ change, event }) => event === 'change.reverted' && !isTamper(change));
       expect(ended).toEqual([]);
     }
   });
-  law('a change is said to be seen only by frames that show it', (o, r) => {
+  law('last_seen is always the time of a frame that shows the change', (o, r) => {
     for (const { observation, changes } of run(o, r).steps) {
       for (const { change, event } of changes) {
         if (event === 'change.reverted' || event === 'change.settled') continue;
@@ -145,25 +145,22 @@ describe('the end of a change', () => {
 });
 
 describe('alerts', () => {
-  law(
-    'nothing is alerted outside the schedule, while suspended, or where there is nobody to alert',
-    (o, r) => {
-      for (const { observation, alerts } of run(o, r).steps) {
-        if (alerts.length === 0) continue;
-        expect(r.alerting).toBe(true);
-        if (r.suspendUntil !== null) expect(observation.at).toBeGreaterThanOrEqual(r.suspendUntil);
-        if (r.schedule !== null)
-          expect(new Date(observation.at).toISOString().slice(11, 16) < '12:10').toBe(true);
-        if (r.schedule !== null) expect(observation.at).toBeGreaterThanOrEqual(START + 120_000);
-      }
-    },
-  );
-  law('nothing below min_severity is alerted', (o, r) => {
+  law('no alert is made outside the schedule, while suspended, or without an address', (o, r) => {
+    for (const { observation, alerts } of run(o, r).steps) {
+      if (alerts.length === 0) continue;
+      expect(r.alerting).toBe(true);
+      if (r.suspendUntil !== null) expect(observation.at).toBeGreaterThanOrEqual(r.suspendUntil);
+      if (r.schedule !== null)
+        expect(new Date(observation.at).toISOString().slice(11, 16) < '12:10').toBe(true);
+      if (r.schedule !== null) expect(observation.at).toBeGreaterThanOrEqual(START + 120_000);
+    }
+  });
+  law('no alert is below min_severity', (o, r) => {
     for (const { change } of governed(run(o, r).steps)) {
       expect(compareSeverity(change.severity, r.minSeverity)).toBeGreaterThanOrEqual(0);
     }
   });
-  law('a change is alerted again only where it has become more severe', (o, r, d) => {
+  law('a change is alerted again only if its severity has risen', (o, r, d) => {
     const last = new Map<string, AlertIntent>();
     for (const alert of governed(run(o, r, d).steps)) {
       const before = last.get(alert.change.id);
@@ -174,32 +171,29 @@ describe('alerts', () => {
       last.set(alert.change.id, alert);
     }
   });
-  law(
-    'within the cool-down of an alert of the same zone, kind and place that has not failed, only a more severe change is alerted',
-    (o, r, d) => {
-      const { steps, fates } = run(o, r, d);
-      const alerts = governed(steps);
-      for (const [j, later] of alerts.entries()) {
-        const step = steps.findIndex((one) => one.alerts.includes(later));
-        for (const earlier of alerts.slice(0, j)) {
-          const fate = fates.get(earlier.id);
-          const failed = fate?.outcome === 'failed' && fate.heardAt <= step;
-          const same =
-            earlier.change.zone === later.change.zone &&
-            earlier.change.kind === later.change.kind &&
-            placeOf(earlier.change.regions[0]) === placeOf(later.change.regions[0]);
-          if (!same || failed || later.at - earlier.at >= r.cooldownMs) continue;
-          expect(compareSeverity(later.change.severity, earlier.change.severity)).toBeGreaterThan(0);
-        }
+  law('within a cool-down only a higher severity is alerted at its zone, kind and location', (o, r, d) => {
+    const { steps, outcomes } = run(o, r, d);
+    const alerts = governed(steps);
+    for (const [j, later] of alerts.entries()) {
+      const step = steps.findIndex((one) => one.alerts.includes(later));
+      for (const earlier of alerts.slice(0, j)) {
+        const outcome = outcomes.get(earlier.id);
+        const failed = outcome?.outcome === 'failed' && outcome.knownAt <= step;
+        const same =
+          earlier.change.zone === later.change.zone &&
+          earlier.change.kind === later.change.kind &&
+          slotOf(earlier.change.regions[0]) === slotOf(later.change.regions[0]);
+        if (!same || failed || later.at - earlier.at >= r.cooldownMs) continue;
+        expect(compareSeverity(later.change.severity, earlier.change.severity)).toBeGreaterThan(0);
       }
-    },
-  );
+    }
+  });
   law(
-    'a failed delivery consumes no cool-down: where all fail at once, as much is alerted as without one',
+    'a failed delivery starts no cool-down: if all fail at once, as many alerts are made as without cool-downs',
     (o, r) => {
-      // One place, so that no two alerts are on their way before either is known to have failed.
+      // One location, so that no two alerts are under way at once.
       const door = o.map((one): Observation => {
-        const regions = one.regions.filter((region) => placeOf(region) === 0);
+        const regions = one.regions.filter((region) => slotOf(region) === 0);
         return {
           ...one,
           regions,
@@ -212,41 +206,41 @@ describe('alerts', () => {
     },
   );
   law(
-    'what was kept quiet or lost is told once by a later alert of the place, or waits to be: nothing is lost, nothing counted twice',
+    'every suppressed or failed alert is counted exactly once, by a later alert of its location or in the state',
     (o, r, d) => {
-      const { steps, state, fates } = run(o, r, d);
+      const { steps, state, outcomes } = run(o, r, d);
       const due = governed(run(o, { ...r, cooldownMs: 0 }).steps).length;
-      const arrived = governed(steps).filter(({ id }) => fates.get(id)?.outcome === 'delivered');
-      const told = arrived.reduce((sum, { suppressedCount }) => sum + suppressedCount + 1, 0);
+      const arrived = governed(steps).filter(({ id }) => outcomes.get(id)?.outcome === 'delivered');
+      const counted = arrived.reduce((sum, { suppressedCount }) => sum + suppressedCount + 1, 0);
       const waiting = state.quiet.reduce((sum, { suppressed }) => sum + suppressed, 0);
-      expect(told + waiting).toBe(due);
+      expect(counted + waiting).toBe(due);
     },
   );
-  law('that a change has gone is told only to those who were told that it came', (o, r, d) => {
-    const told = new Set<string>();
+  law('the end of a change is alerted only if its beginning was', (o, r, d) => {
+    const alerted = new Set<string>();
     for (const { type, change } of run(o, r, d).steps.flatMap(({ alerts }) => alerts)) {
-      if (type === 'change.reverted') expect(told).toContain(change.id);
-      else told.add(change.id);
+      if (type === 'change.reverted') expect(alerted).toContain(change.id);
+      else alerted.add(change.id);
     }
   });
 });
 
 describe('repetition', () => {
-  const told = ({ steps, state }: ReturnType<typeof run>) => JSON.stringify([steps, state]);
-  law('the same frames give the same, also where the state was saved and read in between', (o, r, d) => {
-    expect(told(run(o, r, d, (state) => JSON.parse(JSON.stringify(state))))).toBe(told(run(o, r, d)));
+  const resultOf = ({ steps, state }: ReturnType<typeof run>) => JSON.stringify([steps, state]);
+  law('equal frames give equal results, also if the state is saved and read in between', (o, r, d) => {
+    expect(resultOf(run(o, r, d, (state) => JSON.parse(JSON.stringify(state))))).toBe(resultOf(run(o, r, d)));
   });
-  law('what another camera sees in between changes nothing', (o, r, d) => {
-    const alone = told(run(o, r, d));
+  law('observations of another camera have no effect', (o, r, d) => {
+    const alone = resultOf(run(o, r, d));
     const other = o.map((one) => ({
       ...one,
       regions: [regionAt(1), regionAt(3)],
       verdict: 'change' as const,
     }));
     run(other, { ...r, camera: 'yard' }, [AT_ONCE]);
-    expect(told(run(o, r, d))).toBe(alone);
+    expect(resultOf(run(o, r, d))).toBe(alone);
   });
-  law('two changes never share an id, nor two alerts', (o, r, d) => {
+  law('ids of changes and of alerts are unique', (o, r, d) => {
     const { steps } = run(o, r, d);
     for (const ids of [opened(steps), steps.flatMap(({ alerts }) => alerts)].map((all) =>
       all.map(({ id }) => id),
@@ -254,17 +248,14 @@ describe('repetition', () => {
       expect(new Set(ids).size).toBe(ids.length);
     }
   });
-  law(
-    'nor do they where the camera has a clock of whole minutes, by which several frames are of one moment',
-    (o, r, d) => {
-      const minutes = o.map((one, frame) => ({ ...one, frame, at: one.at - (one.at % 60_000) }));
-      const { steps } = run(minutes, r, d);
-      for (const all of [opened(steps), steps.flatMap(({ alerts }) => alerts)]) {
-        expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
-      }
-    },
-  );
-  law('an observation changes nothing of the state that it was given', (o, r, d) => {
+  law('ids stay unique if several frames have the same capture time', (o, r, d) => {
+    const minutes = o.map((one, frame) => ({ ...one, frame, at: one.at - (one.at % 60_000) }));
+    const { steps } = run(minutes, r, d);
+    for (const all of [opened(steps), steps.flatMap(({ alerts }) => alerts)]) {
+      expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    }
+  });
+  law('the reducer does not modify its arguments', (o, r, d) => {
     const frozen = <T>(value: T): T => {
       if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
         Object.freeze(value);
@@ -274,7 +265,7 @@ describe('repetition', () => {
     };
     run(o.map(frozen), frozen(r), d, frozen);
   });
-  law('"before" is let go only where nothing awaits confirmation', (o, r) => {
+  law('"before" is released only while no track is pending', (o, r) => {
     for (const { hold, state } of run(o, r).steps) {
       if (!hold) expect(state.tracks.filter(({ stage }) => stage === 'pending')).toEqual([]);
     }

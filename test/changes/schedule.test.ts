@@ -20,7 +20,7 @@ describe('a window of the week', () => {
     expect(inWindows(at(iso), 'UTC', night)).toBe(inside);
   });
 
-  it('that ends when it begins is a whole day', () => {
+  it('that ends when it begins lasts a whole day', () => {
     const day = [{ days: ['sun' as const], from: '08:00', to: '08:00' }];
     expect(
       ['2026-01-11T07:59:00Z', '2026-01-11T08:00:00Z', '2026-01-12T07:59:00Z', '2026-01-12T08:00:00Z'].map(
@@ -29,15 +29,15 @@ describe('a window of the week', () => {
     ).toEqual([false, true, true, false]);
   });
 
-  it('follows the clock on the wall through summer time', () => {
+  it('follows local time through summer time', () => {
     const nine = [{ days: ['sun' as const], from: '09:00', to: '10:00' }];
     expect(inWindows(at('2026-03-22T08:30:00Z'), 'Europe/Berlin', nine)).toBe(true);
-    // on the day of the change it is already an hour later there
+    // from this day on local time is an hour further ahead of UTC
     expect(inWindows(at('2026-03-29T08:30:00Z'), 'Europe/Berlin', nine)).toBe(false);
     expect(inWindows(at('2026-03-29T07:30:00Z'), 'Europe/Berlin', nine)).toBe(true);
   });
 
-  it("is in the camera's time zone, on its day", () => {
+  it("refers to the day in the camera's time zone", () => {
     const monday = [{ days: ['mon' as const], from: '00:00', to: '01:00' }];
     expect(inWindows(at('2026-01-04T15:30:00Z'), 'Asia/Tokyo', monday)).toBe(true);
     expect(inWindows(at('2026-01-05T00:30:00Z'), 'Asia/Tokyo', monday)).toBe(false);
@@ -45,7 +45,7 @@ describe('a window of the week', () => {
 });
 
 describe('watching', () => {
-  it('is suspended up to the given time, exclusive, schedule or not', () => {
+  it('is suspended before the given time', () => {
     const rules = { schedule: null, suspendUntil: at('2026-01-09T12:00:00Z') };
     expect(isWatching(rules.suspendUntil - 1, rules)).toBe(false);
     expect(isWatching(rules.suspendUntil, rules)).toBe(true);
@@ -53,7 +53,7 @@ describe('watching', () => {
 });
 
 describe('the rules of a camera', () => {
-  it("take times in ms, and a zone's severity after the rules that may make exceptions from it", () => {
+  it('have durations in ms, and put the severity of a zone after the rules, which may make exceptions', () => {
     const square: [number, number][] = [
       [0, 0],
       [1, 0],
@@ -93,16 +93,16 @@ describe('the rules of a camera', () => {
   it.each([
     ['previous', { scene: 0, tamper: 14_400_000 }],
     ['reference', { scene: null, tamper: null }],
-  ])('let what stays settle by what "before" is: %s', (before, settleMs) => {
+  ])('have settling times by the mode of "before": %s', (before, settleMs) => {
     expect(rulesOf('gate', checkSettings({ before })).settleMs).toEqual(settleMs);
   });
-  it('alert nobody where there is no address', () => {
+  it('do not alert without an address', () => {
     expect(rulesOf('gate', checkSettings({})).alerting).toBe(false);
   });
 });
 
 describe('a derived id', () => {
-  it('has the form of the others, sorts by time, and follows from the name', () => {
+  it('is a valid id, sorts by time, and is a function of time and name', () => {
     const ids = [0, 1, 1_700_000_000_000].map((time) => derivedId('chg', time, 'gate'));
     for (const id of ids) expect(isId('chg', id)).toBe(true);
     expect([...ids].sort()).toEqual(ids);

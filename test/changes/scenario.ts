@@ -1,4 +1,7 @@
-/** Made-up cameras for the tests of src/alerts: four places that never overlap, and whatever happens at them. */
+/**
+ * Generated cameras for the tests of src/changes: four locations that never overlap, with observations, rules and
+ * deliveries.
+ */
 import fc from 'fast-check';
 import { advance, applyEvents } from '../../src/changes/advance.js';
 import type { ChangeRules } from '../../src/changes/rules.js';
@@ -11,27 +14,27 @@ import {
 import type { AlertIntent, CameraEvent, ChangeRegion } from '../../src/schemas/change.js';
 
 export const START = Date.parse('2026-01-05T12:00:00Z'); // a Monday
-export const PLACES = [0, 1, 2, 3] as const;
+const SLOTS = [0, 1, 2, 3] as const;
 const ZONES = ['door', 'door', 'yard', null] as const;
 
-/** A region at a place; `shift` moves it as a flickering map does, never out of its place. */
+/** A region in a slot; `shift` moves it as a flickering change map does, never out of the slot. */
 export const regionAt = (
-  place: number,
+  slot: number,
   options: Partial<ChangeRegion> & { shift?: number } = {},
 ): ChangeRegion => {
   const { shift = 0, ...given } = options;
   return {
     side: 'after',
-    // less than its distance to the next, so that nothing is followed from place to place
-    box: { x: 0.02 + 0.25 * place + shift, y: 0.4, width: 0.15, height: 0.15 },
+    // narrower than the distance between two slots, so that no track moves from one to the next
+    box: { x: 0.02 + 0.25 * slot + shift, y: 0.4, width: 0.15, height: 0.15 },
     area: 0.04,
     score: 0.9,
-    zone: ZONES[place] ?? null,
+    zone: ZONES[slot] ?? null,
     ...given,
   };
 };
-/** Where a region of `regionAt` lies. */
-export const placeOf = (region: ChangeRegion | undefined): number => Math.floor((region?.box.x ?? 0) / 0.25);
+/** Slot of a region of `regionAt`. */
+export const slotOf = (region: ChangeRegion | undefined): number => Math.floor((region?.box.x ?? 0) / 0.25);
 
 export const observed = (at: number, given: Partial<Observation> = {}): Observation => ({
   comparisonId: `cmp_${at}`,
@@ -62,14 +65,14 @@ export const RULES: ChangeRules = {
 export interface Step extends Transition {
   readonly observation: Observation;
 }
-/** What becomes of an alert, and after how many more frames the camera hears of it. */
+/** Outcome of an alert's delivery, and after how many further frames the tracker learns it. */
 export interface Delivery {
   readonly outcome: 'delivered' | 'failed';
   readonly after: number;
 }
 export const AT_ONCE: Delivery = { outcome: 'delivered', after: 0 };
 
-export const newsOf = (alert: AlertIntent, { outcome }: Delivery): CameraEvent[] =>
+export const eventsOf = (alert: AlertIntent, { outcome }: Delivery): CameraEvent[] =>
   alert.cooldownKey === null
     ? []
     : [
@@ -81,42 +84,42 @@ export const newsOf = (alert: AlertIntent, { outcome }: Delivery): CameraEvent[]
         },
       ];
 
-/** Frame after frame; the i-th alert fares as the i-th of `deliveries` says, in a circle. */
+/** Runs the reducer over the observations. The i-th alert has the i-th outcome of `deliveries`, cyclically. */
 export function run(
   observations: readonly Observation[],
   rules: ChangeRules,
   deliveries: readonly Delivery[] = [AT_ONCE],
   between: (state: TrackerState) => TrackerState = (state) => state,
-): { steps: Step[]; state: TrackerState; fates: Map<string, Delivery & { heardAt: number }> } {
+): { steps: Step[]; state: TrackerState; outcomes: Map<string, Delivery & { knownAt: number }> } {
   let state = initialTrackerState();
   const steps: Step[] = [];
-  const fates = new Map<string, Delivery & { heardAt: number }>();
-  const due: { step: number; news: CameraEvent[] }[] = [];
-  const hearUntil = (step: number) => {
+  const outcomes = new Map<string, Delivery & { knownAt: number }>();
+  const due: { step: number; events: CameraEvent[] }[] = [];
+  const applyUntil = (step: number) => {
     const now = due.filter((one) => one.step <= step);
     for (const one of now) due.splice(due.indexOf(one), 1);
     state = applyEvents(
       state,
-      now.flatMap(({ news }) => news),
+      now.flatMap(({ events }) => events),
     );
   };
   for (const [i, observation] of observations.entries()) {
-    hearUntil(i);
-    const advanced = advance(between(state), observation, rules);
-    for (const alert of advanced.alerts) {
-      const delivery = deliveries[fates.size % deliveries.length] ?? AT_ONCE;
-      fates.set(alert.id, { ...delivery, heardAt: i + 1 + delivery.after });
-      due.push({ step: i + 1 + delivery.after, news: newsOf(alert, delivery) });
+    applyUntil(i);
+    const next = advance(between(state), observation, rules);
+    for (const alert of next.alerts) {
+      const delivery = deliveries[outcomes.size % deliveries.length] ?? AT_ONCE;
+      outcomes.set(alert.id, { ...delivery, knownAt: i + 1 + delivery.after });
+      due.push({ step: i + 1 + delivery.after, events: eventsOf(alert, delivery) });
     }
-    steps.push({ ...advanced, observation });
-    state = advanced.state;
+    steps.push({ ...next, observation });
+    state = next.state;
   }
-  hearUntil(Number.POSITIVE_INFINITY);
-  return { steps, state, fates };
+  applyUntil(Number.POSITIVE_INFINITY);
+  return { steps, state, outcomes };
 }
 
 const sighting = fc.record({
-  place: fc.constantFrom(...PLACES),
+  slot: fc.constantFrom(...SLOTS),
   side: fc.constantFrom<'before' | 'after'>('after', 'after', 'before'),
   shift: fc.double({ min: 0, max: 0.04, noNaN: true }),
   area: fc.constantFrom(0.01, 0.04, 0.2),
@@ -132,11 +135,11 @@ const frame = fc.record({
     'nuisance',
     'tamper',
   ),
-  sightings: fc.uniqueArray(sighting, { selector: ({ place }) => place, minLength: 1, maxLength: 4 }),
+  sightings: fc.uniqueArray(sighting, { selector: ({ slot }) => slot, minLength: 1, maxLength: 4 }),
   confidence: fc.double({ min: 0.5, max: 1, noNaN: true }),
 });
 
-/** Mostly a few things that stay, so that there is something to confirm. */
+/** Mostly runs of equal frames, so that changes are confirmed. */
 export const observations: fc.Arbitrary<Observation[]> = fc
   .array(fc.tuple(frame, fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 12 })
   .map((runs) => {
@@ -145,7 +148,7 @@ export const observations: fc.Arbitrary<Observation[]> = fc
       Array.from({ length: times }, () => {
         at += one.seconds * 1000;
         const regions =
-          one.verdict === 'change' ? one.sightings.map(({ place, ...given }) => regionAt(place, given)) : [];
+          one.verdict === 'change' ? one.sightings.map(({ slot, ...given }) => regionAt(slot, given)) : [];
         return observed(at, { verdict: one.verdict, regions, confidence: one.confidence });
       }),
     );
@@ -186,3 +189,19 @@ export const deliveries: fc.Arbitrary<Delivery[]> = fc.array(
   }),
   { minLength: 1, maxLength: 5 },
 );
+
+/** Observations of single tests: a car in the first slot, or an empty scene, n seconds after START. */
+export const second = (n: number) => START + n * 1000;
+export const iso = (n: number) => new Date(second(n)).toISOString();
+export const car = (n: number, given: Partial<Observation> = {}) =>
+  observed(second(n), { regions: [regionAt(0)], ...given });
+export const empty = (n: number, verdict: Observation['verdict'] = 'none') =>
+  observed(second(n), { verdict });
+/** The car has gone: it is visible in "before" only. */
+export const gone = (n: number) => car(n, { regions: [regionAt(0, { side: 'before' })] });
+export const blocked = (n: number) => observed(second(n), { verdict: 'tamper' });
+/** Types of the change events per frame, separated by spaces. */
+export const eventTypes = (frames: Observation[], rules: Partial<ChangeRules> = {}) =>
+  run(frames, { ...RULES, ...rules }).steps.map(({ changes }) =>
+    changes.flatMap(({ event }) => event ?? []).join(' '),
+  );
