@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from './errors.js';
+import { LOG_LEVELS } from './logger.js';
 
 const MiB = 1024 * 1024;
 
@@ -60,7 +61,7 @@ const settings = {
   ),
   FEATURE_CACHE_MB: integer(0, 16_384, 64, 'Memory for the features of repeated "before" frames.'),
   LOG_LEVEL: oneOf(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    LOG_LEVELS,
     'info',
     'Least level that is logged; the levels are defined in src/logger.ts.',
   ),

@@ -1,9 +1,20 @@
-/** Structured logs without image bytes or secrets. */
+/**
+ * Structured logs (JSON lines) without image bytes or secrets.
+ *
+ * Levels: `fatal`: the process ends. `error`: something was not done that should have been, so a person should look.
+ * `warn`: something failed and is tried again, or was refused. `info`: a state or result of the normal course, one line per comparison,
+ * delivery attempt or start. `debug`: details for a search for errors. `trace`: not used by the service itself.
+ *
+ * Fields have one name each: `trace_id`, `comparison_id`, `camera_id`, `delivery_id`, `job_id`, `queue`, `err` (with stack), `reason`.
+ */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
 export type { Logger };
 
-/** Anywhere in a logged object, these never reach the log. */
+/** The values of the setting LOG_LEVEL, least important first. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** Paths in a logged object whose values never reach the log. */
 const REDACTED = [
   'authorization',
   'headers.authorization',
@@ -15,7 +26,7 @@ const REDACTED = [
   'secret',
 ];
 
-/** @param destination a stream in place of standard output */
+/** @param destination a stream instead of standard output */
 export function createLogger(
   options: { level: string; name: string },
   destination?: DestinationStream,
@@ -30,10 +41,10 @@ export function createLogger(
   return destination === undefined ? pino(settings) : pino(settings, destination);
 }
 
-/** ioredis hangs on its errors what it was to send: settings with the addresses of cameras, results, hashes of keys. */
+/** Properties in which ioredis attaches refused commands to its errors: camera addresses, results, hashes of keys. */
 const COMMANDS = new Set(['command', 'previousErrors', 'lastNodeError']);
 
-/** @param error serialised, with the errors in it */
+/** @param error a serialised error, with the errors inside it */
 function withoutCommands(error: unknown): unknown {
   if (Array.isArray(error)) return error.map(withoutCommands);
   if (typeof error !== 'object' || error === null || !('stack' in error)) return error;

@@ -1,25 +1,26 @@
-/** Closing a process in order: what is begun is finished, and no step that hangs or fails keeps the others from happening. */
+/** Ordered shutdown of a process: work that has begun is finished, and a step that hangs or fails does not keep the others from closing. */
 import { ScenedeltaError } from './errors.js';
 import type { Logger } from './logger.js';
 
 export interface ClosingStep {
   readonly name: string;
   readonly close: () => Promise<unknown>;
-  /** So long it may take; without it, as long as the deadline of all leaves. */
+  /** limit in ms; without it, the step may take as long as the deadline of the whole shutdown leaves */
   readonly withinMs?: number;
-  /** Ends at once what `close` has not ended by then. */
+  /** ends at once what `close` has not ended by then */
   readonly cut?: () => void;
 }
 
 export interface Shutdown {
-  /** Resolves at once, or never where closing has begun: a process that is still starting starts nothing more. */
-  goOn(): Promise<void>;
+  /** Resolves at once, or never if closing has begun: a process that is still starting must start nothing more. */
+  assertNotClosing(): Promise<void>;
 }
 
 /**
- * SIGTERM or SIGINT closes the steps one after the other and exits 0, or 1 where a step failed or took too long, `deadlineMs` passed
- * or a second signal came.
- * @param steps may grow at its front, also while they are being closed
+ * On SIGTERM or SIGINT, closes the steps one after the other and exits 0. Exits 1 if a step failed or took too long, `deadlineMs`
+ * passed, or a second signal came.
+ * @param steps may grow at its front, also during the shutdown
+ * @param options.signals emits the signals; the process by default
  */
 export function closeOnSignals(
   steps: ClosingStep[],
@@ -27,7 +28,6 @@ export function closeOnSignals(
     deadlineMs: number;
     logger: Logger;
     exit?: (code: number) => void;
-    /** who tells of the signals */
     signals?: Pick<NodeJS.EventEmitter, 'on'>;
   },
 ): Shutdown {
@@ -35,14 +35,14 @@ export function closeOnSignals(
   let closing = false;
   const onSignal = async (signal: NodeJS.Signals) => {
     if (closing) {
-      logger.warn({ signal }, 'second signal, ending at once');
+      logger.warn({ signal }, 'second signal, exiting at once');
       return exit(1);
     }
     closing = true;
     logger.info({ signal, deadlineMs }, 'closing');
     let current: string | undefined;
     setTimeout(() => {
-      logger.error({ deadlineMs, step: current }, 'closing took too long, ending at once');
+      logger.error({ deadlineMs, step: current }, 'closing took too long, exiting at once');
       exit(1);
     }, deadlineMs).unref();
     const allClosed = await closeInOrder(steps, logger, (step) => {
@@ -52,13 +52,13 @@ export function closeOnSignals(
   };
   signals.on('SIGTERM', onSignal);
   signals.on('SIGINT', onSignal);
-  return { goOn: () => (closing ? new Promise(() => {}) : Promise.resolve()) };
+  return { assertNotClosing: () => (closing ? new Promise(() => {}) : Promise.resolve()) };
 }
 
 /**
- * Takes the steps off one by one, so that what is begun while others close is closed as well, and nothing twice.
- * @param onStep hears the name of each step before it is closed
- * @returns whether every step closed, in its time.
+ * Removes the steps one by one, so that a step added during the shutdown is closed as well, and none twice.
+ * @param onStep receives the name of each step before it is closed
+ * @returns whether every step closed in time.
  */
 export async function closeInOrder(
   steps: ClosingStep[],
@@ -80,7 +80,7 @@ export async function closeInOrder(
   return allClosed;
 }
 
-/** @throws Error where it took longer than it may; what it still waits for is cut. */
+/** @throws Error if the step took longer than its limit; `cut` has been called then. */
 async function closeInTime({ close, withinMs, cut }: ClosingStep): Promise<void> {
   if (withinMs === undefined) return void (await close());
   let timer: NodeJS.Timeout | undefined;
@@ -98,8 +98,9 @@ async function closeInTime({ close, withinMs, cut }: ClosingStep): Promise<void>
 }
 
 /**
- * A process that cannot start or go on says why in one log line and ends with status 1. What somebody can act on (a setting, a
- * bundle) is its message alone; what nobody foresaw brings its stack.
+ * Ends the process with status 1 and one log line on an uncaught exception. An error that an operator can act on (a setting, a bundle)
+ * is logged by its message alone, any other with its stack.
+ * @param foreseen names of further error classes of the first kind
  */
 export function endOnFatal(logger: Logger, foreseen: readonly string[] = []): void {
   process.on('uncaughtException', (err) => {

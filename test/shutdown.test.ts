@@ -91,9 +91,9 @@ describe('closeOnSignals', () => {
       exit: exited,
       signals,
     });
-    await shutdown.goOn();
+    await shutdown.assertNotClosing();
     signals.emit('SIGTERM', 'SIGTERM');
-    const outcome = await Promise.race([shutdown.goOn().then(() => 'goes on'), exit]);
+    const outcome = await Promise.race([shutdown.assertNotClosing().then(() => 'goes on'), exit]);
     expect(outcome).toBe(0);
   });
 });

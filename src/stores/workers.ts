@@ -1,7 +1,10 @@
-/** Which workers live, and with which models: written by each worker's heartbeat, read by the API, which never loads a model. */
+/** The registry of live workers and their models: written by each worker's heartbeat, read by the API, which never loads a model. */
+import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
-import { ModelDescriptionSchema } from '../schemas/model-description.js';
+import { newId } from '../ids.js';
+import type { Logger } from '../logger.js';
+import { type ModelDescription, ModelDescriptionSchema } from '../schemas/model-description.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
@@ -11,33 +14,23 @@ export const WorkerDescriptionSchema = Type.Object(
     host: Type.String(),
     pid: Type.Integer(),
     started_at: Type.String({ format: 'date-time' }),
-    /** empty where the worker still warms up */
+    /** empty while the worker loads its models */
     models: Type.Array(ModelDescriptionSchema),
   },
   { $id: 'WorkerDescription' },
 );
 export type WorkerDescription = Static<typeof WorkerDescriptionSchema>;
-
-/** What the API sees of the workers. */
-export interface WorkerDirectory {
-  /** The workers that live, oldest first. @throws ScenedeltaError 'queue-unavailable' */
-  list(): Promise<WorkerDescription[]>;
-}
-export interface WorkerRegistry extends WorkerDirectory {
-  /** Says that this worker lives; to be repeated every HEARTBEAT_MS. */
-  beat(worker: WorkerDescription): Promise<void>;
-  /** A worker that ends says so, rather than being missed later. */
-  leave(id: string): Promise<void>;
-}
+export type WorkerRegistry = ReturnType<typeof createWorkerRegistry>;
 
 export const HEARTBEAT_MS = 5_000;
-/** A worker that missed this many beats counts as gone. */
+/** A worker that missed this many heartbeats counts as dead. */
 const MISSED_BEATS = 3;
 
-/** Expiry is Redis's own clock, so that workers on hosts with other clocks are judged alike. */
-export function createWorkerRegistry(redis: Redis): WorkerRegistry {
+/** Entries expire by the clock of Redis, so that workers on hosts with different clocks are judged alike. */
+export function createWorkerRegistry(redis: Redis) {
   return {
-    beat: (worker) =>
+    /** Marks the worker as live; to be repeated every HEARTBEAT_MS. */
+    beat: (worker: WorkerDescription): Promise<void> =>
       redisCall('heartbeat', async () => {
         await redis
           .multi()
@@ -45,11 +38,13 @@ export function createWorkerRegistry(redis: Redis): WorkerRegistry {
           .sadd(KEYS.workers, worker.id)
           .exec();
       }),
-    leave: (id) =>
+    /** Removes a worker that ends, before its entry expires. */
+    leave: (id: string): Promise<void> =>
       redisCall('leaving', async () => {
         await redis.multi().del(KEYS.worker(id)).srem(KEYS.workers, id).exec();
       }),
-    list: () =>
+    /** @returns the live workers, oldest first. @throws ScenedeltaError 'queue-unavailable' */
+    list: (): Promise<WorkerDescription[]> =>
       redisCall('listing workers', async () => {
         const ids = await redis.smembers(KEYS.workers);
         if (ids.length === 0) return [];
@@ -61,5 +56,38 @@ export function createWorkerRegistry(redis: Redis): WorkerRegistry {
           .map((json) => JSON.parse(json) as WorkerDescription)
           .sort((a, b) => a.started_at.localeCompare(b.started_at));
       }),
+  };
+}
+
+/** The heartbeat of this process: visible from now on, ready once it has models. */
+export function startHeartbeat({ workers, logger }: { workers: WorkerRegistry; logger: Logger }) {
+  const self = { id: newId('wrk'), host: hostname(), pid: process.pid, started_at: new Date().toISOString() };
+  let models: ModelDescription[] = [];
+  let beating: Promise<void> | undefined;
+  const beat = (): Promise<void> => {
+    // While Redis is away a beat waits for it; one waiting beat is enough.
+    beating ??= workers
+      .beat({ ...self, models })
+      .catch((err) => logger.warn({ err }, 'heartbeat failed'))
+      .finally(() => {
+        beating = undefined;
+      });
+    return beating;
+  };
+  const timer = setInterval(beat, HEARTBEAT_MS).unref();
+  void beat();
+  return {
+    id: self.id,
+    /** Publishes the models at once. */
+    async ready(loaded: readonly ModelDescription[]): Promise<void> {
+      models = [...loaded];
+      await beating;
+      await beat();
+    },
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await beating;
+      await workers.leave(self.id);
+    },
   };
 }

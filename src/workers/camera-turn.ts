@@ -1,237 +1,144 @@
 /**
- * A camera's turn: its earliest frame, from the queued reference to the step that saves everything at once. Knows nothing of BullMQ:
- * queue-workers.ts adapts. stores/turns.ts says who holds a turn, and why a job that finds it held may end.
+ * The job of a camera's turn: its earliest frame, from the queued reference to the step that saves everything at once.
+ * It knows nothing of BullMQ: queue-workers.ts adapts it. stores/turns.ts defines who holds a turn.
  */
-
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import type { StoredFrame } from '../frames/keep.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
-import type { CameraFrame, Comparison } from '../schemas/comparison.js';
-import { isFinal } from '../schemas/comparison.js';
+import { type Comparison, isFinal } from '../schemas/comparison.js';
 import { heatmapKey } from '../stores/blobs.js';
 import { type CameraState, maskOf } from '../stores/cameras.js';
 import type { StoredAlert } from '../stores/change-writes.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
-import type { Turn, TurnResult, TurnStore } from '../stores/turns.js';
+import type { Turn, TurnStore } from '../stores/turns.js';
 import { type FrameDependencies, initialCameraState, processFrame } from './camera-frame.js';
-import { assertInTime, type ComparisonOutcome, NO_TIME, skipped } from './comparison-job.js';
-import type { EnqueueDelivery } from './enqueue-delivery.js';
+import {
+  type Compared,
+  type ComparisonOutcome,
+  type Fetched,
+  type LifeCycle,
+  type Save,
+  skipped,
+} from './life-cycle.js';
 
-/** As many as a comparison of a job of its own has. */
+/** The same number as COMPARISON_OPTIONS.attempts. */
 const MAX_TRIES = 3;
-/** After the first try that failed; doubled with each. */
+/** After the first failed try; doubled with each. */
 const BACKOFF_MS = 1_000;
 
 /**
- * idle: no frame waits, or another job sees to it. later: the queue should run this job again at `at` (epoch ms). worked: one frame
- * was taken to its end, or passed over; `more`: others wait, and a job for them has been made.
+ * idle: no frame waits, or another job is responsible. later: the queue should run this job again at `at` (epoch ms).
+ * worked: one frame was finished, failed or skipped; `more`: others wait, and a job for them has been queued.
  */
 export type TurnOutcome =
   | { readonly kind: 'idle' }
   | { readonly kind: 'later'; readonly at: number }
   | { readonly kind: 'worked'; readonly outcome: ComparisonOutcome; readonly more: boolean };
 
-export interface TurnProcessor {
-  /** @param context.job id of the queue's job. @throws ScenedeltaError only where the stores are away: the queue should try again. */
-  process(payload: unknown, context: { job: string }): Promise<TurnOutcome>;
-}
-
 export interface TurnDependencies extends FrameDependencies {
   readonly turns: TurnStore;
-  readonly results: ResultStore;
+  readonly results: Pick<ResultStore, 'get'>;
   readonly changes: Pick<ChangeStore, 'cameraEvents'>;
-  readonly enqueueDelivery: EnqueueDelivery;
+  readonly lifeCycle: LifeCycle;
   readonly queue: Pick<JobProducer, 'addTurn'>;
-  /** how long a turn whose holder has gone stays held */
+  /** how long a turn stays held after its holder has died */
   readonly holdMs: number;
   /** epoch ms */
   readonly clock: () => number;
-  /** another text at every call */
+  /** a new text at every call */
   readonly token: () => string;
   readonly logger: Logger;
 }
 
-export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
-  const { turns, results, blobs, changes, clock } = deps;
+export type TurnProcessor = Pick<ReturnType<typeof createTurnProcessor>, 'process'>;
 
-  const commit = async (turn: Turn, outcome: TurnResult): Promise<boolean> => {
-    const committed = await turns.commit(turn, outcome);
-    const { comparison, request } = outcome.stored;
-    const { id, status, verdict, error, timings_ms } = comparison;
-    const told = { comparison: id, camera: turn.camera.id, trace: request.traceId, status, verdict };
-    deps.logger.info(
-      { ...told, error: error?.type, ms: timings_ms?.total, committed },
-      "camera's turn ended",
-    );
-    return committed === 'committed';
-  };
+export function createTurnProcessor(deps: TurnDependencies) {
+  const { turns, results, blobs, clock, lifeCycle } = deps;
 
-  /** Whatever it throws is logged, and recovery tells later. */
-  const announce = async (stored: StoredComparison, alerts: readonly StoredAlert[]): Promise<void> => {
-    const told = [
-      ...(stored.request.callbackUrl === null ? [] : [deps.enqueueDelivery.ofComparison(stored)]),
-      ...alerts.map((alert) => deps.enqueueDelivery.ofAlert(alert)),
-    ];
-    for (const outcome of await Promise.allSettled(told)) {
-      if (outcome.status === 'fulfilled') continue;
-      deps.logger.error(
-        { err: outcome.reason, comparison: stored.comparison.id },
-        'delivery not queued; recovery will',
-      );
-    }
-  };
-
-  const finish = async (
-    turn: Turn,
-    stored: StoredComparison,
-    outcome: Omit<TurnResult, 'stored'> = {},
-    alerts: readonly StoredAlert[] = [],
-  ): Promise<boolean> => {
-    if (!(await commit(turn, { stored, ...outcome }))) return false;
-    await announce(stored, alerts);
-    return true;
-  };
-
-  const fail = async (
-    turn: Turn,
-    stored: StoredComparison,
-    error: ScenedeltaError,
-  ): Promise<ComparisonOutcome> => {
-    const comparison: Comparison = {
-      ...stored.comparison,
-      status: 'failed',
-      finished_at: new Date(clock()).toISOString(),
-      error: error.toProblem(),
-    };
-    return (await finish(turn, { ...stored, comparison }))
-      ? { kind: 'failed', error }
-      : skipped(await results.get(comparison.id));
-  };
-
-  const work = async (
-    turn: Turn,
-    stored: StoredComparison,
-    signal: AbortSignal,
-  ): Promise<ComparisonOutcome> => {
-    const { camera } = turn;
-    const { request } = stored;
-    const startedAt = clock();
-    assertInTime(request, startedAt);
-    const running: Comparison = { ...stored.comparison, status: 'running' };
-    if (!(await results.update(running.id, { comparison: running }))) {
-      await turns.drop(turn);
-      return skipped(await results.get(running.id));
-    }
+  const fetch = async (turn: Turn, stored: StoredComparison, signal: AbortSignal): Promise<Fetched> => {
+    const { frames, request } = stored;
     const at = request.turn?.capturedAt ?? request.acceptedAt;
     const state = turn.state ?? initialCameraState();
     assertInOrder(state, at);
-
-    const mask = maskOf(camera);
-    const frame = await deps.fetchFrame(stored.frames.after ?? request.after, {
-      field: 'frame',
-      signal,
-      mask,
-    });
-    const fetchedAt = clock();
-    const timings = () => ({
-      queue: startedAt - request.acceptedAt,
-      fetch: fetchedAt - startedAt,
-      total: clock() - request.acceptedAt,
-    });
-    const end = (found: Partial<Comparison>): Comparison => ({
-      ...running,
-      ...found,
-      status: 'finished',
-      finished_at: new Date(clock()).toISOString(),
-    });
-
-    const earlier = await sameFrame(state, at, frame.ref.sha256);
-    if (earlier !== null) {
-      const { comparison: again, frames } = earlier;
-      const notes: CameraFrame['notes'] = [{ code: 'duplicate', detail: `the same frame as in ${again.id}` }];
-      const comparison = end({
-        ...findingOf(again),
-        camera_frame: {
-          captured_at: new Date(at).toISOString(),
-          before: again.camera_frame?.before ?? null,
-          notes,
-        },
-        timings_ms: { ...NO_TIME, ...timings() },
-      });
-      const maps = again.model == null ? undefined : await blobs.get(heatmapKey(again.id));
-      if (maps !== undefined) await blobs.put(heatmapKey(comparison.id), maps);
-      return (await finish(turn, { ...stored, frames, comparison }))
-        ? { kind: 'finished', comparison }
-        : skipped(await results.get(comparison.id));
-    }
-
-    const events = await changes.cameraEvents(camera.id);
-    const worked = await processFrame(
-      { camera, state, frame, at, signal, events, comparisonId: running.id },
-      deps,
-    );
-    const mapsKey = heatmapKey(running.id);
-    if (worked.heatmaps !== null) await blobs.put(mapsKey, encodeHeatmapData(worked.heatmaps));
-    const comparison = end({
-      ...worked.finding,
-      camera_frame: worked.cameraFrame,
-      timings_ms: { ...NO_TIME, ...worked.timings, ...timings() },
-    });
-    const url = camera.settings.alerts.callback_url;
-    const alerts: StoredAlert[] = worked.alerts.flatMap((intent) =>
-      url === null
-        ? []
-        : [{ intent, comparisonId: running.id, url, traceId: request.traceId, apiKeyId: request.apiKeyId }],
-    );
-    const found = { camera: camera.id, changes: worked.changes, alerts, eventsApplied: events.length };
-    const ended = { ...stored, comparison, frames: { before: worked.before, after: frame.ref } };
-    if (await finish(turn, ended, { state: worked.state, changes: found }, alerts))
-      return { kind: 'finished', comparison };
-    const now = await results.get(running.id);
-    // Erased meanwhile: so must be what we wrote after.
-    if (now === undefined) await blobs.delete(mapsKey);
-    return skipped(now);
+    const options = { field: 'frame', signal, mask: maskOf(turn.camera) };
+    const frame = await deps.fetchFrame(frames.after ?? request.after, options);
+    return {
+      frames: { before: null, after: frame.ref },
+      async compare() {
+        const earlier = await sameFrame(state, at, frame.ref.sha256);
+        return earlier === null ? compare(turn, stored, state, frame, at, signal) : repeat(earlier, at);
+      },
+    };
   };
 
-  /** @returns the comparison of the very same frame, where that was the last one. */
-  const sameFrame = async (
+  const compare = async (
+    { camera }: Turn,
+    { comparison: { id: comparisonId }, request: { traceId, apiKeyId } }: StoredComparison,
     state: CameraState,
+    frame: StoredFrame,
+    at: number,
+    signal: AbortSignal,
+  ): Promise<Compared> => {
+    const events = await deps.changes.cameraEvents(camera.id);
+    const processed = await processFrame({ camera, state, frame, at, signal, events, comparisonId }, deps);
+    const { heatmaps, changes } = processed;
+    const url = camera.settings.alerts.callback_url;
+    const alerts: readonly StoredAlert[] =
+      url === null
+        ? []
+        : processed.alerts.map((intent) => ({ intent, comparisonId, url, traceId, apiKeyId }));
+    return {
+      finding: { ...processed.finding, camera_frame: processed.cameraFrame },
+      frames: { before: processed.before, after: frame.ref },
+      heatmaps: heatmaps && encodeHeatmapData(heatmaps),
+      timings: processed.timings,
+      turn: {
+        state: processed.state,
+        changes: { camera: camera.id, changes, alerts, eventsApplied: events.length },
+      },
+    };
+  };
+
+  /** @returns the comparison of the very same frame, if that was the camera's last one. */
+  const sameFrame = async (
+    { last }: CameraState,
     at: number,
     sha256: string,
   ): Promise<StoredComparison | null> => {
-    if (state.last === null || state.last.at !== at || state.last.sha256 !== sha256) return null;
-    return (await results.get(state.last.comparison)) ?? null;
+    if (last === null || last.at !== at || last.sha256 !== sha256) return null;
+    return (await results.get(last.comparison)) ?? null;
   };
 
-  const workOn = async (turn: Turn, signal: AbortSignal): Promise<ComparisonOutcome | { later: number }> => {
+  /** A frame that was sent twice has the finding of the first time, and changes nothing of the camera. */
+  const repeat = async ({ comparison, frames }: StoredComparison, at: number): Promise<Compared> => ({
+    finding: {
+      ...findingOf(comparison),
+      camera_frame: {
+        captured_at: new Date(at).toISOString(),
+        before: comparison.camera_frame?.before ?? null,
+        notes: [{ code: 'duplicate', detail: `the same frame as in ${comparison.id}` }],
+      },
+    },
+    frames,
+    heatmaps: (comparison.model == null ? undefined : await blobs.get(heatmapKey(comparison.id))) ?? null,
+    timings: {},
+  });
+
+  const work = async (turn: Turn, signal: AbortSignal): Promise<ComparisonOutcome> => {
     const stored = await results.get(turn.comparisonId);
-    if (stored === undefined || isFinal(stored.comparison.status)) {
-      await turns.drop(turn);
-      return skipped(stored);
-    }
-    if (turn.tries > MAX_TRIES) return fail(turn, stored, lostTooOften(turn.tries - 1));
-    try {
-      return await work(turn, stored, signal);
-    } catch (thrown) {
-      const error = asScenedeltaError(thrown);
-      if (!error.permanent && turn.tries < MAX_TRIES) {
-        deps.logger.warn(
-          { err: thrown, comparison: turn.comparisonId, tries: turn.tries },
-          'turn is tried again',
-        );
-        return { later: BACKOFF_MS * 2 ** (turn.tries - 1) };
-      }
-      if (error.code === 'internal') {
-        deps.logger.error({ err: thrown, comparison: turn.comparisonId }, 'comparison failed unexpectedly');
-      }
-      return fail(turn, stored, error);
-    }
+    if (stored === undefined || isFinal(stored.comparison.status)) return skipped(stored);
+    const save: Save = async (ended, part) =>
+      (await turns.commit(turn, { stored: ended, ...part })) === 'committed';
+    if (turn.tries > MAX_TRIES) return lifeCycle.fail(stored, lostTooOften(turn.tries - 1), save);
+    const last = turn.tries === MAX_TRIES;
+    return lifeCycle.run(stored, { signal, last, fetch: () => fetch(turn, stored, signal), save });
   };
 
-  /** Holds the turn for as long as `during` runs. */
+  /** Holds the turn while `during` runs. */
   const holding = async <T>(turn: Turn, during: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const lost = new AbortController();
     const renewing = setInterval(() => {
@@ -239,7 +146,7 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
         (held) => {
           if (!held) lost.abort(new ScenedeltaError('cancelled', 'another worker has taken the turn over'));
         },
-        (err) => deps.logger.warn({ err, camera: turn.camera.id }, 'turn not renewed'),
+        (err) => deps.logger.warn({ err, camera_id: turn.camera.id }, 'turn not renewed'),
       );
     }, deps.holdMs / 4).unref();
     try {
@@ -250,18 +157,30 @@ export function createTurnProcessor(deps: TurnDependencies): TurnProcessor {
   };
 
   return {
-    async process(payload, { job }) {
+    /**
+     * @param context.job id of the queue's job
+     * @throws ScenedeltaError: transient if the stores are away, so that the queue tries again; permanent if the payload cannot be read.
+     */
+    async process(payload: unknown, { job }: { job: string }): Promise<TurnOutcome> {
       const { camera } = parseJob(TurnJobSchema, payload);
       const turn = await turns.take(camera, { job, token: deps.token(), ttlMs: deps.holdMs });
       if (turn === 'held' || turn === 'empty') return { kind: 'idle' };
-      const outcome = await holding(turn, (signal) => workOn(turn, signal));
-      if ('later' in outcome) {
-        // It stays held until this job goes on with it, or, should the job be lost, some time after.
-        await turns.renew(turn, outcome.later + deps.holdMs);
-        return { kind: 'later', at: clock() + outcome.later };
+      let outcome: ComparisonOutcome;
+      try {
+        outcome = await holding(turn, (signal) => work(turn, signal));
+      } catch (thrown) {
+        if (asScenedeltaError(thrown).permanent || turn.tries >= MAX_TRIES) throw thrown;
+        const { comparisonId: comparison_id, tries } = turn;
+        deps.logger.warn({ err: thrown, camera_id: camera, comparison_id, tries }, 'turn is tried again');
+        // The turn stays held until this job continues it, or for some time longer if the job is lost.
+        const wait = BACKOFF_MS * 2 ** (tries - 1);
+        await turns.renew(turn, wait + deps.holdMs);
+        return { kind: 'later', at: clock() + wait };
       }
+      // A skipped frame was not saved, so it may still be among the waiting ones.
+      if (outcome.kind === 'skipped') await turns.drop(turn);
       const more = (await turns.release(turn)) === 'more';
-      // A kill in between is no loss: this job has not ended, so the queue gives it to another worker.
+      // A kill between the two steps loses nothing: this job has not ended, so the queue gives it to another worker.
       if (more) await deps.queue.addTurn(camera);
       return { kind: 'worked', outcome, more };
     },
@@ -273,14 +192,15 @@ const lostTooOften = (times: number): ScenedeltaError =>
 
 function assertInOrder({ last }: CameraState, at: number): void {
   if (last === null || at >= last.at) return;
+  const [captured, processed] = [at, last.at].map((time) => new Date(time).toISOString());
   throw new ScenedeltaError(
     'frame-out-of-order',
-    `the frame was captured at ${new Date(at).toISOString()}, but one of ${new Date(last.at).toISOString()} has been worked on already: expected frames in the order of their time`,
+    `the frame was captured at ${captured}, but one of ${processed} has been worked on already: expected frames in the order of their time`,
     { field: 'captured_at' },
   );
 }
 
-/** What was said of the same frame before. */
+/** What the same frame showed before, without the bookkeeping of its comparison. */
 const findingOf = (comparison: Comparison): Partial<Comparison> => {
   const { id, created_at, finished_at, status, metadata, heatmaps, frames, error, ...found } = comparison;
   return found;

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ModelDescription } from '../schemas/model-description.js';
-import type { ComparisonOutcome } from './comparison-job.js';
 import type { DeliveryOutcome } from './delivery-job.js';
+import type { ComparisonOutcome } from './life-cycle.js';
 
 /** Measured in whole milliseconds, so that 0 is one of their times; of the others it says that the stage was not needed. */
 const ALWAYS_RUN = new Set(['queue', 'fetch', 'total']);

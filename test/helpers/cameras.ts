@@ -9,6 +9,7 @@ import type { Comparison, Finding } from '../../src/schemas/comparison.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
+import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
 import { type Bench, logger } from './workers.js';
 
 export const WIDTH = 96;
@@ -157,7 +158,11 @@ export async function sendFrame(
 
 let tokens = 0;
 
-export function turnProcessor(bench: Bench, change: Partial<TurnDependencies> = {}) {
+export type TurnOptions = Partial<TurnDependencies> &
+  Partial<Pick<LifeCycleDependencies, 'results' | 'blobs' | 'enqueueDelivery'>>;
+
+/** The processor of a camera's turns on the bench's stores; deliveries are not queued unless `enqueueDelivery` is given. */
+export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: TurnOptions = {}) {
   const outbound = {
     fetchImage: () => Promise.reject(new Error('no outside')),
     post: () => Promise.reject(),
@@ -173,7 +178,13 @@ export function turnProcessor(bench: Bench, change: Partial<TurnDependencies> = 
       config: { frameLimit: 10_000_000, pixelLimit: 50_000_000 },
     }),
     pixelLimit: 50_000_000,
-    enqueueDelivery: { ofComparison: async () => {}, ofAlert: async () => {} },
+    lifeCycle: createLifeCycle({
+      results: change.results ?? bench.results,
+      blobs: change.blobs ?? bench.blobs,
+      clock: change.clock ?? Date.now,
+      logger,
+      enqueueDelivery: enqueueDelivery ?? { ofComparison: async () => {}, ofAlert: async () => {} },
+    }),
     queue: { addTurn: async () => {} },
     holdMs: 60_000,
     clock: Date.now,

@@ -17,7 +17,12 @@ import { connectRedis } from '../../src/stores/redis.js';
 import { createResultStore, type ResultStore } from '../../src/stores/results.js';
 import type { TurnStore } from '../../src/stores/turns.js';
 import { createTurnStore } from '../../src/stores/turns.js';
-import type { Comparer } from '../../src/workers/comparison-job.js';
+import {
+  type Comparer,
+  type ComparisonJobDependencies,
+  createComparisonProcessor,
+} from '../../src/workers/comparison-job.js';
+import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
 import { finding } from './comparisons.js';
 import { startRedis, type TestRedis } from './redis.js';
 
@@ -84,4 +89,31 @@ export function scriptedPipeline(
     },
   };
   return { pipeline, calls };
+}
+
+type ProcessorOptions = Partial<Pick<LifeCycleDependencies, 'clock' | 'enqueueDelivery' | 'blobs'>> &
+  Partial<ComparisonJobDependencies>;
+
+/** The processor of comparison jobs on the bench's stores; deliveries are not queued unless `enqueueDelivery` is given. */
+export function comparisonProcessor(
+  bench: Bench,
+  { enqueueDelivery, blobs = bench.blobs, clock = Date.now, ...change }: ProcessorOptions,
+) {
+  const none = { ofComparison: async () => {}, ofAlert: async () => {} };
+  const results = change.results ?? bench.results;
+  return createComparisonProcessor({
+    results,
+    lifeCycle: createLifeCycle({
+      results,
+      blobs,
+      enqueueDelivery: enqueueDelivery ?? none,
+      clock,
+      logger,
+    }),
+    pipeline: scriptedPipeline().pipeline,
+    fetchFrame: async (ref) => ({ bytes: Buffer.from('x'), ref: ref as never }),
+    cameras: { maskOf: async () => null },
+    clock,
+    ...change,
+  });
 }

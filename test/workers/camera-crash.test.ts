@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/errors.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
-import type { TurnDependencies } from '../../src/workers/camera-turn.js';
+
 import {
   picture,
   pixelPipeline,
@@ -10,6 +10,7 @@ import {
   readComparison,
   sendFrame,
   setUpCamera,
+  type TurnOptions,
   turnProcessor,
   workOff,
 } from '../helpers/cameras.js';
@@ -82,7 +83,7 @@ function dyingAt(step: number) {
     new Proxy(store, {
       get: (target, name) => {
         const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function' || name === 'writes' || name === 'operatingPoints') return member;
+        if (typeof member !== 'function' || name === 'operatingPoints') return member;
         return async (...args: unknown[]) => {
           if (steps++ >= step) {
             die(new Killed());
@@ -176,7 +177,7 @@ describe('a worker that is killed in the middle of a turn', () => {
 });
 
 describe('a turn that cannot be finished now', () => {
-  const failing = (times: number): Partial<TurnDependencies> => {
+  const failing = (times: number): TurnOptions => {
     let failed = 0;
     return {
       pipeline: pixelPipeline({

@@ -7,13 +7,17 @@ import { createOutboundClient } from '../../src/outbound/client.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import type { StoredComparison } from '../../src/stores/results.js';
-import {
-  type ComparisonJobDependencies,
-  createComparisonProcessor,
-} from '../../src/workers/comparison-job.js';
+import type { EnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { type Received, startReceiver } from '../helpers/receiver.js';
-import { type Bench, heatmaps, logger, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
+import {
+  type Bench,
+  comparisonProcessor,
+  heatmaps,
+  output,
+  scriptedPipeline,
+  setUpBench,
+} from '../helpers/workers.js';
 
 let bench: Bench;
 let announced: StoredComparison[];
@@ -32,21 +36,21 @@ afterAll(async () => {
   await bench.stop();
 });
 
-const processor = (change: Partial<ComparisonJobDependencies> = {}) =>
-  createComparisonProcessor({
-    results: bench.results,
-    blobs: bench.blobs,
-    pipeline: scriptedPipeline().pipeline,
-    cameras: { maskOf: async () => null },
+const enqueueDelivery: EnqueueDelivery = {
+  ofComparison: async (stored) => {
+    if (stored.request.callbackUrl !== null) announced.push(stored);
+  },
+  ofAlert: async () => {},
+};
+const processor = (change: Parameters<typeof comparisonProcessor>[1] = {}) =>
+  comparisonProcessor(bench, {
+    enqueueDelivery,
     fetchFrame: createFrameFetcher({
       blobs: bench.blobs,
       outbound,
       s3: undefined,
       config: { frameLimit: 1_000, pixelLimit: 1_000_000 },
     }),
-    enqueueDelivery: { ofComparison: async (stored) => void announced.push(stored) },
-    clock: Date.now,
-    logger,
     ...change,
   });
 const accept = async (options: Parameters<typeof acceptedComparison>[0] = {}) => {
@@ -94,7 +98,7 @@ describe('a comparison job', () => {
   it('is finished although telling of it failed: recovery tells later', async () => {
     const accepted = await accept({ callbackUrl: 'https://receiver.example/' });
     const failing = processor({
-      enqueueDelivery: { ofComparison: () => Promise.reject(new Error('Redis away')) },
+      enqueueDelivery: { ...enqueueDelivery, ofComparison: () => Promise.reject(new Error('Redis away')) },
     });
     expect(await failing.process(jobOf(accepted), context())).toMatchObject({ kind: 'finished' });
     expect(await bench.redis.zcard(KEYS.deliveriesOpen)).toBe(1);

@@ -5,7 +5,6 @@ import { ScenedeltaError } from '../../src/errors.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { PRIORITY, QUEUE_PREFIX, QUEUES } from '../../src/jobs/queues.js';
 import { KEYS } from '../../src/stores/keys.js';
-import { createComparisonProcessor } from '../../src/workers/comparison-job.js';
 import { createDeliveryProcessor, type DeliveryProcessor } from '../../src/workers/delivery-job.js';
 import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
@@ -18,7 +17,14 @@ import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js'
 import { setUpCamera } from '../helpers/cameras.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
-import { type Bench, logger, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
+import {
+  type Bench,
+  comparisonProcessor,
+  logger,
+  output,
+  scriptedPipeline,
+  setUpBench,
+} from '../helpers/workers.js';
 
 const LOCK_MS = 1_000;
 const CALLBACK = 'https://user.example/hook';
@@ -47,17 +53,10 @@ afterAll(async () => {
 const metrics = createWorkerMetrics();
 const common = () => ({ redis: bench.redis, config: { jobLockMs: LOCK_MS }, logger, metrics });
 const enqueueDelivery = () => createEnqueueDelivery({ deliveries: bench.deliveries, queue: producer });
-const comparisonProcessor = (pipeline = scriptedPipeline().pipeline) =>
-  createComparisonProcessor({
-    ...bench,
-    pipeline,
-    fetchFrame: async (ref) => ({ bytes: Buffer.from('x'), ref: ref as never }),
-    enqueueDelivery: enqueueDelivery(),
-    clock: Date.now,
-    logger,
-  });
+const processorOf = (pipeline = scriptedPipeline().pipeline) =>
+  comparisonProcessor(bench, { pipeline, enqueueDelivery: enqueueDelivery(), cameras: bench.cameras });
 const serve = (pipeline = scriptedPipeline().pipeline, options: { threads?: number } = {}) => {
-  const processor = comparisonProcessor(pipeline);
+  const processor = processorOf(pipeline);
   const worker = startComparisonWorkers({
     ...common(),
     processor,
@@ -307,7 +306,7 @@ describe('recovery', () => {
       ...bench,
       queue: producer,
       enqueueDelivery: enqueueDelivery(),
-      giveUp: comparisonProcessor().giveUp,
+      giveUp: processorOf().giveUp,
       metrics,
       clock: () => Date.now() + skipMs,
       logger,

@@ -1,0 +1,127 @@
+/** Builds the processors of all jobs from their dependencies and starts the queue workers that run them. */
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Redis } from 'ioredis';
+import type { Config } from '../config.js';
+import { createFrameFetcher } from '../frames/fetch.js';
+import { createJobProducer } from '../jobs/producer.js';
+import { linkKey, publicBaseUrl } from '../links.js';
+import type { Logger } from '../logger.js';
+import type { OutboundClient } from '../outbound/client.js';
+import type { Pipeline } from '../pipeline/compare.js';
+import type { ModelDescription } from '../schemas/model-description.js';
+import type { Stores } from '../stores/create.js';
+import { createCameraRetention } from './camera-retention.js';
+import { createSnapshotPuller, snapshotsWanted } from './camera-snapshot.js';
+import { createTurnProcessor } from './camera-turn.js';
+import { createComparisonProcessor } from './comparison-job.js';
+import { createDeliveryProcessor } from './delivery-job.js';
+import { createEnqueueDelivery } from './enqueue-delivery.js';
+import { createLifeCycle } from './life-cycle.js';
+import type { WorkerMetrics } from './metrics.js';
+import {
+  startComparisonWorkers,
+  startDeliveryWorker,
+  startMaintenanceWorker,
+  startSnapshotWorker,
+} from './queue-workers.js';
+import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
+import { createRetention } from './retention.js';
+
+const RETENTION_EVERY_MS = 5 * 60_000;
+const HOUR_MS = 3_600_000;
+
+export interface ServeDependencies {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** a consumer's connection */
+  readonly redis: Redis;
+  readonly stores: Stores;
+  readonly outbound: OutboundClient;
+  /** 'whsec_...' */
+  readonly secret: string;
+  readonly pipeline: Pipeline;
+  readonly metrics: WorkerMetrics;
+}
+
+/** @returns how to close: running jobs are finished first. */
+export async function serveQueues(deps: ServeDependencies): Promise<{ close(): Promise<void> }> {
+  const { config, redis, stores, logger, pipeline, metrics } = deps;
+  const queue = createJobProducer(redis);
+  const base = { ...stores, queue, logger, clock: Date.now };
+
+  const fetchFrame = createFrameFetcher({ ...stores, outbound: deps.outbound, config });
+  const enqueueDelivery = createEnqueueDelivery(base);
+  const lifeCycle = createLifeCycle({ ...base, enqueueDelivery });
+  const comparisons = createComparisonProcessor({ ...base, lifeCycle, pipeline, fetchFrame });
+  const turns = createTurnProcessor({
+    ...base,
+    lifeCycle,
+    pipeline,
+    fetchFrame,
+    pixelLimit: config.pixelLimit,
+    holdMs: 2 * config.jobLockMs,
+    token: randomUUID,
+  });
+  const deliveries = createDeliveryProcessor({
+    ...base,
+    outbound: deps.outbound,
+    secret: deps.secret,
+    links: {
+      baseUrl: publicBaseUrl(config),
+      key: linkKey(deps.secret),
+      framesMs: config.frameRetentionHours * HOUR_MS,
+      heatmapsMs: config.heatmapRetentionHours * HOUR_MS,
+    },
+    random: Math.random,
+  });
+  const pull = createSnapshotPuller({
+    ...base,
+    fetchFrame,
+    holdMs: config.outboundTimeoutMs + config.jobLockMs,
+  });
+  const tasks = {
+    recover: createRecovery({ ...base, enqueueDelivery, giveUp: comparisons.giveUp, metrics }),
+    reconcile: async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras)),
+    retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
+  };
+
+  const common = { redis, config, logger, metrics };
+  const served = [
+    startComparisonWorkers({
+      ...common,
+      processor: comparisons,
+      turns,
+      queue,
+      ...capacityOf(config, pipeline.models()),
+    }),
+    startDeliveryWorker({ ...common, processor: deliveries }),
+    startSnapshotWorker({ ...common, pull }),
+    startMaintenanceWorker({ ...common, tasks }),
+  ];
+  await queue.scheduleMaintenance({
+    recover: { everyMs: RECOVER_AFTER_MS },
+    reconcile: { everyMs: RECOVER_AFTER_MS },
+    retain: { everyMs: RETENTION_EVERY_MS },
+  });
+  return {
+    async close() {
+      await Promise.all(served.map((worker) => worker.close()));
+      await queue.close();
+    },
+  };
+}
+
+/**
+ * @returns threads: pairs that the model processes at once. concurrency: jobs held, twice as many by default, so that the next frames
+ * are fetched and decoded meanwhile.
+ */
+function capacityOf(
+  config: Pick<Config, 'inferenceThreads' | 'batchSize' | 'workerConcurrency'>,
+  models: readonly Pick<ModelDescription, 'provider'>[],
+): { threads: number; concurrency: number } {
+  const onGpu = models.some(({ provider }) => provider.startsWith('cuda'));
+  const perThread = onGpu ? config.batchSize : 1;
+  const threads = (config.inferenceThreads || (onGpu ? 1 : availableParallelism())) * perThread;
+  return { threads, concurrency: config.workerConcurrency || 2 * threads };
+}
