@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Entry point of the `scenedelta` command: runs the compiled program, and compiles it first in a checkout that was never built.
- * It is committed because npx keeps a link to the program that it found at its first call, and dist/ is not there yet then.
+ * Entry point of the `scenedelta` command: runs the compiled program, and compiles it first in a checkout that was
+ * never built. It is committed because npx keeps a link to the program that it found at its first call, and dist/ is
+ * not there yet then.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Compares two files of `scenedelta evaluate --predictions`, pair by pair, and says which fields differ. For a change that must
- * not alter results: everything but the timings must be equal when numbers are rounded to six digits.
+ * Compares two files of `scenedelta evaluate --predictions`, pair by pair, and says which fields differ. For a change
+ * that must not alter results: everything but the timings must be equal when numbers are rounded to six digits.
  */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';

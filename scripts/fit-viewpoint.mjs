@@ -3,9 +3,10 @@
  * [--only=tampers|joint]`: measures pairs made of plates and sprites, and fits every weight and threshold of
  * src/viewpoint/fitted.json to them (training/viewpoint/fit.py, scikit-learn). The development pairs choose nothing.
  *
- * The measurements go to FILE, one NDJSON line per pair, and a second run continues with the lines that FILE holds. FILE
- * becomes useless when a measurement changes. `--only=tampers` keeps the nuisances of the fit before; `--only=joint` keeps the
- * evidence of tampering too and fits only its fusion with the features: enough, with fewer pairs, for another backbone.
+ * The measurements go to FILE, one NDJSON line per pair, and a second run continues with the lines that FILE holds.
+ * FILE becomes useless when a measurement changes. `--only=tampers` keeps the nuisances of the fit before;
+ * `--only=joint` keeps the evidence of tampering too and fits only its fusion with the features: enough, with fewer
+ * pairs, for another backbone.
  */
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,8 +65,8 @@ await runMain(async () => {
 });
 
 /**
- * The pairs to measure. `mixed` pairs also show bare places and drift, and have every variant; `alike` pairs show whole plates
- * whose frames were exposed and coded alike, and have no tampering; `noise` pairs share nothing.
+ * The pairs to measure. `mixed` pairs also show bare places and drift, and have every variant; `alike` pairs show whole
+ * plates whose frames were exposed and coded alike, and have no tampering; `noise` pairs share nothing.
  */
 function itemsOf(count, only) {
   const unaltered = [null, null, null];
@@ -80,7 +81,10 @@ function itemsOf(count, only) {
   return [...mixed, ...alike, ...inTurn('noise', NOISE_PAIRS, [null])];
 }
 
-/** Leaves one line per item in the file, in the order of the items; lines that the file already holds are not measured again. */
+/**
+ * Leaves one line per item in the file, in the order of the items; lines that the file already holds are not measured
+ * again.
+ */
 async function measure(file, items, settings) {
   const keyOf = ({ set, index }) => `${set} ${index}`;
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];

@@ -1,4 +1,6 @@
-/** `npm test`: sets itself up, runs every check and test of the project, and ends with one line that counts them all. */
+/**
+ * `npm test`: sets itself up, runs every check and test of the project, and ends with one line that counts them all.
+ */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
@@ -23,7 +25,7 @@ async function main() {
   process.exitCode = tally.failed > 0 ? 1 : 0;
 }
 
-/** @throws Stop where something that the rest needs cannot be set up. */
+/** @throws Stop if a precondition of the tests cannot be installed. */
 async function runEverything(tally) {
   const reports = join(ROOT, 'tmp');
   rmSync(reports, { recursive: true, force: true });

@@ -48,7 +48,7 @@ async function main() {
   }));
   const stop = closeOnSignals(processes, config.shutdownMs + MARGIN_MS, release);
   try {
-    // The demo serves nobody else: any port will do where none was asked for.
+    // The demo has no other client: any port will do if none is set.
     const port = await claimPort(config.host, demo && process.env.PORT === undefined ? 0 : config.port);
     url = addressOf(config.host, port);
     const env = {
@@ -172,8 +172,8 @@ function printAddresses(url, key, dataDir, startedAt) {
 }
 
 /**
- * @returns stop(status): API and worker first, so that they finish what they hold, then Redis. With a status it also ends
- *   this process. A second signal (not the echo of the first) kills instead of waiting.
+ * @returns stop(status): API and worker first, so that they finish what they hold, then Redis. With a status it also
+ *   ends this process. A second signal (not the echo of the first) kills instead of waiting.
  */
 function closeOnSignals(processes, graceMs, release) {
   let closing;

@@ -1,6 +1,6 @@
 /**
- * Collects the licences of the production packages in node_modules into one file, for the images: name, version, licence, address
- * and the package's own licence texts.
+ * Collects the licences of the production packages in node_modules into one file, for the images: name, version,
+ * licence, address and the package's own licence texts.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `npm run resampler`: compiles src/model/resample.wat into src/model/resample-code.ts, which is committed, so that a build
- * needs no WebAssembly tools. `-- --check` compares instead of writing.
+ * `npm run resampler`: compiles src/model/resample.wat into src/model/resample-code.ts, which is committed, so that a
+ * build needs no WebAssembly tools. `-- --check` compares instead of writing.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,7 +5,8 @@ import { crop } from './pictures.mjs';
 export const MARGIN = 0.075;
 
 /**
- * The middle of the picture as a camera sees it that was shifted (pixels), rolled (degrees) and zoomed; `null` = as it was.
+ * The middle of the picture as a camera sees it that was shifted (pixels), rolled (degrees) and zoomed; `null` = as it
+ * was.
  * @returns {{ image, homography }} homography: from the unmoved view to the moved one, both as fractions, row-major
  */
 export function view(image, motion) {

@@ -23,7 +23,10 @@ export async function waitUntilReady(url, timeoutMs) {
   throw new Stop(`The service was not ready after ${timeoutMs / 1000} s: ${last}`);
 }
 
-/** @returns {Promise<{ comparison: object, ms: number }>} @throws Stop with the service's answer where it is not a finished comparison. */
+/**
+ * @returns {Promise<{ comparison: object, ms: number }>} @throws Stop with the service's answer where it is not a
+ *   finished comparison.
+ */
 export async function compareExample(url, headers) {
   const form = new FormData();
   for (const side of ['before', 'after']) {
@@ -55,8 +58,8 @@ export async function saveHeatmap(url, headers, comparison, folder) {
 }
 
 /**
- * The key made on the first start lies in DATA_DIR/first-key, readable by its owner only, so that the service can be tried
- * at once without being open to everybody on the machine; Redis keeps only its hash.
+ * The key made on the first start lies in DATA_DIR/first-key, readable by its owner only, so that the service can be
+ * tried at once without being open to all users of the machine; Redis keeps only its hash.
  * @returns {Promise<{ headers: object, file: string }>}
  */
 export async function firstKey(url, dataDir, env) {

@@ -1,6 +1,6 @@
 /**
- * `node guard.mjs SIGNAL command args...` where the kernel cannot tie a child to its parent: runs the command, passes on
- * signals and messages, and sends it SIGNAL when our standard input closes, which it does when our parent dies.
+ * `node guard.mjs SIGNAL command args...` where the kernel cannot tie a child to its parent: runs the command, passes
+ * on signals and messages, and sends it SIGNAL when our standard input closes, which it does when our parent dies.
  */
 import { spawn } from 'node:child_process';
 

@@ -1,13 +1,14 @@
 /**
- * One `up` a data folder. The lock is a unix socket that we listen on: the operating system frees it however we die, and
- * whoever connects is told what runs here (processes and address, one line of JSON).
+ * Lock of a data folder: one `up` per folder. The lock is a listening unix socket, which the operating system frees
+ * however the process ends. A client that connects receives one line of JSON about the instance (processes and
+ * address).
  */
 import { chmodSync, unlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { socketPath } from './redis.mjs';
 import { Stop, shown } from './shell.mjs';
 
-/** @returns {Promise<object | undefined>} what the running instance says of itself; undefined where none runs. */
+/** @returns {Promise<object | undefined>} description of the running instance, or undefined if none runs. */
 export function askInstance(dataDir) {
   return new Promise((resolve) => {
     const connection = connect(socketPath(dataDir, 'up.sock'));
@@ -26,9 +27,9 @@ export function askInstance(dataDir) {
 }
 
 /**
- * @param {() => object} describe what to tell who asks
+ * @param {() => object} describe gives the answer to clients of the lock
  * @returns a function that gives the folder back
- * @throws Stop where another instance has it
+ * @throws Stop if another instance has it
  */
 export async function claimDataDir(dataDir, describe) {
   const path = socketPath(dataDir, 'up.sock');
@@ -57,10 +58,10 @@ export async function claimDataDir(dataDir, describe) {
 
 /**
  * @returns the port: the one asked for, or with 0 a free one.
- * @throws Stop where it is taken, or the address is not this machine's
+ * @throws Stop if it is taken, or the address is not this machine's
  */
 export async function claimPort(host, port) {
-  // A service that was just killed may need a moment to close; more than that is somebody else.
+  // A service that was just killed may need a moment to close; more than that is another program.
   for (let attempt = 0; ; attempt++) {
     const server = createServer();
     const outcome = await new Promise((resolve) => {

@@ -1,4 +1,6 @@
-/** A bundle's features and difference graph in this process, on one thread: what a fit or a bench asks of a captioner. */
+/**
+ * A bundle's features and difference graph in this process, on one thread: what a fit or a bench asks of a captioner.
+ */
 import { join } from 'node:path';
 import { agreement } from '../../dist/model/agreement.js';
 import { COARSE_STRIDE } from '../../dist/model/bundle.js';

@@ -1,7 +1,7 @@
 /**
- * Pairs made of plates and sprites (the data folder's README says what those are), with their truth, for fitting what is
- * then measured on real pairs. Plates that share a camera with the development pairs are never used, nor those whose licence is
- * unclear or forbids it: what is fitted here is shipped.
+ * Pairs made of plates and sprites (the data folder's README says what those are), with their truth, for fitting what
+ * is then measured on real pairs. Plates that share a camera with the development pairs are never used, nor those whose
+ * licence is unclear or forbids it: what is fitted here is shipped.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,15 @@ import { pick } from './pick.mjs';
 import { resized } from './pictures.mjs';
 import { VARIANTS } from './variants.mjs';
 
-/** Share of the pairs of whole plates in which the things that come and go are near the camera, as they are in every bare place. */
+/**
+ * Share of the pairs of whole plates in which the things that come and go are near the camera, as they are in every
+ * bare place.
+ */
 const NEAR = 0.25;
 
-/** Shares of the pairs that show a bare place, and whose second frame was exposed and coded otherwise than the first. */
+/**
+ * Shares of the pairs that show a bare place, and whose second frame was exposed and coded otherwise than the first.
+ */
 export const MIXED = { bare: 0.35, drifts: 0.5 };
 /** Whole plates, both frames exposed and coded alike: all that differs is what was made. */
 export const ALIKE = { bare: 0, drifts: 0 };
@@ -46,7 +51,8 @@ export function openMaterial(folder) {
  * One camera, two frames: things come, go or stay; each frame has its own sensor noise and coding; `variant` falls on
  * `after` (null: nothing). A tampered pair is not `changed`.
  * @param {{ bare: number, drifts: number }} shares MIXED or ALIKE
- * @returns {Promise<{ before, after, place, bare, changed, nuisance: string | null, tamper: string | null, homography }>}
+ * @returns {Promise<{ before, after, place, bare, changed, nuisance: string | null, tamper: string | null, homography
+ *   }>}
  */
 export async function madePair(material, variant, changed, shares, random) {
   const plate = pick(material.plates, random);

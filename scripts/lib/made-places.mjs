@@ -1,4 +1,6 @@
-/** Places for made pairs: a whole plate, or a bare place, of which a camera sees little more than what comes and goes. */
+/**
+ * Places for made pairs: a whole plate, or a bare place, of which a camera sees little more than what comes and goes.
+ */
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { blur, crop, load, resized } from './pictures.mjs';

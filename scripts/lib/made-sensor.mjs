@@ -1,4 +1,6 @@
-/** What lens, sensor and coder do to the frames of one camera: the same to both, and a little that drifts between them. */
+/**
+ * What lens, sensor and coder do to the frames of one camera: the same to both, and a little that drifts between them.
+ */
 import { mapPixels } from '../../dist/evaluation/perturbations.js';
 import { pick } from './pick.mjs';
 import { blur as blurred, jpeg } from './pictures.mjs';
@@ -8,7 +10,8 @@ import { grain } from './variants.mjs';
 const SOFTER = 0.3;
 
 /**
- * @param drifts share of the pairs whose frames were not exposed and coded alike: another hour, another bit rate, another stream
+ * @param drifts share of the pairs whose frames were not exposed and coded alike: another hour, another bit rate,
+ *   another stream
  * @returns {{ lens, before, after }} each takes a picture and gives a promise of one
  */
 export function sensorOf(drifts, random) {

@@ -33,7 +33,10 @@ const MOST_TAKEN = 0.35;
 /** Sprites have 160 px: enlarged, their edges are made as steep again as those of the place. */
 const STEEPER = 1.2;
 
-/** Sprites anywhere in the frame and large, as a camera sees them that looks down from near: a car is a third of the picture. */
+/**
+ * Sprites anywhere in the frame and large, as a camera sees them that looks down from near: a car is a third of the
+ * picture.
+ */
 export async function thingsNear({ folder, sprites }, picture, count, random) {
   const placed = [];
   let room = MOST_TAKEN * picture.width * picture.height;

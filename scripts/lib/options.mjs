@@ -1,9 +1,11 @@
-/** The command line of a script, read by parseArgs of node:util. Node built-ins only: scripts/up.mjs needs no packages. */
+/**
+ * The command line of a script, read by parseArgs of node:util. Node built-ins only: scripts/up.mjs needs no packages.
+ */
 import { parseArgs } from 'node:util';
 
 /**
- * Reads `--name=value` and `--flag` options. Anything else ends the script with status 2 and one line, because a misspelt
- * option would otherwise do the whole work without it.
+ * Reads `--name=value` and `--flag` options. Anything else ends the script with status 2 and one line, because a
+ * misspelt option would otherwise do the whole work without it.
  * @param {import('node:util').ParseArgsConfig['options']} options as parseArgs takes them
  * @param {{ arguments?: string[] }} [expected] names of the arguments beside the options; all of them are required
  * @returns {{ values: Record<string, any>, positionals: string[] }}

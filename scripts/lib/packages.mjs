@@ -12,7 +12,10 @@ const readJson = (path) => {
   }
 };
 
-/** Whether node_modules holds the versions of the lock file; npm notes what it installed in node_modules/.package-lock.json. */
+/**
+ * Whether node_modules holds the versions of the lock file; npm notes what it installed in
+ * node_modules/.package-lock.json.
+ */
 function packagesFit() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))?.packages ?? {};
   const installed = readJson(join(ROOT, 'node_modules/.package-lock.json'))?.packages;
@@ -31,7 +34,8 @@ export async function ensurePackages() {
   if (packagesFit()) return say('packages', 'as the lock file says');
   const start = Date.now();
   say('packages', 'installing (npm ci) ...');
-  // Said aloud also below `npm run --silent`, which passes its silence on. npm's own pauses between tries add up to many silent minutes where there is no network.
+  // Said aloud also below `npm run --silent`, which passes its silence on. npm's own pauses between tries add up to
+  // many silent minutes where there is no network.
   const patience = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
   const { ok, output } = await run('npm', [
     'ci',

@@ -8,7 +8,10 @@ import { installSystemPackage } from './system-packages.mjs';
 const OLDEST = '3.11';
 const REQUIREMENTS = join(ROOT, 'training/requirements-test.txt');
 
-/** @returns {Promise<{ python: string } | { missing: string }>} the interpreter, or why there is none. @throws Stop where pip fails. */
+/**
+ * @returns {Promise<{ python: string } | { missing: string }>} the interpreter, or the reason why there is none.
+ * @throws Stop if pip fails
+ */
 export async function ensurePython() {
   if (process.env.PYTHON) return { python: process.env.PYTHON };
   const system = which('python3');

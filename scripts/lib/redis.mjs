@@ -15,7 +15,7 @@ const OTHERWISE =
 
 const find = () => SERVERS.map(which).find((path) => path !== undefined);
 
-/** @returns the server program's path. @throws Stop where it is neither there nor installable. */
+/** @returns the server program's path. @throws Stop if it is neither installed nor installable. */
 export async function ensureRedisServer() {
   let program = find();
   if (program === undefined) {
@@ -41,7 +41,7 @@ export async function ensureRedisServer() {
 /** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
 const LONGEST_SOCKET_PATH = 103;
 
-/** @returns the socket's absolute path. @throws Stop where the operating system cannot take one that long. */
+/** @returns the socket's absolute path. @throws Stop if it is longer than the operating system allows. */
 export function socketPath(folder, name) {
   const path = join(folder, name);
   const bytes = Buffer.byteLength(path);
@@ -62,7 +62,7 @@ export function redisArguments(dataDir, socket) {
   ];
 }
 
-/** Sends one PING. @returns the reply's first line, or undefined where nobody answers. */
+/** Sends one PING. @returns the first line of the reply, or undefined without an answer. */
 function ping(socket) {
   return new Promise((resolve) => {
     const connection = connect(socket, () => connection.write('PING\r\n'));
@@ -76,7 +76,10 @@ function ping(socket) {
   });
 }
 
-/** A server that reads a long append-only file answers LOADING until it has. `alive` says whether waiting still makes sense. */
+/**
+ * A server that reads a long append-only file answers LOADING until it has. `alive` says whether waiting still makes
+ * sense.
+ */
 export async function waitForRedis(socket, alive) {
   let told = false;
   while (alive()) {

@@ -1,4 +1,4 @@
-/** Running other programs, and saying what happens. Node built-ins only: this runs before any package is installed. */
+/** Child processes and terminal output of scripts. Node built-ins only: this runs before any package is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
@@ -27,7 +27,7 @@ export async function runMain(main) {
   }
 }
 
-/** @returns the program's full path, or undefined where PATH does not have it. */
+/** @returns the program's full path, or undefined if PATH does not have it. */
 export function which(program) {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const candidate = join(folder, program);
@@ -74,7 +74,7 @@ export function run(command, args, { show = false, env = process.env, cwd = ROOT
 
 export const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-/** @throws Stop where this Node is older than package.json's engines. */
+/** @throws Stop if this Node is older than package.json's engines. */
 export function requireNode(major, minor) {
   const [a, b] = process.versions.node.split('.').map(Number);
   if (a > major || (a === major && b >= minor)) return;

@@ -1,9 +1,9 @@
 /**
  * Child processes that come back when they crash and never outlive us.
  *
- * Each child has a session of its own (Ctrl-C in a terminal reaches only us, so that we decide the order of closing) and is
- * tied to our life: on Linux the kernel signals it when we die, however we die (`setpriv --pdeathsig`); elsewhere, and where
- * setpriv cannot do that, a small guard process watches a pipe that closes with us.
+ * Each child has a session of its own (Ctrl-C in a terminal reaches only us, so that we decide the order of closing)
+ * and ends with this process: on Linux the kernel signals it (`setpriv --pdeathsig`); elsewhere, and if setpriv lacks
+ * that, a small guard process watches a pipe that closes with us.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, truncateSync } from 'node:fs';
@@ -49,8 +49,9 @@ export class Supervised {
   #timer;
 
   /**
-   * @param {{ name: string, command: string, args: string[], env?: object, logFile: string, deathSignal: 'KILL' | 'TERM',
-   *   onRestart?: (why: string) => void }} spec deathSignal: what the child gets when this process dies
+   * @param {{ name: string, command: string, args: string[], env?: object, logFile: string, deathSignal: 'KILL' |
+   *   'TERM', onRestart?: (why: string) => void }} spec deathSignal: signal to the child when this process
+   *   dies
    */
   constructor(spec) {
     this.#spec = spec;
@@ -69,7 +70,10 @@ export class Supervised {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** @returns resolves when the child sends 'ready' (`ready: true`) or has been spawned; rejects (Stop) where it ends before. */
+  /**
+   * @returns resolves when the child sends 'ready' (`ready: true`) or has been spawned; rejects (Stop) where it ends
+   *   before.
+   */
   start({ ready = false } = {}) {
     const { command, args, env, deathSignal } = this.#spec;
     this.tidy();

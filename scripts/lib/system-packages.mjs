@@ -17,7 +17,7 @@ const MANAGERS = [
 
 /**
  * @param {Record<string, string>} names the package's name for each manager that has it
- * @param {string} otherwise what the reader can do where we may not install
+ * @param {string} otherwise advice for the reader if installing is not allowed
  * @throws Stop naming the command to run by hand
  */
 export async function installSystemPackage(what, names, otherwise) {

@@ -1,7 +1,8 @@
 /**
- * The nuisances and the kinds of tampering of made pairs, with their strengths. Fits and benches make them on images in memory
- * (pictures.mjs); the pixels come from the generator of `evaluate --nuisance` (src/evaluation/perturbations.ts). Lengths are
- * stated for 640 pixels of width and grow with the image. Every function takes a seeded `Random` and leaves its input alone.
+ * The nuisances and the kinds of tampering of made pairs, with their strengths. Fits and benches make them on images in
+ * memory (pictures.mjs); the pixels come from the generator of `evaluate --nuisance` (src/evaluation/perturbations.ts).
+ * Lengths are stated for 640 pixels of width and grow with the image. Every function takes a seeded `Random` and leaves
+ * its input alone.
  */
 import { addNoise, infrared, mapPixels, rain } from '../../dist/evaluation/perturbations.js';
 import { seededRandom } from '../../dist/random.js';
@@ -21,7 +22,10 @@ function bankOfNormals() {
   return bank;
 }
 
-/** Gaussian noise of `sigma` levels. Every row begins at another position of the bank, so that no noise is another one shifted. */
+/**
+ * Gaussian noise of `sigma` levels. Every row begins at another position of the bank, so that no noise is another one
+ * shifted.
+ */
 export function grain(image, sigma, random, grey = false) {
   const normals = bankOfNormals();
   const perRow = grey ? image.width : 3 * image.width;
@@ -120,7 +124,10 @@ async function snow(image, random) {
   });
 }
 
-/** A hand, tape, paint or cloth before the lens: near things are blurred, so the edge is soft and little texture is left. */
+/**
+ * A hand, tape, paint or cloth before the lens: near things are blurred, so the edge is soft and little texture is
+ * left.
+ */
 function blocked(image, random) {
   const { width, height } = image;
   const share = random.uniform(0.6, 1.25);

@@ -1,6 +1,6 @@
 /**
- * A thread of the bare loop: the service's own decoding, graphs and, where asked for, viewpoint's evidence, one pair after the other, with nothing around them (no
- * HTTP, no queue, no files, no messages between threads).
+ * A thread of the bare loop: the service's own decoding, graphs and, where asked for, viewpoint's evidence, one pair
+ * after the other, with nothing around them (no HTTP, no queue, no files, no messages between threads).
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { dist } from './lib/service.mjs';

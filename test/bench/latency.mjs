@@ -1,7 +1,7 @@
 /**
- * `npm run bench:latency [-- --count=300] [--write]`: two 1080p JPEGs in by POST, the finished answer out, at 2 requests a
- * second. Open loop: requests leave on a fixed schedule whatever the answers do, and time counts from the schedule, so a slow
- * answer delays nobody else's clock (no coordinated omission).
+ * `npm run bench:latency [-- --count=300] [--write]`: latency from a POST with two 1080p JPEGs to the
+ * finished answer, at 2 requests per second. Open loop: requests leave on a fixed schedule, and time counts from the
+ * schedule, so that a slow answer does not delay the clock of the next request (no coordinated omission).
  */
 import { Agent, request } from 'undici';
 import { fresh, fullHdPairs } from './lib/pairs.mjs';

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:load [-- --seconds=20] [--comparisons=500 | --full] [--write]`: how many pairs a second are accepted (202)
- * with files and Redis synced; how quickly /livez answers while inference takes every core; what memory does over many
- * comparisons (--full: 5,000).
+ * `npm run bench:load [-- --seconds=20] [--comparisons=500 | --full] [--write]`: accepted (202) pairs per second
+ * with files and Redis synced; latency of /livez while inference uses every core; memory over many comparisons (--full:
+ * 5,000).
  */
 import { Agent, request } from 'undici';
 import { fresh, pairOfSize } from './lib/pairs.mjs';

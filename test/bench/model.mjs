@@ -1,6 +1,6 @@
 /**
- * `npm run bench:model [-- --count=50] [--write]`: what each graph of the default bundle takes, on one thread, on the example
- * pair, with what stands around it (decoding, resizing) beside it.
+ * `npm run bench:model [-- --count=50] [--write]`: time per graph of the default bundle on one thread, for the
+ * example pair, and the time of decoding and resizing.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:overhead [-- --seconds=20] [--rounds=3] [--write]`: what share of the pairs a second that the same decoding
- * and graphs reach in a bare loop is left when HTTP, the queue, files and threads are around them. Both in one run, in turn,
- * so that a machine that gets slower or faster does so for both.
+ * `npm run bench:overhead [-- --seconds=20] [--rounds=3] [--write]`: throughput of the service as a share of a bare
+ * loop with the same decoding and graphs, which has no HTTP, queue or files. Both run in turns, so that a change of the
+ * machine's speed affects both.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:replay [-- FOLDER] [--camera=settings.json] [--reference=picture] [--person=list.json] [--kill] [--once]`: the frames of
- * a folder, named by their times (2026-01-05T12-00-00Z.jpg), go through POST /v1/cameras/{id}/frames of a fresh stack, and the changes
- * that came of it are listed, twice, which must give the same. `--kill`: the second time, the worker is killed (-9) half-way and a new
- * one takes over; the same list again. Without FOLDER: test/fixtures/replay. Ends with status 1 where the lists differ.
+ * `npm run bench:replay [-- FOLDER] [--camera=settings.json] [--reference=picture] [--person=list.json] [--kill]
+ * [--once]`: the frames of a folder, named by their times (2026-01-05T12-00-00Z.jpg), are sent to POST
+ * /v1/cameras/{id}/frames of a fresh service, twice; both runs must give the same list of changes. `--kill`: in the
+ * second run the worker is killed (-9) half-way and a new one takes over. Without FOLDER: test/fixtures/replay. Ends
+ * with status 1 if the lists differ.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -88,7 +89,7 @@ async function list(service) {
   return items.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What a replay says, without the ids of comparisons, which are new every time. */
+/** Runs a replay. @returns its results without the ids of comparisons, which differ per run */
 async function replay({ kill, build }) {
   const service = await startService({ env: { JOB_LOCK_MS: '2000' }, build });
   try {

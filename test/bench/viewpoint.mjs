@@ -1,7 +1,7 @@
 /**
- * `npm run bench:viewpoint -- --data=FOLDER [--every=1] [--bundle=models/scorer-surveillance] [--write]`: what registration, nuisance
- * and tamper scores, and the joined verdict reach on the development pairs and variants of them that are made in memory.
- * Nothing here chooses a threshold of the evidence; `npm run fit:viewpoint` chose them on made pairs.
+ * `npm run bench:viewpoint -- --data=FOLDER [--every=1] [--bundle=models/scorer-surveillance] [--write]`: quality
+ * of registration, nuisance and tamper scores and of the verdict, on the development pairs and on synthetic variants of
+ * them. It chooses no threshold; `npm run fit:viewpoint` chose them on synthetic pairs.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -91,7 +91,7 @@ for (const variant of ['shift', 'roll', 'zoom']) {
   );
 }
 
-/** What the captioner says where frames are aligned from `from` pixels on; null = never. */
+/** Output of the captioner with alignment from `from` pixels on; null = never. */
 const lookedAt = (s, from) => {
   const { registration } = s.evidence;
   return from !== null && registration !== null && 640 * registration.displacement >= from
@@ -104,7 +104,7 @@ const ownVerdict = (s) => fuse(inUse(s), s.evidence, manifest, undefined);
 
 const altered = seen.filter(({ nuisance }) => nuisance !== undefined);
 const asItWas = new Map(seen.filter(({ variant }) => variant === 'as it is').map((s) => [s.id, s]));
-/** What the real pair has already (a camera that drifts, a cloud) may well be named beside what was made. */
+/** Nuisances of the unaltered pair (a drifting camera, a cloud), which may be named besides the synthetic one. */
 const natural = (s) =>
   NUISANCES.filter((name) => asItWas.get(s.id).evidence.nuisances[name] >= FITTED.nuisances[name].threshold);
 const strongest = (s) =>
@@ -125,7 +125,7 @@ for (const variant of Object.keys(NUISANCE_VARIANTS)) {
   );
 }
 
-/** What the answers carry, and what they would carry if nobody measured. */
+/** Nuisances in the answers, and those that the model alone would name. */
 const answered = (s) => ownVerdict(s).nuisances;
 const ofModel = (s) => predictionOf(inUse(s), manifest).nuisances;
 const has = (names, s) => names(s).some(({ name }) => name === s.nuisance);

@@ -13,8 +13,8 @@ const upscaled = (picture, width, height) =>
   sharp(picture).resize(width, height, { kernel: 'lanczos3', fit: 'fill' }).jpeg({ quality: 88 }).toBuffer();
 
 /**
- * Two pairs of 1920 x 1080 JPEGs (roughly 400 KB each): the example itself, and its mirror image in which the person stands
- * elsewhere and was not there before.
+ * Two pairs of 1920 x 1080 JPEGs (roughly 400 KB each): the example itself, and its mirror image in which the person
+ * stands elsewhere and was not there before.
  * @returns {Promise<{ before: Buffer, after: Buffer }[]>}
  */
 export async function fullHdPairs() {
@@ -50,8 +50,8 @@ export async function pairOfSize(bytes) {
 
 let counter = 0;
 /**
- * The same picture with other bytes (a JPEG comment), so that every frame is new to the service: another hash, another file,
- * nothing in the feature cache.
+ * The same picture with other bytes (a JPEG comment), so that every frame is new to the service: another hash, another
+ * file, nothing in the feature cache.
  */
 export function fresh(jpeg) {
   counter += 1;

@@ -66,7 +66,7 @@ await serve(async ({ data, bundle }) => {
   };
 });
 
-/** What the difference graph says of the frames as they are, and of `after` carried into before's view. */
+/** Output of the difference graph for the unaligned frames, and with `after` aligned to `before`. */
 async function logits(look, { before, after }, { registration }, features) {
   const asItIs = await look.compare(features.before, features.after);
   if (registration === null || registration.displacement * WIDTH <= 0.5) return { asItIs, aligned: asItIs };
@@ -75,8 +75,8 @@ async function logits(look, { before, after }, { registration }, features) {
 }
 
 /**
- * Pixels: of the frame's middle, and of the worst corner; null where registration was refused, or that of the pair as it is: what was
- * made comes on top of how the camera moved by itself, which is only known by measuring it.
+ * Errors in pixels, of the frame's centre and of the worst corner. The camera's own motion is removed, as registration
+ * measured it on the unaltered pair; null if either registration was refused.
  */
 function errorOf(registration, own, made, { width, height }) {
   if (registration === null || own === null) return null;
