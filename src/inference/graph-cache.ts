@@ -1,7 +1,7 @@
 /**
- * Graphs as ONNX Runtime optimised them for this processor, kept in a folder, because optimising is most of what opening costs.
- * A kept graph computes the same to the bit (test/inference/graph-cache.test.ts). Whatever goes wrong with the folder costs
- * time and nothing else.
+ * Cache on disk of graphs that ONNX Runtime has optimised for this processor, because optimising takes most of the time of
+ * opening a graph. A cached graph computes the same to the bit (test/inference/graph-cache.test.ts). A failure of the folder
+ * costs time and nothing else.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
@@ -12,10 +12,10 @@ import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/
 
 const FOLDER = 'graphs';
 const SUFFIX = '.onnx';
-/** Of bundles and processors that are not used any more. */
-const FORGOTTEN_MS = 30 * 24 * 3_600_000;
+/** Age from which an unused graph is deleted. */
+const UNUSED_MS = 30 * 24 * 3_600_000;
 
-/** @returns the folder in `dataDir`, or null where there is no `dataDir` (a command that only looks should not make one) */
+/** @returns the folder in `dataDir`; null if there is no `dataDir`, which a read-only command must not create */
 export async function graphCacheIn(dataDir: string): Promise<string | null> {
   const folder = join(dataDir, FOLDER);
   try {
@@ -27,8 +27,9 @@ export async function graphCacheIn(dataDir: string): Promise<string | null> {
 }
 
 /**
- * @param folder null = nothing is kept
- * @throws BundleError where ONNX Runtime refuses the bundle's file
+ * Opens a graph of a bundle, from the cache if it is there.
+ * @param folder null = no cache
+ * @throws BundleError if ONNX Runtime refuses the bundle's file
  */
 export async function openBundleGraph(
   bundle: Bundle,
@@ -38,22 +39,22 @@ export async function openBundleGraph(
 ): Promise<Graph> {
   const { file } = bundle.manifest.graphs[name];
   const original = join(bundle.directory, file);
-  // On a GPU much of the work happens when shapes are first seen, which no file keeps.
+  // On a GPU most of the work is done at the first run of each shape, which no file keeps.
   if (folder === null || provider !== 'cpu') return openGraph(original, provider);
-  const kept = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '')}${SUFFIX}`);
+  const cached = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '')}${SUFFIX}`);
   try {
     const now = new Date();
-    await utimes(kept, now, now);
-    // An error names the bundle's file: nobody can mend the copy.
-    return { ...(await openGraph(kept, provider)), file: original };
+    await utimes(cached, now, now);
+    // Errors name the file of the bundle, because the copy cannot be repaired by hand.
+    return { ...(await openGraph(cached, provider)), file: original };
   } catch {
-    // not there yet, or damaged
+    // missing or damaged: it is written again
   }
   const temporary = join(folder, `${randomUUID()}.tmp`);
   try {
     const graph = await openGraph(original, provider, temporary);
-    await keep(temporary, kept);
-    await forget(folder);
+    await moveDurably(temporary, cached);
+    await deleteUnused(folder);
     return graph;
   } catch {
     await unlink(temporary).catch(() => {});
@@ -61,28 +62,28 @@ export async function openBundleGraph(
   }
 }
 
-/** ONNX Runtime lays weights out as this processor's instructions want them. */
+/** The key covers the processor, because ONNX Runtime arranges weights for its instruction set. */
 async function keyOf(graphSha256: string): Promise<string> {
   const information = await readFile('/proc/cpuinfo', 'utf8').catch(() => '');
   const instructions = /^(?:flags|Features)\s*:.*$/m.exec(information)?.[0];
-  const made = [graphSha256, RUNTIME_VERSION, process.arch, cpus()[0]?.model, instructions];
-  return createHash('sha256').update(JSON.stringify(made)).digest('hex');
+  const inputs = [graphSha256, RUNTIME_VERSION, process.arch, cpus()[0]?.model, instructions];
+  return createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
 }
 
-/** Whole or not at all, whenever the power goes. */
-async function keep(temporary: string, kept: string): Promise<void> {
+/** Renames a file after its bytes are on disk, so that a power failure leaves a complete file or none. */
+async function moveDurably(temporary: string, target: string): Promise<void> {
   const file = await open(temporary, 'r+');
   try {
     await file.datasync();
   } finally {
     await file.close();
   }
-  await rename(temporary, kept);
+  await rename(temporary, target);
 }
 
-async function forget(folder: string): Promise<void> {
+async function deleteUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    if (Date.now() - (await stat(path)).mtimeMs > FORGOTTEN_MS) await unlink(path);
+    if (Date.now() - (await stat(path)).mtimeMs > UNUSED_MS) await unlink(path);
   }
 }

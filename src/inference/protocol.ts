@@ -1,4 +1,4 @@
-/** What the main thread and the inference threads say to each other. Pictures cross in shared memory, features by transfer. */
+/** Messages between the main thread and the inference threads. Frames are in shared memory; results are transferred. */
 import type { RgbImage } from '../images.js';
 import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
@@ -8,46 +8,47 @@ import type { ViewpointEvidence } from '../viewpoint/examine.js';
 import type { Homography } from '../viewpoint/homography.js';
 
 export interface EncodeInput {
-  /** pixels in a SharedArrayBuffer, which stay untouched until the answer comes */
+  /** pixels in a SharedArrayBuffer that must not change until the answer comes */
   readonly frame: RgbImage;
-  /** each is resized to width x height */
+  /** boxes of the frame in pixels; each is resized to width x height */
   readonly boxes: readonly PixelBox[];
   readonly width: number;
   readonly height: number;
 }
 
-/** Pixels of both frames in SharedArrayBuffers, which stay untouched until the answer comes. */
+/** Pixels of both frames in SharedArrayBuffers that must not change until the answer comes. */
 export interface FramePair {
   readonly before: RgbImage;
   readonly after: RgbImage;
 }
 
 export interface AlignInput extends FramePair {
-  /** of a Registration */
+  /** from `before` to `after`, of a Registration */
   readonly homography: Homography;
-  /** in a SharedArrayBuffer: receives `after` as the camera of `before` would have seen it; as long as before's pixels */
+  /** receives `after` in the view of `before`; in a SharedArrayBuffer, as long as the pixels of `before` */
   readonly out: Uint8Array;
 }
 
-/** The three graphs as operations, and what needs no graph; one input in, one output out; a request carries several of one operation. */
+/** Input and output per operation: the three graphs, and two that need no graph. A request carries several inputs of one. */
 export interface Operations {
   encode: { in: EncodeInput; out: Features[] };
   difference: { in: FeaturePair; out: Difference };
   caption: { in: CaptionInput; out: CaptionOutput };
   examine: { in: FramePair; out: ViewpointEvidence };
-  /** out: the share of before's view that `after` shows */
+  /** out: the share of the view of `before` that `after` covers, 0..1 */
   align: { in: AlignInput; out: number };
 }
 export type Operation = keyof Operations;
 
-/** workerData of a thread. */
+/** Plain data that a thread receives at its start. */
 export interface ThreadOptions {
   readonly bundles: readonly Bundle[];
-  /** DEVICE and STRICT_DEVICE */
+  /** the settings DEVICE and STRICT_DEVICE */
   readonly device: string;
   readonly strictDevice: boolean;
+  /** largest batch on a GPU */
   readonly batchSize: number;
-  /** see graph-cache.ts */
+  /** folder of graph-cache.ts; null = optimised graphs are not kept */
   readonly graphCache: string | null;
 }
 
@@ -62,14 +63,14 @@ export type ToThread = ThreadRequest | { readonly type: 'close' };
 export interface ThreadReady {
   readonly type: 'ready';
   readonly provider: Provider;
-  /** why the CPU serves although CUDA was asked for; null where it is what was asked */
+  /** reason why the CPU serves although CUDA was asked for, or null */
   readonly fallback: string | null;
-  /** bundles that did not open, by name, with the reason */
+  /** reason per bundle that did not open */
   readonly refused: Readonly<Record<string, string>>;
 }
 export type FromThread =
   | ThreadReady
-  /** the thread cannot serve at all */
+  /** the thread cannot serve any bundle */
   | { readonly type: 'unfit'; readonly reason: string }
   | { readonly type: 'done'; readonly outputs: readonly Operations[Operation]['out'][] }
   | { readonly type: 'failed'; readonly reason: string };

@@ -1,7 +1,6 @@
 /**
- * Entry of an inference thread. It owns its sessions, because a run blocks its thread until it ends: nothing else may live
- * here. It serves one request after the other and ends by itself when told to (terminating it within a run would abort the
- * whole process).
+ * Entry of an inference thread. It owns its sessions and does nothing else, because a run blocks the thread. It serves one
+ * request at a time and ends by itself on request, because terminating it within a run would abort the whole process.
  */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -30,11 +29,11 @@ interface OpenBundle {
 }
 
 const port = parentPort;
-if (port === null) throw new Error('inference-thread.js is a worker thread, expected a parent port');
-const say = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+if (port === null) throw new Error('thread.js must run as a worker thread: it has no parent port');
+const post = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-/** Those that were asked for, the first one before anything is; a bundle costs a second and 90 MB, and most are never asked for. */
-const open = new Map<string, Promise<OpenBundle>>();
+/** Opened bundles by name. Only the first is opened at the start: a bundle costs a second and 90 MB, and most are never used. */
+const openBundles = new Map<string, Promise<OpenBundle>>();
 const options = workerData as ThreadOptions;
 let provider: Provider = 'cpu';
 try {
@@ -43,36 +42,36 @@ try {
   const refused: Record<string, string> = {};
   for (const { manifest } of options.bundles.slice(0, 1)) {
     try {
-      await opened(manifest.name);
+      await openOnce(manifest.name);
     } catch (error) {
       if (!(error instanceof BundleError)) throw error;
       refused[manifest.name] = error.message;
     }
   }
-  say({ type: 'ready', ...choice, refused });
+  post({ type: 'ready', ...choice, refused });
   port.on('message', (message: ToThread) => {
     if (message.type === 'close') void close();
     else void answer(message);
   });
-  // Not before: nobody has to wait for what the first comparison would have done itself.
+  // After `ready`, so that the start does not wait for it.
   warmUpExamine();
 } catch (error) {
-  say({ type: 'unfit', reason: reasonOf(error) });
+  post({ type: 'unfit', reason: reasonOf(error) });
 }
 
-/** @throws (rejects) BundleError where its graphs are not what its manifest says; the next request tries again */
-function opened(name: string): Promise<OpenBundle> {
-  const known = open.get(name);
-  if (known !== undefined) return known;
+/** Rejects with BundleError if the graphs differ from the manifest; the next request tries again. */
+function openOnce(name: string): Promise<OpenBundle> {
+  const present = openBundles.get(name);
+  if (present !== undefined) return present;
   const bundle = options.bundles.find(({ manifest }) => manifest.name === name);
   if (bundle === undefined) return Promise.reject(new Error(`no bundle ${name} in this thread`));
   const opening = openBundle(bundle);
-  open.set(name, opening);
-  opening.catch(() => open.delete(name));
+  openBundles.set(name, opening);
+  opening.catch(() => openBundles.delete(name));
   return opening;
 }
 
-/** Any graph tells whether a provider works. */
+/** @returns the path of a graph to try the provider with; any graph will do */
 function probeGraph(bundles: readonly Bundle[]): string {
   const bundle = bundles[0];
   if (bundle === undefined) throw new Error('no bundle to serve, expected at least one');
@@ -95,7 +94,7 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
   return { bundle, captioner };
 }
 
-/** 1, 2, 4, ... and the largest: each is warmed up once, and every batch is filled up to the next. */
+/** @returns 1, 2, 4, ... and the largest: the batch sizes that are warmed up, and to which batches are padded */
 function batchBuckets(largest: number): number[] {
   const buckets: number[] = [];
   for (let size = 1; size < largest; size *= 2) buckets.push(size);
@@ -104,56 +103,59 @@ function batchBuckets(largest: number): number[] {
 
 async function answer(request: ThreadRequest): Promise<void> {
   try {
-    const bundle = await opened(request.bundle);
+    const bundle = await openOnce(request.bundle);
     const transfer: ArrayBuffer[] = [];
     const outputs = await serve(bundle, request, transfer);
-    say({ type: 'done', outputs }, transfer);
+    post({ type: 'done', outputs }, transfer);
   } catch (error) {
-    say({ type: 'failed', reason: reasonOf(error) });
+    post({ type: 'failed', reason: reasonOf(error) });
   }
 }
 
-/** @param transfer receives the buffers that may move with the answer */
+/** @param transfer receives the buffers of the outputs, which move to the main thread */
 async function serve(
   { bundle, captioner }: OpenBundle,
   { operation, inputs }: ThreadRequest,
   transfer: ArrayBuffer[],
 ): Promise<Operations[ThreadRequest['operation']]['out'][]> {
-  /** A run's outputs are views of the whole batch: only a copy of an item's part can move. */
-  const own = <T extends Float32Array | BigInt64Array>(view: T): T => {
+  /** Copies an output, because outputs are views of the whole batch, and only a buffer of its own can move. */
+  const detach = <T extends Float32Array | BigInt64Array>(view: T): T => {
     const copy = view.slice() as T;
     transfer.push(copy.buffer as ArrayBuffer);
     return copy;
   };
-  const ownFeatures = ({ coarse, fine }: Features): Features => ({ coarse: own(coarse), fine: own(fine) });
-  const ownDifference = (d: Difference): Difference => ({
+  const detachFeatures = ({ coarse, fine }: Features): Features => ({
+    coarse: detach(coarse),
+    fine: detach(fine),
+  });
+  const detachDifference = (d: Difference): Difference => ({
     ...d,
-    memory: own(d.memory),
-    kindLogits: own(d.kindLogits),
-    nuisanceLogits: own(d.nuisanceLogits),
-    before: { ...d.before, data: own(d.before.data) },
-    after: { ...d.after, data: own(d.after.data) },
+    memory: detach(d.memory),
+    kindLogits: detach(d.kindLogits),
+    nuisanceLogits: detach(d.nuisanceLogits),
+    before: { ...d.before, data: detach(d.before.data) },
+    after: { ...d.after, data: detach(d.after.data) },
   });
   switch (operation) {
     case 'encode': {
       const encodes = inputs as EncodeInput[];
       const { width, height } = encodes[0] as EncodeInput;
       const images = encodes.flatMap((input) => resize(input, bundle));
-      const features = (await captioner.encode(images, height, width)).map(ownFeatures);
+      const features = (await captioner.encode(images, height, width)).map(detachFeatures);
       return encodes.map(({ boxes }) => features.splice(0, boxes.length));
     }
     case 'difference': {
       const pairs = inputs as Operations['difference']['in'][];
-      return (await captioner.difference(pairs)).map(ownDifference);
+      return (await captioner.difference(pairs)).map(detachDifference);
     }
     case 'caption': {
       const captions = await captioner.caption(inputs as Operations['caption']['in'][]);
       return captions.map((caption) => ({
         ...caption,
-        ids: own(caption.ids),
-        logProbabilities: own(caption.logProbabilities),
-        attention: caption.attention.map(own),
-        kindLogits: caption.kindLogits === null ? null : own(caption.kindLogits),
+        ids: detach(caption.ids),
+        logProbabilities: detach(caption.logProbabilities),
+        attention: caption.attention.map(detach),
+        kindLogits: caption.kindLogits === null ? null : detach(caption.kindLogits),
       }));
     }
     case 'examine':
@@ -174,8 +176,8 @@ function resize({ frame, boxes, width, height }: EncodeInput, { manifest }: Bund
 }
 
 async function close(): Promise<void> {
-  for (const one of await Promise.allSettled(open.values())) {
-    if (one.status === 'fulfilled') await one.value.captioner.release();
+  for (const bundle of await Promise.allSettled(openBundles.values())) {
+    if (bundle.status === 'fulfilled') await bundle.value.captioner.release();
   }
   port?.close();
 }

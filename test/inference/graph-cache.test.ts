@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true }));
 
-/** A run on waves; free sizes are 1 (the batch) or 64 pixels. */
-async function answer(graph: Graph) {
+/** Outputs for waves as input; a free size is 1 for the batch, else 64 pixels. */
+async function runOnWaves(graph: Graph) {
   const feeds = graph.inputs.map(({ name, shape }, phase): [string, Tensor] => {
     const dims = shape.map((size, axis) => (typeof size === 'number' ? size : axis === 0 ? 1 : 64));
     const length = dims.reduce((a, b) => a * b);
@@ -35,65 +35,68 @@ async function answer(graph: Graph) {
     Object.entries(outputs).map(([name, { dims, data }]) => [name, [...dims, ...data]]),
   );
 }
-const ask = async (bundle: Bundle, name: keyof BundleManifest['graphs'], where: string | null = folder) =>
-  answer(await openBundleGraph(bundle, name, 'cpu', where));
+const outputsOf = async (
+  bundle: Bundle,
+  name: keyof BundleManifest['graphs'],
+  where: string | null = folder,
+) => runOnWaves(await openBundleGraph(bundle, name, 'cpu', where));
 
-describe('a graph cache', () => {
+describe('the graph cache', () => {
   it.each([
     ['the hand-made bundle', tiny],
     ['the served bundle', served],
-  ])('gives back graphs that answer the same to the bit: %s', async (_, load) => {
+  ])('returns graphs whose outputs are the same to the bit: %s', async (_, load) => {
     const bundle = await load();
     for (const name of GRAPHS) {
-      const plain = await ask(bundle, name, null);
-      expect(await ask(bundle, name)).toEqual(plain); // optimised, kept
-      expect(await ask(bundle, name)).toEqual(plain); // read back
+      const plain = await outputsOf(bundle, name, null);
+      expect(await outputsOf(bundle, name)).toEqual(plain); // optimised and written
+      expect(await outputsOf(bundle, name)).toEqual(plain); // read back
     }
     expect(await readdir(folder)).toHaveLength(GRAPHS.length);
   });
 
-  it('opens what it kept and not the original', async () => {
+  it('opens the cached graph instead of the original', async () => {
     const bundle = await tiny();
-    const plain = await ask(bundle, 'difference');
-    expect(await ask({ ...bundle, directory: '/nowhere' }, 'difference')).toEqual(plain);
+    const plain = await outputsOf(bundle, 'difference');
+    expect(await outputsOf({ ...bundle, directory: '/nowhere' }, 'difference')).toEqual(plain);
   });
 
-  it('makes a damaged one anew', async () => {
+  it('writes a damaged graph again', async () => {
     const bundle = await tiny();
-    const plain = await ask(bundle, 'difference');
+    const plain = await outputsOf(bundle, 'difference');
     const [name = ''] = await readdir(folder);
     const whole = await readFile(join(folder, name));
     await truncate(join(folder, name), Math.floor(whole.length / 2));
-    expect(await ask(bundle, 'difference')).toEqual(plain);
+    expect(await outputsOf(bundle, 'difference')).toEqual(plain);
     expect((await readFile(join(folder, name))).length).toBe(whole.length);
     expect(await readdir(folder)).toEqual([name]);
   });
 
-  it('does without where its folder has gone', async () => {
+  it('opens the original if the folder is gone', async () => {
     const bundle = await tiny();
-    expect(await ask(bundle, 'difference', join(dataDir, 'gone'))).toEqual(
-      await ask(bundle, 'difference', null),
+    expect(await outputsOf(bundle, 'difference', join(dataDir, 'gone'))).toEqual(
+      await outputsOf(bundle, 'difference', null),
     );
   });
 
-  it('forgets what nobody opened for a month', async () => {
+  it('deletes a graph that was not opened for a month', async () => {
     const bundle = await tiny();
-    await ask(bundle, 'difference');
+    await outputsOf(bundle, 'difference');
     const [old = ''] = await readdir(folder);
     const longAgo = new Date(Date.now() - 31 * 86_400_000);
     await utimes(join(folder, old), longAgo, longAgo);
-    await ask(bundle, 'caption');
+    await outputsOf(bundle, 'caption');
     expect(await readdir(folder)).not.toContain(old);
   });
 
-  it('says what is wrong with a bundle whose graph is torn', async () => {
-    await expect(ask({ ...(await tiny()), directory: '/nowhere' }, 'difference')).rejects.toThrow(
+  it('reports the file of the bundle if it cannot be opened', async () => {
+    await expect(outputsOf({ ...(await tiny()), directory: '/nowhere' }, 'difference')).rejects.toThrow(
       '/nowhere/difference.onnx: ONNX Runtime cannot open it',
     );
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is not made where there is no data folder', async () => {
+  it('does not exist without a data folder', async () => {
     expect(await graphCacheIn(join(dataDir, 'none'))).toBeNull();
   });
 });

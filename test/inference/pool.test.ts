@@ -4,10 +4,10 @@ import type { EncodeInput } from '../../src/inference/protocol.js';
 import type { Bundle } from '../../src/model/manifest.js';
 import { eventually } from '../helpers/eventually.js';
 
-// Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
+// Threads start slowly on a busy machine; no test here is about speed.
 jest.setTimeout(120_000);
 
-/** What the fake thread says of a run; see test/helpers/fake-inference-thread.mjs. */
+/** Output of a task of the fake thread; see test/helpers/fake-inference-thread.mjs. */
 interface Ran {
   operation: string;
   thread: number;
@@ -41,61 +41,58 @@ async function start(options: Partial<PoolOptions> = {}): Promise<InferencePool>
   pools.push(pool);
   return pool;
 }
-/** Ready is the first thread; the others join it. */
+/** Waits for all threads; `start` waits only for the first. */
 async function startAll(threads: number): Promise<InferencePool> {
   const pool = await start({ threads });
   await eventually(() => expect(pool.threads).toBe(threads));
   return pool;
 }
-const picture = (width = 16, boxes = 1): EncodeInput => ({
+const frame = (width = 16, boxes = 1): EncodeInput => ({
   frame: { width: 1, height: 1, data: new Uint8Array(new SharedArrayBuffer(3)) },
   boxes: Array.from({ length: boxes }, () => ({ x: 0, y: 0, width: 1, height: 1 })),
   width,
   height: 16,
 });
-const encode = (pool: InferencePool, bundle: string, input = picture()) =>
+const encode = (pool: InferencePool, bundle: string, input = frame()) =>
   pool.run('encode', bundle, input) as unknown as Promise<Ran>;
 
 describe('InferencePool', () => {
-  it('runs tasks beside each other on its threads', async () => {
+  it('runs tasks concurrently on its threads', async () => {
     const pool = await startAll(2);
-    const [a, b] = await Promise.all([
-      encode(pool, 'slow', picture(300)),
-      encode(pool, 'slow', picture(300)),
-    ]);
+    const [a, b] = await Promise.all([encode(pool, 'slow', frame(300)), encode(pool, 'slow', frame(300))]);
     expect(a.thread).not.toBe(b.thread);
     expect(Math.max(a.start, b.start)).toBeLessThan(Math.min(a.end, b.end));
   });
 
-  it('takes the waiting work in the order that finishes comparisons first', async () => {
+  it('runs the waiting tasks of later steps first, and the older of one step', async () => {
     const pool = await start();
     const done: string[] = [];
-    const note = async (run: Promise<unknown>) => done.push((await (run as Promise<Ran>)).operation);
-    const first = encode(pool, 'slow', picture(50));
+    const record = async (run: Promise<unknown>) => done.push((await (run as Promise<Ran>)).operation);
+    const first = encode(pool, 'slow', frame(50));
     await Promise.all([
       first,
-      note(pool.run('encode', 'echo', picture())),
-      note(pool.run('examine', 'echo', {} as never)),
-      note(pool.run('encode', 'echo', picture())),
-      note(pool.run('difference', 'echo', {} as never)),
-      note(pool.run('caption', 'echo', {} as never)),
+      record(pool.run('encode', 'echo', frame())),
+      record(pool.run('examine', 'echo', {} as never)),
+      record(pool.run('encode', 'echo', frame())),
+      record(pool.run('difference', 'echo', {} as never)),
+      record(pool.run('caption', 'echo', {} as never)),
     ]);
     expect(done).toEqual(['caption', 'difference', 'encode', 'examine', 'encode']);
   });
 
-  it('takes one task at a time on a CPU', async () => {
+  it('runs one task at a time on a CPU', async () => {
     const pool = await start();
     const runs = await Promise.all(Array.from({ length: 5 }, () => encode(pool, 'echo')));
     expect(runs.map((run) => run.batch)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('batches what waits on a GPU, by size and bundle, up to the largest batch', async () => {
+  it('runs the waiting tasks of one size and bundle as one batch on a GPU, up to the largest batch', async () => {
     const pool = await start({ device: 'cuda:0' });
-    const first = encode(pool, 'slow', picture(100));
-    const wide = Array.from({ length: 6 }, () => encode(pool, 'echo', picture(32)));
-    const narrow = encode(pool, 'echo', picture(16));
-    const other = encode(pool, 'other', picture(32));
-    const crops = [encode(pool, 'echo', picture(48, 3)), encode(pool, 'echo', picture(48, 3))];
+    const first = encode(pool, 'slow', frame(100));
+    const wide = Array.from({ length: 6 }, () => encode(pool, 'echo', frame(32)));
+    const narrow = encode(pool, 'echo', frame(16));
+    const other = encode(pool, 'other', frame(32));
+    const crops = [encode(pool, 'echo', frame(48, 3)), encode(pool, 'echo', frame(48, 3))];
     await first;
     const sizes = (runs: Promise<Ran>[]) => Promise.all(runs.map(async (run) => (await run).batch));
     expect(await sizes(wide)).toEqual([4, 4, 4, 4, 2, 2]);
@@ -103,23 +100,14 @@ describe('InferencePool', () => {
     expect(await sizes(crops)).toEqual([1, 1]); // 3 + 3 crops are more than 4
   });
 
-  it('moves buffers that may move', async () => {
-    const pool = await start();
-    const memory = new Float32Array(8);
-    await pool.run('caption', 'echo', { memory, kindLogits: new Float32Array(6), crops: [] }, [
-      memory.buffer,
-    ]);
-    expect(memory.byteLength).toBe(0);
-  });
-
-  it('says which bundles did not open', async () => {
+  it('reports the bundles that did not open', async () => {
     const pool = await start({ bundles: [bundleNamed('echo'), bundleNamed('torn', true)] });
     expect(pool.refused).toEqual({ torn: 'broken' });
   });
 });
 
-describe('InferencePool when something goes wrong', () => {
-  it('fails the task and not its thread where a run fails, as transient', async () => {
+describe('InferencePool after a failure', () => {
+  it('fails the task as transient and keeps its thread if a run fails', async () => {
     const pool = await start();
     await expect(encode(pool, 'fail')).rejects.toMatchObject({
       code: 'inference-failed',
@@ -133,7 +121,7 @@ describe('InferencePool when something goes wrong', () => {
   it.each([
     ['ends', 'crash', 'exit code 3'],
     ['throws', 'throw', 'a bug in the thread'],
-  ])('replaces a thread that %s, fails its task and serves what waits', async (_, bundle, reason) => {
+  ])('replaces a thread that %s, fails its task and runs the waiting ones', async (_, bundle, reason) => {
     const pool = await start();
     const lost = encode(pool, bundle);
     const waiting = encode(pool, 'echo');
@@ -147,9 +135,9 @@ describe('InferencePool when something goes wrong', () => {
     expect(error).toHaveBeenCalledWith({ thread: 1, reason }, expect.stringContaining('starting another'));
   });
 
-  it('leaves the other threads alone', async () => {
+  it('keeps the other threads running', async () => {
     const pool = await startAll(2);
-    const slow = encode(pool, 'slow', picture(200));
+    const slow = encode(pool, 'slow', frame(200));
     await expect(encode(pool, 'crash')).rejects.toMatchObject({ code: 'inference-failed' });
     await expect(slow).resolves.toBeDefined();
   });
@@ -157,11 +145,11 @@ describe('InferencePool when something goes wrong', () => {
   it.each([
     ['cannot serve', 'cuda:7', 'cuda:7 is not available'],
     ['ends at once', 'cuda:8', 'inference thread ended with code 8 before it was ready'],
-  ])('does not start where a thread %s', async (_, device, reason) => {
+  ])('does not start if its first thread %s', async (_, device, reason) => {
     await expect(start({ device })).rejects.toThrow(reason);
   });
 
-  it('serves with the first thread where the second does not start, says so and tries again', async () => {
+  it('serves with its first thread, logs and retries if the second does not start', async () => {
     const pool = await start({ device: 'cuda:9', threads: 2 });
     await eventually(() => expect(error.mock.calls.length).toBeGreaterThan(1));
     expect(error).toHaveBeenCalledWith(
@@ -174,10 +162,10 @@ describe('InferencePool when something goes wrong', () => {
 });
 
 describe('InferencePool.close', () => {
-  it('waits for the running run, refuses what waits and what comes later', async () => {
+  it('waits for the running task, refuses waiting and later ones', async () => {
     const pool = await start();
     const order: string[] = [];
-    const running = encode(pool, 'slow', picture(200)).then(() => order.push('run'));
+    const running = encode(pool, 'slow', frame(200)).then(() => order.push('run'));
     const waiting = encode(pool, 'echo');
     const refused = expect(waiting).rejects.toMatchObject({ code: 'inference-failed' });
     await pool.close().then(() => order.push('closed'));

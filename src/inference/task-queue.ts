@@ -1,0 +1,70 @@
+/** Queue of inference tasks: ordered by operation, then by age, and taken in batches of tasks that can share a run. */
+import type { ScenedeltaError } from '../errors.js';
+import type { EncodeInput, Operation, Operations } from './protocol.js';
+
+export interface Task {
+  readonly operation: Operation;
+  /** name of the bundle */
+  readonly bundle: string;
+  readonly input: Operations[Operation]['in'];
+  resolve(output: unknown): void;
+  reject(error: ScenedeltaError): void;
+}
+
+/**
+ * Priority per operation; a lower number runs first. Comparisons in progress are finished before others start, so that few
+ * frames are in memory at a time. Of one priority the older task runs first: the two frames of a pair are encoded
+ * concurrently, and examined while their features are compared.
+ */
+const PRIORITY: Readonly<Record<Operation, number>> = {
+  caption: 0,
+  difference: 1,
+  align: 2,
+  encode: 3,
+  examine: 3,
+};
+
+export class TaskQueue {
+  #tasks: Task[] = [];
+
+  push(task: Task): void {
+    this.#tasks.push(task);
+  }
+
+  /**
+   * Removes the next task and the tasks that can share its run.
+   * @param maxRows most rows of a batch; a single task with more rows is a batch of its own
+   * @returns at least one task, or none if the queue is empty
+   */
+  takeBatch(maxRows: number): Task[] {
+    if (this.#tasks.length === 0) return [];
+    const first = this.#tasks.reduce((a, b) => (PRIORITY[b.operation] < PRIORITY[a.operation] ? b : a));
+    const batch: Task[] = [];
+    let rows = 0;
+    for (const task of this.#tasks) {
+      if (batchKey(task) !== batchKey(first)) continue;
+      if (batch.length > 0 && rows + rowsOf(task) > maxRows) break;
+      batch.push(task);
+      rows += rowsOf(task);
+      if (rows >= maxRows) break;
+    }
+    this.#tasks = this.#tasks.filter((task) => !batch.includes(task));
+    return batch;
+  }
+
+  /** Removes all tasks and returns them. */
+  drain(): Task[] {
+    return this.#tasks.splice(0);
+  }
+}
+
+/** Tasks with the same key can share a run. */
+function batchKey({ operation, bundle, input }: Task): string {
+  if (operation !== 'encode') return `${operation} ${bundle}`;
+  const { width, height } = input as EncodeInput;
+  return `${operation} ${bundle} ${width}x${height}`;
+}
+
+/** @returns the number of rows of the batch tensor that the task takes */
+const rowsOf = ({ operation, input }: Task): number =>
+  operation === 'encode' ? (input as EncodeInput).boxes.length : 1;

@@ -1,0 +1,117 @@
+/** Handle of one inference thread, on the main thread: starts it, sends it batches and settles their tasks. */
+import { Worker } from 'node:worker_threads';
+import { ScenedeltaError } from '../errors.js';
+import type { FromThread, ThreadOptions, ThreadReady, ThreadRequest, ToThread } from './protocol.js';
+import type { Task } from './task-queue.js';
+
+export class ThreadHandle {
+  /** stays the same for the replacement of a thread that ended */
+  readonly number: number;
+  /** resolves when the thread has ended */
+  readonly exited: Promise<void>;
+  /** is called when the thread has answered and can take the next batch */
+  onIdle = () => {};
+  /** is called when the thread has ended and its tasks have failed */
+  onExit: (reason: string) => void = () => {};
+  readonly #worker: Worker;
+  #running: readonly Task[] = [];
+
+  private constructor(worker: Worker, number: number) {
+    this.number = number;
+    this.#worker = worker;
+    worker.on('message', (message: FromThread) => {
+      this.#settle(message);
+      this.onIdle();
+    });
+    let thrown: string | undefined;
+    worker.on('error', (error: Error) => {
+      thrown = error.message;
+    });
+    this.exited = new Promise((resolve) => {
+      worker.on('exit', (code) => {
+        const reason = thrown ?? `exit code ${code}`;
+        for (const { operation, reject } of this.#running) {
+          const message = `inference thread ${number} ended within ${operation}: ${reason}`;
+          reject(new ScenedeltaError('inference-failed', message));
+        }
+        resolve();
+        this.onExit(reason);
+      });
+    });
+  }
+
+  /**
+   * Starts a thread and waits until it is ready.
+   * @param script compiled entry of the thread; absent = thread.js
+   * @throws Error if the thread ends, or reports that it cannot serve, before it is ready
+   */
+  static async start(
+    number: number,
+    options: ThreadOptions,
+    script?: URL,
+  ): Promise<{ readonly thread: ThreadHandle; readonly ready: ThreadReady }> {
+    const worker = new Worker(script ?? new URL('./thread.js', import.meta.url), {
+      workerData: options,
+      name: `inference-${number}`,
+    });
+    const first = await firstMessage(worker);
+    if (first.type !== 'ready') {
+      const reason =
+        first.type === 'unfit' ? first.reason : `inference thread sent ${first.type}, expected ready`;
+      throw new Error(reason);
+    }
+    return { thread: new ThreadHandle(worker, number), ready: first };
+  }
+
+  get idle(): boolean {
+    return this.#running.length === 0;
+  }
+
+  /** @param batch tasks that can share a run, at least one; the thread must be idle */
+  run(batch: readonly [Task, ...Task[]]): void {
+    this.#running = batch;
+    const [{ operation, bundle }] = batch;
+    const request: ThreadRequest = {
+      type: 'run',
+      operation,
+      bundle,
+      inputs: batch.map(({ input }) => input),
+    };
+    this.#worker.postMessage(request);
+  }
+
+  /** Asks the thread to release its graphs and to end. It must be idle. */
+  close(): void {
+    const message: ToThread = { type: 'close' };
+    this.#worker.postMessage(message);
+  }
+
+  #settle(message: FromThread): void {
+    const tasks = this.#running;
+    this.#running = [];
+    if (message.type === 'done') {
+      for (const [i, task] of tasks.entries()) task.resolve(message.outputs[i]);
+    } else if (message.type === 'failed') {
+      for (const { bundle, operation, reject } of tasks) {
+        reject(new ScenedeltaError('inference-failed', `${bundle}, ${operation}: ${message.reason}`));
+      }
+    }
+  }
+}
+
+/** @throws Error if the thread ends without a message */
+function firstMessage(worker: Worker): Promise<FromThread> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number) =>
+      reject(new Error(`inference thread ended with code ${code} before it was ready`));
+    const onMessage = (message: FromThread) => {
+      worker.off('error', reject);
+      worker.off('exit', onExit);
+      worker.off('message', onMessage);
+      resolve(message);
+    };
+    worker.once('error', reject);
+    worker.once('exit', onExit);
+    worker.on('message', onMessage);
+  });
+}
