@@ -14,7 +14,10 @@ export interface Size {
   readonly height: number;
 }
 
-/** How far two aspect ratios may be apart, of either, and still be one view: coders round, and what is squashed to one input bears it. */
+/**
+ * How far two aspect ratios may be apart, of either, and still be one view: coders round, and what is squashed to one
+ * input bears it.
+ */
 export const ASPECT_TOLERANCE = 0.02;
 
 /** Whether two frames have the same aspect ratio, within ASPECT_TOLERANCE. */

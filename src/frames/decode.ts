@@ -1,6 +1,6 @@
 /**
- * Decoder of frames: encoded bytes to 8-bit sRGB pixels, upright, without alpha. Bytes that are no image, or an image with too
- * many pixels, are refused by their header, before any pixel is decoded.
+ * Decoder of frames: encoded bytes to 8-bit sRGB pixels, upright, without alpha. Bytes that are no image, or an image
+ * with too many pixels, are refused by their header, before any pixel is decoded.
  */
 
 import { ScenedeltaError } from '../errors.js';
@@ -10,7 +10,10 @@ import { shrinkOnLoad } from './shrink-on-load.js';
 
 /** Wider frames are halved until they fit: more pixels cost time and show nothing that a region crop would use. */
 const WORKING_WIDTH = 1280;
-/** Limit for tall frames (1280x2276 at 9:16): a tall image compresses well, and could take hundreds of megabytes decoded. */
+/**
+ * Limit for tall frames (1280x2276 at 9:16): a tall image compresses well, and could take hundreds of megabytes
+ * decoded.
+ */
 const WORKING_PIXELS = 4 * 1024 * 1024;
 const MIN_SIDE = 16;
 const LARGEST_JPEG_SHRINK = 8;
@@ -32,9 +35,10 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes a frame at working size: at most 1280 px wide and 4 Mpx in all. EXIF orientation is applied, alpha is flattened on
- * black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A truncated file is refused;
- * damage that decoders usually tolerate (stray bytes between JPEG markers, as many cameras send) is tolerated.
+ * Decodes a frame at working size: at most 1280 px wide and 4 Mpx in all. EXIF orientation is applied, alpha is
+ * flattened on black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A
+ * truncated file is refused; damage that decoders usually tolerate (stray bytes between JPEG markers, as many cameras
+ * send) is tolerated.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
  */
 export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> {

@@ -1,6 +1,6 @@
 /**
- * Fetcher of frames: from a reference to bytes, masked as the camera requires. A frame from outside is masked, then stored, so
- * that a second attempt of the job need not fetch it again.
+ * Fetcher of frames: from a reference to bytes, masked as the camera requires. A frame from outside is masked, then
+ * stored, so that a second attempt of the job need not fetch it again.
  */
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';

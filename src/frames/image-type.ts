@@ -1,7 +1,7 @@
 /**
- * Sniffer of image types. It reads only the first bytes, so that the API refuses other content at once; the worker finds out
- * whether the rest can be decoded. The library file-type is no replacement: it takes an animated PNG and a camera's raw TIFF for
- * other types, which would refuse frames that are accepted today.
+ * Sniffer of image types. It reads only the first bytes, so that the API refuses other content at once; the worker
+ * finds out whether the rest can be decoded. The library file-type is no replacement: it takes an animated PNG and a
+ * camera's raw TIFF for other types, which would refuse frames that are accepted today.
  */
 import { ScenedeltaError } from '../errors.js';
 

@@ -3,14 +3,18 @@ import { ScenedeltaError } from '../errors.js';
 import { ASPECT_TOLERANCE, type Side, sameAspectRatio } from '../images.js';
 import type { DecodedFrame } from './decode.js';
 
-/** Runs `work` for both frames concurrently. It settles when both runs have settled. @throws the error of `before`, or of `after` */
+/**
+ * Runs `work` for both frames concurrently. It settles when both runs have settled.
+ * @throws the error of `before`, or of `after`
+ */
 export async function mapSides<T>(work: (side: Side) => Promise<T>): Promise<Record<Side, T>> {
   const [before, after] = await allSettledOrThrow(work('before'), work('after'));
   return { before, after };
 }
 
 /**
- * Waits until both promises have settled, even if one fails early: until then a thread may still read the frames' buffers.
+ * Waits until both promises have settled, even if one fails early: until then a thread may still read the frames'
+ * buffers.
  * @throws the error of the first argument that failed
  */
 export async function allSettledOrThrow<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
@@ -21,7 +25,8 @@ export async function allSettledOrThrow<A, B>(a: Promise<A>, b: Promise<B>): Pro
 }
 
 /**
- * Both frames are resized to one input: a small difference in aspect ratio does no harm, a large one means another view.
+ * Both frames are resized to one input: a small difference in aspect ratio does no harm, a large one means another
+ * view.
  * @throws ScenedeltaError frames-differ-in-shape
  */
 export function assertSameAspectRatio({ before, after }: Readonly<Record<Side, DecodedFrame>>): void {

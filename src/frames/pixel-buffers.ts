@@ -1,7 +1,8 @@
 /**
- * Pool of shared memory for decoded frames. Inference threads read a frame where it lies, so it needs a SharedArrayBuffer; but
- * the engine does not count shared memory when it decides to collect garbage, and one new buffer per frame grew the process by
- * 3 GB within 6,000 frames. Sizes are powers of two, so that frames of similar size share buffers.
+ * Pool of shared memory for decoded frames. Inference threads read a frame where it lies, so it needs a
+ * SharedArrayBuffer; but the engine does not count shared memory when it decides to collect garbage, and one new buffer
+ * per frame grew the process by 3 GB within 6,000 frames. Sizes are powers of two, so that frames of similar size share
+ * buffers.
  */
 
 /** Limit of the free buffers. Buffers in use are limited by the number of jobs at a time. */

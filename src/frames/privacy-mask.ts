@@ -7,8 +7,8 @@ import { sniffImage } from './image-type.js';
 import sharp from './sharp.js';
 
 /**
- * Width in pixels of the margin that is painted around a zone. JPEG and similar formats code blocks of up to 16 px, so hidden
- * content colours every block that it touches; upsampling of the colour channels spreads it one pixel further.
+ * Width in pixels of the margin that is painted around a zone. JPEG and similar formats code blocks of up to 16 px, so
+ * hidden content colours every block that it touches; upsampling of the colour channels spreads it one pixel further.
  */
 const LOSSY_MARGIN = 17;
 const LOSSLESS = ['image/png', 'image/gif'];
@@ -19,8 +19,8 @@ export const MASKED_TYPE = 'image/jpeg';
 
 /**
  * @param bytes an encoded frame
- * @returns the upright frame as a JPEG, black under the polygons. Metadata is dropped, because it may contain a thumbnail of
- *   the unmasked frame.
+ * @returns the upright frame as a JPEG, black under the polygons. Metadata is dropped, because it may contain a
+ *   thumbnail of the unmasked frame.
  * @throws ScenedeltaError image-unreadable or image-too-large, with `field`
  */
 export async function maskFrame(

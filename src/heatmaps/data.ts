@@ -1,10 +1,11 @@
 /**
- * Heatmap data of one comparison as bytes, and back. The grids are small (tens of cells a side): pictures are rendered from
- * them on demand, so that a style can change without running the model again.
+ * Heatmap data of one comparison as bytes, and back. The grids are small (tens of cells a side): pictures are rendered
+ * from them on demand, so that a style can change without running the model again.
  *
- * Layout, little endian: magic 'SDM1', uint16 gridWidth, uint16 gridHeight, uint16 words, uint16 apart (0 or 1), then float32 maps of
- * gridWidth * gridHeight values each, row-major: before, after, then one a word of the caption in order; where apart is 1 those
- * lie on before, and as many that lie on after follow. What was kept before there was such a thing has 0 there.
+ * Layout, little endian: magic 'SDM1', uint16 gridWidth, uint16 gridHeight, uint16 words, uint16 apart (0 or 1), then
+ * float32 maps of gridWidth * gridHeight values each, row-major: before, after, then one a word of the caption in
+ * order; where apart is 1 those lie on before, and as many that lie on after follow. What was kept before there was
+ * such a thing has 0 there.
  */
 import { ScenedeltaError } from '../errors.js';
 import type { Heatmap, Side } from '../images.js';
@@ -16,8 +17,8 @@ export interface HeatmapData {
   readonly before: Heatmap;
   readonly after: Heatmap;
   /**
-   * attention of each word of the caption, on the same grid, each scaled so that its maximum is 1; over either frame, and one and
-   * the same list where the camera had not moved between them
+   * attention of each word of the caption, on the same grid, each scaled so that its maximum is 1; over either frame,
+   * and one and the same list where the camera had not moved between them
    */
   readonly words: Readonly<Record<Side, readonly Heatmap[]>>;
 }

@@ -2,8 +2,8 @@
  * Pictures of a heatmap, in any frame's size. Pure: pixels in, pixels out; encoding and storing them is the caller's.
  *
  * A map's grid is some tens of cells a side. It is enlarged with Catmull-Rom splines, which pass through the cells' own
- * values (a single hot cell stays as hot as it was) and are clamped to 0..1. Cells are squares: the value of cell i belongs
- * to the frame position (i + 0.5) / cells.
+ * values (a single hot cell stays as hot as it was) and are clamped to 0..1. Cells are squares: the value of cell i
+ * belongs to the frame position (i + 0.5) / cells.
  */
 import type { Heatmap, RgbImage } from '../images.js';
 
@@ -29,8 +29,8 @@ export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
 }
 
 /**
- * The colours alone, RGBA with the opacity in the fourth channel: a layer to be enlarged and laid over a frame by an image library,
- * where this thread has other things to do than to visit every pixel of the frame.
+ * The colours alone, RGBA with the opacity in the fourth channel: a layer to be enlarged and laid over a frame by an
+ * image library, where this thread has other things to do than to visit every pixel of the frame.
  */
 export function renderLayer(map: Heatmap, width: number, height: number): Uint8Array {
   const data = new Uint8Array(width * height * 4);
@@ -111,7 +111,9 @@ function forEachRow(
 
 const TAPS = 4;
 
-/** For each of `pixels` positions: the four nearest of `cells` (repeated at the border) and their Catmull-Rom weights. */
+/**
+ * For each of `pixels` positions: the four nearest of `cells` (repeated at the border) and their Catmull-Rom weights.
+ */
 function splineTaps(cells: number, pixels: number): { cells: Uint32Array; weights: Float32Array } {
   const taps = { cells: new Uint32Array(pixels * TAPS), weights: new Float32Array(pixels * TAPS) };
   for (let pixel = 0; pixel < pixels; pixel++) {
@@ -133,8 +135,8 @@ function splineTaps(cells: number, pixels: number): { cells: Uint32Array; weight
 }
 
 /**
- * 256 sRGB colours for values 0..1: violet over red and orange to pale yellow, in OKLCh (Ottosson 2020), where equal steps look
- * equal; lightness only rises, so the scale also reads in greyscale and for the colour blind.
+ * 256 sRGB colours for values 0..1: violet over red and orange to pale yellow, in OKLCh (Ottosson 2020), where equal
+ * steps look equal; lightness only rises, so the scale also reads in greyscale and for the colour blind.
  */
 const COLOURS = perceptualRamp([
   { at: 0, lightness: 0.3, chroma: 0.12, hue: 300 },

@@ -1,6 +1,6 @@
 /**
- * Cache of full-frame features, limited by size, least recently used out first. The "before" of a fixed camera comes again with
- * every comparison, and in mode `previous` the "after" of one comparison is the "before" of the next.
+ * Cache of full-frame features, limited by size, least recently used out first. The "before" of a fixed camera comes
+ * again with every comparison, and in mode `previous` the "after" of one comparison is the "before" of the next.
  */
 import { LRUCache } from 'lru-cache';
 import type { Features } from '../model/graph-io.js';

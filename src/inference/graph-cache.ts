@@ -1,7 +1,7 @@
 /**
- * Cache on disk of graphs that ONNX Runtime has optimised for this processor, because optimising takes most of the time of
- * opening a graph. A cached graph computes the same to the bit (test/inference/graph-cache.test.ts). A failure of the folder
- * costs time and nothing else.
+ * Cache on disk of graphs that ONNX Runtime has optimised for this processor, because optimising takes most of the time
+ * of opening a graph. A cached graph computes the same to the bit (test/inference/graph-cache.test.ts). A failure of
+ * the folder costs time and nothing else.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';

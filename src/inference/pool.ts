@@ -1,7 +1,7 @@
 /**
- * Thread pool for inference. On a CPU a thread runs one task at a time, so the two frames of a pair are encoded concurrently
- * and several comparisons share the cores. On a GPU a free thread runs all waiting tasks of one kind as one batch; no task
- * waits for a batch to fill.
+ * Thread pool for inference. On a CPU a thread runs one task at a time, so the two frames of a pair are encoded
+ * concurrently and several comparisons share the cores. On a GPU a free thread runs all waiting tasks of one kind as
+ * one batch; no task waits for a batch to fill.
  */
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -58,9 +58,9 @@ export class InferencePool {
   }
 
   /**
-   * Resolves when the first thread has opened and warmed up the first bundle (see `refused`). The other bundles are opened at
-   * their first request, and the other threads join when they are ready: on two cores, opening two at a time delays the first
-   * answer by as much again.
+   * Resolves when the first thread has opened and warmed up the first bundle (see `refused`). The other bundles are
+   * opened at their first request, and the other threads join when they are ready: on two cores, opening two at a time
+   * delays the first answer by as much again.
    * @throws Error if no thread can serve: the device is missing with STRICT_DEVICE, or there is no bundle
    */
   static async start(options: PoolOptions): Promise<InferencePool> {

@@ -29,7 +29,10 @@ export interface AlignInput extends FramePair {
   readonly out: Uint8Array;
 }
 
-/** Input and output per operation: the three graphs, and two that need no graph. A request carries several inputs of one. */
+/**
+ * Input and output per operation: the three graphs, and two that need no graph. A request carries several inputs of
+ * one.
+ */
 export interface Operations {
   encode: { in: EncodeInput; out: Features[] };
   difference: { in: FeaturePair; out: Difference };

@@ -12,8 +12,8 @@ export interface Task {
 }
 
 /**
- * Priority per operation; a lower number runs first. Comparisons in progress are finished before others start, so that few
- * frames are in memory at a time. Of one priority the older task runs first: the two frames of a pair are encoded
+ * Priority per operation; a lower number runs first. Comparisons in progress are finished before others start, so that
+ * few frames are in memory at a time. Of one priority the older task runs first: the two frames of a pair are encoded
  * concurrently, and examined while their features are compared.
  */
 const PRIORITY: Readonly<Record<Operation, number>> = {

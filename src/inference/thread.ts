@@ -1,6 +1,7 @@
 /**
- * Entry of an inference thread. It owns its sessions and does nothing else, because a run blocks the thread. It serves one
- * request at a time and ends by itself on request, because terminating it within a run would abort the whole process.
+ * Entry of an inference thread. It owns its sessions and does nothing else, because a run blocks the thread. It serves
+ * one request at a time and ends by itself on request, because terminating it within a run would abort the whole
+ * process.
  */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -32,7 +33,10 @@ const port = parentPort;
 if (port === null) throw new Error('thread.js must run as a worker thread: it has no parent port');
 const post = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-/** Opened bundles by name. Only the first is opened at the start: a bundle costs a second and 90 MB, and most are never used. */
+/**
+ * Opened bundles by name. Only the first is opened at the start: a bundle costs a second and 90 MB, and most are never
+ * used.
+ */
 const openBundles = new Map<string, Promise<OpenBundle>>();
 const options = workerData as ThreadOptions;
 let provider: Provider = 'cpu';

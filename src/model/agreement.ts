@@ -2,9 +2,9 @@
 import type { Features } from './graph-io.js';
 
 /**
- * Median over the cells of the cosine between the coarse features of both frames. It is about 0.9 if little changed, above 0.4
- * if a car fills half of the frame, and near 0.1 for two scenes or a covered lens. `agreement` of training/bundle/calibrate.py
- * computes the same numbers.
+ * Median over the cells of the cosine between the coarse features of both frames. It is about 0.9 if little changed,
+ * above 0.4 if a car fills half of the frame, and near 0.1 for two scenes or a covered lens. `agreement` of
+ * training/bundle/calibrate.py computes the same numbers.
  * @param cells h * w of the coarse grid; the features are [Cc, h, w]
  * @returns -1..1
  */

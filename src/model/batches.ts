@@ -30,7 +30,8 @@ export function row<T extends Float32Array | BigInt64Array>(data: T, i: number, 
 }
 
 /**
- * The inputs of the caption graph that carry region crops. Their names on the graph keep the spelling of the bundle format.
+ * The inputs of the caption graph that carry region crops. Their names on the graph keep the spelling of the bundle
+ * format.
  * @param regions R, the number of crops per item; slots without a crop are zeros, and so is their mask
  * @param size side of a crop in pixels
  * @param channels Cc and Cf

@@ -1,6 +1,6 @@
 /**
- * Constants and the error type of bundles. They are separate from the manifest's schema, so that an inference thread, which
- * receives a parsed manifest, starts without the schema library: a third of the time of its imports.
+ * Constants and the error type of bundles. They are separate from the manifest's schema, so that an inference thread,
+ * which receives a parsed manifest, starts without the schema library: a third of the time of its imports.
  */
 
 /** Side of a cell of the coarse and of the fine feature grid, in pixels of the network's input. */

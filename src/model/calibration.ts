@@ -8,7 +8,10 @@ export interface Prediction {
   readonly change: number;
   /** `change` reaches the threshold */
   readonly changed: boolean;
-  /** nuisances whose probability reaches their threshold, the most probable first; fusion puts the measured ones in front */
+  /**
+   * nuisances whose probability reaches their threshold, the most probable first; fusion puts the measured ones in
+   * front
+   */
   readonly nuisances: readonly { readonly name: string; readonly score: number }[];
   /** most probable kind of change (never 'none'), and its share among the kinds of change */
   readonly kind: { readonly name: string; readonly score: number };

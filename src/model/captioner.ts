@@ -18,7 +18,9 @@ export interface Graphs {
   readonly caption: Graph;
 }
 
-/** Every method throws BundleError if an output has another shape than the manifest states, and Error if a run fails. */
+/**
+ * Every method throws BundleError if an output has another shape than the manifest states, and Error if a run fails.
+ */
 export class Captioner {
   readonly #manifest: BundleManifest;
   readonly #graphs: Graphs;
@@ -28,8 +30,8 @@ export class Captioner {
   readonly #cropsJudgeKind: boolean;
 
   /**
-   * @param buckets the only batch sizes that are run, ascending; smaller batches are padded with zeros, because a GPU is
-   *   slow at every new shape; null = any size
+   * @param buckets the only batch sizes that are run, ascending; smaller batches are padded with zeros, because a GPU
+   *   is slow at every new shape; null = any size
    * @throws BundleError if the graphs lack tensors of the contract or differ from their manifest
    */
   constructor({ manifest }: Bundle, graphs: Graphs, buckets: readonly number[] | null) {
@@ -46,7 +48,9 @@ export class Captioner {
     this.#cropsJudgeKind = has(graphs.caption.inputs, FULL_FRAME_KIND);
   }
 
-  /** @param images planar float32 [3,height,width] each, normalised as the manifest states; sides are multiples of 16 */
+  /**
+   * @param images planar float32 [3,height,width] each, normalised as the manifest states; sides are multiples of 16
+   */
   encode(images: readonly Float32Array[], height: number, width: number): Promise<Features[]> {
     const graph = this.#graphs.features;
     return this.#inBuckets(images, async (batch, B) => {

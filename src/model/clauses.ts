@@ -1,9 +1,11 @@
 /**
- * Filter for the clauses of a sentence ("... has left and ... has appeared"). The decoder writes word by word and sometimes
- * does not stop: it states that a hidden thing is gone, or states one thing twice.
+ * Filter for the clauses of a sentence ("... has left and ... has appeared"). The decoder writes word by word and
+ * sometimes does not stop: it states that a hidden thing is gone, or states one thing twice.
  */
 
-/** Verbs of the captions' grammar, the specific before the general: "there is a van instead of a car" is no appearance. */
+/**
+ * Verbs of the captions' grammar, the specific before the general: "there is a van instead of a car" is no appearance.
+ */
 const VERBS: readonly (readonly [kind: string, verb: RegExp])[] = [
   ['replace', /\bbeen replaced by\b|\btaken the place of\b|\binstead of\b/],
   ['disappear', /\b(?:has|have) (?:left|disappeared)\b|\b(?:is|are) (?:gone|no longer there)\b/],
@@ -13,8 +15,8 @@ const VERBS: readonly (readonly [kind: string, verb: RegExp])[] = [
 const KINDS_OF_ONE_ACTION = new Set(VERBS.map(([kind]) => kind));
 
 /**
- * Keeps the clauses that state `kind`, each once. It keeps every kind of clause if `kind` allows several actions (multi) or no
- * clause fits it, and the whole sentence if one clause has no known verb.
+ * Keeps the clauses that state `kind`, each once. It keeps every kind of clause if `kind` allows several actions
+ * (multi) or no clause fits it, and the whole sentence if one clause has no known verb.
  * @param words of the sentence
  * @returns indices of the words that stay, ascending; at least one clause of a sentence that has words
  */
@@ -35,8 +37,8 @@ export function filterClausesByKind(words: readonly string[], kind: string): num
 }
 
 /**
- * @returns the word indices of each clause, without the "and" before it. An "and" between two things of one clause does not
- * end the clause, because no verb follows it.
+ * @returns the word indices of each clause, without the "and" before it. An "and" between two things of one clause does
+ *   not end the clause, because no verb follows it.
  */
 function clausesOf(words: readonly string[]): number[][] {
   const clauses: number[][] = [[]];

@@ -1,6 +1,6 @@
 /**
- * Contract of a bundle's three graphs: names and types of their tensors, and checks of their shapes. Tensor names are part of
- * the bundle format; `glance` in them means a region crop, `look` the full frame.
+ * Contract of a bundle's three graphs: names and types of their tensors, and checks of their shapes. Tensor names are
+ * part of the bundle format; `glance` in them means a region crop, `look` the full frame.
  */
 import { BundleError } from './bundle.js';
 import type { BundleManifest, GraphSpec, TensorSpec } from './manifest.js';
@@ -24,7 +24,9 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
 };
 const INTEGERS = new Set(['ids', 'length']);
 
-/** @throws BundleError if an opened graph lacks a tensor of the contract, has one too many, or differs from the manifest */
+/**
+ * @throws BundleError if an opened graph lacks a tensor of the contract, has one too many, or differs from the manifest
+ */
 export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManifest): void {
   const { inputs, outputs } = TENSORS[name];
   const hasCrops = manifest.glance !== null;
@@ -95,7 +97,10 @@ function shapesAgree(actual: TensorSpec['shape'], expected: TensorSpec['shape'])
   );
 }
 
-/** @returns the size of one axis of an output, of the graph or else of the manifest. @throws BundleError if both leave it open */
+/**
+ * @returns the size of one axis of an output, of the graph or else of the manifest.
+ * @throws BundleError if both leave it open
+ */
 export function statedSize(
   name: GraphName,
   graph: Graph,

@@ -52,8 +52,8 @@ export interface CaptionOutput {
   /** [length, N + R * g * g]: row t is the attention of word t */
   readonly attention: readonly Float32Array[];
   /**
-   * [K], in the order of the manifest's `kinds`: joint logits of the full frame and the region crops, on which the words are
-   * conditioned; null if the caption graph does not output them
+   * [K], in the order of the manifest's `kinds`: joint logits of the full frame and the region crops, on which the
+   * words are conditioned; null if the caption graph does not output them
    */
   readonly kindLogits: Float32Array | null;
 }

@@ -14,8 +14,8 @@ export interface WordAttention {
 }
 
 /**
- * Spreads the weight of every memory cell and crop cell evenly over the area that the cell covers. The result is scaled to a
- * maximum of 1; it is all zero if every weight is zero.
+ * Spreads the weight of every memory cell and crop cell evenly over the area that the cell covers. The result is scaled
+ * to a maximum of 1; it is all zero if every weight is zero.
  * @param width of the result in cells
  * @param height of the result in cells
  */

@@ -1,7 +1,7 @@
 /**
- * The bundle: a folder of three ONNX graphs and the manifest that explains them (format scenedelta-bundle/1). The training
- * code writes it, this file reads and judges it: schema, cross-references, file hashes. Shapes inside the graphs are checked
- * where the graphs are opened (captioner.ts).
+ * The bundle: a folder of three ONNX graphs and the manifest that explains them (format scenedelta-bundle/1). The
+ * training code writes it, this file reads and judges it: schema, cross-references, file hashes. Shapes inside the
+ * graphs are checked where the graphs are opened (captioner.ts).
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -97,7 +97,10 @@ export const ManifestSchema = Type.Object(
     unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
     /** moving: the two frames may be seen from anywhere, so that a turned camera is no tampering; absent = fixed */
     camera: Type.Optional(Type.Union([Type.Literal('fixed'), Type.Literal('moving')])),
-    /** displacement of the camera, as a fraction of the frame's width, from which `after` is aligned to `before`; absent = never */
+    /**
+     * displacement of the camera, as a fraction of the frame's width, from which `after` is aligned to `before`; absent
+     * = never
+     */
     align_from: Type.Optional(Type.Number({ minimum: 0 })),
     calibration: Type.Object(
       {

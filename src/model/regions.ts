@@ -84,9 +84,14 @@ export interface RegionCrop {
   readonly object: Box;
 }
 
-/** A region of `before` and one of `after` with a larger IoU are one location: a thing was replaced, or moved a little. */
+/**
+ * A region of `before` and one of `after` with a larger IoU are one location: a thing was replaced, or moved a little.
+ */
 const SAME_LOCATION_IOU = 0.1;
-/** A location of which a larger share lies in a stronger one is part of that change: the edge of a table that a person hides. */
+/**
+ * A location of which a larger share lies in a stronger one is part of that change: the edge of a table that a person
+ * hides.
+ */
 const PART_SHARE = 0.8;
 
 /**
@@ -123,7 +128,10 @@ export const toPixels = (box: Box, image: Size): PixelBox => ({
   height: box.height * image.height,
 });
 
-/** @returns a square around the box, with a margin of context and at least `min_side`, below which a crop shows only blur */
+/**
+ * @returns a square around the box, with a margin of context and at least `min_side`, below which a crop shows only
+ *   blur
+ */
 function cropAround(box: Box, frame: Size, rule: CropRule): Box {
   const { width, height } = frame;
   const { x, y, width: w, height: h } = toPixels(box, frame);

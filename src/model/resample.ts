@@ -1,8 +1,9 @@
 /**
- * A separable triangle filter over a box of a picture, with the semantics of Pillow's Image.resize(size, BILINEAR, box):
- * widened by the scale when shrinking (so it is antialiased), pixel i covers [i, i + 1), weights are normalised, and pixels
- * just outside the box take part where the filter reaches them. Training resizes with Pillow, and the result here is the same
- * to the bit (test/model/preprocess.test.ts): integer weights, 8 bits after each pass, and the same pass first.
+ * A separable triangle filter over a box of a picture, with the semantics of Pillow's Image.resize(size, BILINEAR,
+ * box): widened by the scale when shrinking (so it is antialiased), pixel i covers [i, i + 1), weights are normalised,
+ * and pixels just outside the box take part where the filter reaches them. Training resizes with Pillow, and the result
+ * here is the same to the bit (test/model/preprocess.test.ts): integer weights, 8 bits after each pass, and the same
+ * pass first.
  *
  * The loops are WebAssembly (resample.wat): in JavaScript they took seven times as long.
  */
@@ -67,8 +68,8 @@ export function resample(
   const rows = triangleTaps(image.height, box.y, box.height, height);
   const [left, right] = [columns.first(0), columns.end(width - 1)];
 
-  // The workbench, in bytes: the columns' taps and weights, the rows' weights, a band of the source (only the columns that
-  // count), what the first pass makes of it, a row of the result, the levels, and the row spread into three.
+  // The workbench, in bytes: the columns' taps and weights, the rows' weights, a band of the source (only the columns
+  // that count), what the first pass makes of it, a row of the result, the levels, and the row spread into three.
   const stride = wholeSteps((right - left) * 3);
   const resultStride = wholeSteps(width * 3);
   const most = mostRowsOfABand(rows, height);
@@ -117,7 +118,10 @@ export function resample(
   }
 }
 
-/** Which pass Pillow (13.0) does first; the order moves a rounding, so some values by one. Found by asking it for 550 pairs of sizes. */
+/**
+ * Which pass Pillow (13.0) does first; the order moves a rounding, so some values by one. Found by asking it for 550
+ * pairs of sizes.
+ */
 const verticalFirst = (image: RgbImage, width: number, height: number): boolean =>
   image.height - height > 2 * Math.max(0, image.width - width);
 

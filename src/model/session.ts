@@ -27,8 +27,8 @@ export interface Graph {
 export type Provider = 'cpu' | `cuda:${number}`;
 
 /**
- * Opens a graph with one intra-op thread per session, because several sessions on several threads use a CPU better than one
- * session on all cores. Waiting threads do not spin, because they would take time from the others.
+ * Opens a graph with one intra-op thread per session, because several sessions on several threads use a CPU better than
+ * one session on all cores. Waiting threads do not spin, because they would take time from the others.
  * @param optimisedPath file that receives the graph as optimised for this processor
  * @throws BundleError if ONNX Runtime refuses the file; Error if the provider is not available
  */

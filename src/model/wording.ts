@@ -1,4 +1,7 @@
-/** Fixed sentences: for unchanged scenes, for tampering, and for a change whose decoded sentence contradicts the verdict. */
+/**
+ * Fixed sentences: for unchanged scenes, for tampering, and for a change whose decoded sentence contradicts the
+ * verdict.
+ */
 import type { Box } from '../images.js';
 
 export const NOTHING_CHANGED = 'nothing has changed';

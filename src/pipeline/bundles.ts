@@ -1,4 +1,6 @@
-/** Loader of the bundles in MODELS_DIR. The default bundle must be valid; another broken bundle is logged and left out. */
+/**
+ * Loader of the bundles in MODELS_DIR. The default bundle must be valid; another broken bundle is logged and left out.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '../model/bundle.js';

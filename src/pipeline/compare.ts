@@ -274,7 +274,10 @@ export class Pipeline {
     return this.#catalogue.describe();
   }
 
-  /** @param model name of a bundle; null = the default one. @returns its measured operating points, if there is such a bundle */
+  /**
+   * @param model name of a bundle; null = the default one.
+   * @returns its measured operating points, if there is such a bundle
+   */
   operatingPoints(model: string | null): OperatingPoints {
     return this.#catalogue.operatingPoints(model);
   }

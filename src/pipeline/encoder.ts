@@ -22,7 +22,8 @@ export class Encoder {
   }
 
   /**
-   * @param source encoded bytes of both frames, and their sha256 in hexadecimal if the caller has it: they are the cache's keys
+   * @param source encoded bytes of both frames, and their sha256 in hexadecimal if the caller has it: they are the
+   *   cache's keys
    * @returns features of both full frames, at the input size of the bundle
    */
   encodePair(
@@ -47,7 +48,10 @@ export class Encoder {
     return features;
   }
 
-  /** @returns features of the strongest regions in both frames, at the frames' own resolution; none if the bundle has no crops */
+  /**
+   * @returns features of the strongest regions in both frames, at the frames' own resolution; none if the bundle has no
+   *   crops
+   */
   async encodeCrops(
     { manifest }: Bundle,
     frames: FramePair,

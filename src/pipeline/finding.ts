@@ -1,6 +1,7 @@
 /**
- * Findings of the five outcomes of a comparison. The calibrated change probability decides the verdict, because it alone was
- * tuned against false alarms; kind, caption and regions follow it, so that a finding does not contradict itself:
+ * Findings of the five outcomes of a comparison. The calibrated change probability decides the verdict, because it
+ * alone was tuned against false alarms; kind, caption and regions follow it, so that a finding does not contradict
+ * itself:
  * - verdicts none and nuisance have no regions and no caption of a change; the caption graph does not run;
  * - verdict change has a caption that states the kind (sentence.ts);
  * - verdict tamper has nothing else, because the frame of a tampered camera does not show the scene.

@@ -1,7 +1,7 @@
 /**
- * Fusion of the model's prediction with the evidence of the viewpoint. The model alone decides whether the scene changed.
- * The evidence decides which nuisance there is, for every nuisance that it measures: of the nuisances that the model alone
- * names on real pairs, half are true, and it misses most (test/bench/RESULTS.md).
+ * Fusion of the model's prediction with the evidence of the viewpoint. The model alone decides whether the scene
+ * changed. The evidence decides which nuisance there is, for every nuisance that it measures: of the nuisances that the
+ * model alone names on real pairs, half are true, and it misses most (test/bench/RESULTS.md).
  */
 import { type Prediction, predictionOf, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/graph-io.js';
@@ -19,12 +19,14 @@ interface FusionWeights {
 const EVIDENCE_ALONE: FusionWeights = { model: 0, evidence: 1 };
 /** Gives the geometric mean of both odds. */
 const EQUAL_WEIGHTS: FusionWeights = { model: 0.5, evidence: 0.5 };
-/** Nuisances that the evidence confuses with others: it takes leaves in the wind for rain and snow, the model does not. */
+/**
+ * Nuisances that the evidence confuses with others: it takes leaves in the wind for rain and snow, the model does not.
+ */
 const LOW_TRUST_NUISANCES: ReadonlySet<NuisanceName> = new Set(['weather']);
 
 /**
- * @returns the registration by which `after` must be warped to the view of `before`; null if the camera moved less than the
- *   manifest's `align_from`, if the manifest has none, or if registration refused
+ * @returns the registration by which `after` must be warped to the view of `before`; null if the camera moved less than
+ *   the manifest's `align_from`, if the manifest has none, or if registration refused
  */
 export function chooseAlignment(
   { registration }: ViewpointEvidence,
@@ -35,8 +37,8 @@ export function chooseAlignment(
 }
 
 /**
- * The model's prediction with its nuisances replaced by the fused ones. Measured nuisances come first, because the first
- * nuisance chooses the sentence of an unchanged pair.
+ * The model's prediction with its nuisances replaced by the fused ones. Measured nuisances come first, because the
+ * first nuisance chooses the sentence of an unchanged pair.
  * @param threshold of the probability of a change, 0..1; absent = the manifest's
  */
 export function fuse(

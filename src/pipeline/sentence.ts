@@ -1,4 +1,6 @@
-/** Sentence of a change: the decoded words without the clauses that contradict the kind, or a plain sentence instead. */
+/**
+ * Sentence of a change: the decoded words without the clauses that contradict the kind, or a plain sentence instead.
+ */
 import type { Prediction } from '../model/calibration.js';
 import { filterClausesByKind } from '../model/clauses.js';
 import type { CaptionOutput } from '../model/graph-io.js';
@@ -14,7 +16,8 @@ export interface ChangeSentence {
 }
 
 /**
- * The decoder's sentence is replaced by a plain one if it denies the change; every word of that has the score of the kind.
+ * The decoder's sentence is replaced by a plain one if it denies the change; every word of that has the score of the
+ * kind.
  * @param regions the strongest first
  * @throws RangeError if an id of the output is not a word of the vocabulary
  */

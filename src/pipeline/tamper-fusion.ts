@@ -13,9 +13,9 @@ export interface Tamper {
 }
 
 /**
- * A false "tampered" hides a real change, so a rule that was fitted to both decides from evidence and features together. If
- * the bundle has no `least_agreement`, the evidence alone names darkness and nothing else. A bundle for a moving camera has
- * no tampering.
+ * A false "tampered" hides a real change, so a rule that was fitted to both decides from evidence and features
+ * together. If the bundle has no `least_agreement`, the evidence alone names darkness and nothing else. A bundle for a
+ * moving camera has no tampering.
  * @returns the most probable first
  */
 export function fuseTampers(

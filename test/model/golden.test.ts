@@ -1,6 +1,7 @@
 /**
- * onnxruntime-node says what ONNX Runtime in Python says (which the exporter held to PyTorch), for every bundle that is served.
- * Made by `python -m training.bundle.golden`; the formulas of the inputs stand in training/bundle/golden.py and here.
+ * onnxruntime-node says what ONNX Runtime in Python says (which the exporter held to PyTorch), for every bundle that is
+ * served. Made by `python -m training.bundle.golden`; the formulas of the inputs stand in training/bundle/golden.py and
+ * here.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,10 @@ const folder = fileURLToPath(new URL('../fixtures/golden/', import.meta.url));
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
 /** Largest difference of a float computed in float32. */
 const TOLERANCE = 1e-3;
-/** The features graph rounds to int8 inside: a last digit can move a cell by one step, and features are about 15 in size. */
+/**
+ * The features graph rounds to int8 inside: a last digit can move a cell by one step, and features are about 15 in
+ * size.
+ */
 const FEATURES_TOLERANCE = 0.5;
 
 interface Golden {

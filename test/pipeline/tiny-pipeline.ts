@@ -1,6 +1,6 @@
 /**
- * Pipelines over the hand-made bundle, with the compiled threads of dist/ (npm test builds it first). The bundle's answers
- * follow from the rules in test/fixtures/make-tiny-bundle.py.
+ * Pipelines over the hand-made bundle, with the compiled threads of dist/ (npm test builds it first). The bundle's
+ * answers follow from the rules in test/fixtures/make-tiny-bundle.py.
  */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
