@@ -10,7 +10,7 @@ const given = (link: string) => {
 describe('A signed link', () => {
   const link = signLink(path, { key, expiresAt: 1_800_000_000_500 });
 
-  it('holds for its path until it expires', () => {
+  it('is valid for its path until it expires', () => {
     expect(verifyLink(path, given(link), { key, now: 1_800_000_000_999 })).toBe(true);
     expect(verifyLink(path, given(link), { key, now: 1_800_000_001_000 })).toBe(false);
   });
@@ -21,7 +21,7 @@ describe('A signed link', () => {
     ['no signature', path, { ...given(link), sig: '' }, key],
     ['a cut signature', path, { ...given(link), sig: given(link).sig.slice(0, 20) }, key],
     ['another key', path, given(link), linkKey('whsec_two')],
-  ])('does not hold for %s', (_name, to, query, by) => {
+  ])('is invalid for %s', (_name, to, query, by) => {
     expect(verifyLink(to, query, { key: by, now: 1_700_000_000_000 })).toBe(false);
   });
 });
@@ -42,7 +42,7 @@ describe('publicBaseUrl', () => {
     expect(publicBaseUrl({ publicUrl, host, port })).toBe(expected);
   });
 
-  it('is nothing where the API takes any free port, which nobody else knows', () => {
+  it('is refused for PORT=0, because other processes cannot determine the port', () => {
     expect(() => publicBaseUrl({ publicUrl: null, host: '127.0.0.1', port: 0 })).toThrow(
       /PORT=0.*PUBLIC_URL/,
     );

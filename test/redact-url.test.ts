@@ -16,12 +16,12 @@ describe('withoutSecrets', () => {
     [' http://admin:hunter2@cam/', 'http://cam/'],
     ['soon?', 'soon?'],
     ['data:image/jpeg;base64,AAAA', 'data:image/jpeg;base64,AAAA'],
-  ])('makes of %j %j', (given, shown) => {
+  ])('turns %j into %j', (given, shown) => {
     expect(withoutSecrets(given)).toBe(shown);
   });
 
-  // by the number of steps, not by the clock: what is quadratic takes minutes of a text as long as a request may be
-  it('is done in one pass over a long text that is no URL', () => {
+  // Quadratic behaviour would take minutes for the longest text that a request may contain.
+  it('takes linear time for a long text that is not a URL', () => {
     for (const text of [':'.repeat(1_000_000), `//${':'.repeat(1_000_000)}`, `a${'@'.repeat(1_000_000)}`]) {
       expect(withoutSecrets(text).length).toBeGreaterThan(0);
     }
@@ -29,7 +29,7 @@ describe('withoutSecrets', () => {
 });
 
 describe('originAndPath', () => {
-  it('leaves out who asks, and with what', () => {
+  it('leaves out user, password and query', () => {
     expect(originAndPath('https://admin:hunter2@cam.example:8443/a/snap.jpg?token=hunter2#x')).toBe(
       'https://cam.example:8443/a/snap.jpg',
     );

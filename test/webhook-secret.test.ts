@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 describe('loadWebhookSecret', () => {
-  it('makes one secret, however many processes ask at once, and keeps it to its owner', async () => {
+  it('creates one secret for concurrent processes, readable by its owner only', async () => {
     const all = await Promise.all(
       Array.from({ length: 8 }, () => loadWebhookSecret({ webhookSecret: null, dataDir })),
     );
@@ -21,13 +21,13 @@ describe('loadWebhookSecret', () => {
     expect(await loadWebhookSecret({ webhookSecret: null, dataDir })).toBe(all[0]);
   });
 
-  it('takes the one that is set, and writes nothing', async () => {
+  it('uses WEBHOOK_SECRET if it is set, and writes nothing', async () => {
     const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     expect(await loadWebhookSecret({ webhookSecret, dataDir })).toBe(webhookSecret);
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('refuses one of another form without repeating it', async () => {
+  it('refuses a secret of another form without repeating it', async () => {
     await writeFile(join(dataDir, 'webhook.secret'), 'hunter2');
     const loading = loadWebhookSecret({ webhookSecret: null, dataDir });
     await expect(loading).rejects.toMatchObject({ code: 'invalid-request', field: 'WEBHOOK_SECRET' });

@@ -22,14 +22,14 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const async = { prefer: 'respond-async' };
 
 describe('With AUTH on', () => {
-  it('tells a service without keys how to make one', async () => {
+  it('explains how to create a key while there is none', async () => {
     const answer = await fake.inject(post(body));
     expect(answer.statusCode).toBe(401);
     expect(answer.json().detail).toContain('`scenedelta keys create`');
     expect(answer.headers['www-authenticate']).toContain('Bearer');
   });
 
-  it('takes a key as Bearer or as X-API-Key', async () => {
+  it('accepts a key as Bearer or as X-API-Key', async () => {
     ({ secret } = await fake.apiKeys.create('cam', ['compare']));
     expect((await fake.inject(post(body, { ...async, ...bearer(secret) }))).statusCode).toBe(202);
     expect((await fake.inject(post(body, { ...async, 'x-api-key': secret }))).statusCode).toBe(202);
@@ -55,7 +55,7 @@ describe('With AUTH on', () => {
     expect((await fake.inject({ url: '/v1/models', headers: bearer(made.secret) })).statusCode).toBe(401);
   });
 
-  it('refuses a key without the scope with 403, naming both; admin may do everything', async () => {
+  it('refuses a key without the scope with 403, naming both; admin includes every scope', async () => {
     const { secret } = await fake.apiKeys.create('dashboard', ['compare']);
     const answer = await fake.inject({ method: 'DELETE', url: '/v1/cameras/gate', headers: bearer(secret) });
     expect([answer.statusCode, answer.json().detail]).toEqual([
@@ -66,7 +66,7 @@ describe('With AUTH on', () => {
     expect((await fake.inject({ url: '/v1/models', headers: bearer(admin.secret) })).statusCode).toBe(200);
   });
 
-  it('asks for a key on every route under /v1, and on none of the probes', async () => {
+  it('requires a key on every route under /v1, and on none of the probes', async () => {
     await fake.apiKeys.create('cam', ['compare']);
     const document = fake.app.swagger() as { paths: Record<string, object> };
     for (const [path, operations] of Object.entries(document.paths)) {
@@ -83,7 +83,7 @@ describe('With AUTH on', () => {
 });
 
 describe('Rate limit', () => {
-  it('tells what is left, refuses what is too much, and starts anew with the next window', async () => {
+  it('reports the remaining quota, refuses further requests, and restarts with the next window', async () => {
     ({ secret } = await fake.apiKeys.create('cam', ['compare']));
     const ask = () => fake.inject({ url: '/v1/models', headers: bearer(secret) });
     const left: unknown[] = [];
@@ -101,7 +101,7 @@ describe('Rate limit', () => {
     expect((await ask()).statusCode).toBe(200);
   });
 
-  it('counts each key for itself', async () => {
+  it('counts each key separately', async () => {
     const keys = [await fake.apiKeys.create('a', ['compare']), await fake.apiKeys.create('b', ['compare'])];
     for (let i = 0; i < 3; i++) {
       for (const key of keys) {
@@ -132,7 +132,7 @@ describe('Signed links', () => {
     const others = [
       pathname.replace('before', 'after') + search,
       `${pathname}${search.replace(/exp=(\d+)/, (_all, exp) => `exp=${Number(exp) + 1}`)}`,
-      // every other last character, those included that stand for the same bytes
+      // Every other last character, including the ones that decode to the same bytes.
       ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
         .split('')
         .filter((character) => !search.endsWith(character))

@@ -28,7 +28,7 @@ const keep = (given: Parameters<typeof storedChange>[0] = {}) => {
 };
 
 describe('GET /v1/changes', () => {
-  it('asks the store for what the query says, times in ms', async () => {
+  it('passes the filters of the query to the store, times in ms', async () => {
     const change = keep();
     const answer = await get(
       '/v1/changes?camera=gate&status=reverted&since=2026-01-05T12:00:00Z&until=2026-01-05T13:00:00Z&limit=7',
@@ -53,7 +53,7 @@ describe('GET /v1/changes', () => {
     ['time', 'since=yesterday', 'since'],
     ['leap second', 'until=2016-12-31T23:59:60Z', 'until'],
     ['parameter', 'zone=door', 'zone'],
-  ])('refuses a %s that it does not know, naming it', async (_what, query, field) => {
+  ])('refuses an unknown %s, naming it', async (_what, query, field) => {
     expect(await get(`/v1/changes?${query}`)).toMatchObject({ statusCode: 400, body: { field } });
   });
 });
@@ -73,7 +73,7 @@ describe('one change', () => {
     });
   });
 
-  it('shows the deliveries of its alerts', async () => {
+  it('has the deliveries of its alerts', async () => {
     const { id } = keep();
     const delivery = {
       id: 'dlv_00000000000000000000000001',
@@ -88,7 +88,7 @@ describe('one change', () => {
     expect((await get(`/v1/changes/${id}/deliveries`)).body).toEqual({ items: [delivery] });
   });
 
-  it('that is not there is a 404 on every route of it', async () => {
+  it('that does not exist is a 404 on every route of it', async () => {
     const path = `/v1/changes/${foundChange().id}`;
     const answers = [
       await get(path),
@@ -112,7 +112,7 @@ describe('one change', () => {
     expect(fake.changes.kept[0]?.feedback).toBeNull();
   });
 
-  it('refuses feedback that is no JSON', async () => {
+  it('refuses feedback that is not JSON', async () => {
     const { id } = keep();
     expect((await post(`/v1/changes/${id}/feedback`, '{')).statusCode).toBe(400);
   });
@@ -128,7 +128,7 @@ describe('GET /v1/feedback', () => {
   };
   const manifest = async () => (await fake.inject({ url: '/v1/feedback?format=ndjson' })).body;
 
-  it('is a manifest that scenedelta evaluate reads, with what a person would have said', async () => {
+  it('is a manifest that scenedelta evaluate reads, with the right caption as reference', async () => {
     await judged('right', { feedback: { judgement: 'correct', at } });
     await judged('wrong', { feedback: { judgement: 'false_alarm', at } });
     await judged('better', { feedback: { judgement: 'correct', caption: 'a van has appeared', at } });
@@ -145,7 +145,7 @@ describe('GET /v1/feedback', () => {
     ]);
   });
 
-  it('names the frames by comparison and type, and where they can be read', async () => {
+  it('names the frames by comparison and type, with the paths that serve them', async () => {
     const { comparisons } = await judged('right', { feedback: { judgement: 'correct', at } });
     expect(JSON.parse(await manifest())).toMatchObject({
       before: `frames/${comparisons.best}-before.png`,
@@ -154,13 +154,13 @@ describe('GET /v1/feedback', () => {
     });
   });
 
-  it('leaves out what has no frames any more, and is empty where nobody said anything', async () => {
+  it('leaves out changes without frames, and is empty without feedback', async () => {
     expect(await manifest()).toBe('');
     keep({ feedback: { judgement: 'correct', at } });
     expect(await manifest()).toBe('');
   });
 
-  it('goes on past the first hundred', async () => {
+  it('continues after the first hundred lines', async () => {
     for (let i = 0; i < 101; i++) await judged(String(i), { feedback: { judgement: 'correct', at } });
     expect((await manifest()).trim().split('\n')).toHaveLength(101);
   });

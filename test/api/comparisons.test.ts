@@ -17,7 +17,7 @@ afterAll(() => fake.app.close());
 const accept = async (parts = body) => (await fake.inject(post(parts))).json().id as string;
 
 describe('GET /v1/comparisons/{id}', () => {
-  it('reads what was accepted, and says when to look again', async () => {
+  it('returns an accepted comparison, with the delay until the next read', async () => {
     const id = await accept();
     const answer = await fake.inject({ url: `/v1/comparisons/${id}` });
     expect(answer.json()).toMatchObject({ id, status: 'queued', camera: 'gate' });
@@ -35,7 +35,7 @@ describe('GET /v1/comparisons/{id}', () => {
 });
 
 describe('GET /v1/comparisons', () => {
-  it('pages from the newest to the oldest, each once', async () => {
+  it('pages from the newest to the oldest, each comparison once', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await accept());
     const seen: string[] = [];
@@ -65,7 +65,7 @@ describe('GET /v1/comparisons', () => {
 });
 
 describe('DELETE /v1/comparisons/{id}', () => {
-  it('cancels what waits, tells who listens, and leaves nothing to read', async () => {
+  it('cancels waiting work, publishes the event, and erases the comparison', async () => {
     const id = await accept();
     fake.blobs.kept.set(heatmapKey(id), new Uint8Array(1));
     expect((await fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}` })).statusCode).toBe(204);
@@ -78,14 +78,14 @@ describe('DELETE /v1/comparisons/{id}', () => {
     expect((await fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}` })).statusCode).toBe(404);
   });
 
-  it('leaves the frames of other comparisons of the same content', async () => {
+  it('keeps frames that another comparison shares', async () => {
     const [first, second] = [await accept(), await accept()];
     await fake.inject({ method: 'DELETE', url: `/v1/comparisons/${first}` });
     expect((await fake.inject({ url: `/v1/comparisons/${second}/frames/before` })).statusCode).toBe(200);
   });
 });
 
-describe('When something behind the service fails', () => {
+describe('When a dependency of the API fails', () => {
   it('answers a full disk with 503, and accepts again afterwards', async () => {
     fake.blobs.failNextPut = new ScenedeltaError('storage-unavailable', 'no space left on device');
     const answer = await fake.inject(post(body));
@@ -112,7 +112,7 @@ describe('When something behind the service fails', () => {
     expect(fake.queue.jobs).toHaveLength(5);
   });
 
-  it('answers an unexpected error with 500 and keeps its text to the log', async () => {
+  it('answers an unexpected error with 500, and its text only reaches the log', async () => {
     const get = fake.results.get;
     fake.results.get = async () => {
       throw new Error('secret detail');
@@ -124,7 +124,7 @@ describe('When something behind the service fails', () => {
   });
 });
 
-describe('Paths and methods that are not there', () => {
+describe('Unknown paths and methods', () => {
   it.each([
     ['GET', '/v1/nothing', 404],
     ['PUT', '/v1/comparisons', 405],

@@ -17,7 +17,7 @@ interface Seen {
   event: string;
   data: { comparison: string; type: string };
 }
-/** The events in a stream's text, comments and `retry` left out. */
+/** Parses the text of a stream, without comments and `retry`. */
 const parse = (text: string): Seen[] =>
   text
     .split('\n\n')
@@ -34,7 +34,7 @@ const update = (comparison: Comparison) => fake.results.update(comparison.id, { 
 const watch = (id: string, headers = {}) => fake.inject({ url: `/v1/comparisons/${id}/events`, headers });
 
 describe('GET /v1/comparisons/{id}/events', () => {
-  it('tells what has happened, then what happens, and ends with the end', async () => {
+  it('sends past events, then new ones, and ends with the final one', async () => {
     const comparison = await create();
     const other = await create();
     const watching = watch(comparison.id);
@@ -56,7 +56,7 @@ describe('GET /v1/comparisons/{id}/events', () => {
     expect(fake.events.listening).toBe(0);
   });
 
-  it('goes on after Last-Event-ID, without a gap and without telling anything twice', async () => {
+  it('resumes after Last-Event-ID, without a gap and without a duplicate', async () => {
     const comparison = await create();
     await update({ ...comparison, status: 'running' });
     await update(finished(comparison));
@@ -65,7 +65,7 @@ describe('GET /v1/comparisons/{id}/events', () => {
     expect(rest).toEqual(all.slice(1));
   });
 
-  it('tells a client that has seen the end to stop, with 204', async () => {
+  it('answers 204 to a client that has received the final event', async () => {
     const comparison = await create();
     await update(finished(comparison));
     const last = parse((await watch(comparison.id)).body).at(-1);
@@ -73,7 +73,7 @@ describe('GET /v1/comparisons/{id}/events', () => {
     expect(fake.events.listening).toBe(0);
   });
 
-  it('refuses a Last-Event-ID that is no id of an event', async () => {
+  it('refuses a Last-Event-ID that is not the id of an event', async () => {
     const { id } = await create();
     expect((await watch(id, { 'last-event-id': 'latest' })).statusCode).toBe(400);
   });
@@ -94,7 +94,7 @@ describe('GET /v1/events', () => {
     return { stream, until };
   };
 
-  it('tells of all comparisons from now on, or of one camera', async () => {
+  it('sends new events of all comparisons, or of one camera', async () => {
     await create('gate');
     const [all, gate] = [await open(), await open('?camera=gate')];
     const [first, second] = [await create('yard'), await create('gate')];
@@ -102,7 +102,7 @@ describe('GET /v1/events', () => {
     expect((await gate.until(1)).map(({ data }) => data.comparison)).toEqual([second.id]);
   });
 
-  it("tells of changes too, of one camera where it is asked for, and a comparison's own stream does not", async () => {
+  it('sends events of changes too, or of those of one camera; the stream of a comparison does not', async () => {
     const [yard, gate] = [await open('?camera=yard'), await open('?camera=gate')];
     const comparison = await create('gate');
     const change = {
@@ -126,7 +126,7 @@ describe('GET /v1/events', () => {
     expect(own.at(-1)?.event).toBe('comparison.finished');
   });
 
-  it('hears what happens while it reads the past, once and in order', async () => {
+  it('sends events that arrive during the replay once and in order', async () => {
     const first = await create();
     const read = fake.events.read.bind(fake.events);
     let second: Comparison | undefined;
@@ -141,7 +141,7 @@ describe('GET /v1/events', () => {
     expect(seen.map(({ data }) => data.comparison)).toEqual([first.id, second?.id, third.id]);
   });
 
-  it('tells all of a long past to who resumes, and lets go of who takes nothing of it', async () => {
+  it('replays a long past completely, and disconnects a client that reads nothing of it', async () => {
     const many = 20_000;
     const camera = 'a-camera-with-a-long-name-so-that-there-is-more-to-be-sent';
     const event = { type: 'comparison.queued', comparisonId: newId('cmp'), camera, verdict: null } as const;

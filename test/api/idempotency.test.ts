@@ -20,7 +20,7 @@ const send = (key: string, parts = body) =>
 const freshKey = () => `key ${n++}`;
 
 describe('Idempotency-Key', () => {
-  it('answers the same request with the same comparison, marked, and one job', async () => {
+  it('answers the same request with the same comparison, marked as a replay, and one job', async () => {
     const key = freshKey();
     const [first, second] = [await send(key), await send(key)];
     expect(first.headers).not.toHaveProperty('idempotent-replayed');
@@ -29,7 +29,7 @@ describe('Idempotency-Key', () => {
     expect(fake.queue.jobs).toHaveLength(1);
   });
 
-  it('knows the same request in another form: fields in another order, base64 for files', async () => {
+  it('recognises the same request in another form: fields in another order, base64 for files', async () => {
     const key = freshKey();
     const [before, after] = [await jpeg(10), await jpeg(200)];
     const first = await send(key, form({ before, after, camera: 'gate' }));
@@ -38,7 +38,7 @@ describe('Idempotency-Key', () => {
     expect([second.statusCode, second.json().id]).toEqual([202, first.json().id]);
   });
 
-  it('answers a replay with the comparison as it stands by then', async () => {
+  it('answers a replay with the current state of the comparison', async () => {
     const key = freshKey();
     const { id } = (await send(key)).json();
     const stored = fake.results.kept.get(id);
@@ -82,7 +82,7 @@ describe('Idempotency-Key', () => {
     expect(answer.headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it('answers 410 when the comparison it stood for has been erased', async () => {
+  it('answers 410 when its comparison has been erased', async () => {
     const key = freshKey();
     const { id } = (await send(key)).json();
     await fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}` });
@@ -92,7 +92,7 @@ describe('Idempotency-Key', () => {
   it.each([
     ['empty', ''],
     ['of 256 characters', 'x'.repeat(256)],
-  ])('is refused where it is %s', async (_name, key) => {
+  ])('is refused if it is %s', async (_name, key) => {
     const answer = await send(key);
     expect([answer.statusCode, answer.json().field]).toEqual([400, 'idempotency-key']);
   });

@@ -14,12 +14,12 @@ beforeEach(() => fake.reset());
 afterAll(() => fake.app.close());
 
 describe('Probes', () => {
-  it('are alive whatever happens behind', async () => {
+  it('report the process as alive although every dependency fails', async () => {
     fake.queue.away = true;
     expect((await fake.inject({ url: '/livez' })).json()).toEqual({ alive: true });
   });
 
-  it('are ready only when Redis answers and a worker has warmed up', async () => {
+  it('report the service as ready only when Redis answers and a worker has warmed up', async () => {
     const ready = async () => {
       const answer = await fake.inject({ url: '/readyz' });
       return [answer.statusCode, answer.json()];
@@ -36,7 +36,7 @@ describe('Probes', () => {
 
 describe('Closing', () => {
   const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
-  /** The app on a port, where /v1/models is answered when `answer` is called. */
+  /** Starts the app on a port; /v1/models is answered when `answer` is called. */
   const listening = async () => {
     let asked = () => {};
     let answer = () => {};
@@ -57,7 +57,7 @@ describe('Closing', () => {
     return { app, send, begun, answer, ...fakes };
   };
 
-  it('finishes what has begun, and refuses what still arrives with a problem that says so', async () => {
+  it('answers running requests, and refuses later ones with the problem `closing`', async () => {
     const { app, send, begun, answer } = await listening();
     const first = send('/v1/models');
     await begun;
@@ -73,7 +73,7 @@ describe('Closing', () => {
     expect(second).toContain('"type":"https://scenedelta.dev/errors/closing"');
   });
 
-  it('does not wait for a client that keeps its connection for a next request', async () => {
+  it('does not wait for an idle keep-alive connection', async () => {
     const { app, send, begun, answer, events } = await listening();
     const [asking, watching] = [send('/v1/models'), send('/v1/events')];
     await begun;
@@ -86,11 +86,11 @@ describe('Closing', () => {
     expect(await text(watching)).toMatch(/\r\n0\r\n\r\n$/);
   });
 
-  it('sends an answer to its last byte where a client reads slowly', async () => {
+  it('sends an answer completely to a slow reader', async () => {
     const { app, send, results, blobs } = await listening();
     const stored = acceptedComparison();
     await results.create(stored);
-    // more than the kernel takes off our hands
+    // More than the kernel buffers.
     const frame = Buffer.alloc(16 * 1024 * 1024, 1);
     await blobs.put(frameKey((stored.frames.before as StoredFrameRef).sha256), frame);
     const socket = send(`/v1/comparisons/${stored.comparison.id}/frames/before`);
@@ -103,7 +103,7 @@ describe('Closing', () => {
 });
 
 describe('/internal/scale', () => {
-  it('adds up every state of a queue, prioritized jobs included', async () => {
+  it('sums every state of a queue, prioritized jobs included', async () => {
     await fake.queue.addComparison(jobOf(acceptedComparison()));
     const { live, archive } = (await fake.inject({ url: '/internal/scale' })).json();
     expect(live).toEqual({ backlog: 1, waiting: 0, prioritized: 1, delayed: 0, active: 0 });
@@ -137,7 +137,7 @@ describe('/v1/models', () => {
     return fake.inject({ url: `/v1/models${path}`, headers: { 'x-api-key': secret } });
   };
 
-  it('lists each bundle once, with where it runs and on how many workers', async () => {
+  it('lists each bundle once, with its devices and the workers on each', async () => {
     fake.workers.live = [workerWith(MODEL), workerWith(MODEL), workerWith({ ...MODEL, provider: 'cuda:0' })];
     const { items } = (await get()).json();
     expect(items).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('/v1/models', () => {
     });
   });
 
-  it('reads one by name, and names the others where there is none', async () => {
+  it('returns one by name; for an unknown name the error lists the others', async () => {
     fake.workers.live = [workerWith(MODEL)];
     expect((await get(`/${MODEL.name}`)).json().version).toBe(MODEL.version);
     const answer = await get('/other');
@@ -159,8 +159,8 @@ describe('/v1/models', () => {
   });
 });
 
-describe('The front door', () => {
-  it('says where to go, and shows the description', async () => {
+describe('The start page', () => {
+  it('links to the resources and to the description', async () => {
     const { links } = (await fake.inject({ url: '/' })).json();
     expect((await fake.app.inject({ url: links.openapi })).json().openapi).toBe('3.1.0');
     expect((await fake.app.inject({ url: `${links.docs}/` })).headers['content-type']).toContain('text/html');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => fake.reset());
 afterAll(() => fake.app.close());
 
-/** A 12 x 8 map with one hot cell, or none. */
+/** A 12 x 8 map with one cell of value 1, or none. */
 function map(hot?: [column: number, row: number]): Heatmap {
   const data = new Float32Array(96);
   if (hot !== undefined) data[hot[1] * 12 + hot[0]] = 1;
@@ -53,7 +53,7 @@ async function pixels(png: Buffer, channels: 1 | 3 = 3) {
 }
 
 describe('GET /v1/comparisons/{id}/frames/{side}', () => {
-  it('gives the bytes as they were sent, with the type they were found to have', async () => {
+  it('returns the bytes as they were sent, with the detected type', async () => {
     const get = await compared({ contentType: 'image/webp' });
     const answer = await get('frames/before');
     expect(answer.rawPayload.equals(frame)).toBe(true);
@@ -64,7 +64,7 @@ describe('GET /v1/comparisons/{id}/frames/{side}', () => {
     expect((await get('frames/before', { 'if-none-match': answer.headers.etag })).statusCode).toBe(304);
   });
 
-  it('says that a frame has expired with 410, and that there is no third one with 400', async () => {
+  it('answers 410 for an expired frame, and 400 for another side', async () => {
     const get = await compared();
     fake.blobs.kept.clear();
     const gone = await get('frames/after');
@@ -74,7 +74,7 @@ describe('GET /v1/comparisons/{id}/frames/{side}', () => {
     expect((await get('frames/during')).statusCode).toBe(400);
   });
 
-  it('says that a frame has not been fetched yet with 409', async () => {
+  it('answers 409 until a frame has been fetched', async () => {
     const stored = acceptedComparison({ before: { from: 'url', url: 'https://cam.example/a.jpg' } });
     await fake.results.create(stored);
     const answer = await fake.inject({ url: `/v1/comparisons/${stored.comparison.id}/frames/before` });
@@ -83,7 +83,7 @@ describe('GET /v1/comparisons/{id}/frames/{side}', () => {
 });
 
 describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
-  it('leaves the frame as it is where the map is empty', async () => {
+  it('returns the plain frame for an empty map', async () => {
     const get = await compared();
     const picture = await pixels((await get('heatmaps/before')).rawPayload);
     const original = await sharp(frame).raw().toBuffer();
@@ -91,7 +91,7 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
     expect(Math.max(...picture.data.map((value, i) => Math.abs(value - (original[i] as number))))).toBe(0);
   });
 
-  it('colours the hot place and nothing far from it', async () => {
+  it('colours the surroundings of the cell and nothing else', async () => {
     const get = await compared();
     const { data, width } = await pixels((await get('heatmaps/after')).rawPayload);
     const changed = (x: number, y: number) => Math.abs((data[(y * width + x) * 3] as number) - 100) > 20;
@@ -99,27 +99,27 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
     expect(changed(20, 50)).toBe(false);
   });
 
-  it('shows the map alone as gray, white where it is hottest', async () => {
+  it('renders the map alone as gray, white at its maximum', async () => {
     const get = await compared();
     const { data, width } = await pixels((await get('heatmaps/after?style=gray')).rawPayload, 1);
     expect(data[20 * width + 76]).toBeGreaterThan(240);
     expect(data[50 * width + 20]).toBe(0);
   });
 
-  it('shows where the model looked for one word, and says which words there are', async () => {
+  it('renders the map of one word, and lists the words if there is no such word', async () => {
     const get = await compared();
     const hot = async (side: string, x: number, y: number) => {
       const { data, width } = await pixels((await get(`heatmaps/${side}?style=gray&word=0`)).rawPayload, 1);
       return (data[y * width + x] as number) > 240;
     };
     expect(await hot('before', 12, 52)).toBe(true);
-    expect(await hot('after', 28, 44)).toBe(true); // the camera had moved
+    expect(await hot('after', 28, 44)).toBe(true); // another cell than in before
     expect(await hot('after', 12, 52)).toBe(false);
     const answer = await get('heatmaps/after?word=2');
     expect([answer.statusCode, answer.json().detail]).toEqual([400, 'word is 2, expected 0 to 1']);
   });
 
-  it('gives the raw grid as float32, little endian, row by row', async () => {
+  it('returns the raw grid as float32, little endian, row by row', async () => {
     const get = await compared();
     const answer = await get('heatmaps/after?style=raw');
     expect(answer.headers).toMatchObject({ 'heatmap-width': '12', 'heatmap-height': '8' });
@@ -127,7 +127,7 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
     expect(values).toEqual([...map([9, 2]).data]);
   });
 
-  it('is drawn over a frame as it is looked at: turned by its EXIF orientation, transparency on black', async () => {
+  it('is drawn over the frame as it is displayed: EXIF orientation applied, transparency on black', async () => {
     const turned = await sharp(frame).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const upright = await pixels((await (await compared({ bytes: turned }))('heatmaps/before')).rawPayload);
     expect([upright.width, upright.height]).toEqual([64, 96]);
@@ -146,7 +146,7 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
     expect([width, height]).toEqual([1280, 720]);
   });
 
-  it('is not drawn again for who has it', async () => {
+  it('is not drawn again for a client with its ETag', async () => {
     const get = await compared();
     const { etag } = (await get('heatmaps/after?style=gray')).headers;
     expect((await get('heatmaps/after?style=gray', { 'if-none-match': etag })).statusCode).toBe(304);
@@ -156,12 +156,12 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
   it.each([
     ['has not finished', { end: false }, 409, 'not-finished'],
     ['was of identical frames', { model: null }, 404, 'not-found'],
-  ])('is answered with a problem where the comparison %s', async (_name, options, status, code) => {
+  ])('is answered with a problem if the comparison %s', async (_name, options, status, code) => {
     const answer = await (await compared(options))('heatmaps/after');
     expect([answer.statusCode, answer.json().type.split('/').at(-1)]).toEqual([status, code]);
   });
 
-  it('has no overlay without its frame, but still its raw grid; and nothing without its data', async () => {
+  it('has no overlay without its frame, only the raw grid; without its data it is gone', async () => {
     const get = await compared();
     fake.blobs.kept.delete(frameKey(SHA));
     const gone = await get('heatmaps/after');

@@ -1,4 +1,4 @@
-/** The API on a real Redis and a real folder: what fakes cannot show. */
+/** The API on a real Redis and a real folder, for behaviour that fakes do not have. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ let producer: JobProducer;
 let deps: ApiDependencies;
 let inject: ReturnType<typeof checkedInject>;
 let body: ReturnType<typeof form>;
-/** looks into the queue as a worker would */
+/** Reads the queue as a worker does. */
 let live: Queue;
 
 beforeAll(async () => {
@@ -71,14 +71,14 @@ const connected = async (wanted: boolean) => {
 };
 
 describe('On a real Redis', () => {
-  it('queues one job a comparison under its id, with ids only', async () => {
+  it('queues one job per comparison under its id, with ids only', async () => {
     const { id } = (await inject(post(body))).json();
     const job = await live.getJob(id);
     expect(job?.data).toEqual({ v: 2, comparisonId: id, traceId: expect.any(String) });
     expect((await deps.queue.counts()).live.prioritized).toBe(1);
   });
 
-  it('answers who waits when a worker saves the result', async () => {
+  it('answers waiting requests when a worker saves the result', async () => {
     const waited = form({ before: await jpeg(10), after: await jpeg(200), camera: 'waited' });
     const answering = inject(post(waited, { prefer: 'wait=20' }));
     let ids: string[] = [];
@@ -93,7 +93,7 @@ describe('On a real Redis', () => {
     expect([answer.statusCode, answer.json().id]).toEqual([200, ids[0]]);
   });
 
-  it('takes a cancelled job out of the queue and tells the workers', async () => {
+  it('removes a cancelled job from the queue and notifies the workers', async () => {
     const { id } = (await inject(post(body))).json();
     const subscriber = redis.duplicate({ enableOfflineQueue: true });
     const heard = new Promise((resolve) => subscriber.on('message', (_channel, text) => resolve(text)));
@@ -104,7 +104,7 @@ describe('On a real Redis', () => {
     subscriber.disconnect();
   });
 
-  it('keeps the laws of idempotency among requests at once', async () => {
+  it('accepts one of several concurrent requests with one Idempotency-Key', async () => {
     const headers = { prefer: 'respond-async', 'idempotency-key': 'k 1' };
     const answers = await Promise.all(Array.from({ length: 5 }, () => inject(post(body, headers))));
     const ids = new Set(answers.filter((a) => a.statusCode === 202).map((a) => a.json().id));
@@ -116,7 +116,7 @@ describe('On a real Redis', () => {
     expect(await redis.ttl(KEYS.idempotency('local', 'k 1'))).toBeGreaterThan(86_000);
   });
 
-  describe('where a process dies, or Redis is lost, between reserving an Idempotency-Key and confirming it', () => {
+  describe('if a process dies, or Redis is lost, between reserving an Idempotency-Key and confirming it', () => {
     const request = (key: string, comparisonId: string) => ({
       apiKeyId: 'key_a',
       key,
@@ -127,7 +127,7 @@ describe('On a real Redis', () => {
     const age = (key: string, seconds: number) =>
       redis.expire(KEYS.idempotency('key_a', key), 24 * 3600 - seconds);
 
-    it('answers with the comparison that was accepted all the same, however late', async () => {
+    it('answers with the comparison if it was accepted, however late', async () => {
       const { id } = (await inject(post(body))).json();
       expect(await records().reserve(request('accepted', id))).toBeUndefined();
       for (const seconds of [1, 61, 23 * 3600]) {
@@ -136,7 +136,7 @@ describe('On a real Redis', () => {
       }
     });
 
-    it('is in flight for a minute where there is no comparison; then one of many requests takes its place', async () => {
+    it('is in flight for a minute if there is no comparison; then one of many requests takes its place', async () => {
       await records().reserve(request('died', 'cmp_a'));
       await expect(records().reserve(request('died', 'cmp_b'))).rejects.toMatchObject({
         code: 'idempotency-in-flight',
@@ -148,7 +148,7 @@ describe('On a real Redis', () => {
       expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('leaves the key to who has taken it over', async () => {
+    it('leaves the key to the request that took it over', async () => {
       const [late, now] = [request('taken', 'cmp_a'), request('taken', 'cmp_b')];
       await records().reserve(late);
       await age('taken', 61);
@@ -162,7 +162,7 @@ describe('On a real Redis', () => {
       expect(await records().reserve(late)).toEqual({ comparisonId: 'cmp_b' });
     });
 
-    it('keeps the key of a comparison that could not be taken back', async () => {
+    it('keeps the key of a comparison that could not be erased', async () => {
       const { id } = (await inject(post(body))).json();
       await records().reserve(request('kept', id));
       await records().release(request('kept', id));
@@ -170,14 +170,14 @@ describe('On a real Redis', () => {
     });
   });
 
-  it('counts requests over all processes and forgets them', async () => {
+  it('counts requests over all processes, and the counters expire', async () => {
     const counts = [];
     for (let i = 0; i < 3; i++) counts.push(await createRateCounter(redis).count('key_a', 5, 60));
     expect(counts).toEqual([1, 2, 3]);
     expect(await redis.ttl(KEYS.rate('key_a', 5))).toBeGreaterThan(60);
   });
 
-  it('serves what only reads while Redis is full, and answers 503 to all else', async () => {
+  it('serves reads while Redis is full, and answers 503 to other requests', async () => {
     const keyed = await buildApp(deps, loadConfig({ DATA_DIR: folder, RATE_LIMIT: '100' }), logger);
     const { key, secret } = await deps.apiKeys.create('reader', ['compare']);
     const headers = { 'x-api-key': secret, prefer: 'respond-async' };

@@ -15,7 +15,7 @@ beforeAll(async () => {
 beforeEach(() => fake.reset());
 afterAll(() => fake.app.close());
 
-/** What a worker does, as soon as the job is there and somebody waits for it. */
+/** Acts as a worker as soon as the job is queued and a request waits for it. */
 async function endWith(ending: (comparison: Comparison) => Comparison) {
   while (fake.queue.jobs.length === 0 || fake.events.listening === 0) await tick();
   return end(fake.queue.jobs[0]?.comparisonId as string, ending);
@@ -40,13 +40,13 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect(fake.events.listening).toBe(0);
   });
 
-  it('waits without being asked, and says nothing of a preference then', async () => {
+  it('waits by default, without Preference-Applied', async () => {
     const [answer] = await Promise.all([fake.inject(post(body, {})), endWith(finished)]);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).not.toHaveProperty('preference-applied');
   });
 
-  it('answers 202 when the time is over, and the comparison can be read later', async () => {
+  it('answers 202 when the time has passed, and the comparison can be read later', async () => {
     const answer = await fake.inject(post(body, { prefer: 'wait=1' }));
     expect([answer.statusCode, answer.json().status]).toEqual([202, 'queued']);
     await end(answer.json().id, finished);
@@ -55,7 +55,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect(later.headers).not.toHaveProperty('retry-after');
   });
 
-  it('answers a comparison that failed with its problem, and the comparison beside it', async () => {
+  it('answers a failed comparison with its problem and the comparison', async () => {
     const error = new ScenedeltaError('image-unreadable', 'after ends in the middle', {
       field: 'after',
     }).toProblem();
@@ -79,7 +79,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect([answer.statusCode, answer.json().type.split('/').at(-1)]).toEqual([410, 'cancelled']);
   });
 
-  it('hears the end that came between the queue and the wait', async () => {
+  it('detects an end between the queueing and the wait', async () => {
     const add = fake.queue.addComparison.bind(fake.queue);
     fake.queue.addComparison = async (...args) => {
       await add(...args);
@@ -90,7 +90,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect(answer.statusCode).toBe(200);
   });
 
-  it('answers 202 where Redis is lost after the comparison was accepted: a 503 would have it sent again', async () => {
+  it('answers 202 if Redis is lost after the acceptance: after a 503 the caller would send it again', async () => {
     const headers = { prefer: 'wait=20', 'idempotency-key': 'lost' };
     const unavailable = async () => {
       throw new ScenedeltaError('queue-unavailable', 'Redis cannot be reached');
@@ -113,7 +113,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     }
   });
 
-  it('leaves nothing to recover of a comparison that was refused, also where its creation timed out', async () => {
+  it('leaves nothing of a refused comparison, even if its creation timed out', async () => {
     const create = fake.results.create.bind(fake.results);
     fake.results.create = async (stored) => {
       await create(stored);
@@ -124,7 +124,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect([answer.statusCode, fake.results.kept.size]).toEqual([503, 0]);
   });
 
-  it('lets everybody go with 202 when the service closes', async () => {
+  it('answers every waiting request with 202 when the service closes', async () => {
     const closing = await fakeApp();
     const waiting = closing.inject(post(body, { prefer: 'wait=20' }));
     while (closing.events.listening === 0) await tick();
@@ -144,7 +144,7 @@ describe('parsePrefer', () => {
     ['respond-async, wait=3', { waitSeconds: 3, applied: 'wait=3' }],
     ['wait=-1', { waitSeconds: 10, applied: undefined }],
     ['wait=soon; foo=bar, handling=strict', { waitSeconds: 10, applied: undefined }],
-  ])('reads %s', (header, expected) => {
+  ])('parses %s', (header, expected) => {
     expect(parsePrefer(header, 60)).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-/** The built command on the hand-made bundle, as a person runs it. */
+/** The built command as a process, with the small bundle of test/fixtures. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { FindingSchema } from '../../src/schemas/comparison.js';
 import { scene } from '../frames/pictures.js';
 import { copyOfTiny, put } from '../model/tiny-bundle.js';
 
-// Processes and threads start slowly on a machine that is busy with other things; nothing here is about speed.
+// Processes and threads start slowly on a busy machine.
 jest.setTimeout(120_000);
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -63,12 +63,12 @@ describe('scenedelta compare', () => {
     const at = (x: number, y: number) => [
       ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
     ];
-    expect(at(72, 24)).toEqual([50, 50, 50]); // nothing in before
+    expect(at(72, 24)).toEqual([50, 50, 50]); // no change in before
     expect(at(100 + 72, 24)).not.toEqual([60, 250, 80]); // the thing in after is coloured
     expect(at(100 + 10, 24)).toEqual([50, 50, 50]);
   });
 
-  it('prints the sentence even where the heatmaps cannot be written, and says so in one line', async () => {
+  it('prints the sentence although the heatmaps cannot be written, which is one line of stderr', async () => {
     const nowhere = join('no', 'such', 'folder', heatmap);
     const { status, stdout, stderr } = await scenedelta(['compare', before, after, '--heatmap', nowhere]);
     expect(status).toBe(2);
@@ -129,7 +129,7 @@ describe('scenedelta models', () => {
     expect(model).toMatchObject({ name: 'bundle-tiny', licence: 'MIT', training_data: [] });
   });
 
-  it('says what is wrong with the default bundle, and fails', async () => {
+  it('reports the fault of a broken default bundle, and fails', async () => {
     const { modelsDir } = await copyOfTiny((manifest) => put(manifest, 'colour', 1));
     const { status, stderr } = await scenedelta(['models'], modelsDir);
     await rm(modelsDir, { recursive: true });

@@ -1,4 +1,4 @@
-/** The command against an API of this process: what it writes is what `scenedelta evaluate` reads. */
+/** The command against an API in this process; `parsePairs` reads its manifest as `scenedelta evaluate` does. */
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 afterAll(() => fake.app.close());
 
-/** A judged change; its frames are kept where `bytes` are given. */
+/** Stores a change with feedback, and its frames if `bytes` are given. */
 const judged = async (name: string, bytes: string | undefined) => {
   const accepted = acceptedComparison();
   await fake.results.create(accepted);
@@ -61,7 +61,7 @@ describe('scenedelta feedback', () => {
     expect(said).toEqual([`1 pairs in ${join(folder, 'pairs.ndjson')}`]);
   });
 
-  it('leaves out what is no longer kept, and says so', async () => {
+  it('leaves out pairs whose frames are no longer kept, and reports their number', async () => {
     const { comparisons } = await judged('car', undefined);
     await scenedelta([folder, '--url', url]);
     expect(await readFile(join(folder, 'pairs.ndjson'), 'utf8')).toBe('');
@@ -69,7 +69,7 @@ describe('scenedelta feedback', () => {
     expect(said[0]).toContain('the frames of 1 are no longer kept');
   });
 
-  it('sends the key of the file that is named', async () => {
+  it('sends the key of --key-file', async () => {
     const asked: (string | undefined)[] = [];
     fake.app.server.on('request', (request) => asked.push(request.headers.authorization));
     await writeFile(join(folder, 'key'), 'sd_secret\n');
@@ -78,13 +78,13 @@ describe('scenedelta feedback', () => {
   });
 });
 
-describe('where the service is', () => {
+describe('the address of the service', () => {
   const saved = { ...process.env };
   afterEach(() => {
     process.env = { ...saved };
   });
-  /** The addresses that are asked for, of a service that has no feedback. */
-  const asked = async (args: string[], env: Record<string, string> = {}) => {
+  /** Runs the command against a service without feedback. @returns the requested addresses */
+  const requested = async (args: string[], env: Record<string, string> = {}) => {
     Object.assign(process.env, env);
     const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(''));
     await scenedelta([folder, ...args]);
@@ -103,11 +103,11 @@ describe('where the service is', () => {
     ['on any address of IPv6', [], { HOST: '::', PORT: '8081' }, 'http://[::]:8081'],
     ['on a host and port', [], { HOST: '127.0.0.1', PORT: '8081' }, 'http://127.0.0.1:8081'],
   ])('%s', async (_, args, env, base) => {
-    expect(await asked(args, env)).toEqual([`${base}${path}`]);
+    expect(await requested(args, env)).toEqual([`${base}${path}`]);
   });
 
   it.each(['localhost:9', 'example.org', 'ftp://host/', 'http://me:secret@host', 'http://host/?a=1'])(
-    '%s is no address, and that is one line',
+    'refuses %s with one line',
     async (url) => {
       await expect(scenedelta([folder, '--url', url])).rejects.toMatchObject({
         code: 'invalid-request',
@@ -123,7 +123,7 @@ describe('where the service is', () => {
       'a file outside the folder',
       JSON.stringify({ before: '../../x', after: 'frames/y', frames: { before: '/v1/x', after: '/v1/y' } }),
     ],
-  ])('that answers with %s is one line', async (_, body) => {
+  ])('of another server, which answers with %s, is one line', async (_, body) => {
     jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body));
     await expect(scenedelta([folder, '--url', url])).rejects.toMatchObject({
       code: 'url-failed',
@@ -131,7 +131,7 @@ describe('where the service is', () => {
     });
   });
 
-  it('a folder that cannot be made is one line', async () => {
+  it('a folder that cannot be created is one line', async () => {
     await writeFile(join(folder, 'file'), '');
     await expect(scenedelta([join(folder, 'file', 'inside'), '--url', url])).rejects.toThrow(
       /inside: cannot be written \(ENOTDIR\)$/,
@@ -143,21 +143,13 @@ describe('bad calls', () => {
   it.each([
     ['no folder', [], "missing required argument 'folder'"],
     ['two folders', ['a', 'b'], 'too many arguments. Expected 1 argument but got 2'],
-    [
-      'a key file that is not there',
-      ['a', '--key-file', '/no/such/key'],
-      '--key-file /no/such/key: cannot be read',
-    ],
-    [
-      'a service that is not there',
-      ['a', '--url', 'http://127.0.0.1:9'],
-      'http://127.0.0.1:9 does not answer',
-    ],
+    ['a missing key file', ['a', '--key-file', '/no/such/key'], '--key-file /no/such/key: cannot be read'],
+    ['an unreachable service', ['a', '--url', 'http://127.0.0.1:9'], 'http://127.0.0.1:9 does not answer'],
   ])('%s is one line', async (_what, args, message) => {
     await expect(scenedelta(args)).rejects.toThrow(message);
   });
 
-  it('passes on why the service refuses', async () => {
+  it('passes on the reason of a refusal', async () => {
     jest
       .spyOn(fake.changes, 'withFeedback')
       .mockRejectedValueOnce(new ScenedeltaError('queue-unavailable', 'listing feedback: Redis is away'));

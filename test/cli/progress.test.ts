@@ -1,6 +1,6 @@
 import { startProgress } from '../../src/cli/progress.js';
 
-/** A stream that is no terminal and keeps what it gets, and a clock that is moved by hand. */
+/** A stream that is not a terminal and records its input, and a clock that the test moves. */
 function captured() {
   const written: string[] = [];
   let now = 0;
@@ -17,8 +17,8 @@ function captured() {
   };
 }
 
-describe('progress where the output is no terminal', () => {
-  it('says nothing about work that is over within two seconds', () => {
+describe('progress on a stream that is not a terminal', () => {
+  it('prints nothing for work that ends within two seconds', () => {
     const { written, options, wait } = captured();
     const progress = startProgress(3, 'pairs', options);
     wait(1_999);
@@ -27,7 +27,7 @@ describe('progress where the output is no terminal', () => {
     expect(written).toEqual([]);
   });
 
-  it('says a plain line after two seconds, then one every ten, then where it ended', () => {
+  it('prints a plain line after two seconds, then every ten seconds, then the final count', () => {
     const { written, options, wait } = captured();
     const progress = startProgress(100, 'pairs', options);
     for (let i = 0; i < 100; i++) {
@@ -42,7 +42,7 @@ describe('progress where the output is no terminal', () => {
     ]);
   });
 
-  it('says the end once even when ended twice', () => {
+  it('prints the final count once, even if ended twice', () => {
     const { written, options, wait } = captured();
     const progress = startProgress(2, 'pairs', options);
     wait(3_000);

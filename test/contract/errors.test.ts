@@ -10,7 +10,7 @@ const sections = new Map(
 );
 
 describe('docs/errors.md', () => {
-  it('explains exactly the codes of the catalogue, in its order', () => {
+  it('explains exactly the codes of the catalogue, in the same order', () => {
     expect([...sections.keys()]).toEqual(ERROR_CODES);
   });
 

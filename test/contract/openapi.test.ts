@@ -16,7 +16,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe('openapi/openapi.yaml', () => {
-  it('is what the routes describe (to fix: npm run build && npm run openapi)', async () => {
+  it('equals the description by the routes (to fix: npm run build && npm run openapi)', async () => {
     expect(await openApiYaml()).toBe(committed);
   });
 
@@ -43,11 +43,11 @@ describe('openapi/openapi.yaml', () => {
 });
 
 describe('webhooks', () => {
-  it('are described for every type that is sent', () => {
+  it('are described for every type', () => {
     expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_TYPES, ...ALERT_TYPES]);
   });
 
-  it('have the payload that is sent, and would not pass as another', () => {
+  it('have a schema that fits their payload, and no other payload', () => {
     const contract = contractOf(document);
     const comparison = finished(acceptedComparison().comparison);
     const links = {
@@ -63,7 +63,7 @@ describe('webhooks', () => {
 });
 
 describe('openapi/examples', () => {
-  it('are of the component that their name begins with', async () => {
+  it('fit the component that their file name starts with', async () => {
     const contract = contractOf(document);
     const files = await readdir(new URL('examples/', folder));
     expect(files.length).toBeGreaterThan(0);
@@ -73,7 +73,7 @@ describe('openapi/examples', () => {
     }
   });
 
-  it('would not pass as another component', async () => {
+  it('do not fit another component', async () => {
     const problem = JSON.parse(
       await readFile(new URL('examples/Problem.unknown-model.json', folder), 'utf8'),
     );

@@ -12,8 +12,6 @@ const OFFENDERS: string[] = [
   'src/inference/pool.ts',
   'src/model/captioner.ts',
   'src/pipeline/compare.ts',
-  'test/api/cameras.test.ts',
-  'test/api/comparisons-input.test.ts',
   'test/evaluation/facts.test.ts',
   'test/helpers/fakes.ts',
   'test/pipeline/compare.test.ts',

@@ -1,6 +1,6 @@
 /**
- * What a caller hears of bad input, through the whole service: the status, the problem's type, and a message that names what
- * came and what was expected. After each, the same service captions a good pair.
+ * Bad input to the whole service: the status, the type of the problem, and a message with the given and the expected
+ * value. After each, the same service captions a good pair.
  */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -186,7 +186,7 @@ describe('a frame given by an address', () => {
     await expectService();
   });
 
-  it('that does not answer in time is tried again, then said', async () => {
+  it('that does not answer in time is attempted again, then reported', async () => {
     const answer = await post(service, { before: good.before, after: `${camera.url}/slow` });
     expectProblem(answer, 424, 'url-unavailable', /./, 'after');
     expect(camera.received.filter(({ path }) => path === '/slow').length).toBeGreaterThan(1);
@@ -250,10 +250,10 @@ describe('a body that does not fit', () => {
     );
   });
 
-  it('a model that nobody serves', async () => {
+  it('a model that no worker serves', async () => {
     const answer = await post(service, { ...good, model: 'no-such-model' });
     expectProblem(answer, 422, 'unknown-model', /"no-such-model".*bundle-tiny/, 'model');
   });
 
-  it('and then a good one is served', expectService);
+  it('is followed by a good one, which is served', expectService);
 });

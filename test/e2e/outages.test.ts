@@ -1,4 +1,4 @@
-/** The API while something that it needs is away: it says so, keeps serving the rest, and recovers by itself. */
+/** The API while a dependency is unavailable: it reports the outage, serves the rest, and recovers by itself. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -51,7 +51,7 @@ describe('Redis', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('away at the start: alive but not ready; a POST is refused at once with when to try again', async () => {
+  it('unavailable at the start: alive but not ready; a POST is refused at once with Retry-After', async () => {
     expect((await get(service, '/readyz')).status).toBe(503);
     const { status, headers, body } = await post(service, pair, { prefer: 'respond-async' });
     expect(status).toBe(503);
@@ -59,14 +59,14 @@ describe('Redis', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('there at last: the same process accepts', async () => {
+  it('available later: the same process accepts', async () => {
     await redis.restart();
     await eventually(async () => {
       expect((await post(service, pair, { prefer: 'respond-async' })).status).toBe(202);
     });
   });
 
-  it('away in the middle, then back: what was accepted is still there', async () => {
+  it('lost and back again: accepted comparisons are still there', async () => {
     const { body } = await post(service, pair, { prefer: 'respond-async' });
     await redis.kill9();
     expect((await post(service, pair, { prefer: 'respond-async' })).status).toBe(503);
@@ -77,7 +77,7 @@ describe('Redis', () => {
     });
   });
 
-  it('the API ends with 0 on SIGTERM, though clients watch, wait and keep their connections', async () => {
+  it('available: the API ends with 0 on SIGTERM, although clients watch, wait and keep connections', async () => {
     const watching = await fetch(`${service.url}/v1/events`);
     const waiting = post(service, { ...pair, camera: 'waits' }, { prefer: 'wait=30' });
     await eventually(async () =>
@@ -92,8 +92,8 @@ describe('Redis', () => {
   });
 });
 
-describe('SIGTERM while Redis is away', () => {
-  // A worker may have to give up at the deadline what it can hand back to nobody: 1. The API holds nothing. Neither is killed.
+describe('SIGTERM while Redis is unavailable', () => {
+  // A worker that cannot hand its jobs back ends at the deadline with 1; the API holds none. Neither is killed.
   it.each([
     ['api', [0]],
     ['workers', [0, 1]],
@@ -131,7 +131,7 @@ describe('SIGTERM while Redis is away', () => {
   );
 });
 
-/** A mount of our own needs root, or a kernel that lets everybody have a user namespace. */
+/** A private mount needs root, or a kernel that allows user namespaces. */
 const NAMESPACE = [['-m'], ['-rm']].find(
   (flags) => spawnSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,
 );
@@ -141,7 +141,7 @@ whereMountable(
   'a full disk: the frame is refused, what was accepted stays, and smaller frames still go in',
   async () => {
     const service = await startService({
-      // Only the folder of frames and heatmaps is small, and only for this service: Redis keeps its own disk.
+      // Only the folder of frames and heatmaps is small, and only for this service; Redis has another disk.
       wrapper: (dataDir) => {
         mkdirSync(join(dataDir, 'blobs'), { recursive: true });
         const script = `mount -t tmpfs -o size=1m tmpfs "${dataDir}/blobs" && exec "$@"`;
@@ -152,7 +152,7 @@ whereMountable(
       const pair = await changedPair();
       const kept = await post(service, pair);
       expect(kept.status).toBe(200);
-      // What follows a JPEG's end is kept and not looked at.
+      // Bytes after the end of a JPEG are stored and ignored.
       const padded = (frame: Buffer) => Buffer.concat([frame, randomBytes(300_000)]);
       let refused: Awaited<ReturnType<typeof post>> | undefined;
       for (let i = 0; i < 5 && refused === undefined; i++) {
@@ -163,7 +163,7 @@ whereMountable(
       expect(refused?.body.type).toBe('https://scenedelta.dev/errors/storage-unavailable');
       expect((await get(service, '/livez')).status).toBe(200);
       expect((await get(service, `/v1/comparisons/${kept.body.id}`)).body.status).toBe('finished');
-      // The very frames of the first pair are stored already.
+      // The frames of the first pair are stored already.
       expect((await post(service, pair)).status).toBe(200);
     } finally {
       await service.stop();

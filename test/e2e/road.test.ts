@@ -1,4 +1,4 @@
-/** The whole road through the built processes: a pair in by HTTP; a caption, heatmaps and a signed webhook out. */
+/** A pair through the built processes: in by HTTP; out as caption, heatmaps and signed webhook. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe('a pair in which something appeared', () => {
     answer = await post(used.service, { ...used.pair, camera: 'gate-3', metadata: '{"shift":"night"}' });
   });
 
-  it('is answered with the finished comparison: the sentence, its words, where, which model', () => {
+  it('is answered with the finished comparison: caption, words, regions, model', () => {
     expect(answer.status).toBe(200);
     const { body } = answer;
     expect(body).toMatchObject({
@@ -79,7 +79,7 @@ describe('a pair in which something appeared', () => {
     expect(body.items.map(({ id }: { id: string }) => id)).toContain(answer.body.id);
   });
 
-  it('can be heard as it happened by server-sent events', async () => {
+  it('can be followed by server-sent events', async () => {
     const abort = new AbortController();
     const response = await fetch(`${used.service.url}/v1/comparisons/${answer.body.id}/events`, {
       headers: { ...used.service.headers, 'last-event-id': '0-0' },
@@ -104,7 +104,7 @@ it('a pair of identical frames never reaches the model', async () => {
   expect(body).toMatchObject({ verdict: 'none', model: null, confidence: 0, regions: [] });
 });
 
-it('a caller who does not want to wait gets 202, where to look and when', async () => {
+it('a caller that does not wait gets 202 with Location and Retry-After', async () => {
   const { status, headers, body } = await post(used.service, used.pair, { prefer: 'respond-async' });
   expect(status).toBe(202);
   expect(headers.get('location')).toBe(`/v1/comparisons/${body.id}`);
@@ -112,7 +112,7 @@ it('a caller who does not want to wait gets 202, where to look and when', async 
   expect((await finished(used.service, body.id)).caption).toBe('a red thing has appeared on the right');
 });
 
-it('the same Idempotency-Key is the same comparison, and says so', async () => {
+it('the same Idempotency-Key gives the same comparison, marked as a replay', async () => {
   const key = { 'idempotency-key': 'night-shift-17' };
   const first = await post(used.service, used.pair, key);
   const second = await post(used.service, used.pair, key);
@@ -124,7 +124,7 @@ describe('a webhook', () => {
   let receiver: Receiver;
   afterEach(() => receiver.close());
 
-  it('brings the comparison, signed by the secret of this service, and its attempt is on record', async () => {
+  it('carries the comparison, signed with the secret of this service, and its attempt is recorded', async () => {
     receiver = await startReceiver();
     const { body } = await post(
       used.service,
@@ -145,7 +145,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('that fails is tried again under the same id without running the model again', async () => {
+  it('that fails is attempted again under the same id, without another run of the model', async () => {
     receiver = await startReceiver((_request, response) => {
       response.statusCode = receiver.received.length === 1 ? 500 : 204;
       response.end();
@@ -162,12 +162,12 @@ describe('a webhook', () => {
   });
 });
 
-it('a comparison that is cancelled while its frame is fetched never finishes, and the service goes on', async () => {
+it('a comparison that is cancelled while its frame is fetched never finishes, and the service continues', async () => {
   let asked = () => {};
   const wasAsked = new Promise<void>((done) => {
     asked = done;
   });
-  // Answers never: the job stands still in the download.
+  // Never answers, so the job stays in the download.
   const camera = await startReceiver(() => asked());
   try {
     const { body } = await post(
@@ -210,7 +210,7 @@ describe('API keys', () => {
     return stdout;
   };
 
-  it('are made and revoked on the command line and count at once', async () => {
+  it('are created and revoked on the command line, with immediate effect', async () => {
     const secret = (await cli('keys', 'create', '--name', 'guard', '--secret-only')).trim();
     const listAs = async () =>
       answerOf(
@@ -224,13 +224,13 @@ describe('API keys', () => {
     expect((await listAs()).status).toBe(401);
   });
 
-  it('are asked for: without one there is no answer but 401', async () => {
+  it('are required: without one every answer is 401', async () => {
     const response = await fetch(`${used.service.url}/v1/comparisons`);
     expect(response.status).toBe(401);
   });
 });
 
-it('says what it is made of: model, metrics, documentation', async () => {
+it('serves models, metrics and documentation', async () => {
   const models = await get(used.service, '/v1/models');
   expect(JSON.stringify(models.body)).toContain('bundle-tiny');
   expect((await get(used.service, '/metrics')).body).toContain('scenedelta_comparisons_accepted_total');
@@ -238,7 +238,7 @@ it('says what it is made of: model, metrics, documentation', async () => {
   expect((await get(used.service, '/readyz')).status).toBe(200);
 });
 
-it('takes another pair of the same camera from its cache with the same answer', async () => {
+it('answers another pair with the same before frame, from the feature cache, with the same caption', async () => {
   const after = await sceneJpeg({ object: true, seed: 3 });
   const { body } = await post(used.service, { before: used.pair.before, after });
   expect(body.caption).toBe('a red thing has appeared on the right');

@@ -1,4 +1,4 @@
-/** `npm run up` and `npm run demo` as a person meets them. */
+/** `npm run up` and `npm run demo` as a user runs them. */
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,13 +16,13 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it('the demo says what changed in the example pair, shows where, and ends with 0', async () => {
+it('the demo captions the example pair, writes its heatmap, and ends with 0', async () => {
   const { ended, output } = spawnUp(dataDir, { args: ['--demo'] });
   expect(await ended).toEqual({ status: 0, signal: null });
   expect(output()).toMatch(/"[a-z ]+"\n {2}verdict (change|none|nuisance), confidence \d\.\d\d, \d+ ms/);
 }, 180_000);
 
-it('the demo with the bundle that is the default: it sees the change in the example pair and draws where', async () => {
+it('the demo with the default bundle finds the change in the example pair and draws it', async () => {
   const { modelsDir, defaultModel } = loadConfig({});
   const env = { MODELS_DIR: modelsDir, DEFAULT_MODEL: defaultModel };
   const { ended, output } = spawnUp(dataDir, { args: ['--demo'], env });
@@ -32,7 +32,7 @@ it('the demo with the bundle that is the default: it sees the change in the exam
   expect(picture).toMatchObject({ width: 768, height: 576 });
 }, 180_000);
 
-it('SIGTERM closes everything: status 0, no process left, nothing lost; the key is its owner’s alone', async () => {
+it('SIGTERM closes everything: status 0, no process left, nothing lost; only its owner may read the key', async () => {
   const service = await startService({ dataDir });
   const pids = Object.values(await service.processes());
   expect(pids).toHaveLength(3);
@@ -53,8 +53,8 @@ it('SIGTERM closes everything: status 0, no process left, nothing lost; the key 
   expect(await again.stop()).toEqual({ status: 0, signal: null });
 }, 240_000);
 
-describe('what cannot be is said in a sentence, with what to do', () => {
-  it('a second one on the same folder', async () => {
+describe('a failed start is one sentence with advice:', () => {
+  it('a second instance on the same folder', async () => {
     const service = await startService({ dataDir });
     try {
       const second = spawnUp(dataDir);
@@ -66,7 +66,7 @@ describe('what cannot be is said in a sentence, with what to do', () => {
     }
   }, 180_000);
 
-  it('a port that somebody else has', async () => {
+  it('a port that is in use', async () => {
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const { port } = other.address() as AddressInfo;

@@ -1,6 +1,7 @@
 /**
- * An upgrade: this version starts on the Redis and the data folder that version 0.1.0 left behind, with finished results, an open
- * change, webhooks that failed and jobs that wait. test/fixtures/upgrade/README.md says how they were made.
+ * An upgrade: this version starts on the Redis and the data folder that version 0.1.0 left behind, with finished
+ * results, an open change, webhooks that failed and jobs that wait. test/fixtures/upgrade/README.md says how they were
+ * made.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
@@ -104,7 +105,7 @@ describe('before a worker runs', () => {
   });
 });
 
-describe('once a worker runs', () => {
+describe('while a worker runs', () => {
   beforeAll(async () => {
     start('workers');
     await eventually(async () => expect((await get(service, '/readyz')).status).toBe(200), 30_000);

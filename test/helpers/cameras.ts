@@ -1,4 +1,4 @@
-/** A camera before a real Redis, and a pipeline that goes by pixels: what differs is a change, and where it differs is its region. */
+/** A camera on a real Redis, and a pipeline that compares pixels: different pixels are a change and give its region. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { type CameraSettings, checkSettings } from '../../src/cameras/settings.js';
@@ -44,7 +44,7 @@ export function picture({
 export const RED: [number, number, number] = [220, 40, 40];
 export const GREEN: [number, number, number] = [40, 200, 40];
 
-/** Differences of at most this are not seen. */
+/** Largest difference of pixel values that is ignored. */
 const SEEN_FROM = 40;
 
 export function pixelPipeline(options: { onCompare?: () => Promise<void> | void } = {}) {
@@ -128,7 +128,7 @@ export async function setUpCamera(
   return camera;
 }
 
-/** As the API would: stored (not masked: the turn masks what is not yet), and in the camera's line. @returns the comparison's id */
+/** Accepts a frame as the API does, but unmasked (the turn masks it). @returns the id of the comparison */
 export async function sendFrame(
   bench: Bench,
   camera: StoredCamera,

@@ -1,4 +1,4 @@
-/** Changes as a turn of a camera leaves them. */
+/** Changes as a turn of a camera stores them. */
 import type { Redis } from 'ioredis';
 import { derivedId } from '../../src/ids.js';
 import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';

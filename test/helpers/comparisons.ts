@@ -1,4 +1,4 @@
-/** Comparisons as the API would have made them, for tests of what comes after it. */
+/** Comparisons as the API creates them, for tests of the later steps. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/ids.js';
 import { jobPayload } from '../../src/jobs/payloads.js';

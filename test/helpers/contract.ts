@@ -1,4 +1,7 @@
-/** Holds answers to the OpenAPI description: status, content type, headers that are always there, and the body's schema. */
+/**
+ * Checker of answers against the OpenAPI description: status, content type, common headers, and the schema of the
+ * body.
+ */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -22,9 +25,9 @@ export interface Answered {
 }
 
 export interface Contract {
-  /** @throws Error naming the request and what is not as described. */
+  /** @throws Error naming the request and the deviation */
   check(answer: Answered): void;
-  /** @throws Error where `value` is not a `component`. */
+  /** @throws Error if `value` does not fit the schema `component` */
   checkComponent(component: string, value: unknown): void;
 }
 
@@ -52,7 +55,7 @@ export function contractOf(document: OpenApi): Contract {
       const path = patterns.find(({ pattern }) => pattern.test(url.split('?')[0] as string))?.path;
       const verb = method.toLowerCase();
       const operation = path === undefined ? undefined : document.paths[path]?.[verb];
-      // what is not described at all is answered in general terms
+      // Undescribed paths have general answers only.
       if (path === undefined || operation === undefined) {
         if (statusCode !== 404 && statusCode !== 405) throw new Error(`${what}: not described`);
         return validate('/components/schemas/Problem', JSON.parse(body), what);

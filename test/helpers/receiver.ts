@@ -1,4 +1,4 @@
-/** An HTTP server of the test's own on 127.0.0.1: a webhook's receiver, a camera's address. */
+/** An HTTP server on 127.0.0.1, as the receiver of webhooks or as a camera. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -11,7 +11,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Resolves when that many requests have come. */
+  /** Resolves when this number of requests has arrived. */
   count(requests: number): Promise<void>;
   close(): Promise<void>;
 }

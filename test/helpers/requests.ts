@@ -1,7 +1,7 @@
 /** Request bodies as clients send them. */
 import sharp from 'sharp';
 
-/** A small JPEG of one colour; another level makes another content. */
+/** A small JPEG of one colour; another level gives other bytes. */
 export const jpeg = (level = 90, width = 64, height = 48): Promise<Buffer> =>
   sharp({ create: { width, height, channels: 3, background: { r: level, g: level, b: level } } })
     .jpeg()
@@ -9,7 +9,7 @@ export const jpeg = (level = 90, width = 64, height = 48): Promise<Buffer> =>
 
 type Part = Buffer | string;
 
-/** multipart/form-data: buffers become files, texts become fields. */
+/** multipart/form-data: buffers become files, strings become fields. */
 export function form(parts: Readonly<Record<string, Part>> | readonly (readonly [string, Part])[]) {
   const boundary = '----scenedelta-test-boundary';
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** A small S3 in memory: path-style objects, ListObjectsV2 with pages, and signatures checked by the published algorithm. */
+/** An in-memory S3 server: path-style objects, ListObjectsV2 with pages, and a check of signatures. */
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -77,7 +77,7 @@ function listing(objects: TestS3['objects'], bucket: string, query: URLSearchPar
   return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${page.join('')}</ListBucketResult>`;
 }
 
-/** AWS Signature Version 4, from its description; an implementation of its own, so that it can disagree with the client's. */
+/** AWS Signature Version 4, implemented independently of the client, so that it can find faults of the client. */
 function signedCorrectly(req: IncomingMessage, body: Buffer): boolean {
   const authorization =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(

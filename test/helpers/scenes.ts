@@ -1,10 +1,10 @@
-/** Made pictures of one small scene, with and without an object: what the hand-made bundle can tell apart. */
+/** Synthetic pictures of one small scene, with and without an object that the small bundle of test/fixtures finds. */
 import sharp from 'sharp';
 
 export interface SceneOptions {
   /** a light red box on the right */
   readonly object?: boolean;
-  /** turns the picture into another one without changing the scene's layout */
+  /** gives other bytes of the same scene */
   readonly seed?: number;
   readonly width?: number;
   readonly height?: number;

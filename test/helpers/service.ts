@@ -1,4 +1,4 @@
-/** The whole service as a stranger starts it: `node scripts/up.mjs` with a data folder of its own and the hand-made bundle. */
+/** The whole service, started by `node scripts/up.mjs` with a temporary data folder and the bundle of test/fixtures. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -26,9 +26,9 @@ export interface Service {
   readonly dataDir: string;
   /** of scripts/up.mjs itself */
   readonly process: ChildProcess;
-  /** what it has printed so far */
+  /** @returns its output so far */
   output(): string;
-  /** pids of its children as they are now */
+  /** @returns the current pids of its children */
   processes(): Promise<Processes>;
   readonly ended: Promise<Ended>;
   /** SIGTERM, wait, remove the data folder (unless it was given). */
@@ -37,13 +37,16 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** kept when the service stops */
+  /** a data folder that is kept when the service stops */
   readonly dataDir?: string;
-  /** the command that runs `node scripts/up.mjs` in the place of nothing */
+  /** a command that runs `node scripts/up.mjs`, given as its arguments */
   readonly wrapper?: (dataDir: string) => readonly string[];
 }
 
-/** Private addresses are the test's own receivers; a lock of 4 s makes the recovery of a killed worker's job quick. */
+/**
+ * Private addresses are allowed for receivers of the tests; with a lock of 4 s the job of a killed worker recovers
+ * quickly.
+ */
 const ENVIRONMENT = {
   PORT: '0',
   MODELS_DIR: resolve('test/fixtures'),
@@ -56,7 +59,7 @@ const ENVIRONMENT = {
 
 export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'sd-'));
 
-/** Starts it and does not wait. */
+/** Starts the service without waiting for it. */
 export function spawnUp(dataDir: string, options: ServiceOptions & { args?: readonly string[] } = {}) {
   const command = [
     ...(options.wrapper?.(dataDir) ?? []),
@@ -79,7 +82,7 @@ export function spawnUp(dataDir: string, options: ServiceOptions & { args?: read
   return { child, ended, output: () => printed };
 }
 
-/** @throws Error with everything it printed where it ends or is not up within three minutes. */
+/** @throws Error with its whole output if it ends or is not up within three minutes */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? newDataDir();
   const { child, ended, output } = spawnUp(dataDir, options);
@@ -109,7 +112,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** For the tests of a file: one service and the pair of frames that they send, started before the first and stopped after the last. */
+/** One service and one pair of frames for all tests of a file, started before the first and stopped after the last. */
 export function useService(): { service: Service; pair: { before: Buffer; after: Buffer } } {
   const used = {} as ReturnType<typeof useService>;
   beforeAll(async () => {
@@ -120,7 +123,7 @@ export function useService(): { service: Service; pair: { before: Buffer; after:
   return used;
 }
 
-/** What the running instance says of itself on its lock socket. */
+/** @returns the description that the running instance sends on its lock socket */
 export function ask(dataDir: string): Promise<{ pid: number; url: string; processes: Processes }> {
   return new Promise((done, fail) => {
     const socket = connect(join(dataDir, 'up.sock'));
@@ -138,7 +141,7 @@ export const logsOf = (dataDir: string): string =>
     .map((file) => `--- ${file}\n${readFileSync(file, 'utf8').slice(-4000)}`)
     .join('\n');
 
-/** Whether a process with this id exists (a zombie counts as gone: its work is over). */
+/** @returns whether a process with this id exists; a zombie counts as gone */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -153,11 +156,11 @@ type FrameSource = Uint8Array | string;
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: what a stranger's JSON holds is for the test to say
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of the JSON it reads
   readonly body: any;
 }
 
-/** POST /v1/comparisons as a form: bytes become files, texts (addresses, base64, options) become fields. */
+/** POST /v1/comparisons as a form: bytes become files, strings (addresses, base64, options) become fields. */
 export async function post(
   service: Pick<Service, 'url' | 'headers'>,
   fields: Readonly<Record<string, FrameSource>>,
@@ -187,7 +190,7 @@ export async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Reads the comparison until it has ended. */
+/** Polls the comparison until it has ended. */
 export async function finished(
   service: Pick<Service, 'url' | 'headers'>,
   id: string,

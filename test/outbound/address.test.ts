@@ -61,7 +61,7 @@ describe('addresses', () => {
     ['fec0::1', 'not a public'],
     ['5f00::1', 'not a public'],
     ['4000::1', 'not a public'], // outside global unicast
-  ])('%s may not: it is %s', (address, why) => expect(checkAddress(address)).toContain(why));
+  ])('%s may not be reached: it is %s', (address, why) => expect(checkAddress(address)).toContain(why));
 
   it.each([
     '',
@@ -73,9 +73,9 @@ describe('addresses', () => {
     '1.2.3',
     '[::1]',
     '1.2.3.4:80',
-  ])('%j is no address', (address) => expect(checkAddress(address)).toBe('not an IP address'));
+  ])('%j is not an address', (address) => expect(checkAddress(address)).toBe('not an IP address'));
 
-  it('private ones may be reached where a CIDR allows them, and only those', () => {
+  it('that are private may be reached if a CIDR allows them', () => {
     const allow = parseAllowList(['10.1.0.0/16', 'fd12::/16', '127.0.0.1/32']);
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', 'fd12::1', '127.0.0.1']) {
       expect(checkAddress(address, allow)).toBeNull();
@@ -97,7 +97,7 @@ describe('URLs', () => {
     'https://8.8.8.8/',
     'https://[2606:4700::1111]/',
     'http://localhost/', // a name: found out when it is resolved
-  ])('%s may be tried', (text) => expect(url(text).href).toBe(text));
+  ])('%s may be requested', (text) => expect(url(text).href).toBe(text));
 
   it.each([
     ['', 'absolute'],
@@ -133,7 +133,7 @@ describe('URLs', () => {
     expect(attempt).toThrow(expect.objectContaining({ code: 'url-refused', field: 'before' }));
   });
 
-  it('with an allowed private address may be tried', () => {
+  it('with an allowed private address may be requested', () => {
     expect(url('http://127.0.0.1:9000/hook', ['127.0.0.0/8']).port).toBe('9000');
   });
 });

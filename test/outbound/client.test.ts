@@ -13,7 +13,7 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-/** A server that answers so, and a client that may reach it under `host`. */
+/** Starts a server with this behaviour, and a client that may reach it as `host`. */
 const setUp = async (
   answer: (request: Received, response: ServerResponse) => void,
   options: { resolve?: Resolve; allow?: string[]; timeoutMs?: number } = {},
@@ -36,13 +36,13 @@ const answering =
     response.writeHead(status, headers).end(body);
 
 describe('fetching an image', () => {
-  it('gives its bytes', async () => {
+  it('returns its bytes', async () => {
     const { fetch } = await setUp(image);
     expect(await fetch()).toEqual(PNG);
   });
 
   it.each(['application/octet-stream', 'binary/octet-stream', 'IMAGE/JPEG; q=1'])(
-    'takes the type %s',
+    'accepts the type %s',
     async (type) => {
       const { fetch } = await setUp((_, response) => response.setHeader('content-type', type).end(PNG));
       expect(await fetch()).toEqual(PNG);
@@ -79,7 +79,7 @@ describe('fetching an image', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('stops at the limit where the length was not announced', async () => {
+  it('stops at the limit without a Content-Length', async () => {
     let written = 0;
     const { fetch } = await setUp((_, response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
@@ -96,7 +96,7 @@ describe('fetching an image', () => {
   it.each([
     ['never answers', () => {}],
     [
-      'sends its headers and nothing more',
+      'sends only its headers',
       (_: Received, response: ServerResponse) => {
         response.writeHead(200, { 'content-type': 'image/png' }).flushHeaders();
       },
@@ -109,7 +109,7 @@ describe('fetching an image', () => {
         response.on('close', () => clearInterval(timer));
       },
     ],
-  ])('from a server that %s ends with the timeout', async (_what, answer) => {
+  ])('from a server that %s ends at the timeout', async (_what, answer) => {
     const { fetch } = await setUp(answer, { timeoutMs: 200 });
     await expect(fetch()).rejects.toMatchObject({
       code: 'url-unavailable',
@@ -131,7 +131,7 @@ describe('fetching an image', () => {
     });
   });
 
-  it('ends when its caller gives up, with the reason of the caller', async () => {
+  it('ends when its caller aborts, with the reason of the caller', async () => {
     const { port } = await setUp(() => {});
     const cancel = new AbortController();
     const fetching = client.fetchImage(`http://127.0.0.1:${port}/`, {
@@ -162,7 +162,7 @@ describe('the guard', () => {
   });
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['::1']], [['169.254.169.254']]])(
-    'refuses a name that resolves to %j, however many of its addresses are public, and keeps them to itself',
+    'refuses a name that resolves to %j, even if some addresses are public, and does not disclose them',
     async (resolved) => {
       const { fetch } = await setUp(image, { allow: [], resolve: addresses(...resolved) });
       const failure = await fetch('camera.example').catch((thrown) => thrown);
@@ -172,7 +172,7 @@ describe('the guard', () => {
     },
   );
 
-  it('connects to the address that it checked, whatever the name says at the next look-up', async () => {
+  it('connects to the checked address, although the name resolves to another one later', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.2']];
     let lookups = 0;
     const rebinding: Resolve = () => addresses(...(answers[lookups++] ?? []))('');
@@ -182,7 +182,7 @@ describe('the guard', () => {
     expect(await fetch('rebinding.example')).toEqual(PNG);
     expect(lookups).toBe(1);
     expect(receiver.received[0]?.headers.host).toMatch(/^rebinding\.example:/);
-    // a connection of its own asks again, and is refused
+    // A new connection resolves the name again and is refused.
     await expect(fetch('rebinding.example')).rejects.toMatchObject({ code: 'url-refused' });
   });
 
@@ -191,7 +191,7 @@ describe('the guard', () => {
     await expect(fetch('nowhere.example')).rejects.toMatchObject({ code: 'url-unavailable' });
   });
 
-  it('checks names that the system resolves, too', async () => {
+  it('checks names that the system resolver knows too', async () => {
     const { fetch } = await setUp(image, { allow: [] });
     await expect(fetch('localhost')).rejects.toMatchObject({ code: 'url-refused' });
   });
@@ -212,7 +212,7 @@ describe('posting', () => {
     expect(receiver.received[0]?.headers).toMatchObject({ 'webhook-id': 'dlv_1' });
   });
 
-  it.each([301, 307, 400, 410, 500])('%d is a failure, in words of our own', async (status) => {
+  it.each([301, 307, 400, 410, 500])('%d is a failure, without the text of the receiver', async (status) => {
     await setUp(answering(status, { location: 'http://127.0.0.1/' }));
     const outcome = await post(receiver.url);
     expect(outcome).toMatchObject({
@@ -223,12 +223,12 @@ describe('posting', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('tells what Retry-After asks for', async () => {
+  it('returns the delay of Retry-After', async () => {
     await setUp(answering(503, { 'retry-after': '120' }));
     expect(await post(receiver.url)).toMatchObject({ status: 503, retryAfterMs: 120_000 });
   });
 
-  it('to a private address is a failure for good', async () => {
+  it('to a private address is a permanent failure', async () => {
     await setUp(image, { allow: [] });
     expect(await post(receiver.url)).toMatchObject({
       status: null,
@@ -237,7 +237,7 @@ describe('posting', () => {
     });
   });
 
-  it('to a receiver that does not answer is a failure that may pass', async () => {
+  it('to a receiver that does not answer is a transient failure', async () => {
     await setUp(() => {}, { timeoutMs: 200 });
     expect(await post(receiver.url)).toMatchObject({
       status: null,

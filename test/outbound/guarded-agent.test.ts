@@ -15,7 +15,7 @@ const open = (maxOrigins?: number) => {
   agent = createGuardedAgent({
     allow: parseAllowList(['127.0.0.0/8']),
     timeoutMs: 5_000,
-    // whatever is asked for is a name of the test's own server
+    // Every name resolves to the server of this test.
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     ...(maxOrigins === undefined ? {} : { maxOrigins }),
   });
@@ -23,7 +23,7 @@ const open = (maxOrigins?: number) => {
 };
 
 describe('a guarded agent', () => {
-  it('keeps no more origins than it may, those that were asked for last', () => {
+  it('keeps the most recently used origins, up to its limit', () => {
     const { dispatcherOf } = open(2);
     const [a, b] = ['http://a.example', 'http://b.example'].map(dispatcherOf);
     expect([dispatcherOf('http://b.example'), dispatcherOf('http://a.example')]).toEqual([b, a]);
@@ -32,7 +32,7 @@ describe('a guarded agent', () => {
     expect(dispatcherOf('http://b.example')).not.toBe(b);
   });
 
-  it('lets what is under way to an origin that it gives up come to its end', async () => {
+  it('completes running requests to an origin that it retires', async () => {
     let answer = () => {};
     receiver = await startReceiver((_request, response) => {
       answer = () => void response.end('late');
@@ -46,7 +46,7 @@ describe('a guarded agent', () => {
     expect(await (await asked).body.text()).toBe('late');
   });
 
-  it('ends what is under way when it is destroyed, also to an origin that it has given up', async () => {
+  it('aborts running requests when it is destroyed, also to a retired origin', async () => {
     receiver = await startReceiver(() => {});
     const { dispatcherOf, destroy } = open(1);
     const origin = receiver.url.replace('127.0.0.1', 'a.example');
@@ -58,7 +58,7 @@ describe('a guarded agent', () => {
     await failing;
   });
 
-  it('uses connections again for further requests to the same origin', async () => {
+  it('reuses connections for further requests to the same origin', async () => {
     const ports = new Set<number | undefined>();
     receiver = await startReceiver((_request, response) => {
       ports.add(response.socket?.remotePort);
