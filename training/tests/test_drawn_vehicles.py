@@ -11,7 +11,7 @@ from training.worlds.surveillance.figures import figure_of_drawn_vehicle
 from training.worlds.surveillance.sprite_nouns import NOUN_WEIGHT
 from training.worlds.surveillance.sprite_sampler import DRAWN_SHARE, SpriteSampler
 from training.worlds.surveillance.sprites import Sprite
-from training.worlds.surveillance.vehicle_parts import PAINT_RANGE
+from training.worlds.surveillance.vehicle_paint import PAINT_RANGE
 
 ELEVATIONS = (4, 10, 30, 55, 80)
 SEEDS = range(4)
@@ -19,7 +19,7 @@ SEEDS = range(4)
 
 @pytest.mark.parametrize("kind", NOUN)
 class TestDrawing:
-    def test_every_elevation_gives_a_whole_vehicle_of_a_sprites_size(self, kind):
+    def test_at_every_elevation_the_whole_vehicle_is_drawn_in_the_size_of_a_sprite(self, kind):
         for seed, elevation in enumerate(ELEVATIONS):
             pixels = draw_vehicle(kind, elevation, 75.0 * seed, bool(seed % 2), seed)[0].pixels
             alpha = pixels[..., 3]
@@ -28,23 +28,23 @@ class TestDrawing:
             for border in (alpha[0], alpha[-1], alpha[:, 0], alpha[:, -1]):
                 assert not border.any()
 
-    def test_the_same_seed_gives_the_same_pixels_and_another_seed_others(self, kind):
+    def test_equal_seeds_give_equal_pixels_and_different_seeds_differ(self, kind):
         first, again, other = (draw_vehicle(kind, 30, 40, True, seed)[0].pixels for seed in (1, 1, 2))
         assert np.array_equal(first, again)
         assert first.shape != other.shape or not np.array_equal(first, other)
 
-    def test_colour_and_height_are_the_same_from_every_side(self, kind):
+    def test_colour_and_height_do_not_depend_on_the_azimuth(self, kind):
         for seed in SEEDS:
-            looks = {draw_vehicle(kind, 10, azimuth, False, seed)[1:] for azimuth in (0, 90, 200)}
-            assert len(looks) == 1 and looks.pop()[0] in PAINT_RANGE
+            labels = {draw_vehicle(kind, 10, azimuth, False, seed)[1:] for azimuth in (0, 90, 200)}
+            assert len(labels) == 1 and labels.pop()[0] in PAINT_RANGE
 
-    def test_the_anchor_is_where_the_footprints_diagonals_cross(self, kind):
+    def test_the_anchor_is_the_intersection_of_the_footprints_diagonals(self, kind):
         drawing = draw_vehicle(kind, 30, 25, False, 3)[0]
         a, b, c, d = np.float64(drawing.footprint)
         along = np.linalg.solve(np.column_stack([c - a, b - d]), b - a)
         assert np.allclose(a + along[0] * (c - a), drawing.anchor, atol=0.1)
 
-    def test_turned_by_90_degrees_it_is_as_long_as_it_was_wide(self, kind):
+    def test_the_front_view_shows_the_width_and_the_side_view_the_length(self, kind):
         front, flank = (draw_vehicle(kind, 10, azimuth, False, 5)[0] for azimuth in (0, 90))
         spans = [np.ptp(np.flatnonzero(d.pixels[..., 3].any(axis=0))) / d.px_per_m for d in (front, flank)]
         assert 1.6 < spans[0] < 3.65 < spans[1] < 14

@@ -1,6 +1,7 @@
-"""Vehicles that are drawn, not rendered from models: there are too few models of trucks and vans, and no pickup at all.
+"""Drawn vehicles: random trucks, vans, SUVs and buses made of solids.
 
-Every seed is a vehicle of its own proportions, colours and fittings; it looks the same from any side.
+The sprites have few models of trucks and vans and no pickup. Every seed is another vehicle, with its own proportions,
+colours and fittings, which is the same from every azimuth.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import math
 import numpy as np
 
 from training.worlds.surveillance.solids import Decal, Drawing, Lighting, Material, draw_solids
-from training.worlds.surveillance.vehicle_parts import PAINT_RANGE, RUBBER, SEAM, TRIM, Parts, rect
+from training.worlds.surveillance.vehicle_paint import PAINT_RANGE, RUBBER, SEAM, TRIM
+from training.worlds.surveillance.vehicle_parts import VehicleParts, rect
 
-# Kind -> what people call it; per noun, how often a kind is taken.
+# Kind of vehicle -> noun in a caption.
 NOUN = {
     "pickup": "truck",
     "box_truck": "truck",
@@ -24,18 +26,19 @@ NOUN = {
     "jeep": "suv",
     "bus": "bus",
 }
+# Relative frequency of a kind among those of its noun; 1 for kinds that are not listed.
 KIND_WEIGHT = {"pickup": 0.36, "box_truck": 0.28, "flatbed": 0.2, "tipper": 0.16, "suv": 0.5, "jeep": 0.5}
 
 
 def draw_kind(noun: str, seed: int) -> str:
-    """A kind of vehicle that is called by the noun."""
+    """A random kind of vehicle with that noun."""
     kinds = [k for k, n in NOUN.items() if n == noun]
     weights = np.array([KIND_WEIGHT.get(k, 1.0) for k in kinds])
     return str(np.random.default_rng([seed, 1]).choice(kinds, p=weights / weights.sum()))
 
 
 def draw_vehicle(kind: str, elevation: float, azimuth: float, sunny: bool, seed: int) -> tuple[Drawing, str, float]:
-    """The picture, the name of its colour and the height in metres. The same seed is the same vehicle from every side."""
+    """The drawing, the name of its colour and its height in metres; angles are in degrees as in Sprite."""
     vehicle = _Vehicle(kind, np.random.default_rng([seed, 2]))
     rng = np.random.default_rng([seed, 3])
     sun = None
@@ -48,20 +51,20 @@ def draw_vehicle(kind: str, elevation: float, azimuth: float, sunny: bool, seed:
     return drawing, vehicle.colour, vehicle.height
 
 
-class _Vehicle(Parts):
-    """A method for every kind."""
+class _Vehicle(VehicleParts):
+    """One method per kind, which draws the sizes and adds the parts."""
 
     def __init__(self, kind: str, rng: np.random.Generator):
         super().__init__(NOUN[kind] in ("truck", "van", "bus") and kind != "pickup", rng)
         getattr(self, "_" + kind)()
 
     def _pickup(self) -> None:
-        self._size((4.9, 5.8), (1.78, 2.05), (1.68, 1.95))
-        half, side, sill = self.length / 2, self.width / 2, self._between(0.38, 0.55)
-        belt = self._between(1.05, 1.2) + (sill - 0.4) * 0.5
-        nose, bed = self._between(1.1, 1.4), self._between(1.35, 2.1)
+        self._draw_size((4.9, 5.8), (1.78, 2.05), (1.68, 1.95))
+        half, side, sill = self.length / 2, self.width / 2, self._uniform(0.38, 0.55)
+        belt = self._uniform(1.05, 1.2) + (sill - 0.4) * 0.5
+        nose, bed = self._uniform(1.1, 1.4), self._uniform(1.35, 2.1)
         cab = (-half + bed, half - nose)
-        self._nose((cab[1], half), sill, belt - self._between(0.05, 0.16), belt)
+        self._bonnet((cab[1], half), sill, belt - self._uniform(0.05, 0.16), belt)
         double = cab[1] - cab[0] > 1.9
         self._box(
             cab,
@@ -72,31 +75,31 @@ class _Vehicle(Parts):
         )
         windows = ((0.06, 0.46), (0.52, 0.93)) if double else ((0.1, 0.92),)
         self._cabin(
-            cab, (belt, self.height), (self._between(0.05, 0.25), self._between(0.45, 0.75)), 0.84, windows, True
+            cab, (belt, self.height), (self._uniform(0.05, 0.25), self._uniform(0.45, 0.75)), 0.84, windows, True
         )
-        self._tray(
+        self._open_bed(
             (-half, cab[0]),
             sill,
             sill + 0.32,
-            belt + self._between(-0.05, 0.05),
+            belt + self._uniform(-0.05, 0.05),
             self.paint,
             self._rear(lamps=(0.05, 0.55)),
         )
         self._mirrors(cab[1] - 0.25, belt, 0.18)
-        self._wheels(self._between(0.36, 0.43), (-half + bed * 0.52, half - nose * 0.62), sill)
+        self._wheels(self._uniform(0.36, 0.43), (-half + bed * 0.52, half - nose * 0.62), sill)
 
     def _box_truck(self) -> None:
-        self._size((5.8, 9.0), (2.05, 2.5), (2.7, 3.5))
-        sill, floor = self._between(0.42, 0.55), self._between(0.85, 1.1)
-        rear = self._lorry(
-            self._between(1.5, 2.0), self._between(1.25, 1.5), self.height * self._between(0.68, 0.86), sill
+        self._draw_size((5.8, 9.0), (2.05, 2.5), (2.7, 3.5))
+        sill, floor = self._uniform(0.42, 0.55), self._uniform(0.85, 1.1)
+        rear = self._truck_cab(
+            self._uniform(1.5, 2.0), self._uniform(1.25, 1.5), self.height * self._uniform(0.68, 0.86), sill
         )
-        self._frame(rear, (sill + 0.1, floor))
+        self._chassis(rear, (sill + 0.1, floor))
         body, side, half = self.paint, self.width / 2, self.length / 2
-        if self.rng.random() < 0.3:  # more of it is seen than of the cab
+        if self.rng.random() < 0.3:  # the colour of the box is named, because it is larger than the cab
             self.colour = str(self.rng.choice(["white", "silver", "grey"], p=[0.65, 0.2, 0.15]))
-            body = self._painted(self.colour)
-        x = (-half, rear - self._between(0.06, 0.2))
+            body = self._paint_of(self.colour)
+        x = (-half, rear - self._uniform(0.06, 0.2))
         decals = [
             Decal(3, rect(0.495, 0.505, 0, 1), SEAM),
             Decal("sides", rect(*x, floor, floor + 0.1), TRIM),
@@ -104,33 +107,33 @@ class _Vehicle(Parts):
         ]
         if self.rng.random() < 0.35:  # lettering
             colour = PAINT_RANGE[str(self.rng.choice(list(PAINT_RANGE)))][0]
-            a, z = self._between(0.1, 0.4), floor + (self.height - floor) * self._between(0.4, 0.6)
+            a, z = self._uniform(0.1, 0.4), floor + (self.height - floor) * self._uniform(0.4, 0.6)
             length = x[1] - x[0]
-            words = rect(x[0] + a * length, x[0] + (a + 0.45) * length, z, z + self._between(0.2, 0.5))
+            words = rect(x[0] + a * length, x[0] + (a + 0.45) * length, z, z + self._uniform(0.2, 0.5))
             decals.append(Decal("sides", words, Material(colour)))
         self._box(x, (-side, side), (floor, self.height), body, *decals)
-        self._axles(self._between(0.4, 0.5), sill + 0.3)
+        self._truck_axles(self._uniform(0.4, 0.5), sill + 0.3)
 
     def _flatbed(self) -> None:
-        self._size((5.2, 8.5), (1.95, 2.45), (2.1, 2.7))
-        sill, floor = self._between(0.4, 0.5), self._between(0.8, 1.05)
-        rear = self._lorry(self._between(1.45, 1.9), self._between(1.15, 1.35), self.height, sill)
-        self._frame(rear, (sill + 0.1, floor - 0.12))
+        self._draw_size((5.2, 8.5), (1.95, 2.45), (2.1, 2.7))
+        sill, floor = self._uniform(0.4, 0.5), self._uniform(0.8, 1.05)
+        rear = self._truck_cab(self._uniform(1.45, 1.9), self._uniform(1.15, 1.35), self.height, sill)
+        self._chassis(rear, (sill + 0.1, floor - 0.12))
         bed = (
-            self.paint if self.rng.random() < 0.4 else self._painted(str(self.rng.choice(["grey", "silver", "brown"])))
+            self.paint if self.rng.random() < 0.4 else self._paint_of(str(self.rng.choice(["grey", "silver", "brown"])))
         )
-        self._tray((-self.length / 2, rear - 0.1), floor - 0.12, floor, floor + self._between(0, 0.55), bed, [])
-        self._axles(self._between(0.36, 0.46), sill + 0.25)
+        self._open_bed((-self.length / 2, rear - 0.1), floor - 0.12, floor, floor + self._uniform(0, 0.55), bed, [])
+        self._truck_axles(self._uniform(0.36, 0.46), sill + 0.25)
 
     def _tipper(self) -> None:
-        self._size((6.0, 8.6), (2.3, 2.55), (2.6, 3.1))
-        sill, floor = self._between(0.48, 0.6), self._between(1.05, 1.25)
-        rear = self._lorry(self._between(1.6, 2.1), self._between(1.4, 1.6), self.height, sill)
-        self._frame(rear, (sill + 0.1, floor - 0.15))
-        bed = self.paint if self.rng.random() < 0.55 else self._painted(str(self.rng.choice(["grey", "silver"])))
-        top, ribs = floor + self._between(0.7, 1.3), int(self.rng.integers(4, 9))
-        self._tray((-self.length / 2, rear - 0.12), floor - 0.15, floor, top, bed, [], ribs)
-        self._axles(self._between(0.46, 0.54), sill + 0.35)
+        self._draw_size((6.0, 8.6), (2.3, 2.55), (2.6, 3.1))
+        sill, floor = self._uniform(0.48, 0.6), self._uniform(1.05, 1.25)
+        rear = self._truck_cab(self._uniform(1.6, 2.1), self._uniform(1.4, 1.6), self.height, sill)
+        self._chassis(rear, (sill + 0.1, floor - 0.15))
+        bed = self.paint if self.rng.random() < 0.55 else self._paint_of(str(self.rng.choice(["grey", "silver"])))
+        top, ribs = floor + self._uniform(0.7, 1.3), int(self.rng.integers(4, 9))
+        self._open_bed((-self.length / 2, rear - 0.12), floor - 0.15, floor, top, bed, [], ribs)
+        self._truck_axles(self._uniform(0.46, 0.54), sill + 0.35)
 
     def _wagon(
         self,
@@ -145,11 +148,14 @@ class _Vehicle(Parts):
         seams: tuple[float, ...],
         wheel: float,
     ) -> None:
-        """One body behind a bonnet."""
+        """A body with windows behind a bonnet: the parameters of _bonnet and _cabin.
+
+        `nose`: length of the bonnet. `seams`: door seams as fractions of the length. `wheel`: radius.
+        """
         half, side = self.length / 2, self.width / 2
         x = (-half, half - nose)
         length = x[1] - x[0]
-        self._nose((x[1], half), sill, edge, belt)
+        self._bonnet((x[1], half), sill, edge, belt)
         self._box(
             x,
             (-side, side),
@@ -160,58 +166,58 @@ class _Vehicle(Parts):
         )
         self._cabin(x, (belt, self.height), rake, narrow, windows, rear_glass)
         self._mirrors(x[1] - 0.35, belt, 0.2)
-        self._wheels(wheel, (-half + self.length * self._between(0.17, 0.21), half - max(0.55 * nose, 0.75)), sill)
+        self._wheels(wheel, (-half + self.length * self._uniform(0.17, 0.21), half - max(0.55 * nose, 0.75)), sill)
 
     def _van(self) -> None:
-        self._size((4.7, 6.2), (1.85, 2.1), (2.0, 2.7))
-        belt = self._between(1.05, 1.25)
+        self._draw_size((4.7, 6.2), (1.85, 2.1), (2.0, 2.7))
+        belt = self._uniform(1.05, 1.25)
         door = 1 - 1.15 / self.length
         windows = [(door - 0.08, 0.93)]
-        if self.rng.random() < 0.35:  # for people, not for parcels
+        if self.rng.random() < 0.35:  # a passenger van
             windows += [(0.04, 0.36), (0.39, door - 0.12)]
         self._wagon(
-            self._between(0.6, 1.0),
-            self._between(0.25, 0.38),
-            belt - self._between(0.2, 0.38),
+            self._uniform(0.6, 1.0),
+            self._uniform(0.25, 0.38),
+            belt - self._uniform(0.2, 0.38),
             belt,
-            (self._between(0, 0.12), self._between(0.6, 1.0)),
+            (self._uniform(0, 0.12), self._uniform(0.6, 1.0)),
             0.9,
             tuple(windows),
             self.rng.random() < 0.6,
             (door - 0.1, door - 0.36, 0.96),
-            self._between(0.31, 0.37),
+            self._uniform(0.31, 0.37),
         )
 
     def _minivan(self) -> None:
-        self._size((4.3, 5.1), (1.75, 2.0), (1.62, 1.82))
-        belt = self._between(0.92, 1.02)
+        self._draw_size((4.3, 5.1), (1.75, 2.0), (1.62, 1.82))
+        belt = self._uniform(0.92, 1.02)
         self._wagon(
-            self._between(0.75, 1.0),
-            self._between(0.24, 0.32),
-            belt - self._between(0.15, 0.25),
+            self._uniform(0.75, 1.0),
+            self._uniform(0.24, 0.32),
+            belt - self._uniform(0.15, 0.25),
             belt,
-            (self._between(0.15, 0.4), self._between(0.85, 1.2)),
+            (self._uniform(0.15, 0.4), self._uniform(0.85, 1.2)),
             0.83,
             ((0.04, 0.3), (0.33, 0.62), (0.65, 0.94)),
             True,
             (0.35, 0.65, 0.97),
-            self._between(0.31, 0.35),
+            self._uniform(0.31, 0.35),
         )
 
     def _suv(self) -> None:
-        self._size((4.3, 5.0), (1.78, 2.02), (1.66, 1.9))
-        belt = self._between(1.0, 1.12)
+        self._draw_size((4.3, 5.0), (1.78, 2.02), (1.66, 1.9))
+        belt = self._uniform(1.0, 1.12)
         self._wagon(
-            self._between(1.0, 1.3),
-            self._between(0.3, 0.42),
-            belt - self._between(0.1, 0.2),
+            self._uniform(1.0, 1.3),
+            self._uniform(0.3, 0.42),
+            belt - self._uniform(0.1, 0.2),
             belt,
-            (self._between(0.12, 0.4), self._between(0.5, 0.75)),
+            (self._uniform(0.12, 0.4), self._uniform(0.5, 0.75)),
             0.84,
             ((0.04, 0.27), (0.31, 0.6), (0.64, 0.93)),
             True,
             (0.33, 0.63, 0.97),
-            self._between(0.35, 0.4),
+            self._uniform(0.35, 0.4),
         )
         if self.rng.random() < 0.5:
             for y in (-0.62, 0.58):  # roof rails
@@ -220,22 +226,22 @@ class _Vehicle(Parts):
                 )
 
     def _jeep(self) -> None:
-        self._size((3.7, 4.6), (1.65, 1.9), (1.72, 2.0))
-        belt = self._between(1.08, 1.2)
+        self._draw_size((3.7, 4.6), (1.65, 1.9), (1.72, 2.0))
+        belt = self._uniform(1.08, 1.2)
         self._wagon(
-            self._between(1.05, 1.35),
-            self._between(0.42, 0.55),
-            belt - self._between(0.02, 0.08),
+            self._uniform(1.05, 1.35),
+            self._uniform(0.42, 0.55),
+            belt - self._uniform(0.02, 0.08),
             belt,
-            (self._between(0, 0.08), self._between(0.1, 0.3)),
+            (self._uniform(0, 0.08), self._uniform(0.1, 0.3)),
             0.92,
             ((0.05, 0.4), (0.46, 0.92)),
             True,
             (0.43, 0.95),
-            self._between(0.37, 0.43),
+            self._uniform(0.37, 0.43),
         )
         if self.rng.random() < 0.6:
-            x, z, radius = -self.length / 2, self._between(0.9, 1.05), 0.36
+            x, z, radius = -self.length / 2, self._uniform(0.9, 1.05), 0.36
             self._box(
                 (x - 0.22, x - 0.01),
                 (-radius, radius),
@@ -249,10 +255,10 @@ class _Vehicle(Parts):
             )
 
     def _bus(self) -> None:
-        self._size((8.5, 12.2), (2.4, 2.55), (2.8, 3.3))
-        half, side, sill, belt = self.length / 2, self.width / 2, self._between(0.3, 0.4), self._between(1.2, 1.45)
-        colour = self._painted(str(self.rng.choice(list(PAINT_RANGE))))
-        stripe = Decal("sides", rect(-half, half, sill + 0.3, sill + 0.3 + self._between(0.1, 0.35)), colour)
+        self._draw_size((8.5, 12.2), (2.4, 2.55), (2.8, 3.3))
+        half, side, sill, belt = self.length / 2, self.width / 2, self._uniform(0.3, 0.4), self._uniform(1.2, 1.45)
+        colour = self._paint_of(str(self.rng.choice(list(PAINT_RANGE))))
+        stripe = Decal("sides", rect(-half, half, sill + 0.3, sill + 0.3 + self._uniform(0.1, 0.35)), colour)
         doors = [Decal("sides", rect(x, x + 1.1, sill + 0.08, belt), self.glass) for x in (half - 1.6, -0.3)]
         self._box(
             (-half, half),
@@ -267,9 +273,9 @@ class _Vehicle(Parts):
         count = int(self.rng.integers(5, 9))
         panes = tuple(((i + 0.04) / count * 0.96 + 0.02, (i + 0.96) / count * 0.96 + 0.02) for i in range(count))
         self._cabin(
-            (-half, half), (belt, self.height), (self._between(0, 0.15), self._between(0.05, 0.4)), 0.97, panes, True
+            (-half, half), (belt, self.height), (self._uniform(0, 0.15), self._uniform(0.05, 0.4)), 0.97, panes, True
         )
         if self.rng.random() < 0.6:
             self._box((-half * 0.5, -half * 0.1), (-0.7, 0.7), (self.height, self.height + 0.2), self.paint)
         self._mirrors(half - 0.1, self.height - 0.9, 0.4)
-        self._wheels(self._between(0.46, 0.52), (-half + self.length * 0.25, half - self.length * 0.22), sill)
+        self._wheels(self._uniform(0.46, 0.52), (-half + self.length * 0.25, half - self.length * 0.22), sill)

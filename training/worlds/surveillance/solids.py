@@ -1,6 +1,6 @@
-"""A small renderer of convex solids: perspective, painter's order, flat light with gradients, clean alpha.
+"""Renderer of convex solids: perspective, painter's algorithm, flat shading with gradients, antialiased alpha.
 
-Axes of a thing, metres: x forwards, y to its left, z up; the origin is the centre of its footprint.
+Axes of a model in metres: x forwards, y to its left, z up. The origin is the centre of its footprint.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-LONGER_SIDE_PX, PADDING_PX = 152, 3
+LONGER_SIDE_PX, PADDING_PX = 152, 3  # size of a drawing without its padding, and the padding
 SUPERSAMPLING = 3
-NEAREST_M, FAR_SHARE = (
-    24.0,
-    2.7,
-)  # how far the camera is: as for the rendered sprites, in which long things are seen from further away
-BANDS = 4  # of one brightness each, that make a face's gradient
-TOUCHING_M = 2e-3
+# Distance of the camera, as for the rendered sprites: at least MIN_DISTANCE_M, and DISTANCE_PER_LENGTH lengths.
+MIN_DISTANCE_M, DISTANCE_PER_LENGTH = 24.0, 2.7
+BANDS = 4  # bands of constant brightness in the gradient of a face
+TOUCHING_M = 2e-3  # gap below which two solids count as touching
 SKY = (0.62, 0.68, 0.74)
 CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1))
 Point = tuple[float, float, float]
@@ -34,7 +32,11 @@ class Material:
 
 @dataclass(frozen=True)
 class Decal:
-    """A polygon on a face. On `face` "sides": points are (x, z); on edge i of the profile: (across 0..1, along the edge 0..1)."""
+    """A polygon on a face of a solid.
+
+    For the face "sides" its points are (x, z). For the face of edge i of the profile they are (across, along the edge),
+    both in 0..1.
+    """
 
     face: str | int
     points: tuple[tuple[float, float], ...]
@@ -43,24 +45,24 @@ class Decal:
 
 @dataclass(frozen=True)
 class Solid:
-    """A convex profile drawn out sideways. Solids of a thing must have bounding boxes that do not overlap."""
+    """A convex profile extruded sideways. The bounding boxes of a layer's solids must not overlap."""
 
-    profile: tuple[tuple[float, float], ...]  # (x, z)
-    low: tuple[float, float]  # y at the bottom
-    high: tuple[float, float]  # y at the top
+    profile: tuple[tuple[float, float], ...]  # points (x, z)
+    low: tuple[float, float]  # smallest and largest y at the bottom
+    high: tuple[float, float]  # likewise at the top
     material: Material
     decals: tuple[Decal, ...] = ()
 
 
 @dataclass(frozen=True)
 class Lighting:
-    sun: tuple[float, float, float] | None  # towards the sun, in camera terms: right, towards the camera, up
-    sky: float  # 0..1, how much of a bright sky glass reflects
+    sun: tuple[float, float, float] | None  # direction to the sun: right, towards the camera, up
+    sky: float  # 0..1, brightness of the sky that glass reflects
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Fields as of a sprite."""
+    """A rendered model; the fields are those of Sprite."""
 
     pixels: np.ndarray  # uint8 [h, w, 4], RGBA, not premultiplied
     anchor: tuple[float, float]
@@ -76,11 +78,11 @@ class _Camera:
         self.right = np.array([-math.sin(a), math.cos(a), 0.0])
         self.axes = np.stack([self.right, np.cross(back, self.right), back])
         self.centre = np.array([0, 0, size[2] / 2])
-        self.distance = max(NEAREST_M, FAR_SHARE * size[0])
+        self.distance = max(MIN_DISTANCE_M, DISTANCE_PER_LENGTH * size[0])
         self.position = self.centre + self.distance * back
 
     def project(self, points: np.ndarray) -> np.ndarray:
-        """[n, 3] -> [n, 2], in units in which a metre at the centre is 1; y points down."""
+        """[n, 3] -> [n, 2], scaled so that a metre at the centre is 1; y points down."""
         seen = (points - self.centre) @ self.axes.T
         near = self.distance / (self.distance - seen[:, 2])
         return np.stack([seen[:, 0] * near, -seen[:, 1] * near], axis=1)
@@ -95,16 +97,16 @@ def draw_solids(
     lighting: Lighting,
     rng: np.random.Generator,
 ) -> Drawing:
-    """Layers one over the other, the solids of a layer in the order of their distance. `size`: length, width, height.
+    """Draws layers over each other, and the solids of a layer from far to near. `size`: length, width, height.
 
-    `flanks` are flat and lie on the sides, in front of all else where their side is seen at all.
+    `flanks` are flat solids on the left and right side, in front of everything if their side faces the camera.
     """
     camera = _Camera(size, elevation, azimuth)
     eye = tuple(float(v) for v in camera.position)
     in_view = [s for s in flanks if s.low[0] * eye[1] > 0 and abs(eye[1]) > abs(s.low[1])]
     shapes, colours = [], []
     for layer in (*layers, in_view):
-        # Drawn for every face, seen or not, so that each keeps its own when the thing turns.
+        # Random numbers are drawn for hidden faces too, so that a face keeps its own at every azimuth.
         unevenness = {id(s): rng.normal(1, 0.025, len(s.profile) + 2).tolist() for s in layer}
         for solid in _far_to_near(layer, camera.position):
             for points, colour in _faces(solid, camera, eye, size[2], lighting, unevenness[id(solid)]):
@@ -134,13 +136,13 @@ def draw_solids(
 
 
 def _far_to_near(solids: list[Solid], eye: np.ndarray) -> list[Solid]:
-    """An order in which none is drawn after one that it may lie behind."""
+    """The solids in an order in which none is drawn after a solid that may hide it."""
     bounds = []
     for s in solids:
         (x0, z0), (x1, z1) = np.min(s.profile, axis=0), np.max(s.profile, axis=0)
         bounds.append(((x0, min(s.low[0], s.high[0]), z0), (x1, max(s.low[1], s.high[1]), z1)))
     low, high = np.array(bounds).reshape(-1, 2, 3).transpose(1, 0, 2)
-    # Where a plane between two has the eye on the one's side, the other cannot hide it.
+    # If a plane separates two solids, the one on the far side from the eye cannot hide the other.
     behind = (high[:, None] <= low[None] + TOUCHING_M) & (eye > low[None] - TOUCHING_M)
     ahead = (low[:, None] >= high[None] - TOUCHING_M) & (eye < high[None] + TOUCHING_M)
     may_hide = ~(behind | ahead).any(axis=2)  # [i, j]: i hides part of j
@@ -159,7 +161,7 @@ def _far_to_near(solids: list[Solid], eye: np.ndarray) -> list[Solid]:
 def _faces(
     solid: Solid, camera: _Camera, eye: Point, height: float, lighting: Lighting, unevenness: list[float]
 ) -> Iterator[tuple[list[Point], tuple[int, ...]]]:
-    """What the camera sees of a solid, in the order of drawing: points and RGBA. Plain floats: arrays this small are slow."""
+    """Visible polygons of a solid in drawing order: points and RGBA. Plain floats are faster than such small arrays."""
     profile, count = solid.profile, len(solid.profile)
     z0, z1 = min(z for _, z in profile), max(z for _, z in profile)
 
@@ -169,7 +171,7 @@ def _faces(
 
     right, left = ([on_side(x, z, side) for x, z in profile] for side in (0, 1))
     middle = tuple(sum(axis) / (2 * count) for axis in zip(*right, *left))
-    thin = solid.low[1] - solid.low[0] < TOUCHING_M  # its edges cannot be seen
+    thin = solid.low[1] - solid.low[0] < TOUCHING_M  # its edges are invisible
     for face in range(count if thin else 0, count + 2):
         following = (face + 1) % count
         if face < count:
@@ -202,7 +204,7 @@ def _faces(
 
 
 def _normal(a: Point, b: Point, c: Point, inside: Point) -> Point:
-    """Of unit length, away from a point inside."""
+    """Unit normal of the plane through a, b and c that points away from `inside`."""
     ux, uy, uz = (q - p for p, q in zip(a, b))
     vx, vy, vz = (q - p for p, q in zip(b, c))
     x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
@@ -215,7 +217,7 @@ def _normal(a: Point, b: Point, c: Point, inside: Point) -> Point:
 def _bands(
     outline: tuple[tuple[float, float], ...], material: Material
 ) -> list[tuple[float, list[tuple[float, float]]]]:
-    """The polygon, then ever smaller upper parts of it, each with where (0..1) it begins."""
+    """The polygon and smaller and smaller upper parts of it, each with its start along the face (0..1)."""
     bands = [(0.0, list(outline))]
     if material.finish not in (PAINT, GLASS) or len(outline) > 8:
         return bands
@@ -230,7 +232,7 @@ def _bands(
 
 
 def _above(polygon: list[tuple[float, float]], level: float) -> list[tuple[float, float]]:
-    """What of a convex polygon has a second coordinate of at least `level`."""
+    """The part of a convex polygon whose second coordinate is at least `level`."""
     kept = []
     for (u0, v0), (u1, v1) in zip(polygon, polygon[1:] + polygon[:1]):
         if v0 >= level:
@@ -242,6 +244,7 @@ def _above(polygon: list[tuple[float, float]], level: float) -> list[tuple[float
 
 
 def _light(normal: Point, camera: _Camera, lighting: Lighting) -> float:
+    """Brightness of a face with that normal, about 0.4 to 1."""
     up = normal[2]
     facing = float(normal[0] * camera.flat[0] + normal[1] * camera.flat[1])
     if lighting.sun is None:
@@ -258,11 +261,11 @@ def _colour(
     up = max(0.0, up)
     if material.finish == LAMP:
         gain, veil = 0.55 + 0.5 * light, 0.0
-    elif material.finish == GLASS:  # what leans back shows the sky, what is upright the surroundings
+    elif material.finish == GLASS:  # inclined glass reflects the sky, upright glass the surroundings
         veil = lighting.sky * (0.12 + 0.5 * up + 0.16 * along)
         gain = (0.5 + light) * (1 - veil)
     else:
-        gain, veil = light * (0.78 + 0.22 * min(1.0, height / 0.4)), 0.0  # dirt, and ground that is darker than the sky
+        gain, veil = light * (0.78 + 0.22 * min(1.0, height / 0.4)), 0.0  # darker near the ground: dirt and less light
         if material.finish == PAINT:
             gain, veil = gain * (0.95 + 0.1 * along), 0.1 * (0.4 + up) * (0.8 + 0.4 * along)
     return (*(int(255 * min(1.0, v * gain + veil * s)) for v, s in zip(material.rgb, SKY)), 255)

@@ -11,7 +11,7 @@ from training.worlds.surveillance.figures import Figure, figure_of_drawn_vehicle
 from training.worlds.surveillance.sprite_augment import choose_by_share
 from training.worlds.surveillance.sprite_nouns import SCENERY_INDOORS, SCENERY_OUTDOORS
 from training.worlds.surveillance.sprites import Sprite
-from training.worlds.surveillance.vehicle_parts import OTHER_COLOUR, VEHICLE_COLOUR
+from training.worlds.surveillance.vehicle_paint import OTHER_COLOUR, VEHICLE_COLOUR
 
 # Relative frequency of a person's main colour, and of the colour of trousers and skirts.
 PERSON_COLOUR = {"black": 5.0, "dark blue": 2.0, "grey": 2.5, "white": 2.2, "blue": 1.6, "red": 1.4, "brown": 1.2}

@@ -1,7 +1,9 @@
-"""Whether synthetic pairs look like real ones in numbers: python -m training.worlds.surveillance.stats --data ROOT [--count 300]
+"""Statistics of sampled pairs beside those of the development pairs, if the data folder has them.
 
-Compares sampled pairs with the development pairs (where the data folder has them): object height, brightness,
-contrast, sharpness, changed area; and prints how often each kind, noun, colour and nuisance came up.
+python -m training.worlds.surveillance.stats --data ROOT [--count 300]
+
+Prints object height, brightness, contrast, sharpness and changed area, and the frequency of each kind, noun, colour
+and nuisance.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from training.worlds.surveillance.view import FRAME_WIDTH
 
 
 def measure(before: np.ndarray, after: np.ndarray, boxes: Iterable[tuple[list[float], int]]) -> dict[str, Any]:
-    """`boxes`: xywh in pixels with the index of their frame. Fractions are of the frame, levels of 0..255."""
+    """Measures of a pair. `boxes`: (x, y, w, h) in pixels, each with the index of its frame.
+
+    Heights and areas are fractions of the frame, levels are of 255.
+    """
     height, width = before.shape[:2]
     grey = [cv2.cvtColor(f, cv2.COLOR_RGB2GRAY) for f in (before, after)]
     boxes = list(boxes)
@@ -40,7 +45,8 @@ def measure(before: np.ndarray, after: np.ndarray, boxes: Iterable[tuple[list[fl
     }
 
 
-def development_rows(root: Path) -> list[dict[str, Any]]:
+def measure_development_pairs(root: Path) -> list[dict[str, Any]]:
+    """Measures of the development pairs, whose frames are resized to FRAME_WIDTH."""
     folder = root / "dev_pairs"
     rows = []
     for line in (folder / "pairs.ndjson").read_text().splitlines():
@@ -60,7 +66,7 @@ def development_rows(root: Path) -> list[dict[str, Any]]:
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, str]:
-    """Per measure: median with the 10th and 90th percentile."""
+    """Per measure the median with the 10th and 90th percentile."""
     out = {}
     for key in rows[0]:
         values = np.concatenate([np.atleast_1d(r[key]) for r in rows])
@@ -69,7 +75,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", help="folder with plates/ and sprites/ (default: SCENEDELTA_DATA)")
     parser.add_argument("--split", choices=SPLITS, default="train")
     parser.add_argument("--seed", type=int, default=0)
@@ -86,15 +92,15 @@ def main() -> None:
         lengths += [len(text.split()) for text in pair.captions]
         counts["kind"][pair.kind] += 1
         counts["nuisance"].update(pair.nuisances)
-        for thing in pair.objects:
+        for obj in pair.objects:
             for name in ("noun", "colour", "where"):
-                counts[name][thing[name]] += 1
+                counts[name][obj[name]] += 1
     synthetic = summary(rows)
-    real = summary(development_rows(root)) if (root / "dev_pairs").is_dir() else {}
+    real = summary(measure_development_pairs(root)) if (root / "dev_pairs").is_dir() else {}
     print(f"{'':26}{'synthetic':34}development   (median, 10th .. 90th percentile)")
     for key, text in synthetic.items():
         print(f"{key:26}{text:34}{real.get(key, '-')}")
-    print(f"words in a caption: {np.mean(lengths):.1f} on average, {max(lengths)} at most")
+    print(f"words per caption: {np.mean(lengths):.1f} on average, {max(lengths)} at most")
     for name, counter in counts.items():
         total = max(sum(counter.values()), 1)
         print(f"{name}: " + ", ".join(f"{k} {100 * n / total:.1f} %" for k, n in counter.most_common(40)))

@@ -1,101 +1,85 @@
-"""What drawn vehicles are made of: paint, noses, cabins, lorries' cabs, open beds and wheels."""
+"""Parts of drawn vehicles: bonnets, cabins, truck cabs, open beds and wheels, as convex solids."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from training.worlds.surveillance.solids import GLASS, LAMP, MATT, Decal, Material, Solid
-
-# Streets are not as colourful as the sprites, which come evenly spread.
-VEHICLE_COLOUR = {"white": 5.0, "black": 4.5, "grey": 3.0, "silver": 4.0, "blue": 1.5, "dark blue": 1.2, "red": 1.7}
-OTHER_COLOUR = 0.6
-WORKING_COLOUR = {"white": 2.4, "black": 0.25}  # of what carries goods or passengers, times the above
-# Name -> darkest and lightest paint that people call so, 0..1.
-PAINT_RANGE = {
-    "white": ((0.86, 0.86, 0.84), (1.0, 1.0, 1.0)),
-    "black": ((0.06, 0.06, 0.065), (0.16, 0.16, 0.17)),
-    "grey": ((0.30, 0.31, 0.32), (0.48, 0.49, 0.50)),
-    "silver": ((0.54, 0.55, 0.57), (0.68, 0.69, 0.71)),
-    "blue": ((0.08, 0.24, 0.58), (0.22, 0.42, 0.85)),
-    "dark blue": ((0.05, 0.08, 0.24), (0.11, 0.17, 0.40)),
-    "light blue": ((0.42, 0.62, 0.78), (0.56, 0.76, 0.92)),
-    "red": ((0.62, 0.06, 0.06), (0.92, 0.14, 0.13)),
-    "dark red": ((0.32, 0.04, 0.06), (0.44, 0.09, 0.10)),
-    "green": ((0.08, 0.32, 0.14), (0.25, 0.52, 0.28)),
-    "yellow": ((0.85, 0.66, 0.06), (0.98, 0.82, 0.20)),
-    "orange": ((0.88, 0.38, 0.04), (0.98, 0.52, 0.14)),
-    "brown": ((0.30, 0.18, 0.10), (0.42, 0.27, 0.17)),
-    "beige": ((0.72, 0.65, 0.48), (0.86, 0.78, 0.62)),
-}
-RUBBER, UNDER, TRIM = (
-    Material((0.07, 0.07, 0.075), MATT),
-    Material((0.05, 0.05, 0.05), MATT),
-    Material((0.12, 0.12, 0.125), MATT),
+from training.worlds.surveillance.solids import GLASS, MATT, Decal, Material, Solid
+from training.worlds.surveillance.vehicle_paint import (
+    ARCH,
+    COMMERCIAL_FACTOR,
+    HEADLAMP,
+    INDICATOR,
+    LOAD_COLOURS,
+    NUMBER_PLATE,
+    OTHER_COLOUR,
+    PAINT_RANGE,
+    RUBBER,
+    SEAM,
+    TAIL_LAMP,
+    TRIM,
+    UNDERSIDE,
+    VEHICLE_COLOUR,
 )
-ARCH, SEAM = Material((0.03, 0.03, 0.03), MATT), Material((0.10, 0.10, 0.11), MATT)
-HEADLAMP, TAIL_LAMP, AMBER = (
-    Material((0.82, 0.82, 0.78), LAMP),
-    Material((0.75, 0.06, 0.05), LAMP),
-    Material((0.9, 0.5, 0.1), LAMP),
-)
-NUMBER_PLATE = Material((0.9, 0.9, 0.82), MATT)
-LOADS = (
-    (0.45, 0.33, 0.2),
-    (0.55, 0.5, 0.42),
-    (0.35, 0.36, 0.38),
-    (0.62, 0.45, 0.25),
-    (0.2, 0.35, 0.5),
-    (0.8, 0.8, 0.78),
-)
-WHEEL_SIDES = 16
-TALLEST_PANE_M = 0.68
+
+WHEEL_SIDES = 16  # corners of the polygon that stands for a wheel
+MAX_PANE_M = 0.68  # height of a side window
+BED_WALL_M = 0.07  # thickness of the walls of an open bed
 
 
-class Parts:
-    """Solids of one vehicle; `below` is drawn before them, `wheels` after them."""
+class VehicleParts:
+    """Solids of one vehicle, and methods that add its parts. All lengths are in metres, axes as in solids.py.
 
-    def __init__(self, working: bool, rng: np.random.Generator):
+    `below` is drawn before `solids`, `wheels` after them. In all methods x, y and z are (low, high) ranges; `sill` is
+    the height of the lower edge of the body, `belt` that of the lower edge of the windows.
+    """
+
+    def __init__(self, commercial: bool, rng: np.random.Generator):
         self.rng = rng
         self.length = self.width = self.height = 0.0
         self.solids: list[Solid] = []
         self.below: list[Solid] = []
         self.wheels: list[Solid] = []
-        self.colour, self.paint = self._paint(working)
+        self.colour, self.paint = self._draw_paint(commercial)
         shade = rng.uniform(0.03, 0.11)
         self.glass = Material((shade, shade * 1.08, shade * 1.15), GLASS)
         self.bumper = self.paint if rng.random() < 0.4 else TRIM
         self.hub = Material((float(rng.uniform(0.2, 0.65)),) * 3, MATT)
 
-    def _paint(self, working: bool) -> tuple[str, Material]:
+    def _draw_paint(self, commercial: bool) -> tuple[str, Material]:
         names = list(PAINT_RANGE)
         weights = np.array(
-            [VEHICLE_COLOUR.get(n, OTHER_COLOUR) * (WORKING_COLOUR.get(n, 1.0) if working else 1.0) for n in names]
+            [
+                VEHICLE_COLOUR.get(n, OTHER_COLOUR) * (COMMERCIAL_FACTOR.get(n, 1.0) if commercial else 1.0)
+                for n in names
+            ]
         )
         name = names[int(self.rng.choice(len(names), p=weights / weights.sum()))]
-        return name, self._painted(name)
+        return name, self._paint_of(name)
 
-    def _painted(self, name: str) -> Material:
+    def _paint_of(self, name: str) -> Material:
+        """A random paint of that colour name."""
         low, high = np.array(PAINT_RANGE[name])
         mixed = low + (high - low) * np.clip(self.rng.random() + self.rng.uniform(-0.15, 0.15, 3), 0, 1)
-        if np.ptp(low) < 0.04:  # what has no hue must not get one
+        if np.ptp(low) < 0.04:  # a paint without hue stays without hue
             mixed = low + (high - low) * self.rng.random()
         return Material(tuple(float(v) for v in mixed))
 
-    def _between(self, low: float, high: float) -> float:
+    def _uniform(self, low: float, high: float) -> float:
         return float(self.rng.uniform(low, high))
 
-    def _size(self, length: tuple[float, float], width: tuple[float, float], height: tuple[float, float]) -> None:
-        self.length, self.width, self.height = (self._between(*v) for v in (length, width, height))
+    def _draw_size(self, length: tuple[float, float], width: tuple[float, float], height: tuple[float, float]) -> None:
+        self.length, self.width, self.height = (self._uniform(*v) for v in (length, width, height))
 
     def _box(
         self, x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], material: Material, *decals: Decal
     ) -> None:
-        """Edges of its profile: 0 below, 1 front, 2 top, 3 rear (that one runs downwards)."""
+        """A box. The edges of its profile are 0 bottom, 1 front, 2 top and 3 rear, which runs downwards."""
         profile = ((x[0], z[0]), (x[1], z[0]), (x[1], z[1]), (x[0], z[1]))
         self.solids.append(Solid(profile, y, y, material, decals))
 
     def _wheels(self, radius: float, axles: tuple[float, ...], sill: float) -> None:
-        """Tyres below the body, discs and arches on its flanks, and a dark floor."""
+        """Tyres, with discs and arches on the flanks, at the x positions `axles`; and the underside."""
         outer, half = self.width / 2, self.length / 2
         angles = np.linspace(0, 2 * np.pi, WHEEL_SIDES, endpoint=False)
         for x in axles:
@@ -123,15 +107,13 @@ class Parts:
                 ),
                 (-outer + 0.3, outer - 0.3),
                 (-outer + 0.3, outer - 0.3),
-                UNDER,
+                UNDERSIDE,
             )
         )
 
-    # -- parts ------------------------------------------------------------------------------------------------------
-
     def _front(self, face: int, lamps: float, grille: tuple[float, float]) -> list[Decal]:
         """Lamps, grille, bumper and number plate on a face whose second coordinate runs upwards."""
-        wide = self._between(0.13, 0.2)
+        wide = self._uniform(0.13, 0.2)
         g0, g1 = grille
         return [
             Decal(face, rect(0, 1, 0, 0.26), self.bumper),
@@ -142,8 +124,8 @@ class Parts:
         ]
 
     def _rear(self, face: int = 3, lamps: tuple[float, float] = (0.2, 0.5), doors: bool = False) -> list[Decal]:
-        """The same for the rear; the second coordinate runs downwards."""
-        wide = self._between(0.07, 0.14)
+        """Lamps, bumper and number plate of the rear, where the second coordinate runs downwards."""
+        wide = self._uniform(0.07, 0.14)
         seam = [Decal(face, rect(0.495, 0.505, 0, 0.8), SEAM)] if doors else []
         return [
             *seam,
@@ -162,7 +144,11 @@ class Parts:
         windows: tuple[tuple[float, float], ...],
         rear_glass: bool,
     ) -> None:
-        """The part with windows: `rake` is how far the roof is shorter at the rear and at the front; `windows` in shares of the length."""
+        """The part with windows.
+
+        `rake`: by how much the roof is shorter at the rear and at the front. `narrow`: width of the roof over that of
+        the body. `windows`: start and end of each side window as fractions of the length.
+        """
         (xr, xf), (z0, roof), (back, front) = x, z, rake
         z1 = roof - min(0.13, 0.16 * (roof - z0))
         profile = ((xr, z0), (xf, z0), (xf - front, z1), (xr + back, z1))
@@ -171,37 +157,39 @@ class Parts:
             low, high = xr + u * (xf - xr), xr + back + u * (xf - front - xr - back)
             return low + v * (high - low), z0 + v * (z1 - z0)
 
-        top = min(0.86, 0.1 + TALLEST_PANE_M / (z1 - z0))
+        top = min(0.86, 0.1 + MAX_PANE_M / (z1 - z0))
         decals = [Decal("sides", (at(a, 0.1), at(b, 0.1), at(b, top), at(a, top)), self.glass) for a, b in windows]
         decals.append(Decal(1, rect(0.05, 0.95, 0.06, 0.9), self.glass))
         if rear_glass:
             decals.append(Decal(3, rect(0.1, 0.9, 0.14, 0.85), self.glass))
         half = self.width / 2
         self.solids.append(Solid(profile, (-half, half), (-half * narrow, half * narrow), self.paint, tuple(decals)))
-        # Sheet metal has no sharp edges: the roof is a flat cap with slanted sides.
+        # The roof is a flat cap with slanted sides, because sheet metal has no sharp edges.
         cap = ((xr + back, z1), (xf - front, z1), (xf - front - 0.22, roof), (xr + back + 0.1, roof))
         wide, flat = half * narrow, half * narrow - 0.12
         self.solids.append(Solid(cap, (-wide, wide), (-flat, flat), self.paint))
 
-    def _nose(self, x: tuple[float, float], sill: float, edge: float, belt: float) -> None:
-        """A bonnet, higher at the windscreen than above the grille."""
+    def _bonnet(self, x: tuple[float, float], sill: float, edge: float, belt: float) -> None:
+        """A bonnet, which is higher at the windscreen (`belt`) than above the grille (`edge`)."""
         half = self.width / 2
-        round_off = self._between(0.05, 0.14)
+        round_off = self._uniform(0.05, 0.14)
         profile = ((x[0], sill), (x[1], sill), (x[1], edge - round_off), (x[1] - 1.5 * round_off, edge), (x[0], belt))
         seams = [Decal(3, rect(0.08, 0.09, 0, 1), SEAM), Decal(3, rect(0.91, 0.92, 0, 1), SEAM)]
         self.solids.append(
             Solid(profile, (-half, half), (-half, half), self.paint, (*self._front(1, 0.68, (0.42, 0.8)), *seams))
         )
 
-    def _mirrors(self, x: float, z: float, tall: float) -> None:
+    def _mirrors(self, x: float, z: float, height: float) -> None:
         half = self.width / 2
         for y in ((-half - 0.2, -half - 0.01), (half + 0.01, half + 0.2)):
-            self._box((x - 0.1, x), y, (z, z + tall), self.paint if self.rng.random() < 0.3 and tall < 0.25 else TRIM)
+            self._box(
+                (x - 0.1, x), y, (z, z + height), self.paint if self.rng.random() < 0.3 and height < 0.25 else TRIM
+            )
 
     def _seams(self, xs: list[float], z0: float, z1: float) -> list[Decal]:
         return [Decal("sides", rect(x, x + 0.025, z0, z1), SEAM) for x in xs]
 
-    def _tray(
+    def _open_bed(
         self,
         x: tuple[float, float],
         under: float,
@@ -211,8 +199,8 @@ class Parts:
         rear: list[Decal],
         ribs: int = 0,
     ) -> None:
-        """An open bed, sometimes with a load."""
-        side, wall = self.width / 2, 0.07
+        """An open bed with its floor at `floor` and walls up to `top`, sometimes with a load. `ribs`: on each side."""
+        side, wall = self.width / 2, BED_WALL_M
         inside = Material(tuple(0.55 * v for v in material.rgb), MATT) if self.rng.random() < 0.5 else TRIM
         self._box(x, (-side, side), (under, floor), material)
         marks = (
@@ -226,7 +214,7 @@ class Parts:
         if top - floor > 0.1:
             dark = [Decal("sides", rect(*x, floor, top), inside)]
             for y in (-side, side - wall):
-                # The inner side is the one that looks to the middle; a wall is two skins, so that it may have its own colour.
+                # A wall is two skins, so that the inner one can have another colour.
                 inner = (y + wall - 0.01, y + wall) if y < 0 else (y, y + 0.01)
                 outer = (y, y + wall - 0.01) if y < 0 else (y + 0.01, y + wall)
                 self._box(x, inner, (floor, top), inside, *dark)
@@ -238,34 +226,34 @@ class Parts:
         if self.rng.random() < 0.4:
             start = x[0] + wall + 0.05
             while start < x[1] - 0.6:
-                end = min(start + self._between(0.5, 1.6), x[1] - wall - 0.05)
-                colour = LOADS[int(self.rng.integers(len(LOADS)))]
-                across = side - wall - self._between(0.03, 0.3)
+                end = min(start + self._uniform(0.5, 1.6), x[1] - wall - 0.05)
+                colour = LOAD_COLOURS[int(self.rng.integers(len(LOAD_COLOURS)))]
+                across = side - wall - self._uniform(0.03, 0.3)
                 self._box(
                     (start, end),
                     (-across, across),
-                    (floor + 0.02, floor + self._between(0.25, 0.9)),
+                    (floor + 0.02, floor + self._uniform(0.25, 0.9)),
                     Material(colour, MATT),
                 )
-                start = end + self._between(0.02, 0.8)
+                start = end + self._uniform(0.02, 0.8)
 
-    def _lorry(self, cab: float, belt: float, roof: float, sill: float) -> float:
-        """A cab-over cab with its frame and mirrors; the x of its rear wall."""
+    def _truck_cab(self, length: float, belt: float, roof: float, sill: float) -> float:
+        """A cab-over cab with mirrors. Returns the x of its rear wall."""
         half, side = self.length / 2, self.width / 2
-        rear = half - cab
+        rear = half - length
         self._box(
             (rear, half),
             (-side, side),
             (sill, belt),
             self.paint,
             *self._front(1, 0.5, (0.5, 0.85)),
-            *self._seams([half - 0.2, rear + cab * 0.3], sill + 0.1, belt),
-            Decal(1, rect(0.02, 0.1, 0.3, 0.36), AMBER),
+            *self._seams([half - 0.2, rear + length * 0.3], sill + 0.1, belt),
+            Decal(1, rect(0.02, 0.1, 0.3, 0.36), INDICATOR),
         )
         self._cabin(
             (rear, half),
             (belt, roof),
-            (self._between(0, 0.08), self._between(0.12, 0.4)),
+            (self._uniform(0, 0.08), self._uniform(0.12, 0.4)),
             0.93,
             ((0.34, 0.92),),
             self.rng.random() < 0.4,
@@ -273,23 +261,26 @@ class Parts:
         self._mirrors(half - 0.15, belt + 0.15, 0.45)
         return rear
 
-    def _frame(self, rear: float, z: tuple[float, float]) -> None:
+    def _chassis(self, front: float, z: tuple[float, float]) -> None:
+        """The chassis from the rear of the vehicle to x = `front`, with tail lamps."""
         self._box(
-            (-self.length / 2, rear - 0.02),
+            (-self.length / 2, front - 0.02),
             (-self.width / 2 + 0.3, self.width / 2 - 0.3),
             z,
-            UNDER,
+            UNDERSIDE,
             Decal(3, rect(0.02, 0.16, 0.1, 0.6), TAIL_LAMP),
             Decal(3, rect(0.84, 0.98, 0.1, 0.6), TAIL_LAMP),
         )
 
-    def _axles(self, radius: float, sill: float) -> None:
+    def _truck_axles(self, radius: float, sill: float) -> None:
+        """Wheels of a truck; a long one has two rear axles."""
         half = self.length / 2
         rear = (-half + self.length * 0.2,)
         if self.length > 8:
             rear += (-half + self.length * 0.2 + 2.3 * radius,)
-        self._wheels(radius, (*rear, half - self._between(0.75, 1.1)), sill)
+        self._wheels(radius, (*rear, half - self._uniform(0.75, 1.1)), sill)
 
 
 def rect(u0: float, u1: float, v0: float, v1: float) -> tuple[tuple[float, float], ...]:
+    """Corners of a rectangle, as the points of a Decal."""
     return (u0, v0), (u1, v0), (u1, v1), (u0, v1)
