@@ -59,7 +59,7 @@ MAX_WORDS = 22
 
 @dataclass(frozen=True)
 class Claim:
-    """What a caption states."""
+    """A statement about a change, as a caption makes it."""
 
     change: str | None  # None: nothing changed
     target: tuple[tuple[str, str], ...] = ()  # (attribute, value) pairs in the order of ATTRIBUTES

@@ -6,10 +6,10 @@ adds:
 
 - The attention head that finds an object in the other frame also fetches the reading of that object, so that the
   difference of two objects is a subtraction.
-- A token sees its fine cells, because an object is as small as 1.5 coarse cells, and the mean of its frame, which tells
+- A token sees its fine cells, because an object is as small as 1.5 coarse cells, and the mean of its frame, which shows
   how far the camera moved.
 - Only tokens that show an object are matched. They are a seventh of the frame, so a step costs a third.
-- Change maps are computed from the matched tokens. What a map points at is added to every memory token.
+- Change maps are computed from the matched tokens. The tokens that a map points at are added to every memory token.
 - The decoder memory is pooled, because its subject is already pointed out. A caption costs a quarter.
 - The ground truth supervises the readings of single frames (the object of a token and its position) and the matching.
 

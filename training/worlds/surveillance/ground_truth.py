@@ -1,4 +1,4 @@
-"""Ground truth of a pair: what each change is called, where it is and in which boxes (entries of Pair.objects)."""
+"""Ground truth of a pair: noun, colour, location and boxes of each change (entries of Pair.objects)."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def draw_effects(
     indoor: bool,
     identical: bool,
 ) -> PairEffects:
-    """Effects of both frames: those of the camera, mild differences, and the `strong` nuisances.
+    """Effects of both frames: effects of the camera, mild differences, and the `strong` nuisances.
 
     `size` is (width, height) of the frame, `motion` a key of MARGIN, `time` that of the plate ("day" or another).
     With `identical` the frames differ in their encoding alone.

@@ -1,7 +1,7 @@
 """Augmentation of sprites: random warp, texture, cloth brightness and vehicle paint.
 
-There are few models per noun (13 women, 12 cars), and a captioner that sees the same pixels again and again learns
-those pixels. The augmentation keeps every label true: silhouette, anchor, footprint and colour name.
+There are few models per noun (13 women, 12 cars), and a captioner memorises pixels that it sees again and again. The
+augmentation keeps every label true: anchor, footprint, size and colour name.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Ground:
 
 
 class View:
-    """What the camera sees of a plate. Coordinates are pixels of the frame before any camera motion.
+    """The part of a plate that the camera sees. Coordinates are pixels of the frame before any camera motion.
 
     The canvas is the frame with `margin` pixels on every side, so that a moved camera finds background there.
     """
