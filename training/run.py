@@ -10,7 +10,8 @@ import torch
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from training.data.batches import Labels, Shards
+from training.data.batches import Labels
+from training.data.shards import Shards
 from training.inputs import read_run, sha256
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, FRAME_KIND, GLANCE_IN
+from training.bundle.graphs import CROP_IN, DIFFERENCE_IN, DIFFERENCE_OUT, FRAME_KIND
 from training.data.preprocess import resize
 from training.inputs import existing_folder, open_graph, read_json
 
@@ -54,7 +54,7 @@ def golden(folder: Path) -> dict:
     difference = dict(zip(DIFFERENCE_OUT, graphs["difference"].run(DIFFERENCE_OUT, feed)))
     feed = {"memory": difference["memory"]}
     if manifest["glance"]:
-        names = GLANCE_IN[:2]
+        names = CROP_IN[:2]
         feed |= {name: wave(shape_of(manifest, "caption", name), phase) for phase, name in enumerate(names)}
         R = manifest["glance"]["regions"]
         feed["glance_box"] = np.array([[[0.1 * (r + 1), 0.2, 0.25, 0.3] for r in range(R)]], np.float32)

@@ -15,7 +15,7 @@ from training.net.difference import Difference
 OPSET = 17
 DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
-GLANCE_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
+CROP_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
 FRAME_KIND = "look_kind_logits"  # the difference graph's kind_logits, for crops that frame at each other to believe the kind together with
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
@@ -23,11 +23,7 @@ CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 def caption_in(c) -> tuple[str, ...]:
     """Names of the caption graph's inputs."""
     return (
-        ("memory", *GLANCE_IN, FRAME_KIND)
-        if c.relates_crops
-        else ("memory", *GLANCE_IN)
-        if c.region_crops
-        else ("memory",)
+        ("memory", *CROP_IN, FRAME_KIND) if c.relates_crops else ("memory", *CROP_IN) if c.region_crops else ("memory",)
     )
 
 
@@ -55,7 +51,7 @@ class EncodeMemory(nn.Module):
 
     def forward(self, memory: Tensor, *seen: Tensor):
         """seen: nothing, the crops, or the crops and the whole frame's kind logits."""
-        crops, frame_kind = seen[: len(GLANCE_IN)], seen[len(GLANCE_IN) :]
+        crops, frame_kind = seen[: len(CROP_IN)], seen[len(CROP_IN) :]
         memory, bias, conditioning, uncovered, said = self.captioner.encode_memory(memory, crops or None, *frame_kind)
         kind = (said["kind_logits"],) if "kind_logits" in said else ()
         return (

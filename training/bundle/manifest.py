@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from training.data.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
-from training.data.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, GLANCE_SIZE
+from training.data.preprocess import CROP_MARGIN, CROP_MIN_SIDE, CROP_SIZE
 from training.inputs import open_graph, sha256
 from training.net.config import END, KINDS, NUISANCES, PAD, START, UNK
 
@@ -43,7 +43,7 @@ def manifest(folder: Path, c, facts: dict) -> dict:
             "mean": [0, 0, 0],
             "std": [1, 1, 1],
         },
-        "glance": {"size": GLANCE_SIZE, "regions": c.regions, "margin": GLANCE_MARGIN, "min_side": GLANCE_MIN_SIDE}
+        "glance": {"size": CROP_SIZE, "regions": c.regions, "margin": CROP_MARGIN, "min_side": CROP_MIN_SIDE}
         if c.region_crops
         else None,
         "graphs": graphs,

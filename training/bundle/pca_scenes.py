@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from training.data.preprocess import GLANCE_SIZE, LARGEST_FULL_FRAME, Box, glance_box, resize
+from training.data.preprocess import CROP_SIZE, LARGEST_FULL_FRAME, Box, crop_square, resize
 from training.worlds.surveillance.plates import load_plates
 from training.worlds.surveillance.sprites import Sprite, load_scenery, load_sprites
 
@@ -63,5 +63,5 @@ def crude_batches(data: Path, frames: int, crops: int, seed: int) -> Iterator[Te
         for _ in range(2):  # and two of the background
             side = scenes.rng.uniform(36, 150)
             boxes.append((scenes.rng.uniform(0, width - side), scenes.rng.uniform(0, height - side), side, side))
-        glances = [resize(picture, GLANCE_SIZE, GLANCE_SIZE, glance_box(box, width, height)) for box in boxes]
+        glances = [resize(picture, CROP_SIZE, CROP_SIZE, crop_square(box, width, height)) for box in boxes]
         yield torch.from_numpy(np.stack(glances))

@@ -1,24 +1,28 @@
-"""Which places of a pair the server glances at: where the maps fire. src/model/regions.ts is the same rule in the product."""
+"""Regions of the change maps, and the boxes of the region crops. src/model/regions.ts has the same rule in the service.
+
+test/fixtures/glances.json holds both to each other.
+"""
 
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
+from training.data.preprocess import Box
 from training.data.regions import area, iou, overlap, union
 
 REGION_THRESHOLD = 0.5
 REGION_MIN_CELLS = 2
-SAME_GLANCE_IOU = 0.1
-PART_OF = 0.8  # of a box, inside a stronger one
+SAME_CROP_IOU = 0.1
+INSIDE_SHARE = 0.8  # share of a box inside a stronger one, from which it gets no crop of its own
 
 
 @dataclass
 class MapRegion:
-    side: str
-    box: tuple[float, float, float, float]  # x, y, width, height as shares of the frame
+    side: str  # before or after
+    box: Box  # fractions of the frame
     score: float  # mean of the map inside
-    area: float  # share of the frame that its cells cover, not its box
+    area: float  # fraction of the frame that its cells cover, not its box
 
     @property
     def strength(self) -> float:
@@ -26,38 +30,37 @@ class MapRegion:
 
 
 def map_regions(heat: np.ndarray, side: str) -> list[MapRegion]:
-    """Connected components (4-neighbourhood) of the cells at or above REGION_THRESHOLD."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        (heat >= REGION_THRESHOLD).astype(np.uint8), connectivity=4
-    )
+    """Connected components (4-neighbourhood) of the cells at or above REGION_THRESHOLD. heat: [h,w] in 0..1."""
+    fired = (heat >= REGION_THRESHOLD).astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(fired, connectivity=4)
     h, w = heat.shape
     found = []
     for i in range(1, count):
         x, y, width, height, cells = (int(v) for v in stats[i])
         if cells >= REGION_MIN_CELLS:
-            found.append(
-                MapRegion(
-                    side, (x / w, y / h, width / w, height / h), float(heat[labels == i].mean()), cells / heat.size
-                )
-            )
+            box = (x / w, y / h, width / w, height / h)
+            found.append(MapRegion(side, box, float(heat[labels == i].mean()), cells / heat.size))
     return found
 
 
-def glance_regions(regions: list[MapRegion], limit: int) -> list[tuple[float, float, float, float]]:
-    """Boxes to look at again, as src/model/regions.ts chooses them (test/fixtures/glances.json holds both to it): overlapping regions of the two
-    sides are one, parts of a stronger place are none; the strongest first."""
-    places: list[tuple[tuple[float, float, float, float], float]] = []
+def crop_boxes(regions: list[MapRegion], limit: int) -> list[Box]:
+    """Boxes of the region crops, strongest first, at most `limit`.
+
+    Overlapping regions of the two sides give one box; a box that lies inside a stronger one gives none.
+    """
+    places: list[tuple[Box, float]] = []
     free = sorted(regions, key=lambda r: r.strength, reverse=True)
     while free:
         region = free.pop(0)
         twin = max((r for r in free if r.side != region.side), key=lambda r: iou(region.box, r.box), default=None)
-        if twin is not None and iou(region.box, twin.box) > SAME_GLANCE_IOU:
+        if twin is not None and iou(region.box, twin.box) > SAME_CROP_IOU:
             free.remove(twin)
             places.append((union(region.box, twin.box), max(region.strength, twin.strength)))
         else:
             places.append((region.box, region.strength))
-    places.sort(key=lambda place: place[1], reverse=True)
-    boxes = [box for box, _ in places]
-    return [
-        box for i, box in enumerate(boxes) if not any(overlap(box, other) > PART_OF * area(box) for other in boxes[:i])
-    ][:limit]
+    boxes = [box for box, _ in sorted(places, key=lambda place: place[1], reverse=True)]
+    kept = []
+    for i, box in enumerate(boxes):
+        if not any(overlap(box, other) > INSIDE_SHARE * area(box) for other in boxes[:i]):
+            kept.append(box)
+    return kept[:limit]

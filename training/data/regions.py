@@ -1,8 +1,7 @@
-"""Which places of a training pair the captioner glances at, and what there is to see in each.
+"""Region crops of a training pair: where they lie, and which changed object each frame shows there.
 
-Either the places that a trained map shows, as on the server (map_regions.py), or, before there is one, the true boxes: jittered, and some
-show nothing new.
-All boxes are (x, y, width, height) in pixels.
+They lie where the maps of an earlier bundle respond, as in the service (map_regions.py), or, without one, at the true
+boxes: jittered, with distractors where nothing changed. All boxes are (x, y, width, height) in pixels.
 """
 
 from dataclasses import dataclass
@@ -10,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from training.data.preprocess import Box, glance_box, in_pixels
+from training.data.preprocess import Box, crop_square, in_pixels
 
-REGIONS = 3  # at most, a pair
-SAME_PLACE_IOU = 0.1  # a box before and one after that overlap more are one region, as one blob of the maps would be
-JITTER = 0.15  # of a box's size: how far its position and size are off
+REGIONS = 3  # per pair, at most
+SAME_PLACE_IOU = 0.1  # a box before and a box after that overlap more are one region, as they are in the maps
+JITTER = 0.15  # error of a box's position and size, as a fraction of its size
 DISTRACTOR_CHANGED, DISTRACTOR_UNCHANGED = 0.25, 0.35  # probability of a region where nothing changed
-AT_BOX_IOU = 0.25  # of a glance's box and an object that is what the glance is at
+AT_BOX_IOU = 0.25  # of a region and an object, from which the crop is at that object
 DESCRIPTION = ("noun", "hypernym", "colour")
 
 
@@ -58,7 +57,7 @@ def union(a: Box, b: Box) -> Box:
 
 
 def changed_places(objects: list[dict[str, Any]]) -> list[Box]:
-    """Boxes of the changes, largest first; what is at one place in both frames (moved a little, replaced) is one box."""
+    """Boxes of the changes, largest first; a place that changed in both frames (moved a little, replaced) is one box."""
     places = []
     later = [thing["box_after"] for thing in objects if thing["box_after"]]
     for thing in objects:
@@ -85,17 +84,18 @@ def choose_regions(objects: list[dict[str, Any]], width: int, height: int, rng: 
 
 
 def regions_at(boxes: list[Box], objects: list[dict[str, Any]], width: int, height: int) -> list[Region]:
-    """The regions of `boxes` in their order, with what of `objects` is seen there."""
+    """The regions of `boxes` in their order, with the object of `objects` that each frame shows there."""
     regions = []
     for box in boxes:
-        crop = glance_box(box, width, height)
+        crop = crop_square(box, width, height)
         seen = (seen_object(box, crop, objects, side) for side in ("before", "after"))
         regions.append(Region(box, crop, *(thing and {key: thing[key] for key in DESCRIPTION} for thing in seen)))
     return regions
 
 
 def seen_object(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -> dict[str, Any] | None:
-    """Of the objects in view in that frame (half of them lies in the crop, or they fill a quarter of it), the one that fits `box` best."""
+    """The object that fits `box` best, of those in view in the frame `side`: half of an object lies in the crop, or it
+    fills a quarter of the crop."""
     key = f"box_{side}"
     in_view = [
         thing
@@ -105,8 +105,9 @@ def seen_object(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -
     return max(in_view, key=lambda thing: iou(box, thing[key]), default=None)
 
 
-def glance_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
-    """Of a pair's objects that which each frame shows at each of its glances (boxes as shares of the frame): at its box, not beside it."""
+def objects_in_crops(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
+    """The pair's object that each frame shows in each crop: at the region's box, not beside it. meta: the pair's line in
+    meta.jsonl; boxes and crops as fractions of the frame."""
     found = []
     for box, crop in zip(boxes[: len(meta["glances"])], crops):
         box, crop = (in_pixels(shares, *meta["frame"]) for shares in (box, crop))
@@ -115,16 +116,18 @@ def glance_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple
     return found
 
 
-def told_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[dict[str, Any]]:
-    """Of a pair's objects those that a glance is at, of a replacement both or neither; all where no glance is at any. A sentence that tells of what
-    nobody looked at teaches to invent."""
-    seen = [thing for shown in glance_objects(meta, boxes, crops) for thing in shown if thing]
-    told = []
-    things = iter(meta["objects"])
-    for thing in things:
-        one = [thing, next(things)] if thing["action"] == "replaced" else [thing]
-        told += one if any(other is thing for thing in one for other in seen) else []
-    return told or meta["objects"]
+def described_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[dict[str, Any]]:
+    """The pair's objects that a crop is at, in a replacement both or neither; all objects if no crop is at any.
+
+    Captions describe these alone: a sentence about an object outside every crop would train the captioner to invent.
+    """
+    seen = [thing for shown in objects_in_crops(meta, boxes, crops) for thing in shown if thing]
+    described = []
+    remaining = iter(meta["objects"])
+    for thing in remaining:
+        one = [thing, next(remaining)] if thing["action"] == "replaced" else [thing]
+        described += one if any(other is thing for thing in one for other in seen) else []
+    return described or meta["objects"]
 
 
 def _jitter(box: Box, rng: np.random.Generator) -> Box:

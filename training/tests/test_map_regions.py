@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from training.data.map_regions import glance_regions, map_regions
+from training.data.map_regions import crop_boxes, map_regions
 
 CASES = json.loads((Path(__file__).parents[2] / "test/fixtures/glances.json").read_text())
 
@@ -19,7 +19,7 @@ def heat(rows: list[str]) -> np.ndarray:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["what"])
 def test_glances_at_what_the_service_does(case):
     regions = [r for side in ("before", "after") for r in map_regions(heat(case[side]), side)]
-    assert glance_regions(regions, 3) == [pytest.approx(box) for box in case["boxes"]]
+    assert crop_boxes(regions, 3) == [pytest.approx(box) for box in case["boxes"]]
 
 
 def test_area_is_that_of_the_cells():

@@ -9,8 +9,8 @@ torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
 from training.data.batches import SPECIALS, Labels
-from training.data.preprocess import glance_box
-from training.data.regions import glance_objects, told_objects
+from training.data.preprocess import crop_square
+from training.data.regions import described_objects, objects_in_crops
 from training.net.captioner import Captioner, expand_crop_attention
 from training.net.config import END, KINDS, PAD, START, ModelConfig
 from training.net.crop_evidence import displacement_features, displacements, inside_box, same_object_evidence
@@ -489,10 +489,10 @@ def test_a_caption_tells_only_of_what_a_glance_is_at():
         {"action": "replaced", "box_before": b, "box_after": f}
         for b, f in (([500, 100, 40, 40], None), (None, [500, 300, 40, 40]))
     )
-    at = lambda objects, *boxes: told_objects(
+    at = lambda objects, *boxes: described_objects(
         {"frame": [640, 480], "objects": objects, "glances": [{}] * len(boxes)},
         [tuple(v / s for v, s in zip(box, (640, 480, 640, 480))) for box in boxes],
-        [tuple(v / s for v, s in zip(glance_box(box, 640, 480), (640, 480, 640, 480))) for box in boxes],
+        [tuple(v / s for v, s in zip(crop_square(box, 640, 480), (640, 480, 640, 480))) for box in boxes],
     )
     assert at([came, gone], [102, 98, 40, 40]) == [came]
     assert at([came, gone], [300, 100, 40, 40], [100, 100, 40, 40]) == [came, gone]
@@ -507,9 +507,11 @@ class TestGlanceObjects:
     def at(self, *boxes):
         """What the glances at `boxes` (pixels of 640x480) show."""
         shares = [tuple(v / s for v, s in zip(box, (640, 480, 640, 480))) for box in boxes]
-        crops = [tuple(v / s for v, s in zip(glance_box(box, 640, 480), (640, 480, 640, 480))) for box in boxes]
+        crops = [tuple(v / s for v, s in zip(crop_square(box, 640, 480), (640, 480, 640, 480))) for box in boxes]
         seen = [{"side": "both", "before": {}, "after": {}} for _ in boxes]
-        return glance_objects({"frame": [640, 480], "objects": [self.moved, self.gone], "glances": seen}, shares, crops)
+        return objects_in_crops(
+            {"frame": [640, 480], "objects": [self.moved, self.gone], "glances": seen}, shares, crops
+        )
 
     def test_the_same_object_is_found_where_it_was_and_where_it_is(self):
         (was, nothing), (none, now) = self.at((98, 102, 40, 40), (402, 98, 40, 40))

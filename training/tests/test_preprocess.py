@@ -4,9 +4,10 @@ import json
 import numpy as np
 import pytest
 
-from training.data.cache import Maps, layout, look_size, made_with, pair_entry, write_shard
-from training.data.preprocess import GLANCE_MARGIN, GLANCE_MIN_SIDE, glance_box, resize, resize_by_area
+from training.data.cache import Maps, frame_size, layout, pair_entry, write_shard
+from training.data.preprocess import CROP_MARGIN, CROP_MIN_SIDE, crop_square, resize, resize_by_area
 from training.data.regions import JITTER, REGIONS, changed_places, choose_regions, iou
+from training.data.shards import made_with
 from training.worlds.pair import Pair
 
 
@@ -56,17 +57,17 @@ class TestResize:
 
 class TestGlanceBox:
     def test_is_a_square_around_the_centre_with_margin(self):
-        assert glance_box((300, 100, 40, 100), 640, 480) == pytest.approx(
-            (320 - 50 * GLANCE_MARGIN, 150 - 50 * GLANCE_MARGIN, 100 * GLANCE_MARGIN, 100 * GLANCE_MARGIN)
+        assert crop_square((300, 100, 40, 100), 640, 480) == pytest.approx(
+            (320 - 50 * CROP_MARGIN, 150 - 50 * CROP_MARGIN, 100 * CROP_MARGIN, 100 * CROP_MARGIN)
         )
 
     def test_of_a_tiny_object_has_the_smallest_side(self):
-        x, y, width, height = glance_box((200, 200, 4, 6), 1280, 720)
-        assert width == height == GLANCE_MIN_SIDE * 1280
+        x, y, width, height = crop_square((200, 200, 4, 6), 1280, 720)
+        assert width == height == CROP_MIN_SIDE * 1280
         assert (x + width / 2, y + height / 2) == pytest.approx((202, 203))
 
     def test_is_shifted_into_the_frame(self):
-        x, y, side, _ = glance_box((600, -20, 60, 60), 640, 480)
+        x, y, side, _ = crop_square((600, -20, 60, 60), 640, 480)
         assert x + side == pytest.approx(640) and y == 0 and side == pytest.approx(81)
 
     def test_never_leaves_the_frame_and_covers_what_it_can(self):
@@ -74,9 +75,9 @@ class TestGlanceBox:
         for _ in range(300):
             w, h = rng.integers(64, 700, 2)
             box = (rng.uniform(0, w), rng.uniform(0, h), rng.uniform(1, w), rng.uniform(1, h))
-            x, y, side, other = glance_box(box, int(w), int(h))
+            x, y, side, other = crop_square(box, int(w), int(h))
             assert side == other and x >= 0 and y >= 0 and x + side <= w + 1e-6 and y + side <= h + 1e-6
-            if max(box[2:]) * GLANCE_MARGIN <= min(w, h) and box[0] + box[2] <= w and box[1] + box[3] <= h:
+            if max(box[2:]) * CROP_MARGIN <= min(w, h) and box[0] + box[2] <= w and box[1] + box[3] <= h:
                 assert x <= box[0] + 1e-6 and x + side >= box[0] + box[2] - 1e-6
                 assert y <= box[1] + 1e-6 and y + side >= box[1] + box[3] - 1e-6
 
@@ -223,7 +224,7 @@ class TestCache:
         others = {
             "features": {"features": tmp_path / "other.onnx"},
             "maps": {"maps": tmp_path / "other.onnx"},
-            "look": {"look": (384, 256)},
+            "look": {"full_frame": (384, 256)},
             "split": {"split": "heldout"},
             "world": {"world": "clevr"},
         }
@@ -232,7 +233,7 @@ class TestCache:
                 **{
                     "world": "surveillance",
                     "split": "train",
-                    "look": (288, 192),
+                    "full_frame": (288, 192),
                     "features": tmp_path / "one.onnx",
                     **change,
                 }
@@ -285,8 +286,8 @@ class TestCache:
             pair_entry(pair, FakeFeatures(), (384, 256))
 
 
-def test_the_size_of_the_look_is_read_or_refused():
-    assert look_size("288x192") == (288, 192)
+def test_the_size_of_the_full_frame_is_read_or_refused():
+    assert frame_size("288x192") == (288, 192)
     for text in ("288", "288x190", "0x16", "axb", "-16x16"):
         with pytest.raises(argparse.ArgumentTypeError, match="multiples of 16"):
-            look_size(text)
+            frame_size(text)

@@ -14,7 +14,7 @@ import numpy as np
 
 from training.data.cache import WORDING_STREAM
 from training.data.preprocess import Box
-from training.data.regions import told_objects
+from training.data.regions import described_objects
 from training.inputs import existing_folder
 from training.text.captions import write_captions
 from training.worlds.pair import kind_of
@@ -22,7 +22,7 @@ from training.worlds.pair import kind_of
 
 def reworded(meta: dict, boxes: list[Box], crops: list[Box]) -> dict:
     """A line of meta.jsonl with its pair's `glance_object_box` and `glance_box`."""
-    told = told_objects(meta, boxes, crops)
+    told = described_objects(meta, boxes, crops)
     captions = write_captions(told, meta["nuisances"], np.random.default_rng([meta["seed"], WORDING_STREAM]))
     return {**meta, "kind": kind_of(meta["objects"]), "captions": captions}
 

@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.data.cache import Features, made_with, new_shard
+from training.data.cache import Features
 from training.data.preprocess import resize
+from training.data.shards import made_with, new_shard
 from training.inputs import existing_file
 from training.worlds.clevr.family import VIEWS, Family, draw_family
 from training.worlds.clevr.plugin import WORLD

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.data.batches import PairCache, Shards
+from training.data.batches import PairCache
+from training.data.shards import Shards
 from training.worlds.clevr import grammar
 from training.worlds.clevr.family import UNCHANGED_VIEWS, VIEWS
 from training.worlds.clevr.pair_source import ACTION, KIND
