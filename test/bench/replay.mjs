@@ -14,7 +14,7 @@ import { startService } from './lib/service.mjs';
 
 const FIXTURE = join(ROOT, 'test/fixtures/replay');
 const CAMERA = 'replay';
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 const LIMIT_MS = 15 * 60_000;
 
 const { values, positionals } = parseArgs({
@@ -30,7 +30,7 @@ const { values, positionals } = parseArgs({
 });
 const given = positionals[0] !== undefined;
 const folder = given ? resolve(positionals[0]) : join(FIXTURE, 'frames');
-/** A file that was named, or the fixture's own beside its frames. */
+/** The file of the option, or the fixture's file if no folder is given. */
 const file = (option, name) => {
   if (values[option] !== undefined) return resolve(values[option]);
   return given ? undefined : join(FIXTURE, name);
@@ -66,15 +66,15 @@ async function send(service, { name, at }) {
   return (await call(service, `/v1/cameras/${CAMERA}/frames`, { method: 'POST', body: form, headers })).id;
 }
 
-/** Resolves once so many frames have been worked on. */
-async function worked(service, count) {
+/** Resolves when `count` frames have been processed. */
+async function processed(service, count) {
   const until = Date.now() + LIMIT_MS;
   for (;;) {
     const { status } = await call(service, `/v1/cameras/${CAMERA}`);
     if (status.frames >= count) return;
     if (Date.now() > until)
       throw new Error(`${status.frames} of ${count} frames after ${LIMIT_MS / 60_000} min`);
-    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+    await new Promise((done) => setTimeout(done, POLL_MS));
   }
 }
 
@@ -107,12 +107,12 @@ async function replay({ kill, build }) {
     const ids = [];
     for (const frame of frames) ids.push(await send(service, frame));
     if (kill) {
-      await worked(service, Math.floor(frames.length / 2));
+      await processed(service, Math.floor(frames.length / 2));
       const pid = service.pid('worker');
       process.kill(pid, 'SIGKILL');
       console.error(`worker ${pid} killed after ${Math.floor(frames.length / 2)} of ${frames.length} frames`);
     }
-    await worked(service, frames.length);
+    await processed(service, frames.length);
     const verdicts = [];
     for (const id of ids) {
       const { status, verdict, kind, caption, regions } = await call(service, `/v1/comparisons/${id}`);
@@ -129,7 +129,7 @@ const clock = (iso) => (iso === null ? 'still there' : iso.slice(11, 19));
 const seconds = (iso) => Date.parse(iso) / 1000;
 const end = (change) => (change.reverted_at === null ? null : change.last_seen);
 
-/** The entry of the other list that shares most of the time, in the same zone; of each only once. */
+/** Matches each entry of a person with the unmatched change of its zone that overlaps it longest in time. */
 function matched(person, changes) {
   const last = seconds(frames.at(-1).at);
   const shared = (entry, change) =>
@@ -150,7 +150,7 @@ function matched(person, changes) {
 function rowsBeside(person, changes) {
   const pairs = matched(person, changes);
   const alone = changes.filter((change) => !pairs.some((pair) => pair.change === change));
-  const said = (change) =>
+  const cellsOf = (change) =>
     change === undefined
       ? ['not reported', '', '']
       : [
@@ -162,21 +162,21 @@ function rowsBeside(person, changes) {
     ...pairs.map(({ entry, change }) => [
       entry.zone,
       `${clock(entry.from)} to ${clock(entry.to)}: ${entry.who}`,
-      ...said(change),
+      ...cellsOf(change),
     ]),
-    ...alone.map((change) => [change.zone ?? 'none', 'nothing', ...said(change)]),
+    ...alone.map((change) => [change.zone ?? 'none', 'nothing', ...cellsOf(change)]),
   ];
 }
 
 const first = await replay({ kill: false, build: true });
-// Not built again: it is the same program that must give the same list.
+// The second run uses the same build.
 const second = values.once ? first : await replay({ kill: values.kill, build: false });
 const same = JSON.stringify(first) === JSON.stringify(second);
 const person =
   personFile === undefined || !existsSync(personFile) ? [] : JSON.parse(readFileSync(personFile, 'utf8'));
-const outcome = values.once
-  ? 'Replayed once.'
-  : `Replayed again${values.kill ? ', with the worker killed (-9) half-way' : ''}: ${same ? 'the same changes, and the same result per frame' : 'ANOTHER LIST'}.`;
+const killed = values.kill ? ', with the worker killed (-9) half-way' : '';
+const result = same ? 'the same changes, and the same result per frame' : 'DIFFERENT RESULTS';
+const outcome = values.once ? 'Replayed once.' : `Replayed again${killed}: ${result}.`;
 report(
   'bench:replay',
   `Replay: ${frames.length} frames of a fixed camera, ${clock(frames[0].at)} to ${clock(frames.at(-1).at)}`,

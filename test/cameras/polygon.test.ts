@@ -18,7 +18,7 @@ const cornersOf = (b: { x: number; y: number; width: number; height: number }): 
   [b.x + b.width, b.y + b.height],
   [b.x, b.y + b.height],
 ];
-/** Around a centre, each corner at its own distance: never crosses itself, seldom convex. */
+/** A star-shaped polygon, with each corner at its own distance from the centre: simple, and seldom convex. */
 const star = fc
   .array(fc.double({ min: 0.1, max: 0.45, noNaN: true }), { minLength: 5, maxLength: 12 })
   .map((radii) =>
@@ -40,7 +40,7 @@ describe('overlap', () => {
     );
   });
 
-  it('with a polygon that is not convex: the parts of a box add up to the box', () => {
+  it('with a polygon that is not convex: the overlaps of two halves add up to that of the box', () => {
     fc.assert(
       fc.property(star, box, (polygon, whole) => {
         const half = { ...whole, width: whole.width / 2 };
@@ -57,8 +57,8 @@ describe('overlap', () => {
   });
 });
 
-describe('polygons that are none', () => {
-  it('crosses itself: found wherever the list begins and whichever way round it goes', () => {
+describe('the check of a polygon', () => {
+  it('finds a crossing from every start corner and in both directions', () => {
     const bowTie: Point[] = [
       [0.1, 0.1],
       [0.9, 0.9],
@@ -72,13 +72,13 @@ describe('polygons that are none', () => {
     }
   });
 
-  it('has no fault: corners around a centre', () => {
+  it('accepts star-shaped polygons', () => {
     fc.assert(fc.property(star, (polygon) => expect(polygonFault(polygon)).toBeNull()));
   });
 
   it.each([
     [
-      'a corner twice',
+      'refuses a corner twice',
       [
         [0, 0],
         [0, 0],
@@ -87,7 +87,7 @@ describe('polygons that are none', () => {
       /corner 0 twice/,
     ],
     [
-      'back over itself',
+      'refuses a side that folds back',
       [
         [0, 0],
         [1, 0],
@@ -96,7 +96,7 @@ describe('polygons that are none', () => {
       /folds back/,
     ],
     [
-      'touches another side',
+      'refuses a corner on another side',
       [
         [0, 0],
         [1, 0],

@@ -10,7 +10,7 @@ const SQUARE = [
 ];
 
 describe('settings of a camera', () => {
-  it('are complete where nothing is given', () => {
+  it('have a default for every field', () => {
     expect(checkSettings({})).toEqual({
       name: null,
       model: null,
@@ -36,7 +36,7 @@ describe('settings of a camera', () => {
     });
   });
 
-  it('keep what is given and fill in the rest, also inside of zones and alerts', () => {
+  it('keep given fields and fill in the others, inside zones and alerts as well', () => {
     const settings = checkSettings({
       zones: [zone(SQUARE, { severity: 'high' })],
       alerts: { confirm_frames: 3 },
@@ -53,13 +53,13 @@ describe('settings of a camera', () => {
     expect(settings.alerts).toMatchObject({ confirm_frames: 3, cooldown_s: 300 });
   });
 
-  it('are the same when they are checked again', () => {
+  it('do not change when they are checked again', () => {
     const once = checkSettings({ zones: [zone(SQUARE)], snapshot: { url: 'http://a/', interval_s: 5 } });
     expect(checkSettings(once)).toEqual(once);
   });
 });
 
-describe('settings that cannot be', () => {
+describe('invalid settings', () => {
   it.each([
     [
       'a polygon that crosses itself',
@@ -146,21 +146,21 @@ describe('settings that cannot be', () => {
       /Mars\/Olympus/,
     ],
     [
-      'an offset for a time zone',
+      'an offset in place of a time zone',
       { schedule: { timezone: '+02:00', windows: [{ days: ['mon'], from: '00:00', to: '01:00' }] } },
       'schedule/timezone',
       /IANA/,
     ],
     [
-      'a time of day that is none',
+      'an invalid time of day',
       { schedule: { timezone: 'UTC', windows: [{ days: ['mon'], from: '24:00', to: '01:00' }] } },
       'schedule/windows/0/from',
       /24:00/,
     ],
-    ['a dial below its range', { alarms_per_day: 0 }, 'alarms_per_day', /0\.01/],
-    ['a dial above its range', { alarms_per_day: 1001 }, 'alarms_per_day', /1000/],
+    ['an alarm budget below its range', { alarms_per_day: 0 }, 'alarms_per_day', /0\.01/],
+    ['an alarm budget above its range', { alarms_per_day: 1001 }, 'alarms_per_day', /1000/],
     [
-      'a dial beside a threshold',
+      'an alarm budget beside a threshold',
       { alarms_per_day: 1, threshold: 0.5 },
       'alarms_per_day',
       /beside threshold/,
@@ -175,14 +175,14 @@ describe('settings that cannot be', () => {
     ],
     ['an interval of zero', { snapshot: { url: 'http://a/', interval_s: 0 } }, 'snapshot/interval_s', />= 1/],
     [
-      'a rule for a zone that is not',
+      'a rule for an unknown zone',
       { alerts: { severity_rules: [{ zone: 'roof', severity: 'low' }] } },
       'alerts/severity_rules/0/zone',
       /"roof"/,
     ],
-    ['a time that is none', { suspend_until: 'tomorrow' }, 'suspend_until', /tomorrow/],
+    ['an invalid time', { suspend_until: 'tomorrow' }, 'suspend_until', /tomorrow/],
     ['an unknown member', { zone: [] }, 'zone', /unknown/],
-    ['another thing than an object', 'settings', undefined, /string "settings"/],
+    ['a string in place of an object', 'settings', undefined, /string "settings"/],
   ])('%s: 400 naming the field', (_what, body, field, message) => {
     const refused = (): ScenedeltaError => {
       try {

@@ -1,11 +1,11 @@
-/** kill -9 of the worker in the middle of a camera's turn: the same changes come of the same frames. */
+/** SIGKILL of the worker during a camera's turn: the same frames give the same changes. */
 import { eventually } from '../helpers/eventually.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { sceneJpeg } from '../helpers/scenes.js';
 import { finished, isAlive, useService } from '../helpers/service.js';
 
 const used = useService();
-/** A worker that was killed is replaced, warmed up, and its job found stalled: longer than a comparison takes. */
+/** Time for the replacement and warm-up of a killed worker, and for the detection of its stalled job. */
 const LIMIT_MS = 120_000;
 const T = Date.parse('2026-06-01T12:00:00Z');
 const iso = (seconds: number) => new Date(T + seconds * 1000).toISOString();
@@ -18,13 +18,13 @@ const ask = async (method: string, path: string, body?: object) => {
   });
   return { status: response.status, body: JSON.parse(await response.text()) };
 };
-/** Without what differs between two cameras: names, and ids that follow from them. */
-const storyOf = async (camera: string) => {
+/** Changes of a camera without its name and the ids computed from it. */
+const changesOf = async (camera: string) => {
   const { body } = await ask('GET', `/v1/changes?camera=${camera}`);
   return body.items.map(({ id, camera: _name, comparisons, ...rest }: Record<string, unknown>) => rest);
 };
 
-it('a worker killed in the middle of a turn: the frame is worked on again, and everything is there once', async () => {
+it('after SIGKILL of a worker during a turn the frame is processed again, and everything is stored once', async () => {
   const empty = await sceneJpeg();
   const thing = await sceneJpeg({ object: true });
   const frames = [empty, empty, thing, thing, thing, empty, empty, empty];
@@ -68,9 +68,9 @@ it('a worker killed in the middle of a turn: the frame is worked on again, and e
     const ended = await Promise.all((ids.killed ?? []).map((id) => finished(used.service, id, LIMIT_MS)));
     expect(ended.map(({ status }) => status)).toEqual(frames.map(() => 'finished'));
 
-    const story = await storyOf('calm');
-    expect(story.length).toBeGreaterThan(0);
-    expect(await storyOf('killed')).toEqual(story);
+    const expected = await changesOf('calm');
+    expect(expected.length).toBeGreaterThan(0);
+    expect(await changesOf('killed')).toEqual(expected);
     const { body: camera } = await ask('GET', '/v1/cameras/killed');
     expect(camera.status).toMatchObject({
       frames: frames.length,
@@ -82,7 +82,7 @@ it('a worker killed in the middle of a turn: the frame is worked on again, and e
   }
 }, 240_000);
 
-it('an erased camera is gone with everything of it', async () => {
+it('an erased camera leaves no comparison and no change', async () => {
   const { status } = await fetch(`${used.service.url}/v1/cameras/calm`, {
     method: 'DELETE',
     headers: used.service.headers,
@@ -90,6 +90,6 @@ it('an erased camera is gone with everything of it', async () => {
   expect(status).toBe(204);
   expect((await ask('GET', '/v1/cameras/calm')).status).toBe(404);
   expect((await ask('GET', '/v1/comparisons?camera=calm')).body.items).toEqual([]);
-  expect(await storyOf('calm')).toEqual([]);
-  expect((await storyOf('killed')).length).toBeGreaterThan(0);
+  expect(await changesOf('calm')).toEqual([]);
+  expect((await changesOf('killed')).length).toBeGreaterThan(0);
 }, 60_000);

@@ -23,7 +23,7 @@ export interface Painted {
   readonly height?: number;
 }
 
-/** A lossless frame, so that equal pixels stay equal. */
+/** A frame as PNG, which is lossless: equal pixels stay equal. */
 export function picture({
   things = [],
   background = [90, 120, 150],
@@ -44,8 +44,8 @@ export function picture({
 export const RED: [number, number, number] = [220, 40, 40];
 export const GREEN: [number, number, number] = [40, 200, 40];
 
-/** Largest difference of pixel values that is ignored. */
-const SEEN_FROM = 40;
+/** Largest difference of a channel, 0..255, that is no change. */
+const TOLERANCE = 40;
 
 export function pixelPipeline(options: { onCompare?: () => Promise<void> | void } = {}) {
   const calls: Parameters<TurnDependencies['pipeline']['compare']>[0][] = [];
@@ -78,7 +78,7 @@ function findingOf(before: Raw, after: Raw): Finding {
     for (let x = 0; x < width; x++) {
       const at = (y * width + x) * 3;
       const differs = [0, 1, 2].some(
-        (c) => Math.abs((before.data[at + c] ?? 0) - (after.data[at + c] ?? 0)) > SEEN_FROM,
+        (c) => Math.abs((before.data[at + c] ?? 0) - (after.data[at + c] ?? 0)) > TOLERANCE,
       );
       if (!differs) continue;
       [left, top] = [Math.min(left, x), Math.min(top, y)];
@@ -161,7 +161,9 @@ let tokens = 0;
 export type TurnOptions = Partial<TurnDependencies> &
   Partial<Pick<LifeCycleDependencies, 'results' | 'blobs' | 'enqueueDelivery'>>;
 
-/** The processor of a camera's turns on the bench's stores; deliveries are not queued unless `enqueueDelivery` is given. */
+/**
+ * The processor of a camera's turns on the bench's stores; deliveries are not queued unless `enqueueDelivery` is given.
+ */
 export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: TurnOptions = {}) {
   const outbound = {
     fetchImage: () => Promise.reject(new Error('no outside')),
@@ -194,7 +196,7 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: Turn
   });
 }
 
-/** Takes the camera's turn until no frame waits. */
+/** Processes the camera's turns until no frame waits. */
 export async function workOff(
   camera: string,
   processor: ReturnType<typeof createTurnProcessor>,
@@ -203,7 +205,7 @@ export async function workOff(
   for (;;) {
     const outcome = await processor.process({ v: 1, camera }, { job });
     if (outcome.kind === 'idle') return;
-    if (outcome.kind === 'later') throw new Error('the turn is to be tried again');
+    if (outcome.kind === 'later') throw new Error('the turn has to be retried');
   }
 }
 

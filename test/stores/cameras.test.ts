@@ -22,7 +22,7 @@ const camera = (id: string, change: Partial<StoredCamera> = {}): StoredCamera =>
 });
 
 describe('cameras in Redis', () => {
-  it('are what was put, and new only the first time', async () => {
+  it('are read as written, and put reports only the first write as new', async () => {
     expect(await bench.cameras.put(camera('a'))).toBe(true);
     expect(await bench.cameras.put(camera('a', { mask: 'msk_1' }))).toBe(false);
     expect(await bench.cameras.get('a')).toEqual(camera('a', { mask: 'msk_1' }));
@@ -38,7 +38,7 @@ describe('cameras in Redis', () => {
     expect(await ids({ limit: 3, after: 'z' })).toEqual([]);
   });
 
-  it('tell their mask: none without settings or privacy zones', async () => {
+  it('have a mask only with privacy zones', async () => {
     const polygon = [
       [0, 0],
       [1, 0],
@@ -56,7 +56,7 @@ describe('cameras in Redis', () => {
     for (const id of ['open', 'nowhere', null]) expect(await bench.cameras.maskOf(id)).toBeNull();
   });
 
-  it('are gone with all that was kept of them, and do not come back by a late write', async () => {
+  it('are erased with everything of them, and a late write does not bring them back', async () => {
     await bench.cameras.put(camera('a'));
     await bench.cameras.addFrame('a', 'cmp_1', 1);
     await bench.cameras.saveSnapshot('a', { at: '2026-01-01T00:00:00.000Z', error: null });
@@ -68,13 +68,13 @@ describe('cameras in Redis', () => {
     expect(await bench.cameras.erase('a')).toBe(false);
   });
 
-  it('keep a frame once, however often it is added', async () => {
+  it('queue a frame once if it is added several times', async () => {
     await bench.cameras.put(camera('a'));
     for (const at of [1, 1, 2]) await bench.cameras.addFrame('a', 'cmp_1', at);
     expect(await bench.cameras.waitingFrames('a')).toBe(1);
   });
 
-  it('have one pull under way at a time, until it ends or its worker has been gone for long', async () => {
+  it('have one pull at a time, until it ends or its lock expires', async () => {
     const { cameras, redis } = bench;
     expect([await cameras.beginPull('a', 't1', 60_000), await cameras.beginPull('a', 't2', 60_000)]).toEqual([
       true,
@@ -88,7 +88,7 @@ describe('cameras in Redis', () => {
     expect(await redis.pttl(KEYS.cameraPull('a'))).toBeGreaterThan(0);
   });
 
-  it('remember how far their own retention has come', async () => {
+  it('store the progress of their own retention', async () => {
     await bench.cameras.put(camera('a'));
     expect(await bench.cameras.framesErasedUntil('a')).toBe(0);
     await bench.cameras.saveFramesErasedUntil('a', 1_700_000_000_000);

@@ -43,14 +43,14 @@ const events = async () => {
 };
 
 describe('a change', () => {
-  it('is read as it was written, with nothing yet of what people say', async () => {
+  it('is read as written, without acknowledgement and feedback', async () => {
     const change = foundChange();
     await opened(change);
     expect(await changes.get(change.id)).toEqual({ ...change, acknowledged_at: null, feedback: null });
     expect(await changes.get(foundChange({ name: 'other' }).id)).toBeUndefined();
   });
 
-  it('tells of its events in the stream, and of nothing where it only was seen again', async () => {
+  it('appends its events to the stream, and none if it was only seen again', async () => {
     const change = foundChange({ zone: 'door' });
     await opened(change);
     await save({ changes: [{ change: { ...change, status: 'persisting' }, event: null }] });
@@ -60,7 +60,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('is listed under its camera and status alone, also as these change, the latest confirmed first', async () => {
+  it('is listed by camera and current status, the latest confirmed first', async () => {
     const [first, second] = [
       foundChange({ name: '1' }),
       foundChange({ name: '2', confirmed: NOON + 1, camera: 'yard' }),
@@ -82,7 +82,7 @@ describe('a change', () => {
     expect(await ids({ until: NOON + 1 })).toEqual([first.id]);
   });
 
-  it('comes on one page only, however many are confirmed at the same time', async () => {
+  it('is on one page only, even if many are confirmed at the same time', async () => {
     const all = Array.from({ length: 7 }, (_, i) => foundChange({ name: String(i) }));
     await opened(...all);
     const seen: string[] = [];
@@ -98,7 +98,7 @@ describe('a change', () => {
 });
 
 describe('an acknowledgement', () => {
-  it('shows at once, is told to the camera and in the stream, and the first one counts', async () => {
+  it('is visible at once, reaches the camera and the stream, and the first one counts', async () => {
     const change = foundChange();
     await opened(change);
     const acknowledged = await changes.acknowledge(change.id);
@@ -114,7 +114,7 @@ describe('an acknowledgement', () => {
     expect((await events()).map(({ type }) => type)).toEqual(['change.opened', 'change.acknowledged']);
   });
 
-  it('is not undone by a turn that had not heard of it', async () => {
+  it('is not overwritten by a turn that began before it', async () => {
     const change = foundChange();
     await opened(change);
     await changes.acknowledge(change.id);
@@ -125,7 +125,7 @@ describe('an acknowledgement', () => {
     expect(await ids({ status: 'persisting' })).toEqual([]);
   });
 
-  it('of what is not there changes nothing', async () => {
+  it('of an unknown change has no effect', async () => {
     const { id } = foundChange();
     expect(await changes.acknowledge(id)).toBeUndefined();
     expect(await changes.giveFeedback(id, { judgement: 'correct' })).toBeUndefined();
@@ -134,7 +134,7 @@ describe('an acknowledgement', () => {
 });
 
 describe('feedback', () => {
-  it('is kept with the change, the last one counts, and all of it is listed by the time it was given', async () => {
+  it('is stored with the change, the last one counts, and is listed by its time', async () => {
     const [first, second, silent] = ['1', '2', '3'].map((name) => foundChange({ name }));
     if (first === undefined || second === undefined || silent === undefined)
       throw new Error('three were made');
@@ -157,7 +157,7 @@ describe('feedback', () => {
 });
 
 describe('alerts', () => {
-  it('are kept with all that their delivery needs, and open from the step that made them', async () => {
+  it('are stored with all that their delivery needs, and are open from the start', async () => {
     const alert = storedAlert(foundChange());
     await save({ alerts: [alert] });
     expect(await changes.alert(alert.intent.id)).toEqual(alert);
@@ -165,13 +165,13 @@ describe('alerts', () => {
     expect(await deliveries.overdue(now + 1, 10)).toEqual([alert.intent.id.replace('alr_', 'dlv_')]);
   });
 
-  it('leave what became known meanwhile for the next turn', async () => {
+  it('leave later camera events for the next turn', async () => {
     const [first, second] = [foundChange({ name: '1' }), foundChange({ name: '2' })];
     await opened(first, second);
     await changes.acknowledge(first.id);
-    const taken = (await changes.cameraEvents('gate')).length;
+    const applied = (await changes.cameraEvents('gate')).length;
     await changes.acknowledge(second.id);
-    await save({ eventsApplied: taken });
+    await save({ eventsApplied: applied });
     expect(await changes.cameraEvents('gate')).toEqual([
       { type: 'change.acknowledged', changeId: second.id },
     ]);
@@ -179,7 +179,7 @@ describe('alerts', () => {
 });
 
 describe('erasing', () => {
-  it('leaves nothing of a change, and finds those that were not written for a long time', async () => {
+  it('finds changes by the time of their last write, and leaves nothing of them', async () => {
     const [old, young] = [foundChange({ name: 'old' }), foundChange({ name: 'young', camera: 'yard' })];
     await opened(old);
     await changes.acknowledge(old.id);
@@ -195,7 +195,7 @@ describe('erasing', () => {
     ).toEqual([]);
   });
 
-  it('takes the alerts of a change and their deliveries with it, also those still to be made', async () => {
+  it('of a change includes its alerts and their deliveries, pending ones as well', async () => {
     const deliveries = createDeliveryStore(redis, { retentionMs: HOUR });
     const change = foundChange();
     const [made, waiting] = [storedAlert(change), storedAlert(change, { id: `alr_${'0'.repeat(26)}` })];
@@ -213,7 +213,7 @@ describe('erasing', () => {
     expect(await redis.keys('*')).toEqual([KEYS.events]);
   });
 
-  it("of a camera takes its changes and news, and nobody else's", async () => {
+  it('of a camera includes its changes and events, and no others', async () => {
     const mine = Array.from({ length: 3 }, (_, i) => foundChange({ name: String(i) }));
     const other = foundChange({ name: 'other', camera: 'yard' });
     await opened(...mine, other);

@@ -1,4 +1,4 @@
-/** A memory and the changes that are followed against it: it must not learn what has neither gone nor settled. */
+/** The background model and tracked changes: a thing becomes part of a background only when its change settles. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TurnDependencies } from '../../src/workers/camera-turn.js';
@@ -37,8 +37,8 @@ const IR_BOTH = picture({
 });
 const IR_CAR = picture({ background: IR, things: [[...PLACE, [220, 220, 220]]] });
 
-/** A pipeline to which these frames, beside any other, say nothing of the scene: it sees the nuisance and no region. */
-async function spoilt(
+/** A pipeline that finds only the nuisance, and no region, in comparisons of these frames with others. */
+async function hidingPipeline(
   name: string,
   frames: readonly Promise<Buffer>[],
 ): Promise<TurnDependencies['pipeline']> {
@@ -78,31 +78,31 @@ describe('an open change', () => {
     [CAR, 20],
   ] as const;
 
-  it('is not learned while rain hides it: after the rain it is still there', async () => {
+  it('does not become part of the background while rain hides it', async () => {
     const rain = Array.from({ length: 20 }, (_, i) => [RAIN_ON_CAR, 400 + 300 * i] as const);
     const clear = [0, 10, 20].map((seconds) => [CAR, 7_000 + seconds] as const);
-    const pipeline = await spoilt('weather', [RAIN_ON_CAR]);
+    const pipeline = await hidingPipeline('weather', [RAIN_ON_CAR]);
     const { items, alerts, state } = await watch(pipeline, [...OPENED, ...rain, ...clear]);
     expect(items).toMatchObject([{ status: 'persisting', last_seen: '2026-06-01T13:57:00.000Z' }]);
     expect(alerts).toBe(1);
-    // beside it, it has gone on learning
+    // The rest of the background has been updated.
     expect(state?.memory.day?.learnedAt).toBeGreaterThan(T + 6_000_000);
   });
 
-  it('settles where the memory of another light begins with it: neither there nor by day is it told to have gone, nor to be new', async () => {
+  it('settles if the background of another light begins with it, and gives no alert in either light', async () => {
     const night = [30, 40, 50, 60].map((seconds) => [IR_CAR, seconds] as const);
     const day = [70, 80, 90].map((seconds) => [CAR, seconds] as const);
-    const pipeline = await spoilt('ir_switch', [IR_CAR]);
+    const pipeline = await hidingPipeline('ir_switch', [IR_CAR]);
     const { items, alerts, state } = await watch(pipeline, [...OPENED, ...night, ...day]);
     expect(items).toMatchObject([{ status: 'opened', settled_at: '2026-06-01T12:00:30.000Z' }]);
     expect(alerts).toBe(1);
     expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);
   });
 
-  it('leaves the camera watching in the other light: what comes there is opened', async () => {
+  it('does not prevent new changes in the other light', async () => {
     const night = [30, 40].map((seconds) => [IR_CAR, seconds] as const);
     const another = [50, 60].map((seconds) => [IR_BOTH, seconds] as const);
-    const pipeline = await spoilt('ir_switch', [IR_CAR]);
+    const pipeline = await hidingPipeline('ir_switch', [IR_CAR]);
     const { items, alerts } = await watch(pipeline, [...OPENED, ...night, ...another]);
     expect(items).toMatchObject([
       { status: 'opened', first_seen: '2026-06-01T12:00:50.000Z', settled_at: null },
@@ -111,10 +111,10 @@ describe('an open change', () => {
     expect(alerts).toBe(2);
   });
 
-  it('that has gone leaves the other light free to begin', async () => {
+  it('that has reverted lets the background of the other light begin', async () => {
     const gone = [30, 40].map((seconds) => [EMPTY, seconds] as const);
     const night = [50, 60].map((seconds) => [IR_EMPTY, seconds] as const);
-    const pipeline = await spoilt('ir_switch', [IR_CAR, IR_EMPTY]);
+    const pipeline = await hidingPipeline('ir_switch', [IR_CAR, IR_EMPTY]);
     const { items, state } = await watch(pipeline, [...OPENED, ...gone, ...night]);
     expect(items).toMatchObject([{ status: 'reverted' }]);
     expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);

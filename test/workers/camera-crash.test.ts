@@ -1,4 +1,4 @@
-/** What a turn leaves behind when it is cut off: nothing, or all of it. */
+/** Crashes and retries of a turn: each step is saved completely or not at all. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/errors.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
@@ -39,7 +39,7 @@ const sendAll = async (camera: StoredCamera): Promise<string[]> => {
   return ids;
 };
 
-/** What the run came to, without what differs between any two runs: ids and times of our own clock. */
+/** The stored result of a run, without ids and times of our own clock, which differ between runs. */
 async function endState(ids: readonly string[]) {
   const name = (id: string) => `frame ${ids.indexOf(id)}`;
   const text = JSON.stringify({
@@ -71,7 +71,7 @@ async function uninterrupted() {
 }
 
 class Killed extends Error {}
-/** As a process that dies: whatever it is doing at its nth step never goes on, and nothing is cleaned up after it. */
+/** Stores of a process that dies at its nth call: the call never returns, and nothing is cleaned up. */
 function dyingAt(step: number) {
   let steps = 0;
   let die: (reason: Error) => void = () => {};
@@ -103,8 +103,8 @@ function dyingAt(step: number) {
   return { stores, death, died: () => steps > step };
 }
 
-describe('a worker that is killed in the middle of a turn', () => {
-  it('leaves the same end, at every third step of the way', async () => {
+describe('a worker that is killed during a turn', () => {
+  it('does not alter the result, at every third call', async () => {
     const expected = await uninterrupted();
     expect(expected.changes).toMatchObject([{ kind: 'appear', status: 'reverted' }]);
     expect(expected.alerts.length).toBeGreaterThan(0);
@@ -124,18 +124,18 @@ describe('a worker that is killed in the middle of a turn', () => {
       expect(await endState(ids)).toEqual(expected);
       await bench.redis.flushall();
     }
-    // more than two kills a frame: otherwise this has not tried what it is about
+    // The test is meaningful only with more than two kills per frame.
     expect(kills).toBeGreaterThan(FRAMES.length * 2);
   }, 120_000);
 
-  it('and goes on all the same (it was only thought dead) can save nothing once another has taken over', async () => {
+  it('and was only slow can save nothing after another worker has taken the turn over', async () => {
     const camera = await setUpCamera(bench, 'gate');
     const first = await sendFrame(bench, camera, await EMPTY, T);
     await workOff('gate', turnProcessor(bench));
     const second = await sendFrame(bench, camera, await CAR, T + 1000);
-    let goOn = () => {};
+    let resume = () => {};
     const paused = new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
     let began = () => {};
     const beginning = new Promise<void>((resolve) => {
@@ -154,14 +154,14 @@ describe('a worker that is killed in the middle of a turn', () => {
     await beginning;
     await workOff('gate', turnProcessor(bench));
     const saved = await bench.cameras.state('gate');
-    goOn();
+    resume();
     expect(await zombie).toMatchObject({ kind: 'worked', outcome: { kind: 'skipped', why: 'final' } });
     expect(await bench.cameras.state('gate')).toEqual(saved);
     expect(saved).toMatchObject({ frames: 2, last: { comparison: second } });
     expect(first).not.toBe(second);
   });
 
-  it('over and over by one frame: that one fails, the next goes on', async () => {
+  it('repeatedly by one frame fails that frame, and the next is processed', async () => {
     const camera = await setUpCamera(bench, 'gate');
     const deadly = await sendFrame(bench, camera, await EMPTY, T);
     const next = await sendFrame(bench, camera, await EMPTY, T + 1000);
@@ -176,19 +176,19 @@ describe('a worker that is killed in the middle of a turn', () => {
   });
 });
 
-describe('a turn that cannot be finished now', () => {
+describe('a turn that fails for now', () => {
   const failing = (times: number): TurnOptions => {
     let failed = 0;
     return {
       pipeline: pixelPipeline({
         onCompare: () => {
-          if (failed++ < times) throw new ScenedeltaError('inference-failed', 'no memory');
+          if (failed++ < times) throw new ScenedeltaError('inference-failed', 'out of memory');
         },
       }).pipeline,
     };
   };
 
-  it('is taken later by the same job, and meanwhile by no other', async () => {
+  it('is retried by the same job, and taken by no other meanwhile', async () => {
     const camera = await setUpCamera(bench, 'gate');
     await sendFrame(bench, camera, await EMPTY, T);
     await workOff('gate', turnProcessor(bench));
@@ -207,7 +207,7 @@ describe('a turn that cannot be finished now', () => {
     expect(await readComparison(bench, car)).toMatchObject({ status: 'finished', verdict: 'change' });
   });
 
-  it('fails after three tries, and the next frame goes on', async () => {
+  it('fails after three tries, and the next frame is processed', async () => {
     const camera = await setUpCamera(bench, 'gate');
     await sendFrame(bench, camera, await EMPTY, T);
     await workOff('gate', turnProcessor(bench));
@@ -225,7 +225,7 @@ describe('a turn that cannot be finished now', () => {
     expect(await readComparison(bench, next)).toMatchObject({ status: 'finished', verdict: 'change' });
   });
 
-  it('makes a job for the next frame only where one waits, after it has given the turn back', async () => {
+  it('queues a job for the next frame only if one waits, after it has released the turn', async () => {
     const camera = await setUpCamera(bench, 'gate');
     await sendFrame(bench, camera, await EMPTY, T);
     await sendFrame(bench, camera, await EMPTY, T + 1000);
