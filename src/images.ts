@@ -1,6 +1,6 @@
-/** The few shapes that every folder speaks of. Layout, range and origin are said here, once. No I/O. */
+/** Types of images, heatmaps and boxes that all folders share, with their layout, range and origin. */
 
-/** 8-bit sRGB, row-major, three bytes a pixel, origin top left, EXIF orientation already applied. */
+/** 8-bit sRGB, row-major, three bytes per pixel, origin top left, EXIF orientation already applied. */
 export interface RgbImage {
   readonly width: number;
   readonly height: number;
@@ -8,15 +8,15 @@ export interface RgbImage {
   readonly data: Uint8Array;
 }
 
-/** Pixels. */
+/** In pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
 /**
- * How far two aspect ratios may be apart, of either, and still be one view: coders round, and what is squashed to one
- * input bears it.
+ * Largest relative difference of two aspect ratios that count as equal: coders round sizes, and resizing both frames to one
+ * input hides a small difference.
  */
 export const ASPECT_TOLERANCE = 0.02;
 
@@ -24,7 +24,7 @@ export const ASPECT_TOLERANCE = 0.02;
 export const sameAspectRatio = (a: Size, b: Size): boolean =>
   Math.abs(a.width / a.height / (b.width / b.height) - 1) <= ASPECT_TOLERANCE;
 
-/** A map over a whole frame: row-major, values 0..1, origin top left; its grid is usually coarser than the frame's. */
+/** A map over a whole frame: row-major, values 0..1, origin top left; its grid is usually coarser than the frame. */
 export interface Heatmap {
   readonly width: number;
   readonly height: number;
@@ -32,7 +32,7 @@ export interface Heatmap {
   readonly data: Float32Array;
 }
 
-/** Fractions of the frame's width and height (0..1), origin top left; x, y is the top left corner. */
+/** In fractions of the frame's width and height (0..1), origin top left; x, y is the top left corner. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -42,7 +42,7 @@ export interface Box {
 
 export const areaOf = ({ width, height }: Box): number => width * height;
 
-/** Area of the intersection. */
+/** @returns the area of the intersection of both boxes */
 export function sharedArea(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
@@ -50,5 +50,5 @@ export function sharedArea(a: Box, b: Box): number {
 }
 
 export const SIDES = ['before', 'after'] as const;
-/** Which of the two frames something is seen in. */
+/** One of the two frames of a comparison. */
 export type Side = (typeof SIDES)[number];

@@ -1,11 +1,10 @@
 /**
- * Heatmap data of one comparison as bytes, and back. The grids are small (tens of cells a side): pictures are rendered
- * from them on demand, so that a style can change without running the model again.
+ * Codec of the heatmaps of one comparison. The grids are small (tens of cells per side); images are rendered from them on
+ * demand, so that the style can change without another run of the model.
  *
- * Layout, little endian: magic 'SDM1', uint16 gridWidth, uint16 gridHeight, uint16 words, uint16 apart (0 or 1), then
- * float32 maps of gridWidth * gridHeight values each, row-major: before, after, then one a word of the caption in
- * order; where apart is 1 those lie on before, and as many that lie on after follow. What was kept before there was
- * such a thing has 0 there.
+ * Layout, little endian: magic 'SDM1', uint16 grid width, uint16 grid height, uint16 number of words, uint16 flag, then
+ * float32 maps of width * height values each, row-major: before, after, one per word of the caption. Flag 1: these word maps
+ * lie on before, and as many that lie on after follow. Flag 0: they lie on both frames. Older files have 0 here.
  */
 import { ScenedeltaError } from '../errors.js';
 import type { Heatmap, Side } from '../images.js';
@@ -17,33 +16,33 @@ export interface HeatmapData {
   readonly before: Heatmap;
   readonly after: Heatmap;
   /**
-   * attention of each word of the caption, on the same grid, each scaled so that its maximum is 1; over either frame,
-   * and one and the same list where the camera had not moved between them
+   * attention of each word of the caption over either frame, on the same grid, each scaled to a maximum of 1; both sides are
+   * the same list if the camera did not move between the frames
    */
   readonly words: Readonly<Record<Side, readonly Heatmap[]>>;
 }
 
-export function encodeHeatmapData(maps: HeatmapData): Uint8Array {
-  const { width, height } = maps.before;
+/** @throws ScenedeltaError internal if the grids differ, or the word maps over both frames differ in number */
+export function encodeHeatmapData({ before, after, words }: HeatmapData): Uint8Array {
+  const { width, height } = before;
   const cells = width * height;
-  const { words } = maps;
-  const apart = words.before !== words.after;
+  const differ = words.before !== words.after;
   if (words.before.length !== words.after.length) {
     throw new ScenedeltaError(
       'internal',
       `${words.after.length} words have maps over after, expected ${words.before.length} as over before`,
     );
   }
-  const all = [maps.before, maps.after, ...words.before, ...(apart ? words.after : [])];
-  const bytes = new Uint8Array(HEADER_BYTES + all.length * cells * 4);
+  const maps = [before, after, ...words.before, ...(differ ? words.after : [])];
+  const bytes = new Uint8Array(HEADER_BYTES + maps.length * cells * 4);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint16(4, width, true);
   view.setUint16(6, height, true);
   view.setUint16(8, words.before.length, true);
-  view.setUint16(10, apart ? 1 : 0, true);
+  view.setUint16(10, differ ? 1 : 0, true);
   let offset = HEADER_BYTES;
-  for (const map of all) {
+  for (const map of maps) {
     if (map.width !== width || map.height !== height) {
       throw new ScenedeltaError(
         'internal',
@@ -58,7 +57,7 @@ export function encodeHeatmapData(maps: HeatmapData): Uint8Array {
   return bytes;
 }
 
-/** @throws ScenedeltaError 'internal' where the bytes are not of this layout. */
+/** @throws ScenedeltaError internal if the bytes do not have this layout */
 export function decodeHeatmapData(bytes: Uint8Array): HeatmapData {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.byteLength < HEADER_BYTES || view.getUint32(0, true) !== MAGIC) {
@@ -70,9 +69,9 @@ export function decodeHeatmapData(bytes: Uint8Array): HeatmapData {
   const width = view.getUint16(4, true);
   const height = view.getUint16(6, true);
   const words = view.getUint16(8, true);
-  const apart = view.getUint16(10, true) === 1;
+  const differ = view.getUint16(10, true) === 1;
   const cells = width * height;
-  const expected = HEADER_BYTES + (2 + (apart ? 2 : 1) * words) * cells * 4;
+  const expected = HEADER_BYTES + (2 + (differ ? 2 : 1) * words) * cells * 4;
   if (bytes.byteLength !== expected) {
     throw new ScenedeltaError(
       'internal',
@@ -85,7 +84,7 @@ export function decodeHeatmapData(bytes: Uint8Array): HeatmapData {
     for (let i = 0; i < cells; i++) data[i] = view.getFloat32(start + i * 4, true);
     return { width, height, data };
   };
-  const list = (start: number) => Array.from({ length: words }, (_, i) => map(start + i));
-  const before = list(2);
-  return { before: map(0), after: map(1), words: { before, after: apart ? list(2 + words) : before } };
+  const wordMaps = (start: number) => Array.from({ length: words }, (_, i) => map(start + i));
+  const before = wordMaps(2);
+  return { before: map(0), after: map(1), words: { before, after: differ ? wordMaps(2 + words) : before } };
 }

@@ -1,16 +1,15 @@
 /**
- * Pictures of a heatmap, in any frame's size. Pure: pixels in, pixels out; encoding and storing them is the caller's.
+ * Renderer of heatmaps at the size of a frame: values in, pixels out.
  *
- * A map's grid is some tens of cells a side. It is enlarged with Catmull-Rom splines, which pass through the cells' own
- * values (a single hot cell stays as hot as it was) and are clamped to 0..1. Cells are squares: the value of cell i
+ * The grid of a map has some tens of cells per side. It is enlarged with Catmull-Rom splines, which pass through the values of the cells (a single hot cell keeps its value) and are clamped to 0..1. Cells are squares: the value of cell i
  * belongs to the frame position (i + 0.5) / cells.
  */
 import type { Heatmap, RgbImage } from '../images.js';
 
-/** Opacity of the hottest place: what lies under it must stay recognisable. */
+/** Opacity at value 1; the frame under it stays recognisable. */
 const MAX_OPACITY = 0.7;
 
-/** `frame` with the map's colours over it; opacity follows the value, so an empty map leaves the frame as it is. */
+/** @returns `frame` with the colours of the map over it; opacity is proportional to the value, so zeros change nothing */
 export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
   const { width, height } = frame;
   const data = Uint8Array.from(frame.data);
@@ -29,8 +28,8 @@ export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
 }
 
 /**
- * The colours alone, RGBA with the opacity in the fourth channel: a layer to be enlarged and laid over a frame by an
- * image library, where this thread has other things to do than to visit every pixel of the frame.
+ * @returns the colours alone as RGBA, [height, width, 4]: a layer that an image library enlarges and composites over a
+ *   frame, so that the calling thread does not visit every pixel
  */
 export function renderLayer(map: Heatmap, width: number, height: number): Uint8Array {
   const data = new Uint8Array(width * height * 4);
@@ -47,7 +46,7 @@ export function renderLayer(map: Heatmap, width: number, height: number): Uint8A
   return data;
 }
 
-/** The map alone, `width` x `height` pixels: black is 0, white is 1. */
+/** @returns the map alone, `width` x `height` pixels: black is 0, white is 1 */
 export function renderGray(map: Heatmap, width: number, height: number): RgbImage {
   const data = new Uint8Array(width * height * 3);
   forEachRow(map, width, height, (y, values) => {
@@ -62,7 +61,7 @@ export function renderGray(map: Heatmap, width: number, height: number): RgbImag
   return { width, height, data };
 }
 
-/** Two pictures beside each other, `gap` black pixels between them, top edges level. */
+/** @returns both images side by side, aligned at the top, with `gap` black pixels between them */
 export function sideBySide(left: RgbImage, right: RgbImage, gap = 4): RgbImage {
   const width = left.width + gap + right.width;
   const height = Math.max(left.height, right.height);
@@ -78,7 +77,7 @@ export function sideBySide(left: RgbImage, right: RgbImage, gap = 4): RgbImage {
   return { width, height, data };
 }
 
-/** Visits every row of a `width` x `height` picture with the map's values along it, 0..1; `values` is reused. */
+/** Visits every row of a `width` x `height` image with the values of the map along it, 0..1; `values` is reused. */
 function forEachRow(
   map: Heatmap,
   width: number,
@@ -111,9 +110,7 @@ function forEachRow(
 
 const TAPS = 4;
 
-/**
- * For each of `pixels` positions: the four nearest of `cells` (repeated at the border) and their Catmull-Rom weights.
- */
+/** @returns per pixel the four nearest cells (repeated at the border) and their Catmull-Rom weights, [pixels, TAPS] */
 function splineTaps(cells: number, pixels: number): { cells: Uint32Array; weights: Float32Array } {
   const taps = { cells: new Uint32Array(pixels * TAPS), weights: new Float32Array(pixels * TAPS) };
   for (let pixel = 0; pixel < pixels; pixel++) {
@@ -135,8 +132,9 @@ function splineTaps(cells: number, pixels: number): { cells: Uint32Array; weight
 }
 
 /**
- * 256 sRGB colours for values 0..1: violet over red and orange to pale yellow, in OKLCh (Ottosson 2020), where equal
- * steps look equal; lightness only rises, so the scale also reads in greyscale and for the colour blind.
+ * 256 sRGB colours for values 0..1, [256, 3]: violet, red, orange, pale yellow. They are interpolated in OKLCh
+ * (Ottosson 2020), where equal steps look equal; lightness only rises, so the scale can be read in greyscale and by
+ * colour-blind people.
  */
 const COLOURS = perceptualRamp([
   { at: 0, lightness: 0.3, chroma: 0.12, hue: 300 },
@@ -149,7 +147,7 @@ interface Anchor {
   readonly at: number;
   readonly lightness: number;
   readonly chroma: number;
-  /** degrees; past 360 where the way leads over red */
+  /** degrees; above 360 after the red, so that the interpolation passes it */
   readonly hue: number;
 }
 

@@ -105,7 +105,7 @@ export class InferencePool {
     await Promise.all([...this.#threads].map((thread) => thread.exited));
   }
 
-  /** Gives every idle thread a batch. */
+  /** Gives a batch to every idle thread. */
   #dispatch(): void {
     for (const thread of this.#threads) {
       if (!thread.idle) continue;

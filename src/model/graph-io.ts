@@ -22,9 +22,9 @@ export interface Difference {
   readonly kindLogits: Float32Array;
   /** [Q], in the order of the manifest's `nuisances` */
   readonly nuisanceLogits: Float32Array;
-  /** change map [h,w] over `before`: what is gone, moved or replaced in `after` */
+  /** change map [h,w] over `before`: things that are gone, moved or replaced in `after` */
   readonly before: Heatmap;
-  /** change map [h,w] over `after`: what is new */
+  /** change map [h,w] over `after`: things that are new there */
   readonly after: Heatmap;
 }
 

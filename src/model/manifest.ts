@@ -1,7 +1,7 @@
 /**
- * The bundle: a folder of three ONNX graphs and the manifest that explains them (format scenedelta-bundle/1). The
- * training code writes it, this file reads and judges it: schema, cross-references, file hashes. Shapes inside the
- * graphs are checked where the graphs are opened (captioner.ts).
+ * Reader of bundles: a bundle is a folder with three ONNX graphs and a manifest (format scenedelta-bundle/1), written
+ * by the training code. Reading checks the schema, the cross-references and the file hashes; captioner.ts checks the
+ * shapes of the graphs when it opens them. The keys keep the spelling of the format: `glance` is a region crop.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export const BUNDLE_FORMAT = 'scenedelta-bundle/1';
 
 const strict = { additionalProperties: false };
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
-/** No path: a bundle names files of its own folder only. */
+/** No path, because a bundle refers only to files of its own folder. */
 const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' });
 const Count = Type.Integer({ minimum: 1 });
 const Probability = Type.Number({ minimum: 0, maximum: 1 });
@@ -26,7 +26,7 @@ const TensorSpecSchema = Type.Object(
   {
     name: Type.String(),
     dtype: Type.Union([Type.Literal('float32'), Type.Literal('int64')]),
-    /** a number is a fixed size, a string names a free one */
+    /** a number is a fixed size, a string the name of a free size */
     shape: Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
   },
   strict,
@@ -93,21 +93,18 @@ export const ManifestSchema = Type.Object(
     kinds: Type.Array(Type.String(), { minItems: 2 }),
     nuisances: Type.Array(Type.String()),
     regions: Type.Object({ threshold: Probability, min_cells: Count }, strict),
-    /** what is said of an unchanged pair, by a bundle with wordings of its own; absent = wording.ts says it */
+    /** caption of an unchanged pair; absent = the sentences of wording.ts */
     unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
-    /** moving: the two frames may be seen from anywhere, so that a turned camera is no tampering; absent = fixed */
+    /** moving: the frames may have any two viewpoints, so a turned camera is no tampering; absent = fixed */
     camera: Type.Optional(Type.Union([Type.Literal('fixed'), Type.Literal('moving')])),
-    /**
-     * displacement of the camera, as a fraction of the frame's width, from which `after` is aligned to `before`; absent
-     * = never
-     */
+    /** camera displacement, as a fraction of the frame's width, from which `after` is aligned; absent = never */
     align_from: Type.Optional(Type.Number({ minimum: 0 })),
     calibration: Type.Object(
       {
         change: Type.Object({ scale: Type.Number({ exclusiveMinimum: 0 }), offset: Type.Number() }, strict),
         threshold: Probability,
         operating_points: Type.Array(Type.Object({ false_alarm_rate: Probability, threshold: Probability })),
-        /** agreement of the features (agreement.ts) below which two frames are not taken for the same place */
+        /** agreement of the features (agreement.ts) below which two frames may show different scenes */
         least_agreement: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
         nuisances: Type.Record(Type.String(), Probability),
       },
@@ -126,15 +123,15 @@ export type BundleManifest = Static<typeof ManifestSchema>;
 /** How region crops are cut; the manifest spells a region crop `glance`. */
 export type CropRule = NonNullable<BundleManifest['glance']>;
 
-/** Plain data, so that it can be sent to a thread. */
+/** A bundle as plain data, so that it can be sent to a thread. */
 export interface Bundle {
   readonly directory: string;
   readonly manifest: BundleManifest;
-  /** over the manifest's list of files, see `bundleSha256` */
+  /** identity of its files, see `bundleSha256` */
   readonly sha256: string;
 }
 
-/** @throws BundleError naming the file and what is wrong with it. */
+/** @throws BundleError with the file and its fault */
 export async function loadBundle(directory: string): Promise<Bundle> {
   const path = join(directory, MANIFEST_FILE);
   const manifest = parseManifest(await read(path), path);
@@ -148,7 +145,7 @@ export async function loadBundle(directory: string): Promise<Bundle> {
   return { directory, manifest, sha256: bundleSha256(manifest.files) };
 }
 
-/** @param path for messages only. @throws BundleError */
+/** @param path of the manifest, for messages. @throws BundleError */
 export function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   let json: unknown;
   try {
@@ -164,7 +161,7 @@ export function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   return json;
 }
 
-/** sha256 over the lines "<file> <sha256>\n", sorted by file: one identity for all the files. */
+/** @returns the sha256 over the lines "<file> <sha256>\n", sorted by file: one identity for all files */
 export function bundleSha256(files: Readonly<Record<string, string>>): string {
   const lines = Object.keys(files)
     .sort()
@@ -174,7 +171,7 @@ export function bundleSha256(files: Readonly<Record<string, string>>): string {
 
 function firstFault(json: unknown): string {
   const errors = [...Value.Errors(ManifestSchema, json)];
-  // An unknown or a missing key explains more than the union or the pattern that failed because of it.
+  // An unknown or missing key says more than the union or the pattern that fails because of it.
   const error =
     errors.find((e) => e.keyword === 'additionalProperties' || e.keyword === 'required') ?? errors[0];
   if (error === undefined) return 'does not fit the schema';
@@ -190,7 +187,7 @@ function firstFault(json: unknown): string {
 
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
 
-/** What a schema cannot say: that the parts of the manifest agree with each other. */
+/** @returns a contradiction between parts of the manifest, which a schema cannot express, or null */
 function findContradiction(manifest: BundleManifest): string | null {
   const { graphs, glance, attention, vocabulary, special, calibration, nuisances } = manifest;
   for (const [name, graph] of Object.entries(graphs)) {

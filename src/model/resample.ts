@@ -1,5 +1,5 @@
 /**
- * A separable triangle filter over a box of a picture, with the semantics of Pillow's Image.resize(size, BILINEAR,
+ * Resampler: a separable triangle filter over a box of an image, with the semantics of Pillow's Image.resize(size, BILINEAR,
  * box): widened by the scale when shrinking (so it is antialiased), pixel i covers [i, i + 1), weights are normalised,
  * and pixels just outside the box take part where the filter reaches them. Training resizes with Pillow, and the result
  * here is the same to the bit (test/model/preprocess.test.ts): integer weights, 8 bits after each pass, and the same
@@ -10,7 +10,7 @@
 import type { RgbImage } from '../images.js';
 import { RESAMPLE_CODE } from './resample-code.js';
 
-/** In pixels of the image, may be fractional; lies inside the image. */
+/** A box inside an image, in pixels; may be fractional. */
 export interface PixelBox {
   readonly x: number;
   readonly y: number;
@@ -18,7 +18,7 @@ export interface PixelBox {
   readonly height: number;
 }
 
-/** What resample.wat exports; places are byte addresses in its memory. */
+/** Exports of resample.wat. Positions are byte addresses in its memory. */
 interface Loops {
   readonly memory: WebAssembly.Memory;
   across(
@@ -34,25 +34,26 @@ interface Loops {
   spread(row: number, width: number, levels: number, target: number): void;
 }
 
-/** Pillow's PRECISION_BITS for 8-bit pictures: weights in units of 2^-22, so that 255 times their sum fits 32 bits. */
+/** Pillow's PRECISION_BITS for 8-bit images: weights in units of 2^-22, so that 255 times their sum fits 32 bits. */
 const UNIT = 2 ** 22;
-/** Target rows that are made in one go: what they read of the source stays in the processor's cache. */
+/** Target rows per band: the source rows of a band stay in the processor's cache. */
 const BAND = 16;
-/** `down` works on so many bytes at once; `across` touches one byte behind the last pixel. */
+/** Bytes that `down` processes at once. `across` touches one byte behind the last pixel. */
 const STEP = 8;
-/** Of a column in `across`: first source byte, number of taps, address of the weights. */
+/** Size of the record of one column in `across`: first source byte, number of taps, address of the weights. */
 const TAP_BYTES = 12;
 
 let instance: Loops | undefined;
-/** One a thread: its memory is a workbench that no two calls share. */
+/** One instance per thread: calls share its memory one after the other. */
 function loops(): Loops {
   instance ??= new WebAssembly.Instance(new WebAssembly.Module(decodeBase64(RESAMPLE_CODE))).exports as Loops;
   return instance;
 }
 
 /**
- * @param image read only; may lie in shared memory
- * @param levels what each of the 256 levels becomes, per channel: [3, 256]
+ * * Resizes a box of the image.
+ * @param image is not changed; may be in shared memory
+ * @param levels [3, 256]: the output value of each of the 256 levels per channel
  * @param out receives planar float32 [3, height, width]
  */
 export function resample(
@@ -68,8 +69,8 @@ export function resample(
   const rows = triangleTaps(image.height, box.y, box.height, height);
   const [left, right] = [columns.first(0), columns.end(width - 1)];
 
-  // The workbench, in bytes: the columns' taps and weights, the rows' weights, a band of the source (only the columns
-  // that count), what the first pass makes of it, a row of the result, the levels, and the row spread into three.
+  // Layout of the memory, in bytes: taps and weights of the columns, weights of the rows, a band of the source (only
+  // the columns in use), the output of its first pass, a row of the result, the levels, and the row as three planes.
   const stride = wholeSteps((right - left) * 3);
   const resultStride = wholeSteps(width * 3);
   const most = mostRowsOfABand(rows, height);
@@ -119,8 +120,8 @@ export function resample(
 }
 
 /**
- * Which pass Pillow (13.0) does first; the order moves a rounding, so some values by one. Found by asking it for 550
- * pairs of sizes.
+ * Whether Pillow (13.0) runs the vertical pass first. The order changes a rounding, and so some values by one. The rule was
+ * found by comparison with Pillow for 550 pairs of sizes.
  */
 const verticalFirst = (image: RgbImage, width: number, height: number): boolean =>
   image.height - height > 2 * Math.max(0, image.width - width);
@@ -139,13 +140,13 @@ const wholeSteps = (bytes: number) => Math.ceil(bytes / STEP) * STEP;
 
 const PAGE = 65_536;
 
-/** Grows only: the next frame is likely to be as large. */
+/** Grows the memory to at least this size; it never shrinks, because the next frame is likely as large. */
 function reserve(memory: WebAssembly.Memory, bytes: number): void {
   const missing = bytes - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
 }
 
-/** For every target position: the first source pixel, how many take part, and their weights (`most` places each). */
+/** Per target position: the first source pixel, the number of source pixels, and their weights (`most` slots each). */
 interface Taps {
   first(i: number): number;
   count(i: number): number;

@@ -1,5 +1,6 @@
-;; The loops of the resampler (resample.ts). `npm run resampler` compiles this file into resample-code.ts. All arithmetic is Pillow's for 8-bit pictures: 32-bit integers, weights in units of 2^-22, and each pass
-;; rounds its result to 8 bits; so the pixels are the same as in training, not only close.
+;; The loops of the resampler (resample.ts). `npm run resampler` compiles this file into resample-code.ts. All arithmetic is
+;; that of Pillow for 8-bit images: 32-bit integers, weights in units of 2^-22, and each pass rounds its result to 8 bits;
+;; so the pixels are exactly those of training.
 ;;
 ;; Pixels are interleaved R, G, B bytes. The loads and stores of `across` touch one byte behind the last pixel.
 (module
@@ -9,7 +10,7 @@
   (global $half v128 (v128.const i32x4 0x200000 0x200000 0x200000 0x200000))
 
   ;; rows x (source width) -> rows x width: every target pixel is a weighted sum of neighbours in its row.
-  ;; taps: three i32 a column: the first source byte within the row, the number of taps, the address of their weights.
+  ;; taps: three i32 per column: the first source byte within the row, the number of taps, the address of their weights.
   (func (export "across")
     (param $source i32) (param $stride i32) (param $rows i32)
     (param $target i32) (param $target_stride i32) (param $width i32) (param $taps i32)
@@ -24,7 +25,7 @@
         (local.set $end
           (i32.add (local.get $weight) (i32.shl (i32.load offset=4 (local.get $tap)) (i32.const 2))))
         (local.set $sum (global.get $half))
-        (loop $pixel ;; lanes: R, G, B, and a fourth that nobody reads
+        (loop $pixel ;; lanes: R, G, B, and a fourth that is not used
           (local.set $sum
             (i32x4.add
               (local.get $sum)
@@ -44,7 +45,7 @@
       (local.set $target (i32.add (local.get $target) (local.get $target_stride)))
       (br_if $row (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
 
-  ;; count rows -> one row of `stride` bytes (a multiple of 8): every target byte is a weighted sum of those above each other.
+  ;; count rows -> one row of `stride` bytes (a multiple of 8): every target byte is a weighted sum of the bytes of its column.
   (func (export "down")
     (param $source i32) (param $stride i32) (param $count i32) (param $weights i32) (param $target i32)
     (local $x i32) (local $from i32) (local $weight i32) (local $end i32)
@@ -75,7 +76,7 @@
       (br_if $eight
         (i32.lt_u (local.tee $x (i32.add (local.get $x) (i32.const 8))) (local.get $stride)))))
 
-  ;; One row of pixels -> three rows of float32, one a channel: what `levels` (3 x 256 float32) says of each value.
+  ;; One row of pixels -> three rows of float32, one per channel: the entry of `levels` (3 x 256 float32) for each value.
   (func (export "spread") (param $row i32) (param $width i32) (param $levels i32) (param $target i32)
     (local $red i32) (local $green i32) (local $blue i32) (local $end i32)
     (local.set $red (local.get $target))

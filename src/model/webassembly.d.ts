@@ -1,9 +1,9 @@
-/** What resample.ts uses of WebAssembly, which Node has and whose types come only with those of browsers. */
+/** The part of WebAssembly that resample.ts uses. Node implements it, but its types come only with those of browsers. */
 declare namespace WebAssembly {
   class Memory {
     private constructor();
     readonly buffer: ArrayBuffer;
-    /** @param pages of 64 KiB; the old buffer is detached */
+    /** @param pages number of 64 KiB pages to add; the old buffer is detached */
     grow(pages: number): number;
   }
   class Module {
