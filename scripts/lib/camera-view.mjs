@@ -1,12 +1,12 @@
-/** What a camera sees that was shifted, rolled or zoomed: a view of the middle of a larger image. */
+/** View of a shifted, rolled or zoomed camera: a part of a larger image. */
 import { crop } from './pictures.mjs';
 
 /** Fraction of the image's width, kept free on each side, so that a moved camera sees real pixels at its edges. */
 export const MARGIN = 0.075;
 
 /**
- * The middle of the picture as a camera sees it that was shifted (pixels), rolled (degrees) and zoomed; `null` = as it
- * was.
+ * The centre of the image as seen by a camera that was shifted (pixels), rolled (degrees) and zoomed; `null` = not
+ * moved.
  * @returns {{ image, homography }} homography: from the unmoved view to the moved one, both as fractions, row-major
  */
 export function view(image, motion) {

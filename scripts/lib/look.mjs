@@ -1,6 +1,4 @@
-/**
- * A bundle's features and difference graph in this process, on one thread: what a fit or a bench asks of a captioner.
- */
+/** Features and difference graphs of a bundle on one thread of this process, for fits and benches. */
 import { join } from 'node:path';
 import { agreement } from '../../dist/model/agreement.js';
 import { COARSE_STRIDE } from '../../dist/model/bundle.js';

@@ -1,7 +1,7 @@
 /**
- * Pairs made of plates and sprites (the data folder's README says what those are), with their truth, for fitting what
- * is then measured on real pairs. Plates that share a camera with the development pairs are never used, nor those whose
- * licence is unclear or forbids it: what is fitted here is shipped.
+ * Generator of labelled pairs from plates and sprites (defined in the README of the data folder), for fits whose
+ * results are measured on real pairs. Plates that share a camera with the development pairs are never used. Neither are
+ * plates with an unclear or restrictive licence, because the fitted weights are shipped.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ const NEAR = 0.25;
  * Shares of the pairs that show a bare place, and whose second frame was exposed and coded otherwise than the first.
  */
 export const MIXED = { bare: 0.35, drifts: 0.5 };
-/** Whole plates, both frames exposed and coded alike: all that differs is what was made. */
+/** Whole plates, both frames exposed and coded alike: they differ in the synthetic alteration alone. */
 export const ALIKE = { bare: 0, drifts: 0 };
 
 /**
- * What may be fitted on.
+ * Opens the plates and sprites that fits may use.
  * @throws Error naming what the folder lacks
  */
 export function openMaterial(folder) {
@@ -83,7 +83,7 @@ export async function madePair(material, variant, changed, shares, random) {
     const other = rule.other ? await otherScene(material, plate, shares, random) : after;
     ({ image: after, homography } = view(other, motion));
   }
-  // What the weather and people do happens before the sensor and the coder add theirs.
+  // Weather and people alter the scene before the sensor and the coder alter the frame.
   if (rule.make) after = await rule.make(after, random);
   before = await sensor.before(before);
   after = variant === 'jpeg' ? after : await sensor.after(after);
@@ -109,7 +109,7 @@ async function otherScene(material, plate, { bare }, random) {
   return (await placeOf(material, pick(others, random), bare, random)).picture;
 }
 
-/** @returns {string[]} what was fitted on, by the licence that asks for its name, the commonest first */
+/** @returns {string[]} sources of the fit, grouped by the licence that requires their names, in descending frequency */
 export function sourcesOf({ plates, sprites }) {
   const by = new Map();
   const add = (line) => by.set(line, (by.get(line) ?? 0) + 1);

@@ -1,6 +1,4 @@
-/**
- * Places for made pairs: a whole plate, or a bare place, of which a camera sees little more than what comes and goes.
- */
+/** Places of generated pairs: a whole plate, or a bare place, which shows little besides the changed things. */
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { blur, crop, load, resized } from './pictures.mjs';
@@ -31,7 +29,7 @@ export async function placeOf({ folder }, plate, bare, random) {
   return { picture: await marked(fine, { areas: 2, lines: 5, spots: 30 }, random), bare: true };
 }
 
-/** What is left of a picture when nothing smaller than about `size` pixels is. */
+/** Low-pass filter: removes structure smaller than about `size` pixels. */
 async function smooth(picture, size) {
   const [width, height] = [picture.width, picture.height].map((side) => Math.max(2, Math.round(side / size)));
   return resized(await resized(picture, { width, height }), picture);

@@ -1,6 +1,4 @@
-/**
- * What lens, sensor and coder do to the frames of one camera: the same to both, and a little that drifts between them.
- */
+/** Lens, sensor and coder of one camera: equal alterations of both frames, and a small drift between them. */
 import { mapPixels } from '../../dist/evaluation/perturbations.js';
 import { pick } from './pick.mjs';
 import { blur as blurred, jpeg } from './pictures.mjs';

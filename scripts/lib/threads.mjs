@@ -1,4 +1,4 @@
-/** Shares work among threads of this process: what a fit or a bench does for each of many pairs. */
+/** Thread pool of fits and benches: one function over many pairs. */
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
