@@ -180,17 +180,17 @@ def test_boxes_and_masks_cover_the_visible_changed_object(change):
         if boxes:
             x, y, w, h = map(int, boxes[0])
             assert (seen[y : y + h, x : x + w] == index).sum() == (seen == index).sum() == round(mask.sum() * 64)
-    assert {thing["change"] for thing in pair.objects} == {change}
+    assert {obj["change"] for obj in pair.objects} == {change}
     if change == "color":
         old, new = pair.objects
         assert old["box_before"] and new["box_after"] and old["colour"] != new["colour"]
 
 
 def test_brightness_and_colours_match_the_original_data_set(changed_scenes):
-    pictures, slots = render_default_views(changed_scenes, 8)
-    for name, level in corner_levels(pictures).items():
+    images, slots = render_default_views(changed_scenes, 8)
+    for name, level in corner_levels(images).items():
         assert level == pytest.approx(CORNERS[name], abs=BRIGHTNESS_TOLERANCE), name
-    found = mean_colours(changed_scenes, pictures, slots)
+    found = mean_colours(changed_scenes, images, slots)
     errors = {
         m: np.mean([mean - MEAN_COLOUR[m][c] for (material, c), mean in found.items() if material == m])
         for m in MEAN_COLOUR

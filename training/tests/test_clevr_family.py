@@ -81,9 +81,8 @@ def test_the_compiled_renderer_and_the_tensor_renderer_agree(monkeypatch):
     monkeypatch.setattr(renderer, "light_compiled", None)
     tensors, slots = renderer.render(view)
     apart = (compiled.int() - tensors.int()).abs()
-    assert (
-        apart.float().mean() < 0.02 and (apart > 4).float().mean() < 1e-3
-    )  # a sample on the border of a shadow may fall on either side
+    # A sample on the border of a shadow may fall on either side.
+    assert apart.float().mean() < 0.02 and (apart > 4).float().mean() < 1e-3
     assert (compiled_slots != slots).float().mean() < 1e-4
 
 
@@ -114,15 +113,15 @@ def test_a_reversed_pair_has_the_opposite_kind_and_captions(cache):
 def test_the_changed_object_has_a_mask_and_all_other_objects_a_partner(cache):
     for i, meta in enumerate(cache.meta):
         b = cache.arrays([i])
-        thing = meta["objects"][0] if meta["objects"] else {"index_before": None, "index_after": None}
+        obj = meta["objects"][0] if meta["objects"] else {"index_before": None, "index_after": None}
         for side, name in enumerate(("index_before", "index_after")):
-            assert bool(b["masks"][0, side].any()) == (thing[name] is not None)
+            assert bool(b["masks"][0, side].any()) == (obj[name] is not None)
         frames = [cache.scenes[0][meta["scene"]]["views"][v]["things"] for v in meta["views"]]
         for k, partner in enumerate(b["partner"][0, 0].tolist()):
-            if partner >= 0 and k != thing["index_before"]:
+            if partner >= 0 and k != obj["index_before"]:
                 assert frames[0][k] == frames[1][partner]
-        if thing["index_after"] is None and meta["objects"]:
-            assert b["partner"][0, 0, thing["index_before"]] == -1
+        if obj["index_after"] is None and meta["objects"]:
+            assert b["partner"][0, 0, obj["index_before"]] == -1
     assert partners(3, 2, 1, None) == [(0, 0), (2, 1)] and partners(2, 3, None, 2) == [(0, 0), (1, 1)]
 
 

@@ -89,14 +89,18 @@ def test_every_claim_is_parsed_back_and_refers_to_the_changed_object_only(change
 
 
 def test_two_equal_objects_can_only_be_distinguished_by_a_relation():
-    twin = dict(size="small", colour="red", material="metal", shape="cube", turn=0.0)
+    attributes = dict(size="small", colour="red", material="metal", shape="cube", turn=0.0)
     anchor = SceneObject("large", "blue", "rubber", "sphere", 0.0, 0.0, 0.0)
     right = rules.DIRECTIONS["right"] * 2
-    scene = [SceneObject(x=right[0], y=right[1], **twin), SceneObject(x=-right[0], y=-right[1], **twin), anchor]
+    scene = [
+        SceneObject(x=right[0], y=right[1], **attributes),
+        SceneObject(x=-right[0], y=-right[1], **attributes),
+        anchor,
+    ]
     plain, relational = grammar.claims_of(scene, 0, "drop", None)
     assert plain == []
     assert {claim.relation for claim in relational} == {"right"}
-    same_side = [scene[0], SceneObject(x=right[0] * 1.4, y=right[1] * 1.4, **twin), anchor]
+    same_side = [scene[0], SceneObject(x=right[0] * 1.4, y=right[1] * 1.4, **attributes), anchor]
     assert grammar.claims_of(same_side, 0, "drop", None) == ([], [])
 
 

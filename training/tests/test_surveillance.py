@@ -78,11 +78,9 @@ def test_captions_state_only_facts_of_the_objects(pairs):
 def test_directions_of_moves_agree_with_the_boxes(pairs):
     moved = [o for p in pairs for o in p.objects if o["action"] == "moved"]
     assert moved
-    for thing in moved:
-        shift = (thing["box_after"][0] + thing["box_after"][2] / 2) - (
-            thing["box_before"][0] + thing["box_before"][2] / 2
-        )
-        for phrase in thing["places"]:
+    for obj in moved:
+        shift = (obj["box_after"][0] + obj["box_after"][2] / 2) - (obj["box_before"][0] + obj["box_before"][2] / 2)
+        for phrase in obj["places"]:
             if phrase.endswith("the left"):
                 assert shift < 0
             elif phrase.endswith("the right"):

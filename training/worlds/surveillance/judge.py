@@ -30,7 +30,7 @@ def same_colour(stated: str | None, true: str | None) -> bool:
 
 
 def literal_noun(stated: str, true: str) -> bool:
-    """Whether a thing of noun `true` may be called `stated`; "man" is not literally true of a person."""
+    """Whether an object of noun `true` may be called `stated`; "man" is not literally true of a person."""
     return stated in (SINGULAR.get(true, true), *ALSO_CALLED.get(true, ()))
 
 
@@ -40,14 +40,14 @@ def judge(caption: str, meta: dict[str, Any]) -> Judgement:
     if not found:
         return Judgement(unchanged=True, action=False, noun=False, colour=False, place=False)
     first = found[0]
-    matching = [thing for thing in meta["objects"] if thing["action"] == first.action]
-    named = [thing for thing in matching if same_noun(first.noun, thing["noun"])]
+    matching = [obj for obj in meta["objects"] if obj["action"] == first.action]
+    named = [obj for obj in matching if same_noun(first.noun, obj["noun"])]
     return Judgement(
         unchanged=False,
         action=bool(matching),
         noun=bool(named),
-        colour=any(same_colour(first.colour, thing["colour"]) for thing in named),
-        place=any(first.where in (thing["where"], *thing["places"]) for thing in matching),
+        colour=any(same_colour(first.colour, obj["colour"]) for obj in named),
+        place=any(first.where in (obj["where"], *obj["places"]) for obj in matching),
         first_noun=first.noun,
-        literal_noun=any(literal_noun(first.noun, thing["noun"]) for thing in matching),
+        literal_noun=any(literal_noun(first.noun, obj["noun"]) for obj in matching),
     )
