@@ -9,7 +9,7 @@ import { ensureRedisServer } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
 import { Tally } from './lib/tally.mjs';
 
-/** Tests of whole processes measure nothing but need the cores to themselves, so they run one after the other. */
+/** Tests of whole processes need all cores, so they run one after the other. */
 const PROCESS_TESTS = ['test/e2e/', 'test/chaos/'];
 
 async function main() {

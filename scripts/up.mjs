@@ -1,6 +1,6 @@
 /**
- * `npm run up`: everything from a fresh clone to a running service, captioning the example pair on the way.
- * `npm run demo` (--demo): the same, and ends after that.
+ * `npm run up`: from a fresh clone to a running service, with a caption of the example pair on the way.
+ * `npm run demo` (--demo): the same, but ends after the example.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,10 +19,10 @@ Settings come from the environment, e.g. PORT=8081 DATA_DIR=/var/lib/scenedelta 
 
 const READY_TIMEOUT_MS = 120_000;
 const REDIS_STOP_MS = 10_000;
-/** How much longer than the children's own SHUTDOWN_MS we wait before SIGKILL. */
+/** Time between the end of the children's own SHUTDOWN_MS and SIGKILL. */
 const MARGIN_MS = 2_000;
 const LOG_CHECK_MS = 60_000;
-/** npm and the terminal each send one signal for one Ctrl-C. */
+/** npm and the terminal both send a signal for one Ctrl-C; within this time they count as one. */
 const SAME_PRESS_MS = 1_000;
 
 async function main() {
@@ -66,7 +66,7 @@ async function main() {
     if (demo) return await stop(0);
     printAddresses(url, key, dataDir, startedAt);
     setInterval(() => {
-      for (const child of processes) child.tidy();
+      for (const child of processes) child.rotateLog();
     }, LOG_CHECK_MS).unref();
   } catch (error) {
     await stop(undefined);
@@ -95,13 +95,13 @@ async function readConfig() {
   }
 }
 
-/** A wildcard address is no address to visit. */
+/** @returns the URL; a wildcard address is replaced by loopback, because a browser cannot open it */
 function addressOf(host, port) {
   const visited = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${visited.includes(':') ? `[${visited}]` : visited}:${port}`;
 }
 
-/** @returns the REDIS_URL of the embedded server, which is answering by then. */
+/** Starts the embedded server and waits until it answers. @returns its REDIS_URL */
 async function startRedis(dataDir, processes) {
   const start = Date.now();
   const command = await ensureRedisServer();
@@ -124,7 +124,7 @@ async function startRedis(dataDir, processes) {
   return `unix://${socket}`;
 }
 
-/** @returns a promise each, resolved when it is ready. */
+/** @returns one promise per process, resolved when it is ready */
 function startService(env, dataDir, processes) {
   const start = Date.now();
   const launch = async (name, entry) => {

@@ -1,4 +1,4 @@
-/** The example pair, sent over HTTP as any client would. */
+/** Client for the example pair: sends it over HTTP and saves its heatmap. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { ROOT, run, Stop } from './shell.mjs';
 
 export const EXAMPLE = { before: join(ROOT, 'examples/before.jpg'), after: join(ROOT, 'examples/after.jpg') };
 
-/** Resolves when /readyz answers 200. @throws Stop with its last answer. */
+/** Resolves when /readyz answers 200. @throws Stop with its last answer */
 export async function waitUntilReady(url, timeoutMs) {
   const until = Date.now() + timeoutMs;
   let last = 'no answer';
@@ -44,9 +44,9 @@ export async function compareExample(url, headers) {
   return { comparison: JSON.parse(body), ms };
 }
 
-/** Saves the picture that shows the change in the after frame. @returns its path. */
+/** Saves the heatmap over the after frame. @returns its path */
 export async function saveHeatmap(url, headers, comparison, folder) {
-  // Not the answer's own link: that one starts with PUBLIC_URL, which may not be reachable from here.
+  // The link of the answer starts with PUBLIC_URL, which may not be reachable from here.
   const link = new URL(`/v1/comparisons/${comparison.id}/heatmaps/after`, url);
   const response = await fetch(link, { headers });
   if (!response.ok)

@@ -15,5 +15,5 @@ child.once('error', (error) => {
 child.once('exit', (status, signal) => process.exit(status ?? (signal === null ? 1 : 128)));
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal));
 process.stdin.resume().once('end', () => child.kill(`SIG${deathSignal}`));
-// The parent's death also closes the message channel; that alone is no reason to end before the child has.
+// The death of the parent also closes the message channel; the guard must not end before its child.
 process.on('disconnect', () => {});

@@ -1,4 +1,4 @@
-/** npm packages and the compiled dist/: brought up to date only where they are not. */
+/** Installs npm packages and compiles dist/, if they are not up to date. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function packagesFit() {
   );
 }
 
-/** @throws Stop with npm's own words where the install fails. */
+/** @throws Stop with the output of npm if the installation fails */
 export async function ensurePackages() {
   if (packagesFit()) return say('packages', 'as the lock file says');
   const start = Date.now();
@@ -49,7 +49,7 @@ export async function ensurePackages() {
   say('packages', `installed in ${seconds(start)}`);
 }
 
-/** Names, sizes and times of everything the build reads. */
+/** @returns a hash of the names, sizes and times of all files that the build reads */
 function sourceState() {
   const hash = createHash('sha256');
   const add = (path) => {
@@ -63,7 +63,7 @@ function sourceState() {
   return hash.digest('hex');
 }
 
-/** @throws Stop with the compiler's errors. */
+/** @throws Stop with the errors of the compiler */
 export async function ensureBuild() {
   const stamp = join(ROOT, 'dist/.source-state');
   const state = sourceState();

@@ -1,4 +1,4 @@
-/** A Python with what training/'s tests need: PYTHON as it is, or a virtual environment of our own in .venv. */
+/** Finds a Python with the packages of the training tests: PYTHON, or a virtual environment in .venv. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ export async function ensurePython() {
   return { python };
 }
 
-/** Debian and Ubuntu keep pip's half of venv in a package of its own. */
+/** Debian and Ubuntu ship the pip part of venv in a separate package, which is installed if it is missing. */
 async function createVenv(system, venv) {
   const create = () => run(system, ['-m', 'venv', '--clear', venv]);
   const first = await create();

@@ -1,13 +1,13 @@
-/** The embedded Redis: found or installed, started on a unix socket, asked whether it is ready. */
+/** The embedded Redis: finds or installs the server, and waits until it answers on its unix socket. */
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { probe, Stop, say, which } from './shell.mjs';
 import { installSystemPackage } from './system-packages.mjs';
 
-/** Valkey is the fork that some distributions ship instead; it speaks the same. */
+/** Valkey is a fork with the same protocol, which some distributions ship instead. */
 const SERVERS = ['redis-server', 'valkey-server'];
-/** BullMQ's own minimum. */
+/** Oldest version that BullMQ supports. */
 const OLDEST = [6, 2];
 const PACKAGES = { 'apt-get': 'redis-server', dnf: 'redis', apk: 'redis', pacman: 'valkey', brew: 'redis' };
 const OTHERWISE =
@@ -20,7 +20,7 @@ export async function ensureRedisServer() {
   let program = find();
   if (program === undefined) {
     const { privileged } = await installSystemPackage('redis', PACKAGES, OTHERWISE);
-    // Debian's package starts a server of its own on port 6379; we asked for the program only.
+    // The Debian package starts a server on port 6379, which is not wanted here.
     if (which('systemctl')) await privileged(['systemctl', 'disable', '--now', 'redis-server']);
     program = find();
     if (program === undefined)
@@ -81,13 +81,13 @@ function ping(socket) {
  * sense.
  */
 export async function waitForRedis(socket, alive) {
-  let told = false;
+  let reported = false;
   while (alive()) {
     const answer = await ping(socket);
     if (answer === '+PONG') return;
-    if (answer?.startsWith('-LOADING') && !told) {
+    if (answer?.startsWith('-LOADING') && !reported) {
       say('redis', 'reading its data ...');
-      told = true;
+      reported = true;
     }
     await new Promise((resolve) => setTimeout(resolve, 15));
   }

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** A path as a person in the project's folder would type it. */
+/** @returns a path relative to the working directory, if it is inside of it */
 export function shown(path) {
   const fromHere = relative(process.cwd(), path);
   return fromHere === '' ? '.' : fromHere.startsWith('..') ? path : fromHere;
 }
 
-/** Something that stops us and that the reader can act on: printed without a stack. */
+/** An error that the user can act on; it is printed without a stack. */
 export class Stop extends Error {}
 
 export const say = (topic, text) => console.log(`  ${topic.padEnd(10)} ${text}`);
 
-/** Runs `main`; a Stop is printed as advice, anything else with its stack. Either way the exit status is 1. */
+/** Runs `main`. Prints a Stop as advice and any other error with its stack; both set the exit status 1. */
 export async function runMain(main) {
   try {
     await main();
@@ -41,7 +41,7 @@ export function which(program) {
   return undefined;
 }
 
-/** Quiet and short. @returns { ok, output } with stdout and stderr together. */
+/** Runs a short command synchronously. @returns { ok, output } with stdout and stderr together */
 export function probe(command, args, options = {}) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
@@ -52,7 +52,7 @@ export function probe(command, args, options = {}) {
 }
 
 /**
- * Runs to the end. `show: true` lets the output through as it comes; otherwise it is kept and returned.
+ * Runs a command to its end. With `show: true` its output goes to the terminal; otherwise it is returned.
  * @returns {Promise<{ ok: boolean, status: number | null, output: string }>}
  */
 export function run(command, args, { show = false, env = process.env, cwd = ROOT } = {}) {

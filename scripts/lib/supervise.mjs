@@ -14,13 +14,13 @@ import { probe, ROOT, Stop, shown } from './shell.mjs';
 const GUARD = join(dirname(fileURLToPath(import.meta.url)), 'guard.mjs');
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
-/** A child that lived this long starts again without a pause that grew. */
+/** After this uptime a restart has the first pause again. */
 const STEADY_MS = 30_000;
 const LONGEST_LOG_BYTES = 20 * 1024 * 1024;
 
-/** pino's level of an error, and worse */
+/** level of an error in pino; worse ones are higher */
 const ERROR_LEVEL = 50;
-/** @returns the message of a log line that is an error; undefined for any other line. */
+/** @returns the message of a log line that is an error; undefined for any other line */
 function errorOf(line) {
   try {
     const { level, msg } = JSON.parse(line);
@@ -41,7 +41,7 @@ function tied(command, args, deathSignal) {
 export class Supervised {
   #spec;
   #child;
-  /** the command's own process, where a guard stands between us and it */
+  /** pid of the command, if a guard process runs it */
   #guarded;
   #log;
   #stopping = false;
@@ -56,7 +56,7 @@ export class Supervised {
   constructor(spec) {
     this.#spec = spec;
     mkdirSync(dirname(spec.logFile), { recursive: true });
-    // O_APPEND: the child writes at the end even after the file was cut.
+    // O_APPEND: the child writes at the end even after the file was truncated.
     this.#log = openSync(spec.logFile, 'a', 0o600);
   }
 
@@ -76,7 +76,7 @@ export class Supervised {
    */
   start({ ready = false } = {}) {
     const { command, args, env, deathSignal } = this.#spec;
-    this.tidy();
+    this.rotateLog();
     const logFrom = fstatSync(this.#log).size;
     const [program, programArgs, stdin] = tied(command, args, deathSignal);
     const child = spawn(program, programArgs, {
@@ -107,7 +107,7 @@ export class Supervised {
         if (this.#stopping) return;
         const why = signal ? `killed by ${signal}` : `ended with status ${status}`;
         if (!isReady)
-          reject(new Stop(`${this.name} ${why} before it was ready:\n${this.#lastWords(logFrom)}`));
+          reject(new Stop(`${this.name} ${why} before it was ready:\n${this.#failureReason(logFrom)}`));
         else this.#restart(why, Date.now() - startedAt);
       });
     });
@@ -122,21 +122,21 @@ export class Supervised {
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
   }
 
-  /** Copies a long log to NAME.log.1 and empties it, so that a long run does not fill the disk. */
-  tidy() {
+  /** Copies a long log to NAME.log.1 and truncates it, so that a long run does not fill the disk. */
+  rotateLog() {
     if (fstatSync(this.#log).size <= LONGEST_LOG_BYTES) return;
     copyFileSync(this.#spec.logFile, `${this.#spec.logFile}.1`);
     truncateSync(this.#spec.logFile);
   }
 
-  /** Why it ended: the last thing that its log calls an error, else the log's last lines. */
-  #lastWords(from) {
+  /** @returns the last error in the log since `from`, else the last lines of the log */
+  #failureReason(from) {
     const lines = readFileSync(this.#spec.logFile).subarray(from).toString('utf8').trimEnd().split('\n');
     const errors = lines.map(errorOf).filter((message) => message !== undefined);
     return `${errors.at(-1) ?? lines.slice(-15).join('\n')}\n(log: ${shown(this.#spec.logFile)})`;
   }
 
-  /** SIGTERM, and after `graceMs` SIGKILL. Resolves when the process is gone; never restarts it. Safe to call twice. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when the process has ended. Safe to call twice. */
   async stop(graceMs) {
     this.#stopping = true;
     clearTimeout(this.#timer);
@@ -149,13 +149,13 @@ export class Supervised {
     clearTimeout(timer);
   }
 
-  /** A guard that was killed leaves its command behind; two Redis servers must never write one file. */
+  /** Kills the command of a guard that was killed, because two Redis servers must never write one file. */
   #killGuarded() {
     if (this.#guarded === undefined) return;
     try {
       process.kill(this.#guarded, 'SIGKILL');
     } catch {
-      // gone already, as it should be
+      // The process has already ended.
     }
     this.#guarded = undefined;
   }

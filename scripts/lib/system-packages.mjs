@@ -1,7 +1,7 @@
-/** Programs that come from the operating system's package manager. */
+/** Installs programs with the package manager of the operating system. */
 import { probe, run, Stop, say, seconds, which } from './shell.mjs';
 
-/** One way to install a program a manager; the package's name differs between them. */
+/** Supported package managers and their commands. */
 const MANAGERS = [
   {
     program: 'apt-get',

@@ -1,4 +1,4 @@
-/** Runs named checks and counts what passed, over every tool, so that one line at the end speaks for all of them. */
+/** Runs checks and test tools and sums their results. */
 import { readFileSync } from 'node:fs';
 import { run, say, seconds } from './shell.mjs';
 
@@ -13,7 +13,7 @@ export class Tally {
     this.skipped += skipped;
   }
 
-  /** One command that is right or wrong as a whole; its output is shown only when it is wrong. */
+  /** Runs one command that passes or fails as a whole; its output is printed only if it fails. */
   async check(name, command, args) {
     const start = Date.now();
     const { ok, output } = await run(command, args);
@@ -28,7 +28,7 @@ export class Tally {
     this.add({ skipped: 1 });
   }
 
-  /** jest with its own reporter on the terminal, counted from its JSON report. */
+  /** Runs jest with its usual output; the results come from its JSON report. */
   async jest(title, args, report) {
     console.log(`\n${title}`);
     const { ok } = await run(
@@ -38,11 +38,11 @@ export class Tally {
     );
     const counts = readJest(report);
     this.add(counts);
-    // A runner that broke, or a suite that could not be loaded, fails without a failed test.
+    // A crashed runner, or a suite that cannot be loaded, fails without a failed test.
     if (!ok && counts.failed === 0) this.add({ failed: 1 });
   }
 
-  /** pytest, counted from its JUnit report. */
+  /** Runs pytest; the results come from its JUnit report. */
   async pytest(python, args, report) {
     console.log('\ntraining (pytest)');
     const { ok } = await run(python, ['-m', 'pytest', ...args, `--junitxml=${report}`], { show: true });
