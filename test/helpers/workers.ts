@@ -1,7 +1,9 @@
 /** What worker tests share: stores on a private Redis, blobs in a temporary folder, a pipeline that does as it is told. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { HeatmapData } from '../../src/heatmaps/data.js';
 import { createLogger } from '../../src/logger.js';
@@ -70,6 +72,17 @@ export async function setUpBench(): Promise<Bench> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A bench for the tests of one file. Redis is emptied before each test; the members exist from `beforeAll` on. */
+export function useBench(): Bench {
+  const bench = {} as Bench;
+  beforeAll(async () => {
+    Object.assign(bench, await setUpBench());
+  });
+  beforeEach(() => bench.redis.flushall());
+  afterAll(() => bench.stop());
+  return bench;
 }
 
 const grid = { width: 2, height: 1, data: new Float32Array([0.25, 1]) };

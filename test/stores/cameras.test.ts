@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { KEYS } from '../../src/stores/keys.js';
-import { type Bench, setUpBench } from '../helpers/workers.js';
+import { useBench } from '../helpers/workers.js';
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await setUpBench();
-});
-beforeEach(() => bench.redis.flushall());
-afterAll(() => bench.stop());
+const bench = useBench();
 
 const camera = (id: string, change: Partial<StoredCamera> = {}): StoredCamera => ({
   id,

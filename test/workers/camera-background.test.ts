@@ -1,6 +1,6 @@
 /** The background model and tracked changes: a thing becomes part of a background only when its change settles. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { TurnDependencies } from '../../src/workers/camera-turn.js';
 import {
   picture,
@@ -11,14 +11,9 @@ import {
   turnProcessor,
   workOff,
 } from '../helpers/cameras.js';
-import { type Bench, setUpBench } from '../helpers/workers.js';
+import { useBench } from '../helpers/workers.js';
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await setUpBench();
-});
-beforeEach(() => bench.redis.flushall());
-afterAll(() => bench.stop());
+const bench = useBench();
 
 const T = Date.parse('2026-06-01T12:00:00Z');
 const SETTINGS = { before: 'memory', alerts: { callback_url: 'http://receiver.example/', cooldown_s: 0 } };

@@ -1,5 +1,5 @@
 /** Crashes and retries of a turn: each step is saved completely or not at all. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/errors.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 
@@ -14,14 +14,9 @@ import {
   turnProcessor,
   workOff,
 } from '../helpers/cameras.js';
-import { type Bench, setUpBench } from '../helpers/workers.js';
+import { useBench } from '../helpers/workers.js';
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await setUpBench();
-});
-beforeEach(() => bench.redis.flushall());
-afterAll(() => bench.stop());
+const bench = useBench();
 
 const T = Date.parse('2026-06-01T12:00:00Z');
 const SETTINGS = {

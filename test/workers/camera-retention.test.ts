@@ -1,7 +1,7 @@
 /**
  * Retention by camera: frames, comparisons and changes that are kept for a shorter time than the service keeps them.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { frameKey } from '../../src/stores/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
@@ -14,14 +14,9 @@ import {
   workOff,
 } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
-import { type Bench, setUpBench } from '../helpers/workers.js';
+import { useBench } from '../helpers/workers.js';
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await setUpBench();
-});
-beforeEach(() => bench.redis.flushall());
-afterAll(() => bench.stop());
+const bench = useBench();
 
 describe("a camera's own retention", () => {
   const HOUR = 3_600_000;
