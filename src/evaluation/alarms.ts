@@ -1,4 +1,4 @@
-/** How well a score tells changed pairs from unchanged ones, and what that means for somebody who gets the alarms. */
+/** How well a score separates changed from unchanged pairs, and the alarms per camera and day that follow from it. */
 import type { Pair } from './pairs.js';
 import type { Prediction } from './predictions.js';
 import {
@@ -11,19 +11,19 @@ import {
   recallAtRate,
 } from './statistics.js';
 
-/** One pair a minute. */
-export const PAIRS_A_DAY = 24 * 60;
+/** One pair per minute. */
+const PAIRS_PER_DAY = 24 * 60;
 export const FALSE_ALARM_RATES = [0.05, 0.01, 0.001] as const;
 
 export interface Separation {
   readonly changed: number;
   readonly unchanged: number;
   readonly auroc: number | null;
-  /** one for each of FALSE_ALARM_RATES */
+  /** one per FALSE_ALARM_RATES */
   readonly recall: readonly (RecallAtRate | null)[];
 }
 
-/** Scores need no unit here: only their order counts. Pairs whose truth is unknown are left out. */
+/** @param scores one per pair, of any unit: only their order counts. Pairs without a label are left out. */
 export function separation(pairs: readonly Pair[], scores: readonly number[]): Separation {
   const positives = scores.filter((_, i) => pairs[i]?.changed === true);
   const negatives = scores.filter((_, i) => pairs[i]?.changed === false);
@@ -35,21 +35,21 @@ export function separation(pairs: readonly Pair[], scores: readonly number[]): S
   };
 }
 
-export interface FalseAlarms extends Proportion {
-  /** per camera and day at one pair a minute, and the ends of its exact 95 % interval */
+/** False alarms per camera and day at one pair per minute, with the ends of the exact 95 % interval. */
+interface FalseAlarms extends Proportion {
   readonly perDay: number | null;
   readonly perDayInterval: readonly [number, number];
 }
 
 export interface Alarms extends Separation {
-  /** pairs whose predicted verdict is on the right side: change, tamper, or nothing that matters (none, nuisance) */
+  /** pairs whose predicted verdict is on the right side: change, tamper, or neither (none, nuisance) */
   readonly verdict: Proportion;
   /** changed pairs that raised an alarm */
   readonly found: Proportion;
-  /** unchanged pairs that did, at the bundle's own threshold */
+  /** unchanged pairs that raised an alarm, at the threshold of the bundle */
   readonly falseAlarms: FalseAlarms;
   readonly calibration: Calibration;
-  /** of the unchanged pairs with each nuisance that the manifest names, most frequent first */
+  /** false alarms of the unchanged pairs with each labelled nuisance, the most frequent nuisance first */
   readonly byNuisance: readonly { readonly nuisance: string; readonly falseAlarms: Proportion }[];
 }
 
@@ -59,38 +59,39 @@ export function alarms(pairs: readonly Pair[], predictions: readonly Prediction[
     return pair.changed === null || prediction === undefined ? [] : [{ pair, prediction }];
   });
   const unchanged = known.filter(({ pair }) => !pair.changed);
-  const raised = ({ prediction }: { prediction: Prediction }) => side(prediction.verdict) !== 'quiet';
+  const isAlarm = ({ prediction }: { prediction: Prediction }) => sideOf(prediction.verdict) !== 'quiet';
+  const confidences = known.map(({ prediction }) => prediction.confidence);
   const names = [...new Set(unchanged.flatMap(({ pair }) => pair.nuisances))];
   return {
     ...separation(
       known.map(({ pair }) => pair),
-      known.map(({ prediction }) => prediction.confidence),
+      confidences,
     ),
     verdict: proportionOf(
-      known.map(({ pair, prediction }) => side(prediction.verdict) === side(pair.verdict ?? 'none')),
+      known.map(({ pair, prediction }) => sideOf(prediction.verdict) === sideOf(pair.verdict ?? 'none')),
     ),
-    found: proportionOf(known.filter(({ pair }) => pair.changed).map(raised)),
-    falseAlarms: perDay(proportionOf(unchanged.map(raised))),
+    found: proportionOf(known.filter(({ pair }) => pair.changed).map(isAlarm)),
+    falseAlarms: perDay(proportionOf(unchanged.map(isAlarm))),
     calibration: calibration(
-      known.map(({ prediction }) => prediction.confidence),
+      confidences,
       known.map(({ pair }) => pair.changed === true),
     ),
     byNuisance: names
       .map((nuisance) => ({
         nuisance,
         falseAlarms: proportionOf(
-          unchanged.filter(({ pair }) => pair.nuisances.includes(nuisance)).map(raised),
+          unchanged.filter(({ pair }) => pair.nuisances.includes(nuisance)).map(isAlarm),
         ),
       }))
       .sort((a, b) => b.falseAlarms.of - a.falseAlarms.of),
   };
 }
 
-const side = (verdict: string): 'change' | 'tamper' | 'quiet' =>
+const sideOf = (verdict: string): 'change' | 'tamper' | 'quiet' =>
   verdict === 'change' || verdict === 'tamper' ? verdict : 'quiet';
 
 const perDay = (share: Proportion): FalseAlarms => ({
   ...share,
-  perDay: share.rate === null ? null : share.rate * PAIRS_A_DAY,
-  perDayInterval: [share.interval[0] * PAIRS_A_DAY, share.interval[1] * PAIRS_A_DAY],
+  perDay: share.rate === null ? null : share.rate * PAIRS_PER_DAY,
+  perDayInterval: [share.interval[0] * PAIRS_PER_DAY, share.interval[1] * PAIRS_PER_DAY],
 });

@@ -1,19 +1,19 @@
-/** What must clearly be beaten: the difference of pixels, and features matched without training (constants.ts: sentences that never look). */
+/** Baseline detectors that need no training: pixel subtraction, and matching of features. */
 import type { Heatmap, RgbImage } from '../images.js';
 import type { Peak } from './predictions.js';
 
-/** What a method without words says of a pair: a score of any unit, higher for a change, and where it sees it in each frame. */
+/** Output of a detector for one pair: a score of any unit, higher for a change, and the peak of its map in each frame. */
 export interface Signal {
   readonly score: number;
   readonly peaks: { readonly before: Peak; readonly after: Peak };
 }
 
-/** Frames are compared at this size; each cell of the map is the mean over the pixels it covers. */
-export const SUBTRACTION_GRID = { width: 96, height: 64 } as const;
+/** Frames are compared at this size; each cell is the mean of the pixels that it covers. */
+const SUBTRACTION_GRID = { width: 96, height: 64 } as const;
 
 /**
- * Mean absolute difference, 0..1, over pixels and channels after both frames are reduced to SUBTRACTION_GRID by averaging.
- * One map serves both frames: subtraction cannot tell what came from what went.
+ * Mean absolute difference (0..1) over cells and channels, after both frames are reduced to SUBTRACTION_GRID by averaging. Both
+ * frames have the same map, because subtraction cannot tell an appearance from a disappearance.
  */
 export function pixelSubtraction(before: RgbImage, after: RgbImage): Signal {
   const { width, height } = SUBTRACTION_GRID;
@@ -30,7 +30,7 @@ export function pixelSubtraction(before: RgbImage, after: RgbImage): Signal {
   return { score: total / data.length, peaks: { before: peak, after: peak } };
 }
 
-/** Box-averages an image down (or repeats it up) to width x height; three values 0..255 a cell. */
+/** Averages (or repeats) the pixels to width x height cells. @returns [height, width, 3], 0..255 */
 function reduce(image: RgbImage, width: number, height: number): Float32Array {
   const out = new Float32Array(width * height * 3);
   for (let y = 0; y < height; y++) {
@@ -50,14 +50,14 @@ function reduce(image: RgbImage, width: number, height: number): Float32Array {
   return out;
 }
 
-/** The pixels [from, to) of `size` that cell `index` of `cells` covers; at least one. */
+/** The pixels [from, to) of `size` that cell `index` of `cells` covers; at least one */
 function span(index: number, cells: number, size: number): [number, number] {
   const from = Math.min(size - 1, Math.floor((index * size) / cells));
   return [from, Math.max(from + 1, Math.floor(((index + 1) * size) / cells))];
 }
 
-/** Features of one frame, planar: [channels, height, width]. */
-export interface FeatureMap {
+/** Features of one frame: data is [channels, height, width]. */
+interface FeatureMap {
   readonly channels: number;
   readonly height: number;
   readonly width: number;
@@ -65,9 +65,9 @@ export interface FeatureMap {
 }
 
 /**
- * Untrained matching: each cell's cosine distance to its best match among the other frame's cells within `radius` cells, in both
- * directions; the score is the greatest distance of all.
- * @throws RangeError where the two maps differ in shape
+ * Untrained matching: the map of a frame is the cosine distance of each cell to its best match among the other frame's cells
+ * within `radius` cells. The score is the greatest distance in either map.
+ * @throws RangeError if the two maps differ in shape
  */
 export function featureMatching(before: FeatureMap, after: FeatureMap, radius: number): Signal {
   if (before.channels !== after.channels || before.height !== after.height || before.width !== after.width) {
@@ -104,7 +104,7 @@ export function featureMatching(before: FeatureMap, after: FeatureMap, radius: n
   return { score: Math.max(peaks.before.value, peaks.after.value), peaks };
 }
 
-/** Cell by cell [height * width, channels], each of length 1 (or 0 where it is all zero). */
+/** @returns [height * width, channels]: cells of Euclidean length 1; a cell of zeros stays zero */
 function unitCells({ channels, height, width, data }: FeatureMap): Float32Array {
   const cells = height * width;
   const out = new Float32Array(cells * channels);
@@ -117,7 +117,7 @@ function unitCells({ channels, height, width, data }: FeatureMap): Float32Array 
   return out;
 }
 
-/** The greatest value of a map and the centre of its cell as fractions of the frame; the first in reading order of equals. */
+/** The greatest value of a map and the centre of its cell in fractions of the frame; of equal values the first in reading order. */
 export function peakOf({ width, height, data }: Heatmap): Peak {
   let best = 0;
   for (let i = 1; i < data.length; i++) if ((data[i] as number) > (data[best] as number)) best = i;

@@ -1,34 +1,33 @@
 /**
- * Reads the facts out of a caption, a person's or a model's: what is said to have happened, to what, of which colour, where.
- * A sentence is cut into clauses; in each the strongest cue gives the direction and the first noun phrase that isn't part of a
- * place gives the thing. Words outside the tables are passed over, never guessed at.
+ * Parser of captions: which things the sentence mentions, and for each its direction of change, colours and places. A sentence is
+ * cut into clauses. In each the strongest cue gives the direction, and the first noun phrase that is not part of a place gives the
+ * thing. Words outside the tables are skipped.
  */
 import { COLOUR_PHRASES, canonicalColour } from './colours.js';
 import { NOUN_FORMS } from './nouns.js';
-import { type Place, readPlaces } from './places.js';
+import { readPlaces, type StatedPlace } from './places.js';
 
-/** alter: it stayed and became another colour or material (CLEVR). */
-export const DIRECTIONS = ['appear', 'disappear', 'move', 'alter'] as const;
-export type Direction = (typeof DIRECTIONS)[number];
+/** alter: the thing stayed and became another colour or material (CLEVR) */
+export type Direction = 'appear' | 'disappear' | 'move' | 'alter';
 
-/** A thing and what is said of it. */
+/** A thing that the sentence names, and what it states about the thing. */
 export interface Mention {
   readonly noun: string;
   readonly plural: boolean;
   readonly direction: Direction;
-  /** canonical, in order; of the thing before it changed */
+  /** canonical names in the order of the sentence; of the thing before it changed */
   readonly colours: readonly string[];
-  readonly places: readonly Place[];
-  /** alter: the colour or material that it became */
+  readonly places: readonly StatedPlace[];
+  /** alter: the new colour or material */
   readonly becomes: string | null;
 }
 
 export interface CaptionFacts {
-  /** null: the sentence says neither that something changed nor that nothing did */
+  /** null: the sentence states neither a change nor that nothing changed */
   readonly verdict: 'none' | 'change' | null;
   /** in the order of the sentence */
   readonly mentions: readonly Mention[];
-  /** one thing is said to stand where another was */
+  /** the sentence states that one thing stands where another was */
   readonly replaces: boolean;
 }
 
@@ -45,7 +44,7 @@ const DETERMINER =
 const GARMENT =
   '(?:clothes|clothing|shirt|t-shirt|jacket|coat|top|sweater|cardigan|hoodie|dress|suit|vest|trousers|jeans|overalls)';
 
-/** determiners, colours and other adjectives, noun, and what is worn */
+/** groups: determiners; colours and other adjectives; noun; hair and clothes */
 const NOUN_PHRASE = new RegExp(
   `((?:${DETERMINER} )*)(?:(?:group|couple|pair|number|row|lot) of )?((?:[\\w-]+ ){0,4}?)\\b(${NOUN})\\b((?: with (?:\\w+ )+?hair)?(?: (?:wearing|in|with) (?:an? |the )?(?:\\w+ )?${COLOUR}(?: (?:and|or) ${COLOUR})?(?: ${GARMENT})?(?! (?:hair|${NOUN})\\b))?)`,
   'g',
@@ -57,7 +56,7 @@ const BECOMES = new RegExp(
 const PREPOSITION =
   /\b(?:by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|above|below|opposite|through|down|up|than|like|with|left|leaving|entered|entering|passed|pushing|riding|carrying|holding|wearing)$/;
 
-/** Any of some phrases, each a piece of a regular expression, as whole words. */
+/** Matches any of the phrases, which are pieces of a regular expression, as whole words. */
 const anyOf = (...phrases: string[]): RegExp => new RegExp(`\\b(?:${phrases.join('|')})\\b`);
 
 const NOTHING = anyOf(
@@ -78,8 +77,8 @@ interface Cue {
 }
 const OUT_OF_VIEW = 'out of (?:the )?(?:view|picture|frame|sight|scene)';
 /**
- * First match wins. `motion` is a way of moving: of a known thing ("the car has driven up") a move, of a new one ("a car has
- * driven up") an appearance. `existence` tells where something is: of a known thing, that it moved there.
+ * The first match counts. `motion` is a verb of motion: a move of a known thing ("the car has driven up"), an appearance of a new
+ * one ("a car has driven up"). `existence` is a statement of position: a move of a known thing, an appearance of a new one.
  */
 const CUES: readonly Cue[] = [
   { direction: 'alter', pattern: BECOMES },
@@ -154,7 +153,7 @@ export function readCaption(caption: string): CaptionFacts {
 const hasCue = (text: string): boolean =>
   REPLACED_BY.test(text) || REPLACES.test(text) || CUES.some(({ pattern }) => pattern.test(text));
 
-/** Clauses of one statement each. A piece without a cue of its own belongs to the next one ("a van and a car are gone"). */
+/** Clauses with one statement each. A piece without a cue of its own belongs to the next ("a van and a car are gone"). */
 function clausesOf(caption: string): string[] {
   const clauses: string[] = [];
   for (const sentence of caption
@@ -187,14 +186,14 @@ interface NounPhrase {
   readonly start: number;
 }
 
-/** The noun phrases that are not part of a place ("by the table") or of another phrase ("with a bicycle"). */
+/** Noun phrases that are not part of a place ("by the table") or of another phrase ("with a bicycle"). */
 function nounPhrases(clause: string): NounPhrase[] {
   const phrases: NounPhrase[] = [];
   for (const match of clause.matchAll(NOUN_PHRASE)) {
     const [, determiners = '', adjectives = '', form = '', worn = ''] = match;
-    // The lazy run of adjectives may have begun early: cut it at the last word that can't stand inside a noun phrase.
+    // The lazy run of adjectives may begin too early: cut it at the last word that cannot be inside a noun phrase.
     const lead = `${determiners}${adjectives}`;
-    const cut = lastDeterminer(lead);
+    const cut = phraseStart(lead);
     const inside = lead.slice(cut);
     const preceding = clause.slice(0, match.index + cut).trimEnd();
     if (PREPOSITION.test(preceding)) continue;
@@ -218,7 +217,7 @@ const BREAK =
   /^(?:is|are|was|were|has|have|had|be|been|that|who|which|there|now|by|near|at|behind|beside|to|in|on|onto|into|along|past|between|under|around|against|across|towards?|from|of|off|over|inside|outside|with|and|or|appeared|arrived|gone|left(?= the)|moved|driving|walking|standing|parked|for|as|than|instead|entered|front|place|replaced|where|through|down|up|like|also|including)$/;
 
 /** Index in `lead` at which the noun phrase begins: after the last word that cannot be inside one. */
-function lastDeterminer(lead: string): number {
+function phraseStart(lead: string): number {
   let start = 0;
   for (const word of lead.matchAll(/\S+/g)) {
     if (BREAK.test(word[0]) || !INSIDE.test(word[0])) start = word.index + word[0].length + 1;
@@ -233,7 +232,7 @@ const coloursIn = (text: string): string[] => [
 const mention = (
   np: NounPhrase,
   direction: Direction,
-  places: readonly Place[],
+  places: readonly StatedPlace[],
   becomes: string | null = null,
 ): Mention => ({
   noun: np.noun,
@@ -245,16 +244,16 @@ const mention = (
 });
 
 /**
- * What is said of each phrase's place: what follows it, up to the next phrase; where nothing follows, what follows the last
- * ("a van and a car have appeared on the left") or precedes the first.
+ * The places of each phrase: those between it and the next phrase. A phrase without a place takes those after the last phrase
+ * ("a van and a car have appeared on the left") or before the first.
  */
-function placesOf(clause: string, phrases: readonly NounPhrase[]): (readonly Place[])[] {
+function placesOf(clause: string, phrases: readonly NounPhrase[]): (readonly StatedPlace[])[] {
   const own = phrases.map((np, i) => readPlaces(clause.slice(np.start, phrases[i + 1]?.start)));
   const shared = own.at(-1)?.length ? own.at(-1) : readPlaces(clause.slice(0, phrases[0]?.start));
   return own.map((places) => (places.length > 0 ? places : (shared ?? [])));
 }
 
-/** "A has been replaced by B", "B has taken the place of A", "there is B instead of A": A is gone, B has come. */
+/** "A has been replaced by B", "B has taken the place of A", "there is B instead of A": A disappeared and B appeared. */
 function readReplacement(clause: string): Mention[] {
   const passive = REPLACED_BY.exec(clause);
   const match = passive ?? REPLACES.exec(clause);
@@ -262,7 +261,7 @@ function readReplacement(clause: string): Mention[] {
   const first = nounPhrases(clause.slice(0, match.index));
   const second = nounPhrases(clause.slice(match.index + match[0].length));
   const [left, right]: [Direction, Direction] = passive ? ['disappear', 'appear'] : ['appear', 'disappear'];
-  // The one stands where the other stood, so that one place is said of both.
+  // Both things are at the same place.
   const places = readPlaces(clause);
   return [...first.map((np) => mention(np, left, places)), ...second.map((np) => mention(np, right, places))];
 }

@@ -1,89 +1,74 @@
-/** Names of colours, and which of them say the same of a real thing seen by a camera. */
+/** Colour names, and which of them are true of the same thing under a camera. */
 
-/** said word -> canonical name */
-const NAMES: Readonly<Record<string, string>> = {
-  black: 'black',
-  white: 'white',
-  grey: 'grey',
+const BASIC =
+  'black white grey silver red blue green yellow orange brown beige pink purple cyan dark light'.split(' ');
+/** other word -> canonical name */
+const SYNONYMS: Readonly<Record<string, string>> = {
   gray: 'grey',
-  silver: 'silver',
-  red: 'red',
-  blue: 'blue',
-  green: 'green',
-  yellow: 'yellow',
-  orange: 'orange',
-  brown: 'brown',
-  beige: 'beige',
   tan: 'beige',
   cream: 'beige',
   gold: 'beige',
   golden: 'beige',
-  pink: 'pink',
-  purple: 'purple',
   violet: 'purple',
-  cyan: 'cyan',
   turquoise: 'cyan',
   teal: 'cyan',
   navy: 'dark blue',
   maroon: 'dark red',
   burgundy: 'dark red',
-  dark: 'dark',
-  light: 'light',
   pale: 'light',
   'light-coloured': 'light',
   'light-colored': 'light',
   'dark-coloured': 'dark',
   'dark-colored': 'dark',
 };
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ...BASIC.map((name) => [name, name] as const),
+  ...Object.entries(SYNONYMS),
+]);
 const SHADES = ['dark', 'light', 'pale', 'bright'];
 
-/** Phrases for a regular expression, longest first; 'light blue', 'dark grey' and so on included. */
+/** Phrases for a regular expression, longest first, with shades: 'light blue', 'dark grey'. */
 export const COLOUR_PHRASES: readonly string[] = [
   ...SHADES.flatMap((shade) =>
-    Object.keys(NAMES)
-      .filter((name) => !/dark|light|pale/.test(name))
-      .map((name) => `${shade} ${name}`),
+    [...NAMES.keys()].filter((name) => !/dark|light|pale/.test(name)).map((name) => `${shade} ${name}`),
   ),
-  ...Object.keys(NAMES),
+  ...NAMES.keys(),
 ].sort((a, b) => b.length - a.length);
 
 /** 'pale gray' -> 'light grey', 'maroon' -> 'dark red', 'bright red' -> 'red'; null for a word that names no colour. */
 export function canonicalColour(phrase: string): string | null {
   const words = phrase.trim().toLowerCase().split(/\s+/);
-  const base = NAMES[words.at(-1) ?? ''];
+  const base = NAMES.get(words.at(-1) ?? '');
   if (base === undefined) return null;
   const shade = words.length > 1 ? words[0] : undefined;
   if (shade === undefined || shade === 'bright') return base;
   return `${shade === 'dark' ? 'dark' : 'light'} ${base.replace(/^(dark|light) /, '')}`;
 }
 
-// Pairs that people use of one and the same thing: under a camera silver is grey, and what is dark is black or a dark hue.
-const ALIKE: readonly (readonly [string, string])[] = [
-  ['silver', 'grey'],
-  ['silver', 'light grey'],
-  ['grey', 'light grey'],
-  ['grey', 'dark grey'],
-  ['black', 'dark'],
-  ['black', 'dark grey'],
-  ['black', 'dark blue'],
-  ['dark', 'brown'],
-  ['white', 'light'],
-  ['silver', 'light'],
-  ['beige', 'light'],
-  ['beige', 'brown'],
-];
+/** Pairs that people use of the same thing: under a camera silver is grey, and a dark thing is black or of a dark hue. */
+const ALIKE: ReadonlySet<string> = new Set([
+  ...[
+    'silver/grey',
+    'silver/light grey',
+    'grey/light grey',
+    'grey/dark grey',
+    'black/dark',
+    'black/dark grey',
+  ],
+  ...['black/dark blue', 'dark/brown', 'white/light', 'silver/light', 'beige/light', 'beige/brown'],
+]);
 
-/** Whether a said colour is true of a thing of the labelled colour. Symmetric, not transitive. */
-export function sameColour(said: string, truth: string): boolean {
-  const a = canonicalColour(said);
-  return truth.split(/ and |,|\//).some((part) => {
+/** Whether a stated colour is true of a thing with the labelled colour. Symmetric, not transitive. */
+export function sameColour(stated: string, labelled: string): boolean {
+  const a = canonicalColour(stated);
+  return labelled.split(/ and |,|\//).some((part) => {
     const b = canonicalColour(part);
     if (a === null || b === null) return false;
-    if (a === b || ALIKE.some(([x, y]) => (a === x && b === y) || (a === y && b === x))) return true;
-    // A shade of a hue is that hue (light blue is blue); bare 'dark' and 'light' are true of every hue so shaded.
-    return strip(a) === b || strip(b) === a || shadeOf(a) === b || shadeOf(b) === a;
+    if (a === b || ALIKE.has(`${a}/${b}`) || ALIKE.has(`${b}/${a}`)) return true;
+    // A shade of a hue is that hue (light blue is blue); bare 'dark' and 'light' are true of every hue of that shade.
+    return hueOf(a) === b || hueOf(b) === a || shadeOf(a) === b || shadeOf(b) === a;
   });
 }
 
-const strip = (colour: string): string => colour.replace(/^(?:dark|light) /, '');
+const hueOf = (colour: string): string => colour.replace(/^(?:dark|light) /, '');
 const shadeOf = (colour: string): string | null => /^(dark|light) /.exec(colour)?.[1] ?? null;

@@ -1,41 +1,40 @@
 /**
- * The sentences that need no picture. One is chosen by its words on all pairs; where many are unchanged that is "nothing has
- * changed", which has no fact right. So a second one is chosen by its facts on the changed pairs: it stands for a captioner that knows
- * no more than that something changed, and is no bound, since no one sentence is the best at every fact. Both are chosen on the very set they are scored on.
+ * The constant baselines: sentences that need no frame. One is chosen by its words on all pairs; if many pairs are unchanged,
+ * that is "nothing has changed", of which no fact is right. A second one is chosen by its facts on the changed pairs. It stands
+ * for a captioner that knows only that something changed, and is no upper bound: no single sentence is the best in every fact.
+ * Both are chosen on the set that they are scored on.
  */
 import { facts, trueKinds } from './facts.js';
 import type { Pair } from './pairs.js';
 import { CiderScorer } from './words/cider.js';
 import { tokenize } from './words/tokenize.js';
 
-/** The reference with the best mean CIDEr-D when said of every pair. */
+/** The reference with the best mean CIDEr-D as the caption of every pair. */
 export const bestByWords = (pairs: readonly Pair[]): string =>
   byCider(
     pairs,
     pairs.flatMap((pair) => pair.references),
   )[0] ?? '';
 
-/** So many sentences, the best by CIDEr-D on the changed pairs, are judged by their facts: each takes all of these pairs. */
-const JUDGED = 300;
-
-export interface Constant {
-  readonly caption: string;
-  readonly kind: string;
-}
+/** The number of sentences, the best by CIDEr-D on the changed pairs, whose facts are scored. */
+const SCORED = 300;
 
 /**
- * Of the references of the changed pairs and what a captioner said of them, the sentence whose noun, colour and place are right
- * most often there (the sum of the three rates; of equals the better by CIDEr-D), with the kind that is right most often.
- * @param sentences what the captioner said, one a pair
- * @returns null where nothing changed
+ * Of the references and predicted captions of the changed pairs, the sentence with the greatest sum of the rates of noun, colour
+ * and place there (of equals the better by CIDEr-D), with the kind that is right most often.
+ * @param sentences the predicted captions, one per pair
+ * @returns null if no pair changed
  */
-export function bestByFacts(pairs: readonly Pair[], sentences: readonly string[]): Constant | null {
+export function bestByFacts(
+  pairs: readonly Pair[],
+  sentences: readonly string[],
+): { readonly caption: string; readonly kind: string } | null {
   const changed = pairs.filter((pair) => pair.changed === true);
-  const said = sentences.filter((_, i) => pairs[i]?.changed === true);
-  const candidates = byCider(changed, [...changed.flatMap((pair) => pair.references), ...said]);
+  const predicted = sentences.filter((_, i) => pairs[i]?.changed === true);
+  const candidates = byCider(changed, [...changed.flatMap((pair) => pair.references), ...predicted]);
   let best: string | null = null;
   let most = -1;
-  for (const caption of candidates.slice(0, JUDGED)) {
+  for (const caption of candidates.slice(0, SCORED)) {
     const { noun, colour, place } = facts(
       changed,
       changed.map(() => ({ caption, kind: null })),

@@ -1,85 +1,24 @@
 /**
- * Whether a caption's facts are true. Every rate is defined in README.md beside this; the truth is the manifest's labels and
- * boxes, never the wording of its references (except for landmarks, which no box shows).
+ * Scorer of the facts of captions. README.md defines every rate. The truth is the labels and boxes of the pairs, never the
+ * wording of their references, except for landmarks, which no box shows.
  */
 import { type CaptionFacts, type Mention, readCaption } from './captions.js';
 import { sameColour } from './colours.js';
 import { matched } from './matching.js';
 import { isPlural, type NounFit, nounFit } from './nouns.js';
 import type { Pair, TrueObject } from './pairs.js';
-import { landmarksOf, placeIsRight } from './places.js';
+import { isPlaceRight, landmarksOf } from './places.js';
 import { unionIou } from './pointing.js';
 import { type Proportion, proportionOf } from './statistics.js';
 
-/** What is judged: the sentence, and the kind that the model gave beside it (null where there is only a sentence). */
+/** A sentence, and the kind that the model gave with it; null if there is only a sentence. */
 export interface Statement {
   readonly caption: string;
   readonly kind: string | null;
 }
 
-export interface Facts {
-  /** all pairs: the sentence says that something changed exactly where something did */
-  readonly saysChange: Proportion;
-  /** changed pairs: the kind is the label's, or an equally true one (README) */
-  readonly kind: Proportion;
-  readonly kindStrict: Proportion;
-  /** the thing named first truly changed, in the direction said; its noun or a wider one */
-  readonly noun: Proportion;
-  /** as `noun`, by the same noun or a synonym alone */
-  readonly nounStrict: Proportion;
-  /** as `noun`, where it is enough that both are people, vehicles, animals or other things */
-  readonly nounClass: Proportion;
-  /** of pairs with a labelled colour: the colour said of a thing that truly changed is its own; silence is not right */
-  readonly colour: Proportion;
-  /** as `colour`, of the sentences that do name a colour */
-  readonly colourWhereSaid: Proportion;
-  readonly place: Proportion;
-  readonly placeWhereSaid: Proportion;
-  /** appeared said of what disappeared, or the reverse */
-  readonly inverted: Proportion;
-  /** altered things (CLEVR): the new colour or material is the true one */
-  readonly becomes: Proportion;
-  /** of all that truly changed, how much is named anywhere in the sentence with its direction; "a man" names one man */
-  readonly objectsNamed: Proportion;
-  /** of all that the sentences claim about changed pairs, how much is true in noun and direction; told twice is true once */
-  readonly claimsTrue: Proportion;
-}
-
-export function facts(pairs: readonly Pair[], statements: readonly Statement[]): Facts {
-  const readings = new Map<string, CaptionFacts>();
-  const read = (caption: string): CaptionFacts => {
-    const known = readings.get(caption) ?? readCaption(caption);
-    readings.set(caption, known);
-    return known;
-  };
-  const judged = pairs.flatMap((pair, i) => {
-    const statement = statements[i];
-    if (pair.changed === null || statement === undefined) return [];
-    return [judge(pair, statement, read(statement.caption))];
-  });
-  const rate = (pick: (j: Judgement) => boolean | null): Proportion =>
-    proportionOf(judged.map(pick).filter((outcome) => outcome !== null));
-  return {
-    saysChange: rate((j) => j.saysChange),
-    kind: rate((j) => j.kind),
-    kindStrict: rate((j) => j.kindStrict),
-    noun: rate((j) => j.noun),
-    nounStrict: rate((j) => j.nounStrict),
-    nounClass: rate((j) => j.nounClass),
-    colour: rate((j) => j.colour),
-    colourWhereSaid: rate((j) => (j.colourSaid ? j.colour : null)),
-    place: rate((j) => j.place),
-    placeWhereSaid: rate((j) => (j.placeSaid ? j.place : null)),
-    inverted: rate((j) => j.inverted),
-    becomes: rate((j) => j.becomes),
-    objectsNamed: proportionOf(judged.flatMap((j) => j.named)),
-    claimsTrue: proportionOf(judged.flatMap((j) => j.claims)),
-  };
-}
-
-/** One pair's outcomes; null where the question does not arise. */
-export interface Judgement {
-  readonly said: CaptionFacts;
+/** The outcomes of one pair; null if the labels of the pair cannot answer the question. */
+interface Assessment {
   readonly saysChange: boolean;
   readonly kind: boolean | null;
   readonly kindStrict: boolean | null;
@@ -87,62 +26,118 @@ export interface Judgement {
   readonly nounStrict: boolean | null;
   readonly nounClass: boolean | null;
   readonly colour: boolean | null;
-  readonly colourSaid: boolean;
+  readonly colourStated: boolean;
   readonly place: boolean | null;
-  readonly placeSaid: boolean;
+  readonly placeStated: boolean;
   readonly inverted: boolean | null;
   readonly becomes: boolean | null;
+  /** per true object */
   readonly named: readonly boolean[];
+  /** per mention of the sentence */
   readonly claims: readonly boolean[];
 }
 
-export function judge(pair: Pair, { caption, kind }: Statement, said = readCaption(caption)): Judgement {
+type Outcomes = (assessment: Assessment) => readonly (boolean | null)[];
+
+const QUESTIONS = {
+  /** all pairs: the sentence states a change exactly if there is one */
+  saysChange: (a) => [a.saysChange],
+  /** changed pairs: the kind is that of the label, or an equally true one */
+  kind: (a) => [a.kind],
+  kindStrict: (a) => [a.kindStrict],
+  /** the thing named first truly changed in the stated direction: by its noun or a wider one */
+  noun: (a) => [a.noun],
+  /** by the same noun or a synonym */
+  nounStrict: (a) => [a.nounStrict],
+  /** by the class: person, vehicle, animal or object */
+  nounClass: (a) => [a.nounClass],
+  /** pairs with a labelled colour: the stated colour is that of a thing that truly changed; no colour is wrong */
+  colour: (a) => [a.colour],
+  colourWhereSaid: (a) => [a.colourStated ? a.colour : null],
+  place: (a) => [a.place],
+  placeWhereSaid: (a) => [a.placeStated ? a.place : null],
+  /** "appeared" of a thing that disappeared, or the reverse */
+  inverted: (a) => [a.inverted],
+  /** altered things (CLEVR): the new colour or material is the true one */
+  becomes: (a) => [a.becomes],
+  /** per thing that truly changed: the sentence names it with its direction; "a man" names one man */
+  objectsNamed: (a) => a.named,
+  /** per claim about a changed pair: noun and direction are true; a repeated claim is true once */
+  claimsTrue: (a) => a.claims,
+} satisfies Record<string, Outcomes>;
+
+export type Facts = Readonly<Record<keyof typeof QUESTIONS, Proportion>>;
+
+/** @param statements one per pair */
+export function facts(pairs: readonly Pair[], statements: readonly Statement[]): Facts {
+  const readings = new Map<string, CaptionFacts>();
+  const read = (caption: string): CaptionFacts => {
+    const known = readings.get(caption) ?? readCaption(caption);
+    readings.set(caption, known);
+    return known;
+  };
+  const assessments = pairs.flatMap((pair, i) => {
+    const statement = statements[i];
+    if (pair.changed === null || statement === undefined) return [];
+    return [assess(pair, statement, read(statement.caption))];
+  });
+  const rates = Object.entries<Outcomes>(QUESTIONS).map(([name, outcomes]) => [
+    name,
+    proportionOf(assessments.flatMap(outcomes).filter((outcome) => outcome !== null)),
+  ]);
+  return Object.fromEntries(rates) as Facts;
+}
+
+export function assess(pair: Pair, { caption, kind }: Statement, read = readCaption(caption)): Assessment {
   const objects = pair.changed ? pair.objects.filter((object) => object.noun !== null) : [];
   const kinds = trueKinds(pair);
-  const first = said.mentions[0];
-  const meant = first === undefined ? { fit: 'none' as NounFit, objects: [] } : whatIsMeant(first, objects);
-  const asked = <T>(answer: T): T | null => (objects.length === 0 ? null : answer);
-  const fitting = (...fits: NounFit[]) => asked(fits.includes(meant.fit));
-  // What is asked of a pair depends on its labels alone; of things that fit what is said, those that can answer are meant.
+  const first = read.mentions[0];
+  const meant = first === undefined ? { fit: 'none' as NounFit, objects: [] } : meantObjects(first, objects);
+  const fitting = (...fits: NounFit[]) => (objects.length === 0 ? null : fits.includes(meant.fit));
+  // The labels alone decide which questions a pair answers. Of the objects that fit the mention, only labelled ones count.
   const answering = (label: 'colour' | 'where', right: (object: TrueObject) => boolean): boolean | null => {
     const labelled = objects.filter((object) => object[label] !== null);
     if (labelled.length === 0) return null;
-    return first !== undefined && whatIsMeant(first, labelled).objects.some(right);
+    return first !== undefined && meantObjects(first, labelled).objects.some(right);
   };
   const altered = objects.filter((object) => object.becomes.length > 0);
+  const hasKind = pair.changed && kind !== null && kinds.length > 0;
   return {
-    said,
-    saysChange: said.verdict !== null && (said.verdict === 'change') === pair.changed,
-    kind: pair.changed && kind !== null && kinds.length > 0 ? kinds.includes(kind) : null,
-    kindStrict: pair.changed && kind !== null && kinds.length > 0 ? kinds[0] === kind : null,
+    saysChange: read.verdict !== null && (read.verdict === 'change') === pair.changed,
+    kind: hasKind ? kinds.includes(kind) : null,
+    kindStrict: hasKind ? kinds[0] === kind : null,
     noun: fitting('same', 'wider'),
     nounStrict: fitting('same'),
     nounClass: fitting('same', 'wider', 'class'),
-    colour: answering('colour', (object) => colourRight(first, object)),
-    colourSaid: (first?.colours.length ?? 0) > 0,
-    place: answering('where', (object) => placeRight(first, object, pair)),
-    placeSaid: (first?.places.length ?? 0) > 0,
-    inverted: inverted(first, objects),
+    colour: answering('colour', (object) => isColourRight(first, object)),
+    colourStated: (first?.colours.length ?? 0) > 0,
+    place: answering('where', (object) =>
+      isPlaceRight(first?.places ?? [], { ...object.boxes, landmarks: landmarksAt(object, pair) }),
+    ),
+    placeStated: (first?.places.length ?? 0) > 0,
+    inverted: isInverted(first, objects),
     becomes:
       altered.length === 0 ? null : altered.some((object) => object.becomes.includes(first?.becomes ?? '')),
-    named: matched(objects, said.mentions, (object, mention) => names(mention, object), namesUpTo),
-    claims: objects.length === 0 ? [] : matched(said.mentions, objects, names, isToldUpTo),
+    named: matched(objects, read.mentions, (object, mention) => names(mention, object), capacityOfMention),
+    claims: objects.length === 0 ? [] : matched(read.mentions, objects, names, capacityOfObject),
   };
 }
 
-const names = (mention: Mention, object: TrueObject): boolean =>
-  mention.direction === object.direction &&
+const namesNoun = (mention: Mention, object: TrueObject): boolean =>
   ['same', 'wider'].includes(nounFit(mention.noun, object.noun ?? ''));
 
-/** How many things a mention can name: "the man" is one of them, "two men" may be any. */
-const namesUpTo = (mention: Mention): number => (mention.plural ? Number.POSITIVE_INFINITY : 1);
+const names = (mention: Mention, object: TrueObject): boolean =>
+  mention.direction === object.direction && namesNoun(mention, object);
 
-/** How often a label can be told truly: one man once; several by their number or their boxes, and at least twice. */
-const isToldUpTo = ({ noun, count, boxes }: TrueObject): number =>
+/** The number of objects that a mention can name: "the man" names one, "two men" any number. */
+const capacityOfMention = (mention: Mention): number => (mention.plural ? Number.POSITIVE_INFINITY : 1);
+
+/** The number of claims that one label makes true: its count or its number of boxes, and at least 2 for a plural. */
+const capacityOfObject = ({ noun, count, boxes }: TrueObject): number =>
   Math.max(isPlural(noun ?? '') ? 2 : 1, count, boxes.before.length, boxes.after.length);
 
-/** The true objects that changed in the direction said and fit the noun best; none where not even the class fits. */
-function whatIsMeant(
+/** The true objects that changed in the stated direction and fit the noun best; none if not even the class fits. */
+function meantObjects(
   mention: Mention,
   objects: readonly TrueObject[],
 ): { fit: NounFit; objects: TrueObject[] } {
@@ -154,19 +149,14 @@ function whatIsMeant(
   return { fit: 'none', objects: [] };
 }
 
-/** A colour is said, and every colour said is true of the thing. */
-const colourRight = (mention: Mention | undefined, object: TrueObject): boolean =>
+/** At least one colour is stated, and every stated colour is true of the object. */
+const isColourRight = (mention: Mention | undefined, object: TrueObject): boolean =>
   mention !== undefined &&
   mention.colours.length > 0 &&
   object.colour !== null &&
   mention.colours.every((colour) => sameColour(colour, object.colour ?? ''));
 
-function placeRight(mention: Mention | undefined, object: TrueObject, pair: Pair): boolean {
-  if (mention === undefined) return false;
-  return placeIsRight(mention.places, { ...object.boxes, landmarks: landmarksAt(object, pair) });
-}
-
-/** Kept, since constants.ts judges hundreds of sentences of the same pair. */
+/** A cache, because constants.ts assesses hundreds of sentences of the same pair. */
 const LANDMARKS = new WeakMap<TrueObject, ReadonlySet<string>>();
 function landmarksAt(object: TrueObject, { references }: Pair): ReadonlySet<string> {
   const landmarks = LANDMARKS.get(object) ?? landmarksOf([object.where ?? '', ...references]);
@@ -176,21 +166,19 @@ function landmarksAt(object: TrueObject, { references }: Pair): ReadonlySet<stri
 
 const OPPOSITE: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };
 
-/** null where nothing appeared or disappeared, so that nothing can be inverted. */
-function inverted(first: Mention | undefined, objects: readonly TrueObject[]): boolean | null {
-  if (!objects.some((object) => object.direction === 'appear' || object.direction === 'disappear'))
-    return null;
+/** @returns null if nothing appeared or disappeared, so that no sentence can be inverted */
+function isInverted(first: Mention | undefined, objects: readonly TrueObject[]): boolean | null {
+  const has = (pool: readonly TrueObject[], direction: string) => pool.some((o) => o.direction === direction);
+  if (!has(objects, 'appear') && !has(objects, 'disappear')) return null;
   const opposite = OPPOSITE[first?.direction ?? ''];
   if (first === undefined || opposite === undefined) return false;
-  // Things of that name, if there are any; else whatever changed.
-  const alike = objects.filter((object) =>
-    ['same', 'wider'].includes(nounFit(first.noun, object.noun ?? '')),
-  );
+  // Objects with the stated noun, or all objects if none has it.
+  const alike = objects.filter((object) => namesNoun(first, object));
   const pool = alike.length > 0 ? alike : objects;
-  return pool.some((o) => o.direction === opposite) && !pool.some((o) => o.direction === first.direction);
+  return has(pool, opposite) && !has(pool, first.direction);
 }
 
-const KIND_OF: Readonly<Record<string, string>> = {
+const KIND_OF_CLEVR: Readonly<Record<string, string>> = {
   color: 'replace',
   material: 'replace',
   add: 'appear',
@@ -198,23 +186,22 @@ const KIND_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * The label's kind first, then those as true: `multi` of things that all did the same is that, too; where one thing stands in
- * the place of another (boxes overlap by a third), `replace` and `multi` say the same.
+ * The kind of the label, then the kinds that are as true. `multi` of objects that all changed in one direction is that
+ * direction too. `replace` and `multi` are the same if one object stands where another stood (boxes overlap by a third).
  */
 export function trueKinds(pair: Pair): string[] {
   if (pair.kind === null) return [];
-  const kinds = new Set([KIND_OF[pair.kind] ?? pair.kind]);
+  const kinds = new Set([KIND_OF_CLEVR[pair.kind] ?? pair.kind]);
   const directions = new Set(pair.objects.map((object) => object.direction));
   const [only] = directions;
   if (pair.kind === 'multi' && directions.size === 1 && only) kinds.add(only);
-  if (pair.objects.length > 1 && (pair.kind === 'multi' || pair.kind === 'replace')) {
-    const gone = pair.objects
-      .filter((object) => object.direction === 'disappear')
-      .flatMap((o) => o.boxes.before);
-    const come = pair.objects.filter((object) => object.direction === 'appear').flatMap((o) => o.boxes.after);
-    const swapped = gone.some((a) => come.some((b) => unionIou([a], [b]) > 1 / 3));
-    if (pair.kind === 'replace') kinds.add('multi');
-    else if (swapped) kinds.add('replace');
-  }
+  if (pair.objects.length > 1 && pair.kind === 'replace') kinds.add('multi');
+  if (pair.objects.length > 1 && pair.kind === 'multi' && isSwap(pair.objects)) kinds.add('replace');
   return [...kinds];
+}
+
+function isSwap(objects: readonly TrueObject[]): boolean {
+  const gone = objects.flatMap((o) => (o.direction === 'disappear' ? o.boxes.before : []));
+  const come = objects.flatMap((o) => (o.direction === 'appear' ? o.boxes.after : []));
+  return gone.some((a) => come.some((b) => unionIou([a], [b]) > 1 / 3));
 }

@@ -1,9 +1,9 @@
-/** Who goes with whom: the most that can be matched when each may be taken only so often. */
+/** Maximum bipartite matching by augmenting paths (Kuhn 1955). */
 
 /**
- * Maximum bipartite matching by augmenting paths (Kuhn 1955).
- * @param capacity how many of the left one of the right may take
- * @returns of each on the left whether it found one
+ * Matches as many of `left` as possible.
+ * @param capacity how many of `left` an element of `right` takes
+ * @returns per element of `left` whether it is matched
  */
 export function matched<L, R>(
   left: readonly L[],
@@ -21,11 +21,11 @@ export function matched<L, R>(
         taken.push(l);
         return true;
       }
-      const leaving = taken.findIndex((other) => place(other, tried));
-      if (leaving < 0) return false;
-      taken[leaving] = l;
+      const moved = taken.findIndex((other) => place(other, tried));
+      if (moved < 0) return false;
+      taken[moved] = l;
       return true;
     });
-  // Who has been placed stays so, somewhere: a path only moves others on.
+  // A matched element stays matched: an augmenting path only moves it to another partner.
   return left.map((_, l) => place(l, new Set()));
 }

@@ -1,17 +1,16 @@
 /**
- * The one table of what things are called: each noun with its plural, its other names and the wider nouns that are also true
- * of it. Captions are read with it and compared with the truth by it. Nouns are matched longest first, in singular and plural.
+ * Lexicon of nouns: each with its plural, its synonyms and the wider nouns that are also true of it. Captions are parsed and
+ * compared with the labels by it.
  */
 
-export const NOUN_CLASSES = ['person', 'vehicle', 'animal', 'object'] as const;
-export type NounClass = (typeof NOUN_CLASSES)[number];
+type NounClass = 'person' | 'vehicle' | 'animal' | 'object';
 
 interface NounEntry {
-  /** wider nouns, nearest first; ends in one of NOUN_CLASSES; empty for these themselves */
+  /** wider nouns, the nearest first and a NounClass last; empty for a NounClass */
   readonly isa: readonly string[];
-  /** other words for the same thing */
+  /** synonyms */
   readonly also?: readonly string[];
-  /** where it isn't made by the rules of pluralOf */
+  /** irregular plurals; absent if the rules of pluralOf give the plural */
   readonly plurals?: readonly string[];
 }
 
@@ -131,12 +130,12 @@ const pluralOf = (word: string): string =>
       ? `${word.slice(0, -1)}ies`
       : `${word}s`;
 
-export interface NounForm {
+interface NounForm {
   readonly noun: string;
   readonly plural: boolean;
 }
 
-/** every form that a caption may use -> what it means */
+/** singular, plural or synonym -> canonical noun */
 export const NOUN_FORMS: ReadonlyMap<string, NounForm> = new Map(
   Object.entries(NOUNS).flatMap(([noun, { also = [], plurals }]) => [
     ...[noun, ...also].map((form): [string, NounForm] => [form, { noun, plural: false }]),
@@ -146,33 +145,33 @@ export const NOUN_FORMS: ReadonlyMap<string, NounForm> = new Map(
   ]),
 );
 
-/** Canonical singular of any known form, e.g. 'lorries' -> 'truck'; an unknown word stays as it is. */
-export const canonicalNoun = (form: string): string => {
+/** The canonical singular of a known form, e.g. 'lorries' -> 'truck'; an unknown word is returned as it is. */
+const canonicalNoun = (form: string): string => {
   const word = form.trim().toLowerCase();
   return NOUN_FORMS.get(word)?.noun ?? word;
 };
 
-/** Whether a form means several things, e.g. 'cars', 'people', 'couple'. */
+/** Whether a form names several things, e.g. 'cars', 'people', 'couple'. */
 export const isPlural = (form: string): boolean => NOUN_FORMS.get(form.trim().toLowerCase())?.plural ?? false;
 
-/** @returns null for a noun that isn't in the table */
+/** @returns null for a noun that is not in the lexicon */
 export function nounClass(noun: string): NounClass | null {
   const entry = NOUNS[noun];
   if (entry === undefined) return null;
   return (entry.isa.at(-1) ?? noun) as NounClass;
 }
 
-/** How what a caption says fits what is there: the same noun, a wider noun that is also true, only the same class, or nothing. */
+/** How a stated noun fits a true one: the same or a synonym, a wider noun that is also true, only of the same class, or not. */
 export type NounFit = 'same' | 'wider' | 'class' | 'none';
 
-export function nounFit(said: string, truth: string): NounFit {
-  const [a, b] = [canonicalNoun(said), canonicalNoun(truth)];
+export function nounFit(stated: string, truth: string): NounFit {
+  const [a, b] = [canonicalNoun(stated), canonicalNoun(truth)];
   if (a === b) return 'same';
-  // In the balls and blocks of CLEVR a sphere is a ball; in a yard a ball is only one of the things that are round.
+  // CLEVR calls its spheres balls.
   if (new Set([a, b]).size === 2 && [a, b].every((noun) => noun === 'ball' || noun === 'sphere'))
     return 'same';
   if (NOUNS[b]?.isa.includes(a)) return 'wider';
-  // A man on foot is a pedestrian: a role, not another thing.
+  // 'pedestrian' is the role of a person on foot.
   if (a === 'pedestrian' && ['man', 'woman', 'child', 'boy', 'girl'].includes(b)) return 'wider';
   return nounClass(a) !== null && nounClass(a) === nounClass(b) ? 'class' : 'none';
 }

@@ -1,4 +1,4 @@
-/** Reads an NDJSON manifest of pairs: what to compare, and what is true of each pair. Text in, values out. */
+/** Parser of labelled pairs, one NDJSON line per pair: two frames, references and labels. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
@@ -7,13 +7,13 @@ import { VERDICTS } from '../schemas/comparison.js';
 import type { Direction } from './captions.js';
 
 const PixelBox = Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]);
-const Look = Type.Object({
+const ClevrObject = Type.Object({
   color: Type.Optional(Type.String()),
   shape: Type.Optional(Type.String()),
   material: Type.Optional(Type.String()),
 });
 
-/** One line. Boxes are [x, y, width, height] in pixels of the frame. Unknown keys are passed over. */
+/** One line. Boxes are [x, y, width, height] in pixels of their frame. Unknown keys are ignored. */
 const LineSchema = Type.Object({
   id: Type.String({ minLength: 1 }),
   before: Type.String({ minLength: 1 }),
@@ -40,47 +40,47 @@ const LineSchema = Type.Object({
   height: Type.Optional(Type.Integer({ minimum: 1 })),
   nuisance: Type.Optional(Type.Array(Type.String())),
   scene: Type.Optional(Type.String()),
-  /** CLEVR: mean overlap of the objects between the two views; low = the camera moved far */
+  /** CLEVR: mean overlap (IoU) of the objects between the two views; low if the camera moved far */
   iou: Type.Optional(Type.Number()),
-  /** CLEVR: the changed object in both frames */
+  /** CLEVR: the changed object in each frame */
   changed: Type.Optional(
     Type.Object({
-      before: Type.Optional(Type.Union([Look, Type.Null()])),
-      after: Type.Optional(Type.Union([Look, Type.Null()])),
+      before: Type.Optional(Type.Union([ClevrObject, Type.Null()])),
+      after: Type.Optional(Type.Union([ClevrObject, Type.Null()])),
     }),
   ),
 });
 type Line = Static<typeof LineSchema>;
 
-/** A thing that truly changed. */
+/** A thing that changed, from the labels. */
 export interface TrueObject {
   readonly noun: string | null;
   readonly colour: string | null;
   readonly count: number;
   readonly direction: Direction | null;
   readonly where: string | null;
-  /** alter: what it became, every name of it */
+  /** alter: every name of the new colour or material */
   readonly becomes: readonly string[];
   readonly boxes: Readonly<Record<Side, readonly Box[]>>;
 }
 
-/** Boxes are in pixels as parsed, and fractions of the frame (0..1) after `normalise`, which is what the metrics take. */
+/** Boxes are in pixels when parsed, and in fractions of the frame (0..1) after `normalise`; the metrics take fractions. */
 export interface Pair {
   readonly id: string;
-  /** of the manifest, from 1 */
+  /** line of the file, from 1 */
   readonly line: number;
-  /** as the manifest says them: relative to its folder, or absolute */
+  /** paths, absolute or relative to the folder of the file */
   readonly frames: Readonly<Record<Side, string>>;
   readonly references: readonly string[];
-  /** null where the manifest says nothing; such a pair counts for words alone */
+  /** null without a label; such a pair counts only for the word metrics */
   readonly changed: boolean | null;
   readonly verdict: string | null;
-  /** as the manifest names it, e.g. 'color' */
+  /** as labelled, e.g. 'color' */
   readonly kind: string | null;
   /** largest first */
   readonly objects: readonly TrueObject[];
   readonly boxes: Readonly<Record<Side, readonly Box[]>>;
-  /** of both frames in pixels, where the manifest says it */
+  /** of both frames in pixels; null if not stated */
   readonly size: { readonly width: number | null; readonly height: number | null };
   readonly nuisances: readonly string[];
   readonly scene: string | null;
@@ -88,9 +88,9 @@ export interface Pair {
 }
 
 /**
- * @param file how to call it in an error
+ * @param file name of the file in errors
  * @throws ScenedeltaError 'invalid-request' naming file, line and reason: not JSON, a member missing or of the wrong type, no
- *   references, an id that came before, no line at all.
+ *   references, a repeated id, no line at all
  */
 export function parsePairs(text: string, file: string): Pair[] {
   const seen = new Map<string, number>();
@@ -107,7 +107,7 @@ export function parsePairs(text: string, file: string): Pair[] {
   return pairs;
 }
 
-/** The pair with its boxes as fractions of the frame that they are in. @param sizes of the frames in pixels */
+/** The pair with its boxes in fractions of their frame. @param sizes of the frames in pixels */
 export function normalise(pair: Pair, sizes: Readonly<Record<Side, Size>>): Pair {
   const scale = (boxes: readonly Box[], size: Size): Box[] =>
     boxes.map((box) => ({
@@ -130,7 +130,7 @@ export function normalise(pair: Pair, sizes: Readonly<Record<Side, Size>>): Pair
 export const bad = (file: string, line: number, reason: string): ScenedeltaError =>
   new ScenedeltaError('invalid-request', `${file}:${line}: ${reason}`);
 
-/** The JSON values of an NDJSON text with their line numbers; empty lines are passed over. */
+/** The JSON values of an NDJSON text with their line numbers; empty lines are skipped. */
 export function ndjson(text: string, file: string): { value: unknown; line: number }[] {
   return text.split('\n').flatMap((content, i) => {
     if (content.trim() === '') return [];
@@ -142,7 +142,7 @@ export function ndjson(text: string, file: string): { value: unknown; line: numb
   });
 }
 
-/** @throws ScenedeltaError naming the first member that does not fit the schema. */
+/** @throws ScenedeltaError 'invalid-request' naming the first member that does not fit the schema */
 export function check<T extends TSchema>(schema: T, value: unknown, file: string, line: number): Static<T> {
   if (Value.Check(schema, value)) return value as Static<T>;
   const [first] = Value.Errors(schema, value);
@@ -190,18 +190,18 @@ function trueObjects(line: Line, boxes: Pair['boxes']): TrueObject[] {
   });
 }
 
-/** A CLEVR line describes its one changed object as the generator knew it. */
+/** A CLEVR line has one changed object, as the generator of the scene recorded it. */
 function clevrObject(line: Line, boxes: Pair['boxes']): TrueObject[] {
   const { before = null, after = null } = line.changed ?? {};
-  const look = before ?? after;
-  if (look === null) return [];
+  const object = before ?? after;
+  if (object === null) return [];
   const material = { metal: ['metal', 'metallic', 'shiny'], rubber: ['rubber', 'matte'] }[
     after?.material ?? ''
   ];
   return [
     {
-      noun: look.shape ?? null,
-      colour: look.color ?? null,
+      noun: object.shape ?? null,
+      colour: object.color ?? null,
       count: 1,
       direction: directionOf(line.kind, boxes),
       where: null,
@@ -221,7 +221,7 @@ function directionOf(action: string | undefined, boxes: Pair['boxes']): Directio
   if (/^(?:appear|add)/.test(action ?? '')) return 'appear';
   if (/^(?:disappear|drop|remove)/.test(action ?? '')) return 'disappear';
   if (/^mov/.test(action ?? '')) return 'move';
-  // 'replaced', or nothing said: the frames in which it is seen tell.
+  // 'replaced' or no action: the frames that have boxes decide.
   if (boxes.before.length > 0) return boxes.after.length > 0 ? 'move' : 'disappear';
   return boxes.after.length > 0 ? 'appear' : null;
 }

@@ -1,94 +1,54 @@
 /**
- * Where a caption says something is, and whether that is true: thirds of the frame, near and far, which way it moved, or a
- * landmark. The frame position is judged by boxes; a landmark, which no box shows, by the places people named of the same pair.
+ * Reader of the places that a caption states, and their check: a part of the frame, a way of moving, or a landmark. Boxes
+ * confirm parts of the frame. No box shows a landmark: the references of the same pair confirm it.
  */
 import type { Box } from '../images.js';
 
-export interface Place {
-  /** the words it was read from */
+export interface StatedPlace {
+  /** the words that it was read from */
   readonly phrase: string;
   readonly horizontal?: 'left' | 'middle' | 'right';
   readonly depth?: 'near' | 'far';
-  /** said as a way ('to the left', 'closer') and not only as a position */
+  /** stated as a way of moving ("to the left", "closer"), not only as a position */
   readonly motion?: boolean;
   /** canonical landmark, e.g. 'road' */
   readonly landmark?: string;
 }
 
-/** canonical landmark -> words for it; surfaces that are parts of one another count as one */
-const LANDMARKS: Readonly<Record<string, readonly string[]>> = {
-  road: [
-    'road',
-    'street',
-    'highway',
-    'motorway',
-    'carriageway',
-    'lane',
-    'lanes',
-    'hard shoulder',
-    'shoulder',
-    'curb',
-    'kerb',
-    'junction',
-    'intersection',
-    'crossroads',
-    'roundabout',
-    'drive',
-    'driveway',
-    'roadside',
-    'slip road',
-  ],
-  'parking lot': [
-    'parking lot',
-    'car park',
-    'lot',
-    'parking bay',
-    'parking bays',
-    'parking space',
-    'parking spaces',
-    'parking spot',
-    'bay',
-    'bays',
-    'row',
-    'space',
-  ],
-  grass: ['grass', 'lawn', 'verge', 'field', 'meadow'],
-  pavement: ['pavement', 'sidewalk', 'path', 'footpath', 'walkway', 'promenade', 'boardwalk', 'footbridge'],
-  ground: ['ground', 'gravel', 'sand', 'dirt'],
-  floor: ['floor', 'aisle', 'room', 'hall', 'corridor'],
-  square: ['square', 'plaza', 'courtyard', 'yard'],
-  court: ['court', 'pitch', 'playing field'],
-  platform: ['platform'],
-  table: ['table', 'desk', 'counter'],
-  fence: ['fence', 'railing', 'railings', 'gate', 'hedge'],
-  tree: ['tree', 'trees', 'bush', 'bushes'],
-  wall: ['wall', 'walls'],
-  door: ['door', 'doors', 'doorway', 'entrance', 'exit'],
-  building: ['building', 'buildings', 'house', 'houses', 'shop', 'store', 'shed', 'garage'],
-  window: ['window', 'windows'],
-  post: [
-    'lamp post',
-    'lamppost',
-    'street light',
-    'lamp',
-    'pole',
-    'post',
-    'pillar',
-    'pillars',
-    'column',
-    'columns',
-  ],
-  sign: ['sign', 'signs', 'billboard'],
-  cone: ['cone', 'cones', 'traffic cones', 'barrier', 'barriers'],
-  stairs: ['stairs', 'steps', 'staircase', 'ladder'],
-  bench: ['bench', 'benches', 'sofa', 'chair', 'chairs', 'seats'],
-  bin: ['bin', 'bins', 'trash can'],
-  stage: ['stage'],
-  car: ['car', 'cars', 'van', 'vans', 'truck', 'vehicle', 'vehicles', 'suv'],
-  person: ['man', 'woman', 'person', 'people'],
+/** canonical landmark -> words for it, as alternatives; surfaces that are parts of one another count as one */
+const LANDMARKS: Readonly<Record<string, string>> = {
+  road:
+    'road|street|highway|motorway|carriageway|lane|lanes|hard shoulder|shoulder|curb|kerb|' +
+    'junction|intersection|crossroads|roundabout|drive|driveway|roadside|slip road',
+  'parking lot':
+    'parking lot|car park|lot|parking bay|parking bays|parking space|parking spaces|' +
+    'parking spot|bay|bays|row|space',
+  grass: 'grass|lawn|verge|field|meadow',
+  pavement: 'pavement|sidewalk|path|footpath|walkway|promenade|boardwalk|footbridge',
+  ground: 'ground|gravel|sand|dirt',
+  floor: 'floor|aisle|room|hall|corridor',
+  square: 'square|plaza|courtyard|yard',
+  court: 'court|pitch|playing field',
+  platform: 'platform',
+  table: 'table|desk|counter',
+  fence: 'fence|railing|railings|gate|hedge',
+  tree: 'tree|trees|bush|bushes',
+  wall: 'wall|walls',
+  door: 'door|doors|doorway|entrance|exit',
+  building: 'building|buildings|house|houses|shop|store|shed|garage',
+  window: 'window|windows',
+  post: 'lamp post|lamppost|street light|lamp|pole|post|pillar|pillars|column|columns',
+  sign: 'sign|signs|billboard',
+  cone: 'cone|cones|traffic cones|barrier|barriers',
+  stairs: 'stairs|steps|staircase|ladder',
+  bench: 'bench|benches|sofa|chair|chairs|seats',
+  bin: 'bin|bins|trash can',
+  stage: 'stage',
+  car: 'car|cars|van|vans|truck|vehicle|vehicles|suv',
+  person: 'man|woman|person|people',
 };
 const LANDMARK_OF = new Map(
-  Object.entries(LANDMARKS).flatMap(([name, words]) => words.map((w) => [w, name] as const)),
+  Object.entries(LANDMARKS).flatMap(([name, words]) => words.split('|').map((w) => [w, name] as const)),
 );
 const LANDMARK_WORDS = [...LANDMARK_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 
@@ -102,19 +62,19 @@ const AT_LANDMARK = new RegExp(
   `\\b(by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|down|up) ((?:(?:the|its|a|an|their|his|her) )?(?:(?!and |but |or )[\\w-]+ ){0,3}?(?:${LANDMARK_WORDS}))\\b`,
   'g',
 );
-// "To the left of the table" speaks of the table; of the picture or of a surface it does speak of a part of the frame.
+// "To the left of the table" is a place at the table. With an anchor like "the picture" or "the road" it is a part of the frame.
 const FRAME_LIKE =
   /^(?:picture|frame|image|view|scene|lot|parking lot|car park|road|street|highway|lane|yard|room|lawn|square)/;
-// "Followed by other cars", "a group of people", "instead of the van": not where something is.
+// "Followed by other cars", "a group of people" and "instead of the van" state no place.
 const NO_PLACE =
   /\b(?:(?:followed|joined|accompanied|replaced|driven|pushed) by|(?<!(?:front|out|back|ahead) )of)$/;
 const THINGS: ReadonlySet<string> = new Set(['car', 'person']);
 const TO = /^(?:to|towards?|into|onto)$/;
 const NEARER = /^(?:lower|bottom|near|foreground|front|closer|nearer|towards)/;
 
-/** Every place phrase of a clause, in the order of the kinds above. `clause` is lower case, without punctuation. */
-export function readPlaces(clause: string): Place[] {
-  const places: Place[] = [];
+/** @param clause lower case, without punctuation. @returns sides first, then depths, ways of moving and landmarks */
+export function readPlaces(clause: string): StatedPlace[] {
+  const places: StatedPlace[] = [];
   for (const [phrase, preposition, height, side, anchor] of clause.matchAll(SIDE)) {
     if (anchor !== undefined && !FRAME_LIKE.test(anchor)) continue;
     places.push({
@@ -145,7 +105,7 @@ export function readPlaces(clause: string): Place[] {
   return places;
 }
 
-/** Canonical landmarks at which some sentences say that something is; a thing that is merely mentioned is none. */
+/** The canonical landmarks at which the sentences place something; a thing that is only mentioned is none. */
 export const landmarksOf = (sentences: readonly string[]): Set<string> =>
   new Set(
     sentences
@@ -154,29 +114,29 @@ export const landmarksOf = (sentences: readonly string[]): Set<string> =>
       .flatMap(({ landmark }) => landmark ?? []),
   );
 
-/** What is known of where a thing is; boxes normalised by the frame. */
-export interface Whereabouts {
+/** The true position of a thing; boxes in fractions of the frame. */
+interface TruePosition {
   readonly before: readonly Box[];
   readonly after: readonly Box[];
-  /** landmarks that people named for it */
+  /** landmarks that the references name */
   readonly landmarks: ReadonlySet<string>;
 }
 
-// A thing on the border of two thirds is in both: each third is widened by a quarter of its width.
+// Each third is widened by a quarter of its width, so that a thing on the border of two thirds is in both.
 const SLACK = 1 / 12;
-// How far a thing has to go, in frames, to have moved that way.
+// The distance that counts as a motion, in fractions of the frame.
 const MOVED = 0.02;
 const centreX = (box: Box): number => box.x + box.width / 2;
 const foot = (box: Box): number => box.y + box.height;
 
-/** true, false, or null where nothing known can tell (a landmark that nobody mentioned, a box that is missing). */
-export function fits(place: Place, { before, after, landmarks }: Whereabouts): boolean | null {
+/** @returns null if it cannot be checked: a landmark that no reference names, or no box */
+export function isPlaceTrue(place: StatedPlace, { before, after, landmarks }: TruePosition): boolean | null {
   if (place.landmark !== undefined) return landmarks.has(place.landmark) ? true : null;
   const boxes = [...before, ...after];
   if (boxes.length === 0) return null;
-  // A way is not made true by where the thing stands; where one side has no box, that is all there is to tell by.
+  // A way of moving is checked by the motion if both frames have boxes, and by the position otherwise.
   if (place.motion === true && before.length > 0 && after.length > 0)
-    return wentThatWay(place, before, after);
+    return movedThatWay(place, before, after);
   return boxes.some(
     (box) =>
       (place.horizontal === undefined || inThird(place.horizontal, centreX(box))) &&
@@ -189,12 +149,16 @@ function inThird(third: 'left' | 'middle' | 'right', x: number): boolean {
   return third === 'right' ? x >= 2 / 3 - SLACK : x >= 1 / 3 - SLACK && x <= 2 / 3 + SLACK;
 }
 
-/** Near is the lower half and far the upper two thirds of the frame, by where the thing stands. */
+/** Near is the lower half and far the upper two thirds of the frame, by the lower edge of the box. */
 const inDepth = (depth: 'near' | 'far', box: Box): boolean =>
   depth === 'near' ? foot(box) >= 1 / 2 : foot(box) <= 2 / 3;
 
-/** By the mean of its boxes where there are several: which of them became which is not known. */
-function wentThatWay({ horizontal, depth }: Place, before: readonly Box[], after: readonly Box[]): boolean {
+/** Several boxes count by their mean, because the labels do not pair the boxes of both frames. */
+function movedThatWay(
+  { horizontal, depth }: StatedPlace,
+  before: readonly Box[],
+  after: readonly Box[],
+): boolean {
   const from = { x: mean(before, centreX), foot: mean(before, foot), height: mean(before, heightOf) };
   const to = { x: mean(after, centreX), foot: mean(after, foot), height: mean(after, heightOf) };
   const right = to.x - from.x;
@@ -217,8 +181,8 @@ const heightOf = (box: Box): number => box.height;
 const mean = (boxes: readonly Box[], of: (box: Box) => number): number =>
   boxes.reduce((sum, box) => sum + of(box), 0) / boxes.length;
 
-/** Whether what is said of a thing's place is true: something of it is confirmed, and no part of it is false. */
-export function placeIsRight(places: readonly Place[], where: Whereabouts): boolean {
-  const verdicts = places.map((place) => fits(place, where));
+/** Whether at least one of the stated places is confirmed and none is false. */
+export function isPlaceRight(places: readonly StatedPlace[], where: TruePosition): boolean {
+  const verdicts = places.map((place) => isPlaceTrue(place, where));
   return verdicts.includes(true) && !verdicts.includes(false);
 }

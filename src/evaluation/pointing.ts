@@ -1,40 +1,35 @@
-/** Whether the change maps point at what changed. Boxes and peaks are normalised by the frame. */
-import { type Box, SIDES, type Side } from '../images.js';
+/** Metrics of change maps: the pointing game and the overlap with boxes. Boxes and peaks are in fractions of the frame. */
+import { type Box, SIDES } from '../images.js';
+import type { Pair } from './pairs.js';
 import type { Peak, Prediction } from './predictions.js';
 import { type Proportion, proportionOf } from './statistics.js';
 
-/** The true boxes of one pair, normalised; `changed` as in Pair. */
-export interface TruePlaces {
-  readonly changed: boolean | null;
-  readonly boxes: Readonly<Record<Side, readonly Box[]>>;
-}
-
 /** The threshold of a region in the bundle's contract. */
-export const EMPTY_BELOW = 0.5;
+const EMPTY_BELOW = 0.5;
 
 export interface Pointing {
   /**
-   * The pointing game as DUDA defines it (Park et al., ICCV 2019): for each frame of a changed pair in which the changed thing
-   * is seen (not the before frame of an appearance, not the after frame of a disappearance), the peak of that frame's map lies in
-   * one of its boxes. A map without a peak misses.
+   * The pointing game of DUDA (Park et al., ICCV 2019): per frame of a changed pair that shows the changed thing (not the before
+   * frame of an appearance, not the after frame of a disappearance), the peak of the frame's map lies in one of its boxes. A map
+   * without a peak misses.
    */
   readonly game: Proportion;
-  /** unchanged pairs whose maps are empty: no value in either frame reaches EMPTY_BELOW, whatever the verdict */
+  /** unchanged pairs whose maps are empty: no value of either map reaches EMPTY_BELOW, whatever the verdict */
   readonly emptyWhenUnchanged: Proportion;
-  /** game and empty maps together: a map must point where there is something and say nothing where there is not */
+  /** game and empty maps together */
   readonly gamePlus: Proportion;
-  /** mean over the frames of `game` of the overlap (IoU) of all region boxes with all true boxes, as areas of the frame */
+  /** mean over the frames of `game`: overlap (IoU) of the area of all region boxes with that of all true boxes */
   readonly meanIou: number | null;
 }
 
 export function pointing(
-  places: readonly TruePlaces[],
+  pairs: readonly Pick<Pair, 'changed' | 'boxes'>[],
   predictions: readonly Pick<Prediction, 'regions' | 'peak_before' | 'peak_after'>[],
 ): Pointing {
   const hits: boolean[] = [];
   const empty: boolean[] = [];
   const overlaps: number[] = [];
-  places.forEach(({ changed, boxes }, i) => {
+  pairs.forEach(({ changed, boxes }, i) => {
     const prediction = predictions[i];
     if (prediction === undefined) return;
     if (changed === false) empty.push(isEmpty(prediction.peak_before) && isEmpty(prediction.peak_after));
@@ -56,7 +51,7 @@ export function pointing(
 
 const isEmpty = (peak: Peak | null): boolean => peak === null || peak.value < EMPTY_BELOW;
 
-/** Edges belong to the box. A peak of value 0 is that of an empty map. */
+/** The edges belong to the box. A peak of value 0 belongs to an empty map. */
 export const pointsInto = (peak: Peak | null, boxes: readonly Box[]): boolean =>
   peak !== null &&
   peak.value > 0 &&
@@ -65,7 +60,7 @@ export const pointsInto = (peak: Peak | null, boxes: readonly Box[]): boolean =>
       peak.x >= box.x && peak.x <= box.x + box.width && peak.y >= box.y && peak.y <= box.y + box.height,
   );
 
-/** Intersection over union of two areas, each the union of its boxes; exact. 1 where both are empty. */
+/** Intersection over union of two areas, each the union of its boxes; exact. 1 if both are empty. */
 export function unionIou(a: readonly Box[], b: readonly Box[]): number {
   const both = [...a, ...b];
   const xs = edges(both.flatMap((box) => [box.x, box.x + box.width]));

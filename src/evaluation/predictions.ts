@@ -1,4 +1,4 @@
-/** One line a pair of what a captioner said: written by `scenedelta evaluate --predictions`, read by `--from-predictions`. */
+/** NDJSON codec of predictions, one line per pair: `scenedelta evaluate --predictions` writes, `--from-predictions` reads. */
 import { type Static, Type } from 'typebox';
 import { ScenedeltaError } from '../errors.js';
 import { FindingSchema, RegionSchema } from '../schemas/comparison.js';
@@ -14,10 +14,10 @@ const PeakSchema = Type.Union([
 ]);
 
 /**
- * peak_before, peak_after: the greatest value of that frame's change map and its place, normalised by the frame, origin top
- * left; null where there is no map (identical frames are never shown to a model). timings_ms: stage -> milliseconds.
+ * peak_before, peak_after: the greatest value of that frame's change map and its position in fractions of the frame, origin top
+ * left; null without a map (no model runs on identical frames). timings_ms: stage -> milliseconds.
  */
-export const PredictionSchema = Type.Object({
+const PredictionSchema = Type.Object({
   id: Type.String(),
   verdict: FindingSchema.properties.verdict,
   confidence: Type.Number({ minimum: 0, maximum: 1 }),
@@ -31,7 +31,7 @@ export const PredictionSchema = Type.Object({
 export type Prediction = Static<typeof PredictionSchema>;
 export type Peak = NonNullable<Prediction['peak_before']>;
 
-/** @throws ScenedeltaError 'invalid-request' naming file, line and reason. */
+/** @throws ScenedeltaError 'invalid-request' naming file, line and reason */
 export function parsePredictions(text: string, file: string): Map<string, Prediction> {
   const predictions = new Map<string, Prediction>();
   for (const { value, line } of ndjson(text, file)) {
@@ -41,7 +41,7 @@ export function parsePredictions(text: string, file: string): Map<string, Predic
   return predictions;
 }
 
-/** In the order of the pairs. @throws ScenedeltaError 'invalid-request' naming the first pair without a prediction. */
+/** The predictions in the order of the pairs. @throws ScenedeltaError 'invalid-request' naming the first pair without one */
 export function alignPredictions(
   pairs: readonly Pair[],
   predictions: ReadonlyMap<string, Prediction>,

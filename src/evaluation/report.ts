@@ -1,4 +1,4 @@
-/** Everything that is measured on one set of pairs, as one JSON value. table.ts prints it; README.md beside this defines it. */
+/** The report of one evaluation as one JSON value. table.ts prints it; README.md defines every figure. */
 import { type Alarms, alarms, type Separation, separation } from './alarms.js';
 import type { Signal } from './baselines.js';
 import { readCaption } from './captions.js';
@@ -8,35 +8,34 @@ import type { Pair } from './pairs.js';
 import { type Pointing, pointing } from './pointing.js';
 import type { Prediction } from './predictions.js';
 import type { Proportion } from './statistics.js';
-import type { Segment } from './words/bleu.js';
 import { type DocumentFrequencies, documentFrequencies } from './words/cider.js';
 import { toSegment, type WordScores, wordScores } from './words/scores.js';
 
-/** The sentences of one method. */
-export interface Speaker {
+/** Figures of sentences: of a captioner, of the references, or of a constant sentence. */
+export interface SentenceFigures {
   readonly name: string;
   readonly note?: string;
   readonly words: { readonly all: WordScores | null; readonly changed: WordScores | null };
   readonly facts: Facts;
 }
 
-/** A captioner: sentences, alarms and maps. */
-export interface Captioner extends Speaker {
+/** Figures of sentences, alarms and maps. */
+export interface CaptionerFigures extends SentenceFigures {
   readonly alarms: Alarms;
   readonly place: Pointing;
-  /** mean milliseconds a stage, of the pairs that took it */
+  /** mean milliseconds per stage, over the pairs that have the stage */
   readonly timings: Readonly<Record<string, number>>;
 }
 
-/** A method without words. */
-export interface Detector {
+/** Figures of a method without sentences. */
+export interface DetectorFigures {
   readonly name: string;
   readonly separation: Separation;
   readonly game: Proportion;
 }
 
-/** The figures of a part of the pairs. */
-export interface Part {
+/** Figures of a part of the pairs. */
+interface PartFigures {
   readonly by: 'kind' | 'nuisance' | 'view';
   readonly name: string;
   readonly pairs: number;
@@ -46,35 +45,31 @@ export interface Part {
   readonly verdict: Proportion;
 }
 
+/** Figures with one nuisance made on every after frame; the captioner is the first row. */
+export interface NuisanceResult {
+  readonly nuisance: string;
+  readonly rows: readonly DetectorFigures[];
+}
+
 export interface Report {
   readonly format: 'scenedelta-evaluation/1';
   readonly pairs: { readonly all: number; readonly changed: number; readonly unchanged: number };
-  readonly captioner: Captioner;
-  readonly parts: readonly Part[];
-  /** each person's sentences judged as the captioner's; their words against the other references */
-  readonly people: Speaker;
-  /** the best of all constant sentences by its words on all pairs, and by its facts on the changed ones (null: there are none) */
-  readonly constant: Speaker;
-  readonly constantOfChanged: Speaker | null;
-  readonly baselines: readonly Captioner[];
-  readonly detectors: readonly Detector[];
-  /** empty unless asked for */
+  readonly captioner: CaptionerFigures;
+  readonly parts: readonly PartFigures[];
+  /** the references: facts of each, words of the first of a pair against the others */
+  readonly people: SentenceFigures;
+  /** the best constant sentence by its words on all pairs, and by its facts on the changed ones (null if none changed) */
+  readonly constant: SentenceFigures;
+  readonly constantOfChanged: SentenceFigures | null;
+  readonly baselines: readonly CaptionerFigures[];
+  readonly detectors: readonly DetectorFigures[];
+  /** empty unless `--nuisance` asks for some */
   readonly nuisances: readonly NuisanceResult[];
 }
 
-/** How well pairs are told apart with one nuisance made on every after frame. */
-export interface NuisanceResult {
-  readonly nuisance: string;
-  readonly rows: readonly {
-    readonly name: string;
-    readonly separation: Separation;
-    readonly game: Proportion;
-  }[];
-}
-
+/** Predictions and signals are in the order of the pairs, one per pair. */
 export interface Run {
   readonly name: string;
-  /** one a pair, in the order of the pairs */
   readonly predictions: readonly Prediction[];
 }
 export interface DetectorRun {
@@ -92,9 +87,7 @@ export function evaluate(
     readonly nuisances?: readonly NuisanceResult[];
   } = {},
 ): Report {
-  const references = pairs.map((pair) => toSegment('', pair.references).references);
-  const frequencies = documentFrequencies(references);
-  const captioner = (r: Run) => measure(pairs, r, frequencies);
+  const frequencies = documentFrequencies(pairs.map((pair) => toSegment('', pair.references).references));
   return {
     format: 'scenedelta-evaluation/1',
     pairs: {
@@ -102,158 +95,140 @@ export function evaluate(
       changed: pairs.filter((pair) => pair.changed === true).length,
       unchanged: pairs.filter((pair) => pair.changed === false).length,
     },
-    captioner: captioner(run),
+    captioner: captionerFigures(pairs, run, frequencies),
     parts: parts(pairs, run, frequencies),
     people: people(pairs, frequencies),
     constant: constantOfAll(pairs, frequencies),
     constantOfChanged: constantOfChanged(pairs, run, frequencies),
-    baselines: (others.baselines ?? []).map(captioner),
-    detectors: (others.detectors ?? []).map((detector) => detect(pairs, detector)),
+    baselines: (others.baselines ?? []).map((baseline) => captionerFigures(pairs, baseline, frequencies)),
+    detectors: (others.detectors ?? []).map((detector) => detectorFigures(pairs, detector)),
     nuisances: others.nuisances ?? [],
   };
 }
 
-function measure(
+/** @param pairs with the boxes of their after frames moved as the nuisance moved the frames */
+export function nuisanceResult(
+  nuisance: string,
+  pairs: readonly Pair[],
+  { name, predictions }: Run,
+  detectors: readonly DetectorRun[],
+): NuisanceResult {
+  const captioner = {
+    name,
+    separation: separation(
+      pairs,
+      predictions.map(({ confidence }) => confidence),
+    ),
+    game: pointing(pairs, predictions).game,
+  };
+  return { nuisance, rows: [captioner, ...detectors.map((detector) => detectorFigures(pairs, detector))] };
+}
+
+const captionerFigures = (
   pairs: readonly Pair[],
   { name, predictions }: Run,
   frequencies: DocumentFrequencies,
-): Captioner {
-  return {
-    ...speak(name, pairs, predictions, frequencies),
-    alarms: alarms(pairs, predictions),
-    place: pointing(pairs, predictions),
-    timings: meanTimings(predictions),
-  };
+): CaptionerFigures => ({
+  ...sentenceFigures(name, pairs, predictions, frequencies),
+  alarms: alarms(pairs, predictions),
+  place: pointing(pairs, predictions),
+  timings: meanTimings(predictions),
+});
+
+function detectorFigures(pairs: readonly Pair[], { name, signals }: DetectorRun): DetectorFigures {
+  const scores = signals.map(({ score }) => score);
+  const maps = signals.map(({ peaks }) => ({
+    regions: [],
+    peak_before: peaks.before,
+    peak_after: peaks.after,
+  }));
+  return { name, separation: separation(pairs, scores), game: pointing(pairs, maps).game };
 }
 
-function speak(
+const sentenceFigures = (
   name: string,
   pairs: readonly Pair[],
   statements: readonly Statement[],
   frequencies: DocumentFrequencies,
-): Speaker {
-  const segments = pairs.map((pair, i) => toSegment(statements[i]?.caption ?? '', pair.references));
-  return {
-    name,
-    words: {
-      all: wordScores(segments, frequencies),
-      changed: wordScores(
-        segments.filter((_, i) => pairs[i]?.changed === true),
-        frequencies,
-      ),
-    },
-    facts: facts(pairs, statements),
-  };
+): SentenceFigures => ({
+  name,
+  words: wordsOf(pairs, (pair, i) => toSegment(statements[i]?.caption ?? '', pair.references), frequencies),
+  facts: facts(pairs, statements),
+});
+
+/** Word metrics of all pairs and of the changed ones. */
+function wordsOf(
+  pairs: readonly Pair[],
+  segmentOf: (pair: Pair, index: number) => ReturnType<typeof toSegment>,
+  frequencies: DocumentFrequencies,
+): SentenceFigures['words'] {
+  const segments = pairs.map(segmentOf);
+  const changed = segments.filter((_, i) => pairs[i]?.changed === true);
+  return { all: wordScores(segments, frequencies), changed: wordScores(changed, frequencies) };
 }
 
-/** Facts of every reference; words of each pair's first reference against its others, where it has any. */
-function people(pairs: readonly Pair[], frequencies: DocumentFrequencies): Speaker {
-  const all = pairs.flatMap((pair) => pair.references.map((caption) => ({ pair, caption })));
-  const several = pairs.filter((pair) => pair.references.length > 1);
-  const segment = ({ references: [first = '', ...rest] }: Pair): Segment => toSegment(first, rest);
+/** Words are those of the pairs that have several references. */
+function people(pairs: readonly Pair[], frequencies: DocumentFrequencies): SentenceFigures {
+  const each = pairs.flatMap((pair) => pair.references.map((caption) => ({ pair, caption })));
   return {
     name: 'people',
     note: 'the references themselves; words: the first against the others',
-    words: {
-      all: wordScores(several.map(segment), frequencies),
-      changed: wordScores(several.filter((pair) => pair.changed === true).map(segment), frequencies),
-    },
+    words: wordsOf(
+      pairs.filter((pair) => pair.references.length > 1),
+      ({ references: [first = '', ...others] }) => toSegment(first, others),
+      frequencies,
+    ),
     facts: facts(
-      all.map(({ pair }) => pair),
-      all.map(({ caption }) => ({ caption, kind: null })),
+      each.map(({ pair }) => pair),
+      each.map(({ caption }) => ({ caption, kind: null })),
     ),
   };
 }
 
-function constantOfAll(pairs: readonly Pair[], frequencies: DocumentFrequencies): Speaker {
+function constantOfAll(pairs: readonly Pair[], frequencies: DocumentFrequencies): SentenceFigures {
   const caption = bestByWords(pairs);
-  const [mention] = readCaption(caption).mentions;
-  const kind = mention === undefined ? 'none' : mention.direction;
-  const said = speak(
-    'constant',
-    pairs,
-    pairs.map(() => ({ caption, kind })),
-    frequencies,
-  );
-  return { ...said, note: `always "${caption}", the best reference of this set by CIDEr-D` };
+  const kind = readCaption(caption).mentions[0]?.direction ?? 'none';
+  const note = `always "${caption}", the best reference of this set by CIDEr-D`;
+  const statements = pairs.map(() => ({ caption, kind }));
+  return { ...sentenceFigures('constant', pairs, statements, frequencies), note };
 }
 
 function constantOfChanged(
   pairs: readonly Pair[],
   { predictions }: Run,
   frequencies: DocumentFrequencies,
-): Speaker | null {
-  const best = bestByFacts(
-    pairs,
-    predictions.map(({ caption }) => caption),
-  );
+): SentenceFigures | null {
+  const captions = predictions.map(({ caption }) => caption);
+  const best = bestByFacts(pairs, captions);
   if (best === null) return null;
-  const said = speak(
-    'constant 2',
-    pairs,
-    pairs.map(() => best),
-    frequencies,
-  );
-  return {
-    ...said,
-    note: `always "${best.caption}" and kind ${best.kind}: of references and answers the best on the changed pairs, by noun, colour and place`,
-  };
+  const note = `always "${best.caption}" and kind ${best.kind}: of references and answers the best on the changed pairs, by noun, colour and place`;
+  const statements = pairs.map(() => best);
+  return { ...sentenceFigures('constant 2', pairs, statements, frequencies), note };
 }
 
-/** @param pairs with the boxes of their after frames moved as the nuisance moved the picture */
-export function nuisanceResult(
-  nuisance: string,
-  pairs: readonly Pair[],
-  run: Run,
-  detectors: readonly DetectorRun[],
-): NuisanceResult {
-  const scores = run.predictions.map(({ confidence }) => confidence);
-  const captioner = {
-    name: run.name,
-    separation: separation(pairs, scores),
-    game: pointing(pairs, run.predictions).game,
-  };
-  return { nuisance, rows: [captioner, ...detectors.map((detector) => detect(pairs, detector))] };
-}
-
-function detect(pairs: readonly Pair[], { name, signals }: DetectorRun): Detector {
-  const seen = signals.map(({ peaks }) => ({
-    regions: [],
-    peak_before: peaks.before,
-    peak_after: peaks.after,
-  }));
-  return {
-    name,
-    separation: separation(
-      pairs,
-      signals.map(({ score }) => score),
-    ),
-    game: pointing(pairs, seen).game,
-  };
-}
-
-/** By kind of change, by what the manifest names as nuisance, and by how far the camera moved where it tells. */
-function parts(pairs: readonly Pair[], run: Run, frequencies: DocumentFrequencies): Part[] {
-  const part = (by: Part['by'], name: string, inside: (pair: Pair) => boolean): Part => {
+/** Parts by kind of change, by labelled nuisance, and by the overlap of the views if the pairs state it. */
+function parts(pairs: readonly Pair[], run: Run, frequencies: DocumentFrequencies): PartFigures[] {
+  const part = (by: PartFigures['by'], name: string, inside: (pair: Pair) => boolean): PartFigures => {
     const chosen = pairs.flatMap((pair, i) => {
       const prediction = run.predictions[i];
       return prediction !== undefined && inside(pair) ? [{ pair, prediction }] : [];
     });
-    const [some, theirs] = [chosen.map((c) => c.pair), chosen.map((c) => c.prediction)];
+    const [some, predictions] = [chosen.map((c) => c.pair), chosen.map((c) => c.prediction)];
+    const segments = chosen.map((c) => toSegment(c.prediction.caption, c.pair.references));
     return {
       by,
       name,
       pairs: some.length,
-      words: speak('', some, theirs, frequencies).words.all,
-      facts: facts(some, theirs),
-      place: pointing(some, theirs),
-      verdict: alarms(some, theirs).verdict,
+      words: wordScores(segments, frequencies),
+      facts: facts(some, predictions),
+      place: pointing(some, predictions),
+      verdict: alarms(some, predictions).verdict,
     };
   };
   const kinds = distinct(pairs.map((pair) => pair.kind));
   const nuisances = distinct(pairs.flatMap((pair) => pair.nuisances));
   const overlaps = pairs.flatMap((pair) => pair.viewOverlap ?? []).sort((a, b) => a - b);
-  // DUDA's split: the quarter of pairs with the least overlap of objects between the views is the hardest.
+  // The split of DUDA: the quarter of the pairs whose objects overlap least between the views is the hardest.
   const hard = overlaps[Math.floor(overlaps.length / 4)];
   return [
     ...kinds.map((kind) => part('kind', kind, (pair) => pair.kind === kind)),

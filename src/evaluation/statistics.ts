@@ -1,8 +1,9 @@
-/** Numbers about scores and counts. Every function is exact and free of chance. */
+/** Statistics of scores and counts: AUROC, recall at a false-alarm rate, exact intervals, calibration. */
 
 /**
- * Area under the receiver operating characteristic: the probability that a positive scores above a negative, ties counting half
- * (Mann-Whitney). null where one of the groups is empty.
+ * Area under the receiver operating characteristic: the probability that a positive scores above a negative, where a tie counts
+ * half (Mann-Whitney).
+ * @returns null if one of the groups is empty
  */
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
   if (positives.length === 0 || negatives.length === 0) return null;
@@ -15,7 +16,7 @@ export function auroc(positives: readonly number[], negatives: readonly number[]
 const countBelow = (sorted: readonly number[], value: number): number => bisect(sorted, (x) => x < value);
 const countAtMost = (sorted: readonly number[], value: number): number => bisect(sorted, (x) => x <= value);
 
-/** How many leading elements satisfy a predicate that holds up to some index and not after it. */
+/** The number of leading elements that satisfy a predicate which holds up to some index and not after it. */
 function bisect(sorted: readonly number[], holds: (value: number) => boolean): number {
   let low = 0;
   let high = sorted.length;
@@ -32,11 +33,11 @@ export interface RecallAtRate {
   readonly recall: number;
   /** scores above it are alarms */
   readonly threshold: number;
-  /** how many of the negatives are allowed above it: floor(rate * negatives) */
+  /** negatives allowed above the threshold: floor(rate * negatives) */
   readonly falseAlarms: number;
 }
 
-/** The most positives found while at most `rate` of the negatives raise an alarm. null where one of the groups is empty. */
+/** The greatest recall at which at most `rate` (0..1) of the negatives raise an alarm; null if one of the groups is empty. */
 export function recallAtRate(
   positives: readonly number[],
   negatives: readonly number[],
@@ -44,7 +45,7 @@ export function recallAtRate(
 ): RecallAtRate | null {
   if (positives.length === 0 || negatives.length === 0) return null;
   const sorted = [...negatives].sort((a, b) => b - a);
-  // The tiny term: 0.05 * 40 is 2.0000000000000004 or 1.9999999999999998 as it pleases.
+  // Without the small term a product like 0.05 * 40 could round to just below 2.
   const falseAlarms = Math.floor(rate * negatives.length + 1e-9);
   const threshold = falseAlarms >= sorted.length ? Number.NEGATIVE_INFINITY : (sorted[falseAlarms] as number);
   return {
@@ -57,7 +58,7 @@ export function recallAtRate(
 export interface Proportion {
   readonly hits: number;
   readonly of: number;
-  /** hits / of; null where of = 0 */
+  /** hits / of; null if of = 0 */
   readonly rate: number | null;
   /** exact two-sided 95 % interval (Clopper & Pearson 1934) */
   readonly interval: readonly [number, number];
@@ -73,7 +74,7 @@ export const proportion = (hits: number, of: number): Proportion => ({
 export const proportionOf = (outcomes: readonly boolean[]): Proportion =>
   proportion(outcomes.filter(Boolean).length, outcomes.length);
 
-/** Exact interval for a binomial proportion; [0, 1] where nothing was observed. */
+/** Exact interval of a binomial proportion (Clopper and Pearson 1934); [0, 1] without observations. */
 export function clopperPearson(hits: number, of: number, confidence = 0.95): [number, number] {
   if (of === 0) return [0, 1];
   const tail = (1 - confidence) / 2;
@@ -94,7 +95,7 @@ function solve(increasing: (p: number) => number): number {
   return (low + high) / 2;
 }
 
-/** P(X <= k) of a binomial with n trials; terms are summed in logarithms, so that n in the thousands does no harm. */
+/** P(X <= k) of a binomial with n trials; the terms are computed as logarithms, because they underflow for large n. */
 function binomialCdf(k: number, n: number, p: number): number {
   let logTerm = n * Math.log1p(-p);
   let sum = Math.exp(logTerm);
@@ -117,7 +118,7 @@ export interface Calibration {
     readonly positives: number;
   }[];
 }
-export const CALIBRATION_BINS = 10;
+const CALIBRATION_BINS = 10;
 
 /** @param confidences probabilities 0..1 that the outcome is true */
 export function calibration(confidences: readonly number[], outcomes: readonly boolean[]): Calibration {

@@ -1,6 +1,7 @@
-/** The report as text for people, at most 100 columns wide. */
+/** Formatter of the report for a terminal, at most 100 columns wide. */
 import { FALSE_ALARM_RATES } from './alarms.js';
-import type { Captioner, NuisanceResult, Report, Speaker } from './report.js';
+import type { Facts } from './facts.js';
+import type { CaptionerFigures, DetectorFigures, NuisanceResult, Report, SentenceFigures } from './report.js';
 import type { Proportion } from './statistics.js';
 
 const WIDTH = 100;
@@ -8,98 +9,82 @@ const LABEL = 34;
 const COLUMN = 11;
 const COLUMNS = 6;
 
+/** null if there is no figure */
 type Cell = string | null;
-interface Row<T> {
-  readonly label: string;
-  readonly of: (subject: T) => Cell;
-}
+type Row<T> = readonly [label: string, of: (subject: T) => Cell];
 
-const percent = (share: Proportion): Cell =>
-  share.rate === null ? null : `${(100 * share.rate).toFixed(1)} %`;
-const times100 = (value: number | null | undefined): Cell =>
-  value === null || value === undefined ? null : (100 * value).toFixed(1);
+const percent = (share: Proportion | undefined): Cell =>
+  share === undefined || share.rate === null ? null : `${(100 * share.rate).toFixed(1)} %`;
+const times100 = (value: number | null | undefined): Cell => plain(value == null ? null : 100 * value, 1);
 const plain = (value: number | null | undefined, digits: number): Cell =>
   value === null || value === undefined ? null : value.toFixed(digits);
 
-const WORDS: readonly Row<Speaker>[] = (['all', 'changed'] as const).flatMap((group): Row<Speaker>[] => {
-  const name = (metric: string) => `${metric}, ${group === 'all' ? 'all pairs' : 'changed pairs'}`;
-  return [
-    { label: name('CIDEr-D'), of: ({ words }) => times100(words[group]?.ciderD) },
-    { label: name('BLEU-4'), of: ({ words }) => times100(words[group]?.bleu[3]) },
-    { label: name('ROUGE-L'), of: ({ words }) => times100(words[group]?.rougeL) },
-  ];
-});
+const WORDS: readonly Row<SentenceFigures>[] = (['all', 'changed'] as const).flatMap(
+  (group): Row<SentenceFigures>[] => [
+    [`CIDEr-D, ${group} pairs`, ({ words }) => times100(words[group]?.ciderD)],
+    [`BLEU-4, ${group} pairs`, ({ words }) => times100(words[group]?.bleu[3])],
+    [`ROUGE-L, ${group} pairs`, ({ words }) => times100(words[group]?.rougeL)],
+  ],
+);
 
-const FACTS: readonly Row<Speaker>[] = [
-  { label: 'says a change where there is one', of: ({ facts }) => percent(facts.saysChange) },
-  { label: 'kind', of: ({ facts }) => percent(facts.kind) },
-  { label: 'kind, as labelled', of: ({ facts }) => percent(facts.kindStrict) },
-  { label: 'noun (and its direction)', of: ({ facts }) => percent(facts.noun) },
-  { label: 'noun, same or synonym', of: ({ facts }) => percent(facts.nounStrict) },
-  { label: 'person/vehicle/animal/object', of: ({ facts }) => percent(facts.nounClass) },
-  { label: 'colour', of: ({ facts }) => percent(facts.colour) },
-  { label: 'colour, where one is said', of: ({ facts }) => percent(facts.colourWhereSaid) },
-  { label: 'place', of: ({ facts }) => percent(facts.place) },
-  { label: 'place, where one is said', of: ({ facts }) => percent(facts.placeWhereSaid) },
-  { label: 'new colour or material', of: ({ facts }) => percent(facts.becomes) },
-  { label: 'inverted direction', of: ({ facts }) => percent(facts.inverted) },
-  { label: 'changed things that are named', of: ({ facts }) => percent(facts.objectsNamed) },
-  { label: 'things said that are true', of: ({ facts }) => percent(facts.claimsTrue) },
-];
+const FACT_LABELS: Readonly<Record<keyof Facts, string>> = {
+  saysChange: 'says a change where there is one',
+  kind: 'kind',
+  kindStrict: 'kind, as labelled',
+  noun: 'noun (and its direction)',
+  nounStrict: 'noun, same or synonym',
+  nounClass: 'person/vehicle/animal/object',
+  colour: 'colour',
+  colourWhereSaid: 'colour, where one is said',
+  place: 'place',
+  placeWhereSaid: 'place, where one is said',
+  becomes: 'new colour or material',
+  inverted: 'inverted direction',
+  objectsNamed: 'changed things that are named',
+  claimsTrue: 'things said that are true',
+};
+const FACTS = Object.entries(FACT_LABELS).map(
+  ([name, label]): Row<SentenceFigures> => [label, ({ facts }) => percent(facts[name as keyof Facts])],
+);
 
-/** What a captioner, a detector or both have. */
-interface Seer {
-  readonly name: string;
-  readonly separation: Captioner['alarms'] | Report['detectors'][number]['separation'];
-  readonly game: Proportion;
-  readonly captioner?: Captioner;
+/** The alarms and maps of a captioner, or of a detector, which has fewer figures. */
+interface Detection extends DetectorFigures {
+  readonly captioner?: CaptionerFigures;
 }
 
-const SIGHT: readonly Row<Seer>[] = [
-  { label: 'AUROC, change against none', of: ({ separation }) => plain(separation.auroc, 4) },
+const DETECTION: readonly Row<Detection>[] = [
+  ['AUROC, change against none', ({ separation }) => plain(separation.auroc, 4)],
   ...FALSE_ALARM_RATES.map(
-    (rate, i): Row<Seer> => ({
-      label: `recall at ${100 * rate} % false alarms`,
-      of: ({ separation }) => {
-        const recall = separation.recall[i];
-        return recall ? `${(100 * recall.recall).toFixed(1)} %` : null;
-      },
-    }),
+    (rate, i): Row<Detection> => [`recall at ${100 * rate} % false alarms`, (row) => recallOf(row, i)],
   ),
-  { label: 'pointing game', of: ({ game }) => percent(game) },
-  {
-    label: 'maps empty on unchanged pairs',
-    of: ({ captioner }) => (captioner ? percent(captioner.place.emptyWhenUnchanged) : null),
-  },
-  { label: 'PG+ (both)', of: ({ captioner }) => (captioner ? percent(captioner.place.gamePlus) : null) },
-  { label: 'IoU of regions and boxes', of: ({ captioner }) => plain(captioner?.place.meanIou, 3) },
-  { label: 'verdict right', of: ({ captioner }) => (captioner ? percent(captioner.alarms.verdict) : null) },
-  { label: 'changes found', of: ({ captioner }) => (captioner ? percent(captioner.alarms.found) : null) },
-  {
-    label: 'false alarms',
-    of: ({ captioner }) => (captioner ? percent(captioner.alarms.falseAlarms) : null),
-  },
-  {
-    label: '  a camera and day, 1 pair a min',
-    of: ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDay, 1),
-  },
-  {
-    label: '    exact 95 % interval, from',
-    of: ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[0], 1),
-  },
-  { label: '    to', of: ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[1], 1) },
-  {
-    label: 'calibration error (10 bins)',
-    of: ({ captioner }) => plain(captioner?.alarms.calibration.expectedError, 3),
-  },
-  { label: 'Brier score', of: ({ captioner }) => plain(captioner?.alarms.calibration.brier, 3) },
+  ['pointing game', ({ game }) => percent(game)],
+  ['maps empty on unchanged pairs', ({ captioner }) => percent(captioner?.place.emptyWhenUnchanged)],
+  ['PG+ (both)', ({ captioner }) => percent(captioner?.place.gamePlus)],
+  ['IoU of regions and boxes', ({ captioner }) => plain(captioner?.place.meanIou, 3)],
+  ['verdict right', ({ captioner }) => percent(captioner?.alarms.verdict)],
+  ['changes found', ({ captioner }) => percent(captioner?.alarms.found)],
+  ['false alarms', ({ captioner }) => percent(captioner?.alarms.falseAlarms)],
+  ['  a camera and day, 1 pair a min', ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDay, 1)],
+  [
+    '    exact 95 % interval, from',
+    ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[0], 1),
+  ],
+  ['    to', ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[1], 1)],
+  ['calibration error (10 bins)', ({ captioner }) => plain(captioner?.alarms.calibration.expectedError, 3)],
+  ['Brier score', ({ captioner }) => plain(captioner?.alarms.calibration.brier, 3)],
 ];
+
+/** @param rate index of FALSE_ALARM_RATES */
+function recallOf({ separation }: DetectorFigures, rate: number): Cell {
+  const recall = separation.recall[rate];
+  return recall ? `${(100 * recall.recall).toFixed(1)} %` : null;
+}
 
 export function formatReport(report: Report): string {
   const { pairs, captioner, baselines } = report;
   const constants = [report.constant, report.constantOfChanged].filter((constant) => constant !== null);
-  const speakers: Speaker[] = [captioner, report.people, ...constants, ...baselines];
-  const seers: Seer[] = [
+  const sentences = [captioner, report.people, ...constants, ...baselines];
+  const detections: Detection[] = [
     ...[captioner, ...baselines].map((c) => ({
       name: c.name,
       separation: c.alarms,
@@ -110,21 +95,21 @@ export function formatReport(report: Report): string {
   ];
   const sections = [
     `${pairs.all} pairs, ${pairs.changed} changed, ${pairs.unchanged} unchanged`,
-    section('What it says of them', WORDS, speakers),
-    section('Whether that is true (of changed pairs; the thing said first)', FACTS, speakers),
-    section('What it sees', SIGHT, seers),
+    section('What it says of them', WORDS, sentences),
+    section('Whether that is true (of changed pairs; the thing said first)', FACTS, sentences),
+    section('What it sees', DETECTION, detections),
     `At ${report.pairs.unchanged} unchanged pairs a rate below ${(100 / Math.max(1, pairs.unchanged)).toFixed(2)} % means: not one false alarm.`,
     formatParts(report),
     report.nuisances.length > 0 ? formatNuisances(report.nuisances) : '',
     formatTimings(captioner),
-    speakers
+    sentences
       .flatMap(({ name, note }) => (note === undefined ? [] : [wrapped(`${name}: ${note}`)]))
       .join('\n'),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-/** Rows that nobody has a figure for are left out; too many columns make a second table. */
+/** Leaves out rows without any figure, and begins a new table after COLUMNS columns. */
 function section<T extends { readonly name: string }>(
   title: string,
   rows: readonly Row<T>[],
@@ -134,9 +119,9 @@ function section<T extends { readonly name: string }>(
   for (let from = 0; from < subjects.length; from += COLUMNS) {
     const shown = subjects.slice(from, from + COLUMNS);
     const lines = rows
-      .map(({ label, of }) => ({ label, cells: shown.map(of) }))
-      .filter(({ cells }) => cells.some((cell) => cell !== null))
-      .map(({ label, cells }) => line(label, cells));
+      .map(([label, of]) => [label, shown.map(of)] as const)
+      .filter(([, cells]) => cells.some((cell) => cell !== null))
+      .map(([label, cells]) => line(label, cells));
     tables.push(
       [
         line(
@@ -156,7 +141,7 @@ const line = (label: string, cells: readonly Cell[]): string =>
   ).trimEnd();
 const cut = (text: string): string => (text.length < COLUMN ? text : `${text.slice(0, COLUMN - 2)}~`);
 
-/** Broken between words before WIDTH columns; what follows is indented. */
+/** Breaks lines between words before WIDTH columns, and indents all but the first. */
 const wrapped = (text: string): string =>
   text.replace(new RegExp(`(.{1,${WIDTH - 3}})(?: |$)`, 'g'), '$1\n  ').trimEnd();
 
@@ -186,20 +171,17 @@ function formatParts({ parts }: Report): string {
 
 function formatNuisances(nuisances: readonly NuisanceResult[]): string {
   const names = nuisances[0]?.rows.map(({ name }) => name) ?? [];
-  const table = (title: string, cell: (row: NuisanceResult['rows'][number]) => Cell) => [
+  const table = (title: string, cell: (row: DetectorFigures) => Cell) => [
     line(title, names),
     ...nuisances.map(({ nuisance, rows }) => line(`  ${nuisance}`, rows.map(cell))),
   ];
   return [
     ...table('Made nuisances: AUROC', ({ separation }) => plain(separation.auroc, 4)),
-    ...table('recall at 5 % false alarms', ({ separation }) => {
-      const recall = separation.recall[0];
-      return recall ? `${(100 * recall.recall).toFixed(1)} %` : null;
-    }),
+    ...table('recall at 5 % false alarms', (row) => recallOf(row, 0)),
   ].join('\n');
 }
 
-function formatTimings({ timings }: Captioner): string {
+function formatTimings({ timings }: CaptionerFigures): string {
   const stages = Object.entries(timings).map(([stage, ms]) => `${stage} ${ms.toFixed(0)}`);
   return stages.length === 0 ? '' : `Mean ms a pair: ${stages.join(', ')}`;
 }

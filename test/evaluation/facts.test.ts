@@ -1,8 +1,8 @@
 import { sameColour } from '../../src/evaluation/colours.js';
-import { facts, judge, trueKinds } from '../../src/evaluation/facts.js';
+import { assess, facts, trueKinds } from '../../src/evaluation/facts.js';
 import { NOUNS, nounClass, nounFit } from '../../src/evaluation/nouns.js';
 import { normalise, type Pair, parsePairs } from '../../src/evaluation/pairs.js';
-import { fits } from '../../src/evaluation/places.js';
+import { isPlaceTrue } from '../../src/evaluation/places.js';
 
 const FRAME = { width: 900, height: 600 };
 const pairOf = (members: object): Pair => {
@@ -32,7 +32,7 @@ const appeared = pairOf({ verdict: 'change', kind: 'appear', objects: [van] });
 const both = pairOf({ verdict: 'change', kind: 'multi', objects: [man, van] });
 const unchanged = pairOf({ verdict: 'none', kind: 'none' });
 
-const judged = (pair: Pair, caption: string, kind: string | null = null) => judge(pair, { caption, kind });
+const judged = (pair: Pair, caption: string, kind: string | null = null) => assess(pair, { caption, kind });
 
 describe('the thing said first', () => {
   it.each([
@@ -120,8 +120,8 @@ describe('its place', () => {
       after: [{ x: x - 0.05, y: 0.4, width: 0.1, height: 0.2 }],
       landmarks: new Set<string>(),
     });
-    const inLeft = (x: number) => fits({ phrase: '', horizontal: 'left' }, box(x));
-    const inMiddle = (x: number) => fits({ phrase: '', horizontal: 'middle' }, box(x));
+    const inLeft = (x: number) => isPlaceTrue({ phrase: '', horizontal: 'left' }, box(x));
+    const inMiddle = (x: number) => isPlaceTrue({ phrase: '', horizontal: 'middle' }, box(x));
     expect([inLeft(0.2), inMiddle(0.2)]).toEqual([true, false]);
     expect([inLeft(0.35), inMiddle(0.35)]).toEqual([true, true]);
     expect([inLeft(0.5), inMiddle(0.5)]).toEqual([false, true]);

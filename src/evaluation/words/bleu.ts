@@ -1,15 +1,15 @@
-/** BLEU (Papineni et al., ACL 2002) over a corpus, with the closest reference length, as pycocoevalcap computes it. */
+/** Corpus BLEU (Papineni et al., ACL 2002) with the closest reference length, as pycocoevalcap computes it. */
 import { countNgrams } from './ngrams.js';
 
 const ORDERS = 4;
-// Keep a corpus without a single matching n-gram at (almost) zero instead of undefined; pycocoevalcap's constants.
+// Constants of pycocoevalcap: a corpus without a matching n-gram scores almost 0 instead of NaN.
 const SMALL = 1e-9;
 const TINY = 1e-15;
 
 export interface Segment {
-  /** Words of the caption that is judged. */
+  /** words of the scored caption */
   readonly candidate: readonly string[];
-  /** Words of each human caption; at least one. */
+  /** words of each reference; at least one reference */
   readonly references: readonly (readonly string[])[];
 }
 
@@ -40,7 +40,7 @@ export function bleu(segments: readonly Segment[]): [number, number, number, num
   return scores as [number, number, number, number];
 }
 
-/** Of two equally close lengths the shorter one counts. */
+/** Of two equally close lengths the shorter counts. */
 const closestLength = (length: number, others: readonly number[]): number =>
   others.reduce((best, other) => {
     const difference = Math.abs(other - length) - Math.abs(best - length);

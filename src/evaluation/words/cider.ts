@@ -1,6 +1,7 @@
 /**
- * CIDEr-D (Vedantam et al., CVPR 2015) as pycocoevalcap computes it, times 10 as customary: a caption equal to its only
- * reference gets 10, and tables of papers show 100 times the mean. A document of the idf is one pair's set of references.
+ * CIDEr-D (Vedantam et al., CVPR 2015) as pycocoevalcap computes it, from 0 to 10: a caption equal to its only reference scores
+ * 10. Tables of papers show the score times 100. A document of the inverse document frequencies is the set of references of one
+ * pair.
  */
 import type { Segment } from './bleu.js';
 import { countNgrams } from './ngrams.js';
@@ -9,14 +10,14 @@ const ORDERS = 4;
 const SIGMA = 6;
 
 interface Vector {
-  /** one map of tf-idf weights for each order 1..4 */
+  /** tf-idf weights per n-gram, one map per order 1..4 */
   readonly weights: readonly ReadonlyMap<string, number>[];
   readonly norms: readonly number[];
-  /** pycocoevalcap's length: the number of bigrams, one less than that of the words */
+  /** as in pycocoevalcap the number of bigrams, which is one less than the number of words */
   readonly length: number;
 }
 
-/** How many documents hold each n-gram, and how many documents there are. */
+/** The number of documents that contain each n-gram, and the number of documents. */
 export interface DocumentFrequencies {
   readonly counts: ReadonlyMap<string, number>;
   readonly documents: number;
@@ -36,12 +37,12 @@ export function documentFrequencies(
   return { counts, documents: referenceSets.length };
 }
 
-/** Scores captions against reference sets; keeps the vectors of the references, so that many captions can be tried. */
+/** Scores captions against reference sets; caches the vectors of the references for many captions. */
 export class CiderScorer {
   readonly #frequencies: DocumentFrequencies;
   readonly #references: readonly (readonly Vector[])[];
 
-  /** @param frequencies by default those of the given references themselves, as the published tables do. */
+  /** @param frequencies default: those of the given references, as in published tables */
   constructor(
     referenceSets: readonly (readonly (readonly string[])[])[],
     frequencies: DocumentFrequencies = documentFrequencies(referenceSets),
@@ -50,7 +51,7 @@ export class CiderScorer {
     this.#references = referenceSets.map((set) => set.map((words) => this.#vector(words)));
   }
 
-  /** 0..10 for the caption of reference set `index`. */
+  /** @returns 0..10 for a caption of reference set `index` */
   score(candidate: readonly string[], index: number): number {
     const references = this.#references[index] ?? [];
     const vector = this.#vector(candidate);
@@ -78,7 +79,7 @@ export class CiderScorer {
   }
 }
 
-/** Mean over n of the clipped cosine, times a Gaussian penalty on the difference in length. */
+/** Mean over the orders of the clipped cosine, times a Gaussian penalty on the difference in length. */
 function similarity(candidate: Vector, reference: Vector): number {
   let total = 0;
   for (let n = 0; n < ORDERS; n++) {
@@ -94,7 +95,7 @@ function similarity(candidate: Vector, reference: Vector): number {
   return (total / ORDERS) * Math.exp(-(difference ** 2) / (2 * SIGMA ** 2));
 }
 
-/** Mean CIDEr-D, 0..10; document frequencies come from the segments' own references unless given. */
+/** Mean CIDEr-D, 0..10. @param frequencies default: those of the segments' own references */
 export function ciderD(segments: readonly Segment[], frequencies?: DocumentFrequencies): number {
   if (segments.length === 0) return 0;
   const scorer = new CiderScorer(

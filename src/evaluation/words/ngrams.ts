@@ -1,9 +1,5 @@
-/** Counts of word sequences. An n-gram's key is its words joined by single spaces (words hold no space). */
-
-export type NgramCounts = ReadonlyMap<string, number>;
-
-/** How often each sequence of exactly `n` words occurs. */
-export function countNgrams(words: readonly string[], n: number): NgramCounts {
+/** Counts each sequence of `n` words. The key is the words joined by single spaces; words contain no space. */
+export function countNgrams(words: readonly string[], n: number): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (let start = 0; start + n <= words.length; start++) {
     const key = words.slice(start, start + n).join(' ');

@@ -1,4 +1,4 @@
-/** All word metrics of one set of captions. */
+/** The word metrics of one set of captions. */
 import { bleu, type Segment } from './bleu.js';
 import { ciderD, type DocumentFrequencies } from './cider.js';
 import { rougeL } from './rouge.js';
@@ -9,7 +9,7 @@ export interface WordScores {
   /** BLEU-1 to BLEU-4, 0..1 */
   readonly bleu: readonly [number, number, number, number];
   readonly rougeL: number;
-  /** 0..10; document frequencies from this set's own references, as the published tables of subsets do */
+  /** 0..10; document frequencies from the references of this set, as in published tables of subsets */
   readonly ciderD: number;
   /** 0..10; document frequencies from the references of the whole evaluated set */
   readonly ciderDWholeSet: number;
@@ -20,7 +20,7 @@ export const toSegment = (caption: string, references: readonly string[]): Segme
   references: references.map(tokenize),
 });
 
-/** null for an empty set. */
+/** @param wholeSet document frequencies of the whole evaluated set. @returns null for an empty set */
 export function wordScores(segments: readonly Segment[], wholeSet: DocumentFrequencies): WordScores | null {
   if (segments.length === 0) return null;
   return {

@@ -1,6 +1,6 @@
 /**
- * Words of a caption as pycocoevalcap makes them: the Penn Treebank rules of Stanford's PTBTokenizer as far as captions
- * meet them, lower-cased, then without punctuation. Abbreviations are known only by their shape (u.s., e.g.) or from the list.
+ * Tokenizer of captions as in pycocoevalcap: the Penn Treebank rules of Stanford's PTBTokenizer that occur in captions, lower
+ * case, without punctuation. An abbreviation is recognised by its shape (u.s., e.g.) or from the list.
  */
 
 const ABBREVIATIONS = new Set(['mr.', 'mrs.', 'ms.', 'dr.', 'etc.', 'vs.']);
@@ -12,7 +12,7 @@ const BRACKETS: Readonly<Record<string, string>> = {
   '{': '-lcb-',
   '}': '-rcb-',
 };
-/** Two tokens for one word, as the treebank writes them. */
+/** Words that the treebank splits into two tokens. */
 const FUSED: Readonly<Record<string, readonly [string, string]>> = {
   cannot: ['can', 'not'],
   gonna: ['gon', 'na'],
@@ -22,11 +22,11 @@ const FUSED: Readonly<Record<string, readonly [string, string]>> = {
 };
 const PUNCTUATION = new Set(["''", "'", '``', '`', '.', '?', '!', ',', ':', '-', '--', '...', ';', '"']);
 
-/** A number, a word with inner hyphens, apostrophes, slashes, full stops or colons between digits, a bracket, or one other sign. */
+/** A number, a word (hyphens, apostrophes, slashes and full stops inside), three full stops, two hyphens, or one other character. */
 const TOKEN =
   /\d+(?:[.,:/]\d+)+|(?:\p{L}\.){2,}|[\p{L}\p{N}]+(?:[-/&.'’_][\p{L}\p{N}]+)*\.?|\.{3}|--|[^\s]/gu;
 
-/** Words that metrics see. Never holds an empty string. */
+/** @returns the words that the metrics count; never an empty string */
 export function tokenize(caption: string): string[] {
   const words: string[] = [];
   for (const match of caption.toLowerCase().replaceAll('’', "'").matchAll(TOKEN)) {
@@ -38,7 +38,7 @@ export function tokenize(caption: string): string[] {
 function splitToken(token: string): readonly string[] {
   const bracket = BRACKETS[token];
   if (bracket !== undefined) return [bracket];
-  // A full stop belongs to an abbreviation and to nothing else.
+  // A final full stop is part of the word only in an abbreviation.
   const word = /[^.]\.$/.test(token) && !isAbbreviation(token) ? token.slice(0, -1) : token;
   const fused = FUSED[word];
   if (fused !== undefined) return fused;
