@@ -37,7 +37,7 @@ async function main() {
   await ensureBuild();
   const config = await readConfig();
   const dataDir = resolve(config.dataDir);
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
 
   const processes = [];
   let url;

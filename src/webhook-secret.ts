@@ -23,7 +23,7 @@ export async function loadWebhookSecret(config: Pick<Config, 'webhookSecret' | '
   if (config.webhookSecret !== null) return checked(config.webhookSecret, 'WEBHOOK_SECRET');
   const file = join(config.dataDir, FILE);
   try {
-    await mkdir(config.dataDir, { recursive: true });
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
     const kept = await readFile(file, 'utf8').catch(() => undefined);
     if (kept === undefined) await createOnce(file);
     return checked((kept ?? (await readFile(file, 'utf8'))).trim(), file);

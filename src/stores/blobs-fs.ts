@@ -1,5 +1,6 @@
 /** Blobs as files. What `put` acknowledged survives a power cut; readers never see half a file. */
 import {
+  chmod,
   type FileHandle,
   mkdir,
   open,
@@ -14,6 +15,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { ScenedeltaError } from '../errors.js';
 import type { BlobStore } from './blobs.js';
 import { checkBlobKey } from './blobs.js';
+
+/** Frames show what cameras see: only the service's own user reads them. */
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
 
 /**
  * @param folder is made where it does not exist.
@@ -31,7 +36,9 @@ export function createFileBlobStore(
 
   const makeFolder = async (path: string): Promise<void> => {
     if (knownFolders.has(path)) return;
-    const firstMade = await mkdir(path, { recursive: true });
+    const firstMade = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
+    // A folder that an older version made is readable by every local user; closing the root closes all below it.
+    if (knownFolders.size === 0) await chmod(root, PRIVATE_FOLDER);
     // a new folder is durable once its parent is
     if (firstMade !== undefined) {
       for (let at = path; at.length >= firstMade.length; at = dirname(at)) await syncFolder(dirname(at));
@@ -43,7 +50,7 @@ export function createFileBlobStore(
     const temporary = `${path}.${process.pid}-${++counter}.tmp`;
     try {
       await makeFolder(dirname(path));
-      const file = await open(temporary, 'wx');
+      const file = await open(temporary, 'wx', PRIVATE_FILE);
       try {
         await writeTo(file, bytes);
         await file.datasync();

@@ -1,6 +1,6 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BlobStore, frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
@@ -111,6 +111,16 @@ describe.each(kinds)('blobs as %s', (_kind, make) => {
 });
 
 describe('files', () => {
+  it("are readable by the service's own user alone, those that an older version left open included", async () => {
+    const root = join(folder, 'blobs');
+    await mkdir(root, { mode: 0o755 });
+    await createFileBlobStore(root).put(a, bytes('x'));
+    const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    expect(await modeOf(root)).toBe('700');
+    expect(await modeOf(join(root, dirname(a)))).toBe('700');
+    expect(await modeOf(join(root, a))).toBe('600');
+  });
+
   it('leave no half file behind under any name', async () => {
     const store = createFileBlobStore(folder);
     await Promise.all([store.put(a, bytes('1')), store.put(a, bytes('1')), store.put(b, bytes('2'))]);
