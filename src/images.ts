@@ -15,8 +15,8 @@ export interface Size {
 }
 
 /**
- * Largest relative difference of two aspect ratios that count as equal: coders round sizes, and resizing both frames to one
- * input hides a small difference.
+ * Largest relative difference of two aspect ratios that count as equal: coders round sizes, and resizing both frames to
+ * one input hides a small difference.
  */
 export const ASPECT_TOLERANCE = 0.02;
 

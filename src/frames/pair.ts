@@ -32,9 +32,10 @@ export async function allSettledOrThrow<A, B>(a: Promise<A>, b: Promise<B>): Pro
 export function assertSameAspectRatio({ before, after }: Readonly<Record<Side, DecodedFrame>>): void {
   if (sameAspectRatio(before, after)) return;
   const size = ({ sourceWidth, sourceHeight }: DecodedFrame) => `${sourceWidth}x${sourceHeight} px`;
+  const tolerance = `within ${ASPECT_TOLERANCE * 100} %`;
   throw new ScenedeltaError(
     'frames-differ-in-shape',
-    `before has ${size(before)} and after ${size(after)}, expected the same aspect ratio (within ${ASPECT_TOLERANCE * 100} %)`,
+    `before has ${size(before)} and after ${size(after)}, expected the same aspect ratio (${tolerance})`,
     { field: 'after' },
   );
 }

@@ -1,10 +1,11 @@
 /**
- * Codec of the heatmaps of one comparison. The grids are small (tens of cells per side); images are rendered from them on
- * demand, so that the style can change without another run of the model.
+ * Codec of the heatmaps of one comparison. The grids are small (tens of cells per side); images are rendered from them
+ * on demand, so that the style can change without another run of the model.
  *
  * Layout, little endian: magic 'SDM1', uint16 grid width, uint16 grid height, uint16 number of words, uint16 flag, then
- * float32 maps of width * height values each, row-major: before, after, one per word of the caption. Flag 1: these word maps
- * lie on before, and as many that lie on after follow. Flag 0: they lie on both frames. Older files have 0 here.
+ * float32 maps of width * height values each, row-major: before, after, one per word of the caption. Flag 1: these word
+ * maps lie on before, and as many that lie on after follow. Flag 0: they lie on both frames; files
+ * from before the flag existed have 0 as well.
  */
 import { ScenedeltaError } from '../errors.js';
 import type { Heatmap, Side } from '../images.js';
@@ -16,8 +17,8 @@ export interface HeatmapData {
   readonly before: Heatmap;
   readonly after: Heatmap;
   /**
-   * attention of each word of the caption over either frame, on the same grid, each scaled to a maximum of 1; both sides are
-   * the same list if the camera did not move between the frames
+   * attention of each word of the caption over either frame, on the same grid, each scaled to a maximum of 1; both
+   * sides are the same list if the camera did not move between the frames
    */
   readonly words: Readonly<Record<Side, readonly Heatmap[]>>;
 }

@@ -1,15 +1,18 @@
 /**
  * Renderer of heatmaps at the size of a frame: values in, pixels out.
  *
- * The grid of a map has some tens of cells per side. It is enlarged with Catmull-Rom splines, which pass through the values of the cells (a single hot cell keeps its value) and are clamped to 0..1. Cells are squares: the value of cell i
- * belongs to the frame position (i + 0.5) / cells.
+ * The grid of a map has some tens of cells per side. It is enlarged with Catmull-Rom splines, which pass through the
+ * values of the cells (a single hot cell keeps its value) and are clamped to 0..1. Cells are squares: the value of cell
+ * i belongs to the frame position (i + 0.5) / cells.
  */
 import type { Heatmap, RgbImage } from '../images.js';
 
 /** Opacity at value 1; the frame under it stays recognisable. */
 const MAX_OPACITY = 0.7;
 
-/** @returns `frame` with the colours of the map over it; opacity is proportional to the value, so zeros change nothing */
+/**
+ * @returns `frame` with the colours of the map over it; opacity is proportional to the value, so zeros change nothing
+ */
 export function renderOverlay(map: Heatmap, frame: RgbImage): RgbImage {
   const { width, height } = frame;
   const data = Uint8Array.from(frame.data);

@@ -195,12 +195,14 @@ function findContradiction(manifest: BundleManifest): string | null {
       return `/graphs/${name}/file is ${graph.file}, which /files does not list`;
   }
   if ((glance === null) !== (attention.glance === null)) {
-    return `/glance is ${glance === null ? 'null' : 'set'} but /attention/glance is ${attention.glance === null ? 'null' : 'set'}`;
+    const state = (value: unknown) => (value === null ? 'null' : 'set');
+    return `/glance is ${state(glance)} but /attention/glance is ${state(attention.glance)}`;
   }
   if (glance !== null && attention.glance !== null) {
     const cells = glance.size / COARSE_STRIDE;
     if (attention.glance[0] !== cells || attention.glance[1] !== cells) {
-      return `/attention/glance is ${attention.glance.join(' x ')}, expected ${cells} x ${cells} for crops of ${glance.size} px`;
+      const expected = `${cells} x ${cells} for crops of ${glance.size} px`;
+      return `/attention/glance is ${attention.glance.join(' x ')}, expected ${expected}`;
     }
   }
   const ids = Object.entries(special);

@@ -59,7 +59,8 @@ function assertInside(box: PixelBox, image: RgbImage): void {
     y + height <= image.height + ROUNDING;
   if (!inside) {
     throw new RangeError(
-      `box ${[x, y, width, height].join(', ')} (x, y, width, height) is empty or leaves the ${image.width}x${image.height} image`,
+      `box ${[x, y, width, height].join(', ')} (x, y, width, height) is empty or leaves the ` +
+        `${image.width}x${image.height} image`,
     );
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Resampler: a separable triangle filter over a box of an image, with the semantics of Pillow's Image.resize(size, BILINEAR,
- * box): widened by the scale when shrinking (so it is antialiased), pixel i covers [i, i + 1), weights are normalised,
- * and pixels just outside the box take part where the filter reaches them. Training resizes with Pillow, and the result
- * here is the same to the bit (test/model/preprocess.test.ts): integer weights, 8 bits after each pass, and the same
- * pass first.
+ * Resampler: a separable triangle filter over a box of an image, with the semantics of Pillow's Image.resize(size,
+ * BILINEAR, box): widened by the scale when shrinking (so it is antialiased), pixel i covers [i, i + 1), weights are
+ * normalised, and pixels just outside the box take part where the filter reaches them. Training resizes with Pillow,
+ * and the result here is the same to the bit (test/model/preprocess.test.ts): integer weights, 8 bits after each pass,
+ * and the same pass first.
  *
  * The loops are WebAssembly (resample.wat): in JavaScript they took seven times as long.
  */
@@ -120,8 +120,8 @@ export function resample(
 }
 
 /**
- * Whether Pillow (13.0) runs the vertical pass first. The order changes a rounding, and so some values by one. The rule was
- * found by comparison with Pillow for 550 pairs of sizes.
+ * Whether Pillow (13.0) runs the vertical pass first. The order changes a rounding, and so some values by one. The rule
+ * was found by comparison with Pillow for 550 pairs of sizes.
  */
 const verticalFirst = (image: RgbImage, width: number, height: number): boolean =>
   image.height - height > 2 * Math.max(0, image.width - width);

@@ -1,4 +1,6 @@
-/** The part of WebAssembly that resample.ts uses. Node implements it, but its types come only with those of browsers. */
+/**
+ * The part of WebAssembly that resample.ts uses. Node implements it, but its types come only with those of browsers.
+ */
 declare namespace WebAssembly {
   class Memory {
     private constructor();

@@ -33,12 +33,12 @@ function brightest(image: RgbImage): { x: number; y: number } {
 }
 
 describe('renderOverlay', () => {
-  it('leaves the frame as it is where the map is empty', () => {
+  it('does not change the frame under an empty map', () => {
     const frame = grey(61, 37);
     expect(Buffer.from(renderOverlay(emptyMap(6, 4), frame).data).equals(Buffer.from(frame.data))).toBe(true);
   });
 
-  it('does not write into the frame it was given', () => {
+  it('does not write into its input', () => {
     const frame = grey(24, 16);
     renderOverlay(hotCell(6, 4, 1, 1), frame);
     expect(new Set(frame.data)).toEqual(new Set([120]));
@@ -48,7 +48,7 @@ describe('renderOverlay', () => {
     [0, 0],
     [4, 1],
     [5, 3],
-  ])('is hottest inside the hot cell (%i, %i), whatever the frame size', (column, row) => {
+  ])('is brightest inside the hot cell (%i, %i)', (column, row) => {
     const peak = brightest(renderOverlay(hotCell(6, 4, column, row), grey(120, 40, 0)));
     expect(Math.floor((peak.x / 120) * 6)).toBe(column);
     expect(Math.floor((peak.y / 40) * 4)).toBe(row);
@@ -64,7 +64,7 @@ describe('renderOverlay', () => {
 });
 
 describe('renderLayer', () => {
-  it('laid over a frame is the overlay', () => {
+  it('composited over a frame equals the overlay', () => {
     const [map, frame] = [hotCell(6, 4, 2, 1, 0.8), grey(30, 20)];
     const [layer, overlay] = [renderLayer(map, 30, 20), renderOverlay(map, frame)];
     for (let pixel = 0; pixel < 600; pixel++) {
@@ -83,14 +83,14 @@ describe('renderGray', () => {
     expect([2, 7, 12, 17, 22].map((x) => row[x])).toEqual([0, 0, 255, 255, 102]);
   });
 
-  it('shows a flat map as one flat grey', () => {
+  it('renders a flat map as one grey', () => {
     const image = renderGray({ width: 3, height: 2, data: new Float32Array(6).fill(0.6) }, 31, 17);
     expect(new Set(image.data)).toEqual(new Set([153]));
   });
 });
 
 describe('sideBySide', () => {
-  it('puts pictures of different height beside each other with a black gap', () => {
+  it('joins images of different height with a black gap', () => {
     const joined = sideBySide(grey(3, 2, 10), grey(2, 4, 20), 1);
     expect([joined.width, joined.height]).toEqual([6, 4]);
     const reds = (y: number) => Array.from({ length: 6 }, (_, x) => joined.data[(y * 6 + x) * 3]);

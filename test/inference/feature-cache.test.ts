@@ -23,7 +23,7 @@ describe('FeatureCache', () => {
     expect(cache.bytes).toBe(80);
   });
 
-  it('counts a key that is set twice once', () => {
+  it('has one entry for a key that is set twice', () => {
     const cache = new FeatureCache(100);
     for (let i = 0; i < 5; i++) cache.set('a', features());
     expect(cache.bytes).toBe(40);

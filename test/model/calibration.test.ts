@@ -25,12 +25,12 @@ describe('predictionOf', () => {
     expect(predictionOf(logits(1.5), manifest).change).toBeCloseTo(sigmoid(2), 9);
   });
 
-  it('calls it changed from the threshold on, not below', () => {
+  it('is changed from the threshold on', () => {
     const at = (p: number) => predictionOf(logits((logit(p) + 1) / 2), manifest).changed;
     expect([at(0.699), at(0.701)]).toEqual([false, true]);
   });
 
-  it("goes by another threshold where one is given, as a camera's settings do", () => {
+  it("takes another threshold, as a camera's settings give", () => {
     const at = (p: number, threshold: number) =>
       predictionOf(logits((logit(p) + 1) / 2), manifest, threshold).changed;
     expect([at(0.699, 0.69), at(0.701, 0.71), at(0.01, 0)]).toEqual([true, false, true]);
@@ -41,14 +41,14 @@ describe('predictionOf', () => {
     expect([...values].sort((a, b) => a - b)).toEqual(values);
   });
 
-  it('names the nuisances that reach their own threshold, the most probable first', () => {
+  it('lists the nuisances that reach their own threshold, the most probable first', () => {
     const found = predictionOf(logits(0, undefined, [logit(0.65), logit(0.7)]), manifest).nuisances;
     expect(found.map(({ name }) => name)).toEqual(['ir_switch', 'lighting']);
     expect(found[0]?.score).toBeCloseTo(0.7, 6);
     expect(predictionOf(logits(0, undefined, [logit(0.59), logit(0.19)]), manifest).nuisances).toEqual([]);
   });
 
-  it('chooses a kind among the changes even where none is likelier', () => {
+  it('chooses a kind of change even if none is more probable', () => {
     const { kind } = predictionOf(logits(9, [50, 0, 1, 0, 0, 0]), manifest);
     expect(kind.name).toBe('disappear');
     expect(kind.score).toBeCloseTo(Math.E / (Math.E + 4), 6);
@@ -56,7 +56,7 @@ describe('predictionOf', () => {
 });
 
 describe('mostProbableKind', () => {
-  it('names the likeliest change and its share among the changes', () => {
+  it('returns the most probable kind of change and its share among them', () => {
     const kinds = ['none', 'appear', 'move'];
     expect(mostProbableKind(Float32Array.from([9, 1, 1 + Math.log(3)]), kinds)).toEqual({
       name: 'move',

@@ -1,10 +1,10 @@
-/** The three graphs through ONNX Runtime, on the hand-made bundle: its answers follow from make-tiny-bundle.py. */
+/** Runs the graphs of the hand-made bundle, whose outputs follow from make-tiny-bundle.py. */
 import { join } from 'node:path';
 import { BundleError } from '../../src/model/bundle.js';
 import { Captioner, type Graphs } from '../../src/model/captioner.js';
 import type { Difference, Features } from '../../src/model/graph-io.js';
 import { type Bundle, loadBundle, type TensorSpec } from '../../src/model/manifest.js';
-import { chooseProvider, type Graph, openGraph } from '../../src/model/session.js';
+import { type Graph, openGraph } from '../../src/model/session.js';
 import { toSentence } from '../../src/model/tokenizer.js';
 import { put, TINY } from './tiny-bundle.js';
 
@@ -24,34 +24,34 @@ afterAll(async () => {
   for (const graph of Object.values(graphs)) await graph.release();
 });
 
-/** Planar dark picture with a light block. */
-function picture(block?: { x: number; y: number; size: number; level: number }): Float32Array {
-  const image = new Float32Array(3 * HEIGHT * WIDTH).fill(0.2);
-  if (block === undefined) return image;
+/** Planar dark image with a light block. */
+function image(block?: { x: number; y: number; size: number; level: number }): Float32Array {
+  const pixels = new Float32Array(3 * HEIGHT * WIDTH).fill(0.2);
+  if (block === undefined) return pixels;
   for (let channel = 0; channel < 3; channel++) {
     for (let y = block.y; y < block.y + block.size; y++) {
       const start = (channel * HEIGHT + y) * WIDTH + block.x;
-      image.fill(block.level, start, start + block.size);
+      pixels.fill(block.level, start, start + block.size);
     }
   }
-  return image;
+  return pixels;
 }
 const captioner = (buckets: readonly number[] | null = null) => new Captioner(bundle, graphs, buckets);
-const encode = async (image: Float32Array, model = captioner()): Promise<Features> =>
-  (await model.encode([image], HEIGHT, WIDTH))[0] as Features;
+const encode = async (pixels: Float32Array, model = captioner()): Promise<Features> =>
+  (await model.encode([pixels], HEIGHT, WIDTH))[0] as Features;
 
 describe('Captioner', () => {
-  it('gives features on grids of 16 px and 8 px', async () => {
-    const { coarse, fine } = await encode(picture({ x: 0, y: 0, size: 16, level: 0.8 }));
+  it('outputs features on grids of 16 px and 8 px', async () => {
+    const { coarse, fine } = await encode(image({ x: 0, y: 0, size: 16, level: 0.8 }));
     expect([coarse.length, fine.length]).toEqual([3 * 4 * 6, 3 * 8 * 12]);
     expect(coarse[0]).toBeCloseTo(0.8, 5);
     expect(coarse[1]).toBeCloseTo(0.2, 5);
   });
 
-  it('maps what is new into after, what is gone into before', async () => {
+  it('marks a new thing in the map of after, a thing that is gone in the map of before', async () => {
     const model = captioner();
-    const empty = await encode(picture());
-    const block = await encode(picture({ x: 64, y: 32, size: 16, level: 0.8 }));
+    const empty = await encode(image());
+    const block = await encode(image({ x: 64, y: 32, size: 16, level: 0.8 }));
     const [appeared, gone] = await model.difference([
       { before: empty, after: block },
       { before: block, after: empty },
@@ -62,40 +62,40 @@ describe('Captioner', () => {
     expect(appeared?.changeLogit).toBeCloseTo(6, 4);
   });
 
-  it('gives each item of a batch what it gives it alone, in whatever bucket', async () => {
-    const images = [20, 30, 40].map((x) => picture({ x, y: 8, size: 16, level: 0.9 }));
-    const alone = await Promise.all(images.map((image) => encode(image)));
-    const empty = await encode(picture());
+  it('outputs the same for an item alone, in a batch and in every bucket', async () => {
+    const images = [20, 30, 40].map((x) => image({ x, y: 8, size: 16, level: 0.9 }));
+    const alone = await Promise.all(images.map((pixels) => encode(pixels)));
+    const empty = await encode(image());
     const run = async (model: Captioner) => {
       const features = await model.encode(images, HEIGHT, WIDTH);
       const differences = await model.difference(features.map((after) => ({ before: empty, after })));
       const inputs = differences.map((difference) => ({ ...difference, crops: [] }));
       return { features, differences, captions: await model.caption(inputs) };
     };
-    const together = await run(captioner());
-    expect(together.features.map((f) => [...f.fine])).toEqual(alone.map((f) => [...f.fine]));
+    const batched = await run(captioner());
+    expect(batched.features.map((f) => [...f.fine])).toEqual(alone.map((f) => [...f.fine]));
     for (const buckets of [[1], [1, 2], [4]]) {
       const { features, differences, captions } = await run(captioner(buckets));
-      expect(features).toEqual(together.features);
-      expect(differences).toEqual(together.differences);
-      expect(captions).toEqual(together.captions);
+      expect(features).toEqual(batched.features);
+      expect(differences).toEqual(batched.differences);
+      expect(captions).toEqual(batched.captions);
     }
   });
 
-  it('writes the sentence of the rules, with attention of each word that sums to 1', async () => {
+  it('writes the sentence of the rules; the attention of each word sums to 1', async () => {
     const model = captioner();
     const [before, after] = [
-      await encode(picture()),
-      await encode(picture({ x: 64, y: 32, size: 16, level: 0.8 })),
+      await encode(image()),
+      await encode(image({ x: 64, y: 32, size: 16, level: 0.8 })),
     ];
     const [difference] = await model.difference([{ before, after }]);
     const crop = async (level: number) =>
       (await model.encode([new Float32Array(3 * 48 * 48).fill(level)], 48, 48))[0] as Features;
     const box = { x: 0.5, y: 0.3, width: 0.5, height: 0.7 };
-    const glance = { before: await crop(0.2), after: await crop(0.8), crop: box, object: box };
+    const regionCrop = { before: await crop(0.2), after: await crop(0.8), crop: box, object: box };
     const { memory, kindLogits } = difference as Difference;
     const [seen, unseen] = await model.caption([
-      { memory, kindLogits, crops: [glance] },
+      { memory, kindLogits, crops: [regionCrop] },
       { memory, kindLogits, crops: [] },
     ]);
     const textOf = (output = seen) =>
@@ -105,22 +105,23 @@ describe('Captioner', () => {
     const sums = (part: (row: Float32Array) => Float32Array) =>
       seen?.attention.map((row) => Math.round(part(row).reduce((a, b) => a + b, 0) * 1e4) / 1e4);
     expect(sums((row) => row)).toEqual(Array(8).fill(1));
-    expect(sums((row) => row.subarray(24))).toEqual([0, 1, 1, 0, 0, 0, 0, 0]); // 'white' and 'thing' look closely
+    // 'white' and 'thing' attend to the region crop
+    expect(sums((row) => row.subarray(24))).toEqual([0, 1, 1, 0, 0, 0, 0, 0]);
   });
 
-  describe('with a bundle whose glances have an opinion on the kind', () => {
+  describe('with a caption graph whose region crops judge the kind', () => {
     const input: TensorSpec = { name: 'look_kind_logits', dtype: 'float32', shape: ['B', 6] };
     const output: TensorSpec = { name: 'kind_logits', dtype: 'float32', shape: ['B', 6] };
-    /** A caption graph that adds 1 to the whole look's opinion. */
-    const telling = (): Graph => ({
+    /** A caption graph that adds 1 to the kind logits of the full frame. */
+    const judging = (): Graph => ({
       ...graphs.caption,
       inputs: [...graphs.caption.inputs, input],
       outputs: [...graphs.caption.outputs, output],
-      run: async ({ look_kind_logits: look, ...feeds }) => ({
+      run: async ({ look_kind_logits: fullFrame, ...feeds }) => ({
         ...(await graphs.caption.run(feeds)),
         kind_logits: {
-          dims: look?.dims ?? [],
-          data: Float32Array.from(look?.data as Float32Array, (v) => v + 1),
+          dims: fullFrame?.dims ?? [],
+          data: Float32Array.from(fullFrame?.data as Float32Array, (v) => v + 1),
         },
       }),
     });
@@ -131,20 +132,20 @@ describe('Captioner', () => {
       return new Captioner({ ...bundle, manifest }, { ...graphs, caption }, [2]);
     };
 
-    it('lets them know what the whole look believes, and gives what both believe together', async () => {
+    it('feeds the kind logits of the full frame and returns the joint logits', async () => {
       const kindLogits = Float32Array.from([0, 1, 2, 3, 4, 5]);
-      const seen = { memory: new Float32Array(48), kindLogits, crops: [] };
-      const [silent] = await captioner().caption([seen]);
-      expect(silent?.kindLogits).toBeNull();
-      const [said] = await open(telling()).caption([seen]);
-      expect(said?.kindLogits).toEqual(kindLogits.map((v) => v + 1));
+      const input = { memory: new Float32Array(48), kindLogits, crops: [] };
+      const [plain] = await captioner().caption([input]);
+      expect(plain?.kindLogits).toBeNull();
+      const [joint] = await open(judging()).caption([input]);
+      expect(joint?.kindLogits).toEqual(kindLogits.map((v) => v + 1));
     });
 
-    it('refuses graphs that give an opinion without taking one, or take one without giving any', () => {
-      expect(() => open({ ...telling(), inputs: graphs.caption.inputs })).toThrow(
+    it('refuses a graph with only the input or only the output', () => {
+      expect(() => open({ ...judging(), inputs: graphs.caption.inputs })).toThrow(
         /has the inputs memory.*; expected memory.*look_kind_logits/,
       );
-      expect(() => open({ ...telling(), outputs: graphs.caption.outputs })).toThrow(
+      expect(() => open({ ...judging(), outputs: graphs.caption.outputs })).toThrow(
         /has the outputs ids.*; expected ids.*kind_logits/,
       );
     });
@@ -178,13 +179,13 @@ describe('Captioner refuses', () => {
     return expect(run);
   };
 
-  it('a graph in the place of another, naming the tensors', () => {
+  it('a graph in the place of another, with the names of the tensors', () => {
     refusal(() => new Captioner(bundle, { ...graphs, features: graphs.caption }, null)).toThrow(
       /caption\.onnx: has the inputs memory, .*; expected image$/,
     );
   });
 
-  it('glance inputs that the manifest knows nothing of', () => {
+  it('inputs for region crops that the manifest does not state', () => {
     refusal(() => new Captioner(edited('glance', null), graphs, null)).toThrow(/expected memory$/);
   });
 
@@ -219,7 +220,7 @@ describe('Captioner refuses', () => {
 
   it.each<[string, string, unknown, RegExp]>([
     [
-      'more words than the graph gives',
+      'more words than the graph outputs',
       'max_length',
       12,
       /caption\.onnx: output ids came as \[1,10\], expected \[1,12\]/,
@@ -241,43 +242,10 @@ describe('Captioner refuses', () => {
   });
 
   it('features of another size, before they reach the graph', async () => {
-    const features = await encode(picture());
+    const features = await encode(image());
     const short = { ...features, fine: features.fine.subarray(3) };
     await expect(captioner().difference([{ before: features, after: short }])).rejects.toThrow(
       'item 0 has 285 values, item 0 has 285, expected 3x8x12',
-    );
-  });
-});
-
-describe('openGraph', () => {
-  it('says on one line what it cannot open', async () => {
-    const error = await openGraph(path('manifest.json'), 'cpu').catch((thrown: Error) => thrown);
-    expect(error).toBeInstanceOf(BundleError);
-    expect((error as Error).message).toMatch(/manifest\.json: ONNX Runtime cannot open it: .+/);
-    expect((error as Error).message).not.toContain('\n');
-  });
-});
-
-/** CUDA is told apart by trying, so these hold on machines with and without it, one way or the other. */
-describe('chooseProvider', () => {
-  const probe = () => path('features.onnx');
-
-  it('takes the CPU where it is asked for, with nothing to explain', async () => {
-    expect(await chooseProvider('cpu', true, probe())).toEqual({ provider: 'cpu', fallback: null });
-  });
-
-  it.each(['auto', 'cuda:0'])('falls back visibly, or not at all, with %s', async (device) => {
-    const { provider, fallback } = await chooseProvider(device, false, probe());
-    if (fallback === null) expect(provider).toBe('cuda:0');
-    else {
-      expect(provider).toBe('cpu');
-      expect(fallback).toMatch(/^cuda:0 is not available: .+/);
-    }
-  });
-
-  it('refuses a device that no machine has, where it is strict', async () => {
-    await expect(chooseProvider('cuda:99', true, probe())).rejects.toThrow(
-      /^DEVICE=cuda:99 with STRICT_DEVICE: cuda:99 is not available/,
     );
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { filterClausesByKind } from '../../src/model/clauses.js';
 
-/** Held to by the training code too, which judges checkpoints by the same sentences. */
+/** Cases that the training code passes too. */
 const CASES = JSON.parse(readFileSync('test/fixtures/clauses.json', 'utf8')) as {
   kind: string;
   said: string;

@@ -1,7 +1,7 @@
 /**
- * onnxruntime-node says what ONNX Runtime in Python says (which the exporter held to PyTorch), for every bundle that is
- * served. Made by `python -m training.bundle.golden`; the formulas of the inputs stand in training/bundle/golden.py and
- * here.
+ * Parity of onnxruntime-node with ONNX Runtime in Python, which the exporter compared with PyTorch, for every shipped
+ * bundle. `python -m training.bundle.golden` writes the expected values; the formulas of the inputs are in
+ * training/bundle/golden.py and here.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +12,10 @@ import { type Graph, openGraph, type Tensor } from '../../src/model/session.js';
 
 const folder = fileURLToPath(new URL('../fixtures/golden/', import.meta.url));
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
-/** Largest difference of a float computed in float32. */
+/** Largest difference of a float that is computed in float32. */
 const TOLERANCE = 1e-3;
 /**
- * The features graph rounds to int8 inside: a last digit can move a cell by one step, and features are about 15 in
- * size.
+ * The features graph rounds to int8: a last digit can move a cell by one step. Features have a size of about 15.
  */
 const FEATURES_TOLERANCE = 0.5;
 
@@ -37,7 +36,7 @@ function wave(shape: readonly number[], phase: number): Tensor {
   };
 }
 
-function picture(width: number, height: number) {
+function image(width: number, height: number) {
   const data = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
@@ -56,7 +55,7 @@ function picture(width: number, height: number) {
   return { width, height, data };
 }
 
-/** As numpy's linspace over the indices, truncated. */
+/** Samples at the truncated indices of numpy's linspace. */
 function sampled(tensor: Tensor | undefined, count: number): number[] {
   const flat = Array.from(tensor?.data ?? [], Number);
   const at = (i: number) => (count === 1 ? 0 : Math.floor((i * (flat.length - 1)) / (count - 1) + 1e-9));
@@ -76,34 +75,34 @@ const shapeOf = (graph: Graph, name: string) =>
 describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bundle %s', (name) => {
   const golden = JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8')) as Golden;
 
-  it('is the bundle the golden values were made with', async () => {
+  it('is the bundle of the golden values', async () => {
     const { manifest } = await loadBundle(`${models}${name}`);
     expect(manifest.files).toEqual(golden.files);
   });
 
-  it('gives the same ids, and floats within the stated tolerances, on inputs unlike the export', async () => {
+  it('has the same ids, and floats within the tolerances, on other inputs than the export', async () => {
     const { manifest } = await loadBundle(`${models}${name}`);
     const graph = (key: 'features' | 'difference' | 'caption') =>
       openGraph(`${models}${name}/${manifest.graphs[key].file}`, 'cpu');
 
     const { width, height, mean, std } = { ...manifest.input };
-    const frame = picture(...golden.preprocess.source);
-    const look = new Float32Array(3 * width * height);
-    resizeNormalised(frame, wholeFrame(frame), width, height, { mean, std }, look);
-    expectClose(sampled({ dims: [], data: look }, 64), golden.preprocess.samples, 1e-6);
+    const frame = image(...golden.preprocess.source);
+    const input = new Float32Array(3 * width * height);
+    resizeNormalised(frame, wholeFrame(frame), width, height, { mean, std }, input);
+    expectClose(sampled({ dims: [], data: input }, 64), golden.preprocess.samples, 1e-6);
 
     const features = await graph('features');
-    const image = wave([1, 3, height, width], 0);
-    const unit = Float32Array.from(image.data as Float32Array, (v) => Math.fround(Math.fround(v + 3) / 6));
-    const seen = await features.run({ image: { dims: image.dims, data: unit } });
+    const pixels = wave([1, 3, height, width], 0);
+    const unit = Float32Array.from(pixels.data as Float32Array, (v) => Math.fround(Math.fround(v + 3) / 6));
+    const encoded = await features.run({ image: { dims: pixels.dims, data: unit } });
     for (const [output, expected] of Object.entries(golden.features)) {
-      expectClose(sampled(seen[output], expected.length), expected, FEATURES_TOLERANCE);
+      expectClose(sampled(encoded[output], expected.length), expected, FEATURES_TOLERANCE);
     }
 
     const difference = await graph('difference');
     const inputs = ['coarse_before', 'fine_before', 'coarse_after', 'fine_after'];
     const found = await difference.run(
-      Object.fromEntries(inputs.map((input, phase) => [input, wave(shapeOf(difference, input), phase)])),
+      Object.fromEntries(inputs.map((name, phase) => [name, wave(shapeOf(difference, name), phase)])),
     );
     for (const [output, expected] of Object.entries(golden.difference)) {
       expectClose(sampled(found[output], expected.length), expected, TOLERANCE);
@@ -128,16 +127,20 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     }
     if (caption.inputs.some(({ name }) => name === FULL_FRAME_KIND))
       feeds[FULL_FRAME_KIND] = found.kind_logits as Tensor;
-    const said = await caption.run(feeds);
-    expect(Array.from(said.ids?.data ?? [], Number)).toEqual(golden.caption.ids);
-    expect(Number(said.length?.data[0])).toBe(golden.caption.length);
-    expectClose(sampled(said.log_prob, golden.caption.log_prob.length), golden.caption.log_prob, TOLERANCE);
+    const captioned = await caption.run(feeds);
+    expect(Array.from(captioned.ids?.data ?? [], Number)).toEqual(golden.caption.ids);
+    expect(Number(captioned.length?.data[0])).toBe(golden.caption.length);
     expectClose(
-      sampled(said.attention, golden.caption.attention.length),
+      sampled(captioned.log_prob, golden.caption.log_prob.length),
+      golden.caption.log_prob,
+      TOLERANCE,
+    );
+    expectClose(
+      sampled(captioned.attention, golden.caption.attention.length),
       golden.caption.attention,
       TOLERANCE,
     );
     const kinds = golden.caption.kind_logits ?? [];
-    expectClose(sampled(said.kind_logits, kinds.length), kinds, TOLERANCE);
+    expectClose(sampled(captioned.kind_logits, kinds.length), kinds, TOLERANCE);
   });
 });

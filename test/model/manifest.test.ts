@@ -5,7 +5,7 @@ import { bundleSha256, loadBundle } from '../../src/model/manifest.js';
 import { copyOfTiny, put, sha256, TINY } from './tiny-bundle.js';
 
 describe('loadBundle', () => {
-  it('takes a bundle that obeys the contract, and hashes its list of files', async () => {
+  it('accepts a bundle that keeps the contract, and hashes its list of files', async () => {
     const bundle = await loadBundle(TINY);
     const files = bundle.manifest.files;
     const lines = ['caption.onnx', 'difference.onnx', 'features.onnx'].map(
@@ -15,7 +15,7 @@ describe('loadBundle', () => {
     expect(bundle.sha256).toBe(sha256(lines.join('')));
   });
 
-  it('gives the same hash whatever the order of the files', () => {
+  it('hashes files in any order to the same value', () => {
     const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
     expect(bundleSha256({ 'x.onnx': a, 'y.onnx': b })).toBe(bundleSha256({ 'y.onnx': b, 'x.onnx': a }));
   });
@@ -38,9 +38,9 @@ describe('loadBundle refuses', () => {
 
   it.each<[string, string, unknown, string]>([
     ['an unknown key', 'colour', 1, 'manifest.json: the manifest has the unknown key "colour"'],
-    ['an unknown key further in', 'glance.zoom', 2, 'manifest.json: /glance has the unknown key "zoom"'],
+    ['an unknown nested key', 'glance.zoom', 2, 'manifest.json: /glance has the unknown key "zoom"'],
     ['a missing key', 'calibration', undefined, 'manifest.json: the manifest lacks the key "calibration"'],
-    ['a missing key further in', 'input.mean', undefined, 'manifest.json: /input lacks the key "mean"'],
+    ['a missing nested key', 'input.mean', undefined, 'manifest.json: /input lacks the key "mean"'],
     ['another format', 'format', 'scenedelta-bundle/2', 'manifest.json: /format must be equal to constant'],
     [
       'an input that is no multiple of 16',
@@ -68,7 +68,7 @@ describe('loadBundle refuses', () => {
       'manifest.json: /calibration/threshold must be <= 1',
     ],
     [
-      'a scale that turns the order round',
+      'a scale that reverses the order',
       'calibration.change.scale',
       -1,
       'manifest.json: /calibration/change/scale',
@@ -87,7 +87,7 @@ describe('loadBundle refuses', () => {
       '/graphs/caption/file is words.onnx, which /files does not list',
     ],
     [
-      'glances without their attention',
+      'region crops without their attention',
       'attention.glance',
       null,
       '/glance is set but /attention/glance is null',
@@ -140,7 +140,7 @@ describe('loadBundle refuses', () => {
     );
   });
 
-  it('a file with one byte changed, naming both hashes', async () => {
+  it('a file with one changed byte, with both hashes', async () => {
     const message = await refusal(async (directory) => {
       const path = join(directory, 'features.onnx');
       const bytes = await readFile(path);

@@ -20,8 +20,8 @@ const golden = JSON.parse(
 
 const UNIT = { mean: [0, 0, 0], std: [1, 1, 1] } as const;
 
-/** The picture of make-resize-golden.py. */
-function picture(width: number, height: number): RgbImage {
+/** The image of make-resize-golden.py. */
+function gradient(width: number, height: number): RgbImage {
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < data.length; i++) {
     const [c, x, y] = [i % 3, Math.floor(i / 3) % width, Math.floor(i / 3 / width)];
@@ -31,7 +31,7 @@ function picture(width: number, height: number): RgbImage {
 }
 
 describe('resizeNormalised against Pillow', () => {
-  const image = picture(golden.width, golden.height);
+  const image = gradient(golden.width, golden.height);
 
   it.each(golden.cases)('$name, to the bit', ({ width, height, box, pixels }) => {
     const area: PixelBox =
@@ -60,7 +60,7 @@ describe('resizeNormalised', () => {
     });
   });
 
-  it('leaves the frame as it was', () => {
+  it('does not change the frame', () => {
     const copy = Uint8Array.from(flat.data);
     resizeNormalised(flat, wholeFrame(flat), 8, 8, UNIT, new Float32Array(192));
     expect(flat.data).toEqual(copy);
@@ -71,13 +71,13 @@ describe('resizeNormalised', () => {
     ['ends below the image', { x: 0, y: 26, width: 5, height: 5 }],
     ['is empty', { x: 3, y: 3, width: 0, height: 5 }],
     ['is not a number', { x: Number.NaN, y: 3, width: 5, height: 5 }],
-  ])('refuses a box that %s, naming it and the image', (_, box) => {
+  ])('refuses a box that %s, with the box and the size of the image', (_, box) => {
     expect(() => resizeNormalised(flat, box, 2, 2, UNIT, new Float32Array(12))).toThrow(
       /x, y, width, height.*40x30/,
     );
   });
 
-  it('refuses a result of another length', () => {
+  it('refuses an output of another length', () => {
     expect(() => resizeNormalised(flat, wholeFrame(flat), 2, 2, UNIT, new Float32Array(11))).toThrow(
       'out has 11 values, expected 12 (3 x 2 x 2)',
     );

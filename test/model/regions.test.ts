@@ -15,7 +15,7 @@ function map(...rows: string[]): Heatmap {
 const empty = map('........', '........', '........', '........');
 const RULE = { threshold: 0.5, min_cells: 2 };
 
-/** Held to by the training code too, whose glances the words are learned from. */
+/** Cases that the training code passes too, because the decoder is trained on the same region crops. */
 const SHARED = JSON.parse(readFileSync('test/fixtures/glances.json', 'utf8')) as {
   what: string;
   before: string[];
@@ -24,11 +24,11 @@ const SHARED = JSON.parse(readFileSync('test/fixtures/glances.json', 'utf8')) as
 }[];
 
 describe('findRegions', () => {
-  it('finds nothing on empty maps', () => {
+  it('returns no region for empty maps', () => {
     expect(findRegions({ before: empty, after: empty }, RULE)).toEqual([]);
   });
 
-  it('boxes a component in fractions of the frame, with its cells as area and its mean as score', () => {
+  it('returns a component with its box in fractions, its share of cells as area and its mean as score', () => {
     const after = map('........', '.68.....', '..7.....', '........');
     const [region, ...more] = findRegions({ before: empty, after }, RULE);
     expect(more).toEqual([]);
@@ -37,22 +37,22 @@ describe('findRegions', () => {
     expect(region?.score).toBeCloseTo(0.7, 6);
   });
 
-  it('joins cells along edges, not across corners', () => {
+  it('connects cells along edges, not across corners', () => {
     const after = map('99......', '..99....', '........', '........');
     expect(findRegions({ before: empty, after }, RULE)).toHaveLength(2);
   });
 
-  it('does not join the end of a row with the start of the next', () => {
+  it('does not connect the end of a row with the start of the next', () => {
     const after = map('......99', '99......', '........', '........');
     expect(findRegions({ before: empty, after }, RULE)).toHaveLength(2);
   });
 
-  it('leaves out cells below the threshold and components with too few cells', () => {
+  it('drops cells below the threshold and components with too few cells', () => {
     const after = map('9.......', '..44....', '.....55.', '........');
     expect(findRegions({ before: empty, after }, RULE).map((region) => region.box.y)).toEqual([0.5]);
   });
 
-  it('puts the strongest first, from either side', () => {
+  it('sorts the regions of both sides by strength', () => {
     const before = map('99......', '........', '........', '........');
     const after = map('........', '........', '..6666..', '..6666..');
     expect(findRegions({ before, after }, RULE).map((region) => region.side)).toEqual(['after', 'before']);
@@ -91,39 +91,40 @@ describe('chooseRegionCrops', () => {
     [box.x * 640, box.y * 360, box.width * 640, box.height * 360].map((v) => Math.round(v * 1e6) / 1e6);
 
   it('crops a square in pixels around the region, with the margin', () => {
-    const [glance] = chooseRegionCrops([region('after', 0.5, 0.5, 0.1, 0.1)], FRAME, rule); // 64 x 36 px around 352, 198
-    expect(pixels(glance?.crop as never)).toEqual([352 - 43.2, 198 - 43.2, 86.4, 86.4]);
-    expect(glance?.object).toEqual({ x: 0.5, y: 0.5, width: 0.1, height: 0.1 });
+    // 64 x 36 px around 352, 198
+    const [first] = chooseRegionCrops([region('after', 0.5, 0.5, 0.1, 0.1)], FRAME, rule);
+    expect(pixels(first?.crop as never)).toEqual([352 - 43.2, 198 - 43.2, 86.4, 86.4]);
+    expect(first?.object).toEqual({ x: 0.5, y: 0.5, width: 0.1, height: 0.1 });
   });
 
-  it('does not go below the smallest side', () => {
-    const [glance] = chooseRegionCrops([region('after', 0.5, 0.5, 0.01, 0.01)], FRAME, rule);
-    expect(pixels(glance?.crop as never).slice(2)).toEqual([48, 48]);
+  it('cuts at least the smallest side', () => {
+    const [first] = chooseRegionCrops([region('after', 0.5, 0.5, 0.01, 0.01)], FRAME, rule);
+    expect(pixels(first?.crop as never).slice(2)).toEqual([48, 48]);
   });
 
   it('moves a crop at the border into the frame', () => {
-    const [glance] = chooseRegionCrops([region('after', 0.95, 0.9, 0.05, 0.1)], FRAME, rule);
-    const [x, y, w, h] = pixels(glance?.crop as never) as [number, number, number, number];
+    const [first] = chooseRegionCrops([region('after', 0.95, 0.9, 0.05, 0.1)], FRAME, rule);
+    const [x, y, w, h] = pixels(first?.crop as never) as [number, number, number, number];
     expect([x + w, y + h]).toEqual([640, 360]);
   });
 
-  it('never grows beyond the smaller side of the frame', () => {
-    const [glance] = chooseRegionCrops([region('after', 0, 0.1, 1, 0.8)], FRAME, rule);
-    expect(pixels(glance?.crop as never)).toEqual([140, 0, 360, 360]);
+  it('cuts at most the smaller side of the frame', () => {
+    const [first] = chooseRegionCrops([region('after', 0, 0.1, 1, 0.8)], FRAME, rule);
+    expect(pixels(first?.crop as never)).toEqual([140, 0, 360, 360]);
   });
 
-  it('makes one glance of a before- and an after-region at the same place, around both', () => {
+  it('cuts one crop around a region of before and one of after at the same location', () => {
     const pair = [region('after', 0.4, 0.4, 0.2, 0.2), region('before', 0.5, 0.4, 0.2, 0.2)];
-    const glances = chooseRegionCrops(pair, FRAME, rule);
-    expect(glances).toHaveLength(1);
-    const box = glances[0]?.object;
+    const crops = chooseRegionCrops(pair, FRAME, rule);
+    expect(crops).toHaveLength(1);
+    const box = crops[0]?.object;
     expect(box).toBeDefined();
     [box?.x, box?.y, box?.width, box?.height].forEach((value, i) => {
       expect(value).toBeCloseTo([0.4, 0.4, 0.3, 0.2][i] as number, 9);
     });
   });
 
-  it('does not look again at a part of a place that it looks at', () => {
+  it('cuts no crop around a part of a stronger location', () => {
     const person = region('after', 0.4, 0.1, 0.2, 0.8);
     const edgeOfTheTable = region('before', 0.42, 0.6, 0.05, 0.05);
     const another = region('before', 0.55, 0.6, 0.1, 0.1);
@@ -133,22 +134,22 @@ describe('chooseRegionCrops', () => {
     expect(chooseRegionCrops([person, another], FRAME, rule)).toHaveLength(2);
   });
 
-  it('keeps overlapping regions of one side apart', () => {
+  it('cuts two crops around overlapping regions of one side', () => {
     const pair = [region('after', 0.4, 0.4, 0.2, 0.2), region('after', 0.45, 0.4, 0.2, 0.2)];
     expect(chooseRegionCrops(pair, FRAME, rule)).toHaveLength(2);
   });
 
-  it('looks at no more places than the bundle does, the strongest first', () => {
+  it('cuts at most as many crops as the bundle states, around the strongest', () => {
     const all = [
       region('after', 0.1, 0.1, 0.3, 0.3),
       region('after', 0.6, 0.1, 0.2, 0.2),
       region('before', 0.6, 0.6, 0.1, 0.1),
     ];
-    expect(chooseRegionCrops(all, FRAME, rule).map((glance) => glance.object.x)).toEqual([0.1, 0.6]);
+    expect(chooseRegionCrops(all, FRAME, rule).map((crop) => crop.object.x)).toEqual([0.1, 0.6]);
     expect(chooseRegionCrops([], FRAME, rule)).toEqual([]);
   });
 
-  it.each(SHARED)('glances at the same places as training: $what', ({ before, after, boxes }) => {
+  it.each(SHARED)('cuts the same crops as training: $what', ({ before, after, boxes }) => {
     const regions = findRegions({ before: map(...before), after: map(...after) }, RULE);
     const chosen = chooseRegionCrops(regions, FRAME, { ...rule, regions: 3 }).map(({ object: o }) => [
       o.x,

@@ -1,4 +1,4 @@
-/** The hand-made bundle of test/fixtures/make-tiny-bundle.py, and copies of it with faults. */
+/** The hand-made bundle of test/fixtures/make-tiny-bundle.py, and edited copies of it. */
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 export const tinyManifest = async (): Promise<Json> =>
   JSON.parse(await readFile(join(TINY, 'manifest.json'), 'utf8')) as Json;
 
-/** A copy in a folder of its own under a new models folder. @param edit changes the parsed manifest in place */
+/** Copies the bundle into a new models folder. @param edit changes the parsed manifest in place */
 export async function copyOfTiny(
   edit: (manifest: Json) => void,
   name = 'bundle-tiny',
@@ -27,7 +27,7 @@ export async function copyOfTiny(
   return { modelsDir, directory };
 }
 
-/** Sets what a path such as 'glance.size' names; undefined removes it. */
+/** Sets the value at a path such as 'input.width'; undefined removes the key. */
 export function put(manifest: Json, path: string, value: unknown): void {
   const keys = path.split('.');
   const last = keys.pop() as string;

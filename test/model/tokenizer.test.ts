@@ -18,13 +18,13 @@ describe('toSentence', () => {
     expect(sentence.score).toBeCloseTo((0.9 * 0.5 * 0.3) ** (1 / 3), 6);
   });
 
-  it('keeps a score inside 0..1 where rounding made a logarithm positive', () => {
+  it('limits a score to 1 if rounding made a logarithm positive', () => {
     const sentence = toSentence(ids, Float32Array.of(1e-6, 0, 0, 0, 0, 0), 3, manifest);
     expect(sentence.words[0]?.score).toBe(1);
     expect(sentence.score).toBe(1);
   });
 
-  it('gives an empty sentence with score 0 for no words', () => {
+  it('returns an empty sentence with score 0 for no words', () => {
     expect(toSentence(ids, logs(1, 1, 1), 0, manifest)).toEqual({ text: '', words: [], score: 0 });
   });
 
@@ -33,7 +33,7 @@ describe('toSentence', () => {
     ['negative', -1n],
     ['the pad', 0n],
     ['the end', 3n],
-  ])('refuses a word id that is %s, naming its place', (_, id) => {
+  ])('refuses a word id that is %s, with its position', (_, id) => {
     const bad = BigInt64Array.of(4n, id, 6n);
     expect(() => toSentence(bad, logs(1, 1, 1), 3, manifest)).toThrow(`word 2 has id ${id}, expected a word`);
   });

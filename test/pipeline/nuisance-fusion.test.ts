@@ -44,7 +44,7 @@ describe('fuse', () => {
     expect(nuisances[0]).toEqual({ name: 'lighting', score: expect.closeTo(dim.nuisances.lighting, 3) });
   });
 
-  it('puts nuisances that are not measured after the measured ones, and drops a measured one that only the model sees', () => {
+  it('puts unmeasured nuisances after measured ones, and drops a measured one that only the model sees', () => {
     expect(namesOf(logits('ir_switch', 'foliage'))).toEqual(['lighting', 'foliage']);
   });
 

@@ -4,7 +4,7 @@ import { fuseTampers } from '../../src/pipeline/tamper-fusion.js';
 import { startExaminer } from '../viewpoint/examiner.js';
 import { flat, noisy, street } from '../viewpoint/scenes.js';
 
-/** Four cells of two channels, `other` of which differ from the first frame's. */
+/** Four cells of two channels. @param other number of cells that differ from those of features(0) */
 const features = (other: number): Features => ({
   coarse: Float32Array.from({ length: 8 }, (_, i) => Number(i < 4 ? i >= other : i - 4 < other)),
   fine: new Float32Array(0),
@@ -19,7 +19,7 @@ const manifest = (least?: number, camera?: 'moving') =>
 const { examine, close } = startExaminer();
 afterAll(close);
 const before = noisy(street('a street'), 1.5, 'sensor');
-const turned = examine(before, street('where it looks now'));
+const turned = examine(before, street('another view'));
 const darkened = turned.then(() => examine(before, noisy(flat(4), 1.5, 'dark')));
 
 async function names(examined: typeof turned, other: number, least?: number, camera?: 'moving') {
@@ -29,24 +29,24 @@ async function names(examined: typeof turned, other: number, least?: number, cam
 }
 
 describe('fuseTampers', () => {
-  it('believes in a turned camera where the features show another place too', async () => {
+  it('names a turned camera if the features differ too', async () => {
     expect(await names(turned, 4, 0.4)).toContain('turned');
   });
 
-  it('takes it for a large change where the features are still of the same place', async () => {
+  it('names nothing if the features agree: it is a large change', async () => {
     expect(await names(turned, 0, 0.4)).toEqual([]);
   });
 
-  it('believes in darkness where the features show nothing that was there', async () => {
+  it('names darkness if the features differ too', async () => {
     expect(await names(darkened, 4, 0.4)).toContain('darkened');
   });
 
-  it('believes only in darkness where the bundle cannot tell places apart', async () => {
+  it('names only darkness if the bundle has no least_agreement', async () => {
     expect(await names(turned, 4)).toEqual([]);
     expect(await names(darkened, 4)).toEqual(['darkened']);
   });
 
-  it('names nothing for a bundle whose camera moves', async () => {
+  it('names nothing for a bundle of a moving camera', async () => {
     expect(await names(turned, 4, 0.4, 'moving')).toEqual([]);
     expect(await names(darkened, 4, 0.4, 'moving')).toEqual([]);
   });

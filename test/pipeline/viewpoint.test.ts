@@ -39,7 +39,7 @@ describe('the viewpoint of a finding', () => {
 });
 
 describe('a tampered camera', () => {
-  it('has the verdict tamper without regions, model and heatmaps, unless the bundle lacks least_agreement', async () => {
+  it('has the verdict tamper, unless the bundle lacks least_agreement', async () => {
     const { modelsDir } = removeLater(
       await copyOfTiny((manifest) => put(manifest, 'calibration.least_agreement', 1)),
     );
