@@ -1,4 +1,7 @@
-/** Ids: a prefix for the kind, then a ULID in lower case, so that ids sort by creation time and are legal BullMQ job ids. */
+/**
+ * Ids: a prefix for the kind, then a ULID in lower case, so that ids sort by creation time and are legal BullMQ job
+ * ids.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { encodeTime, ulid } from 'ulid';
 
@@ -17,8 +20,8 @@ export const isId = (prefix: IdPrefix, value: string): boolean =>
 export const newTraceId = (): string => randomBytes(16).toString('hex');
 
 /**
- * An id that follows from what it names, so that the same frames yield the same ids again. It has the form of a ULID, with a hash of
- * time and name in place of the random part.
+ * An id that follows from what it names, so that the same frames yield the same ids again. It has the form of a ULID,
+ * with a hash of time and name in place of the random part.
  * @param at epoch ms
  */
 export function derivedId(prefix: IdPrefix, at: number, name: string): string {
@@ -29,7 +32,10 @@ export function derivedId(prefix: IdPrefix, at: number, name: string): string {
 
 const withPrefix = (prefix: string, id: string): string => `${prefix}_${id.slice(id.indexOf('_') + 1)}`;
 
-/** A comparison or an alert has one delivery with an id of its own, so that announcing it twice cannot make a second one. */
+/**
+ * A comparison or an alert has one delivery with an id of its own, so that announcing it twice cannot make a second
+ * one.
+ */
 export const deliveryIdOf = (comparisonOrAlertId: string): string => withPrefix('dlv', comparisonOrAlertId);
 export const comparisonIdOf = (deliveryId: string): string => withPrefix('cmp', deliveryId);
 export const alertIdOf = (deliveryId: string): string => withPrefix('alr', deliveryId);

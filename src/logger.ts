@@ -2,10 +2,12 @@
  * Structured logs (JSON lines) without image bytes or secrets.
  *
  * Levels: `fatal`: the process ends. `error`: something was not done that should have been, so a person should look.
- * `warn`: something failed and is tried again, or was refused. `info`: a state or result of the normal course, one line per comparison,
- * delivery attempt or start. `debug`: details for a search for errors. `trace`: not used by the service itself.
+ * `warn`: something failed and is tried again, or was refused. `info`: a state or result of the normal course, one line
+ * per comparison, delivery attempt or start. `debug`: details for a search for errors. `trace`: not used by the service
+ * itself.
  *
- * Fields have one name each: `trace_id`, `comparison_id`, `camera_id`, `delivery_id`, `job_id`, `queue`, `err` (with stack), `reason`.
+ * Fields have one name each: `trace_id`, `comparison_id`, `camera_id`, `delivery_id`, `job_id`, `queue`, `err` (with
+ * stack), `reason`.
  */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 

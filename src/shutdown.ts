@@ -1,4 +1,7 @@
-/** Ordered shutdown of a process: work that has begun is finished, and a step that hangs or fails does not keep the others from closing. */
+/**
+ * Ordered shutdown of a process: work that has begun is finished, and a step that hangs or fails does not keep the
+ * others from closing.
+ */
 import { ScenedeltaError } from './errors.js';
 import type { Logger } from './logger.js';
 
@@ -17,8 +20,8 @@ export interface Shutdown {
 }
 
 /**
- * On SIGTERM or SIGINT, closes the steps one after the other and exits 0. Exits 1 if a step failed or took too long, `deadlineMs`
- * passed, or a second signal came.
+ * On SIGTERM or SIGINT, closes the steps one after the other and exits 0. The status is 1 after a failed or late
+ * step, after `deadlineMs`, and after a second signal.
  * @param steps may grow at its front, also during the shutdown
  * @param options.signals emits the signals; the process by default
  */
@@ -98,8 +101,8 @@ async function closeInTime({ close, withinMs, cut }: ClosingStep): Promise<void>
 }
 
 /**
- * Ends the process with status 1 and one log line on an uncaught exception. An error that an operator can act on (a setting, a bundle)
- * is logged by its message alone, any other with its stack.
+ * Ends the process with status 1 and one log line on an uncaught exception. An error that an operator can act on (a
+ * setting, a bundle) is logged by its message alone, any other with its stack.
  * @param foreseen names of further error classes of the first kind
  */
 export function endOnFatal(logger: Logger, foreseen: readonly string[] = []): void {

@@ -19,8 +19,8 @@ export interface AcceptedFrame
 /**
  * Once resolved, the frame will be processed, whatever crashes.
  * @returns the accepted comparison.
- * @throws ScenedeltaError 'queue-unavailable', or 'not-found' if the camera has been erased. The comparison does not exist then, unless
- * Redis could not be reached to erase it.
+ * @throws ScenedeltaError 'queue-unavailable', or 'not-found' if the camera has been erased. The comparison does not
+ *   exist then, unless Redis could not be reached to erase it.
  */
 export async function enqueueFrame(
   { id, settings }: StoredCamera,
@@ -57,7 +57,8 @@ export async function enqueueFrame(
       apiKeyId,
     },
   };
-  // In this order: the job must find the waiting frame, and the frame its comparison. Recovery completes what a crash left.
+  // In this order: the job must find the waiting frame, and the frame its comparison. Recovery completes what a crash
+  // left.
   try {
     await deps.results.create(stored);
     if (!(await deps.cameras.addFrame(id, comparisonId, capturedAt))) throw noCamera(id);

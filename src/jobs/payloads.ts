@@ -1,6 +1,6 @@
 /**
- * Job payloads: ids and a version, nothing else. The stored records hold the rest, once: callback and frame URLs may contain credentials.
- * Version 1 carried copies of the record beside the same ids, so both versions are read alike.
+ * Job payloads: ids and a version, nothing else. The stored records hold the rest, once: callback and frame URLs may
+ * contain credentials. Version 1 carried copies of the record beside the same ids, so both versions are read alike.
  */
 import { type Static, type TObject, Type } from 'typebox';
 import { Value } from 'typebox/value';

@@ -33,8 +33,8 @@ const COUNTS_MAX_AGE_MS = 500;
 export type JobProducer = ReturnType<typeof createJobProducer>;
 
 /**
- * All methods throw ScenedeltaError 'queue-unavailable' if Redis is away: at once on a producer's connection, which has no offline queue.
- * On a consumer's connection they wait until Redis is back.
+ * All methods throw ScenedeltaError 'queue-unavailable' if Redis is away: at once on a producer's connection, which has
+ * no offline queue. On a consumer's connection they wait until Redis is back.
  * @param redis shared; the caller closes it
  * @param clock epoch ms
  */
@@ -104,7 +104,10 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
     /** @param intervalSeconds time between two snapshot pulls; null: no pulls */
     scheduleSnapshots: (camera: string, intervalSeconds: number | null): Promise<void> =>
       call('Scheduling snapshots', () => scheduleSnapshots(snapshots, camera, intervalSeconds)),
-    /** Corrects schedules that a crash between a camera's settings and its schedule left. @param wanted seconds by camera */
+    /**
+     * Corrects schedules that a crash between a camera's settings and its schedule left.
+     * @param wanted seconds by camera
+     */
     reconcileSnapshots: (wanted: ReadonlyMap<string, number>): Promise<void> =>
       call('Scheduling snapshots', () => reconcileSnapshots(snapshots, wanted)),
     /** Runs each task periodically, on one worker of all. */
@@ -115,7 +118,7 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
           await maintenance.upsertJobScheduler(name, { every: everyMs }, { name, opts });
         }
       }),
-    /** Removes the job if no worker holds it, and tells the worker that does to stop. */
+    /** Removes the job if no worker holds it, and signals the worker that does to stop. */
     cancel: (comparisonId: string): Promise<void> =>
       call('Cancelling the comparison', async () => {
         await Promise.all([

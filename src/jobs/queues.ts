@@ -20,8 +20,8 @@ const BACKOFF = { type: 'exponential', delay: 1_000 } as const;
 const KEPT = { removeOnComplete: { age: 3_600, count: 1_000 }, removeOnFail: { age: 86_400 } } as const;
 
 /**
- * `attempts` counts errors of ours, such as an unreachable Redis. The tries of a delivery and of a camera's frame are counted by the
- * delivery's log and by the camera's turn.
+ * `attempts` counts errors of ours, such as an unreachable Redis. The tries of a delivery and of a camera's frame are
+ * counted by the delivery's log and by the camera's turn.
  */
 export const COMPARISON_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 3 } as const;
 export const DELIVERY_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 5 } as const;

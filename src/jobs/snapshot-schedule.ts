@@ -19,7 +19,10 @@ export async function scheduleSnapshots(
   await queue.upsertJobScheduler(camera, { every: intervalSeconds * 1000 }, template);
 }
 
-/** Corrects schedules that a crash between a camera's settings and its schedule left. @param wanted seconds by camera */
+/**
+ * Corrects schedules that a crash between a camera's settings and its schedule left.
+ * @param wanted seconds by camera
+ */
 export async function reconcileSnapshots(queue: Queue, wanted: ReadonlyMap<string, number>): Promise<void> {
   const scheduled = new Map(
     (await queue.getJobSchedulers()).map(({ key, every }) => [key, Number(every) / 1000]),

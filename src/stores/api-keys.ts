@@ -1,4 +1,7 @@
-/** API keys: one Redis hash with a field per key. Only the SHA-256 of a secret is kept (128+ random bits need no slow hash). */
+/**
+ * API keys: one Redis hash with a field per key. Only the SHA-256 of a secret is kept (128+ random bits need no slow
+ * hash).
+ */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { newId } from '../ids.js';
@@ -64,7 +67,7 @@ export function createApiKeyStore(redis: Redis, options: { now?: () => number } 
     /** @returns whether the key existed. */
     revoke: (id: string): Promise<boolean> =>
       redisCall('revoking an API key', async () => {
-        // Two calls, so that the count tells whether the key itself existed.
+        // Two calls, so that the count shows whether the key itself existed.
         const existed = await redis.hdel(KEYS.apiKeys, id);
         await redis.hdel(KEYS.apiKeys, usedField(id));
         return existed === 1;

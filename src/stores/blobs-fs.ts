@@ -1,4 +1,4 @@
-/** Blobs as files. What `put` acknowledged survives a power cut; readers never see half a file. */
+/** Blob store of files. An acknowledged `put` survives a power cut, and readers never see half a file. */
 import {
   chmod,
   type FileHandle,
@@ -21,8 +21,9 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
 /**
- * @param folder is made where it does not exist.
- * @param options.writeTo stands in for a disk that fails, in tests.
+ * `put` writes a temporary file, syncs it, renames it, and syncs the folder.
+ * @param folder is created if it does not exist
+ * @param options.writeTo replaces the write to the disk, so that tests can let it fail
  */
 export function createFileBlobStore(
   folder: string,
@@ -39,7 +40,7 @@ export function createFileBlobStore(
     const firstMade = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
     // A folder that an older version made is readable by every local user; closing the root closes all below it.
     if (knownFolders.size === 0) await chmod(root, PRIVATE_FOLDER);
-    // a new folder is durable once its parent is
+    // A new folder is durable once its parent folder has been synced.
     if (firstMade !== undefined) {
       for (let at = path; at.length >= firstMade.length; at = dirname(at)) await syncFolder(dirname(at));
     }
@@ -73,7 +74,7 @@ export function createFileBlobStore(
         const now = new Date();
         const kept = await missingIsUndefined(stat(path));
         if (kept?.size === bytes.byteLength && (await touched(path, now))) {
-          // its writer may be another process that has renamed it but not synced the folder yet
+          // Another process may have renamed the file without having synced the folder yet.
           await syncFolder(dirname(path));
           return;
         }
@@ -100,8 +101,8 @@ export function createFileBlobStore(
 }
 
 /**
- * Deletes an old file in two steps: moved aside, looked at again, and put back where a `put` refreshed it in between (deleting it
- * at once could lose a frame that has just been acknowledged).
+ * Deletes an old file in two steps: it is moved aside, its age is read again, and it is moved back if a `put` refreshed
+ * it in between. Deleting it at once could lose a frame that has just been acknowledged.
  */
 async function sweepFile(path: string, before: number): Promise<boolean> {
   const isOld = async (at: string) => {
@@ -143,7 +144,9 @@ async function missingIsUndefined<T>(reading: Promise<T>): Promise<T | undefined
   }
 }
 
-/** @throws ScenedeltaError 'storage-unavailable' for whatever the file system refuses (the path stays out of the message). */
+/**
+ * @throws ScenedeltaError 'storage-unavailable' for any refusal of the file system; the message does not name the path.
+ */
 async function storageCall<T>(what: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

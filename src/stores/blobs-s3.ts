@@ -1,4 +1,4 @@
-/** Blobs as objects of one S3 bucket: for several hosts that share no disk. */
+/** Blob store of objects in one S3 bucket, for several hosts that share no disk. */
 import { type BlobStore, checkBlobKey } from './blobs.js';
 import type { S3Client } from './s3-client.js';
 
@@ -6,7 +6,7 @@ const DELETES_AT_ONCE = 16;
 
 export function createS3BlobStore(s3: S3Client, bucket: string): BlobStore {
   return {
-    // S3 has no cheaper way to refresh an object's age than to write it again
+    // S3 has no cheaper way to refresh the age of an object than to write it again.
     put: (key, bytes) => s3.put(bucket, checkBlobKey(key), bytes),
     get: (key) => s3.get(bucket, checkBlobKey(key)),
     delete: (key) => s3.delete(bucket, checkBlobKey(key)),

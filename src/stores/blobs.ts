@@ -1,20 +1,20 @@
 /**
- * Bytes by key: frames by their content hash, heatmap data by comparison. Two implementations with one behaviour
- * (blobs-fs.ts, blobs-s3.ts). Keys are relative paths of [a-z0-9/._-].
+ * Blob store: bytes by key. Frames have their content hash as key, heatmaps the id of their comparison.
+ * The two implementations behave alike: files (blobs-fs.ts) and S3 objects (blobs-s3.ts).
  */
 import { ScenedeltaError } from '../errors.js';
 
 export interface BlobStore {
   /**
-   * Durable once resolved (temp file, fdatasync, rename, directory fsync). Writing an existing key with the same name again is cheap and
-   * refreshes its age.
-   * @throws ScenedeltaError 'storage-unavailable' (disk full, no permission, S3 away).
+   * Durable once resolved. Writing the same bytes to an existing key again refreshes its age.
+   * @param key a relative path of [a-z0-9/._-]
+   * @throws ScenedeltaError 'storage-unavailable' (disk full, no permission, S3 unreachable).
    */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** @returns undefined where the key does not exist. */
+  /** @returns undefined if the key does not exist. */
   get(key: string): Promise<Uint8Array | undefined>;
   delete(key: string): Promise<void>;
-  /** Deletes what under `prefix` was last written before `before` (epoch ms), except the keys in `keep`. @returns how many. */
+  /** Deletes the blobs under `prefix` last written before `before` (epoch ms), except `keep`. @returns how many. */
   sweep(prefix: string, before: number, keep?: ReadonlySet<string>): Promise<number>;
 }
 
@@ -24,7 +24,7 @@ export const heatmapKey = (comparisonId: string): string =>
 
 /**
  * @returns the key.
- * @throws ScenedeltaError 'internal' where it could leave the store's folder: keys are made by us, never taken from a request.
+ * @throws ScenedeltaError 'internal' if the key could leave the store's folder. Keys never come from a request.
  */
 export function checkBlobKey(key: string): string {
   if (/^[a-z0-9][a-z0-9_-]*([/.][a-z0-9_-]+)*$/.test(key)) return key;

@@ -1,4 +1,4 @@
-/** All stores, as the settings ask for them. */
+/** Creates all stores from the settings. */
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
@@ -29,13 +29,13 @@ export interface Stores {
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
   readonly changes: ChangeStore;
-  /** where s3:// frames are read; undefined where S3_ENDPOINT is not set */
+  /** source of s3:// frames; undefined if S3_ENDPOINT is not set */
   readonly s3: S3Client | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** @throws ScenedeltaError 'invalid-request' where the S3 settings are incomplete. */
+/** @throws ScenedeltaError 'invalid-request' if the S3 settings are incomplete. */
 export function createStores(config: Config, redis: Redis): Stores {
   const retentionMs = config.resultRetentionHours * HOUR_MS;
   const s3 = createS3Client(config);

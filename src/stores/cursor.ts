@@ -1,4 +1,4 @@
-/** The opaque cursor of a list: the place of the last item that was given. */
+/** Codec of a list's opaque cursor: the position of the last item of a page. */
 import { ScenedeltaError } from '../errors.js';
 
 export interface Position {
@@ -10,7 +10,7 @@ export interface Position {
 export const encodeCursor = ({ at, id }: Position): string =>
   Buffer.from(`${at}:${id}`).toString('base64url');
 
-/** @throws ScenedeltaError 'invalid-request' where it is not one of ours. */
+/** @throws ScenedeltaError 'invalid-request' if the text is no cursor of this service. */
 export function decodeCursor(cursor: string): Position {
   const match = /^(\d{1,15}):(\w{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (match?.[1] === undefined || match[2] === undefined) {

@@ -1,4 +1,7 @@
-/** The log of webhook deliveries: one Redis hash per delivery with a field per attempt, so that recording an attempt twice is harmless. */
+/**
+ * The log of webhook deliveries: one Redis hash per delivery with a field per attempt, so that recording an attempt
+ * twice is harmless.
+ */
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
 import type { CameraEvent } from '../schemas/change.js';
@@ -9,10 +12,10 @@ export const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
   at: Type.String({ format: 'date-time' }),
   status: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'HTTP status of the receiver; null where there was no answer.',
+    description: 'HTTP status of the receiver; null if there was no answer.',
   }),
   error: Type.Union([Type.String(), Type.Null()], {
-    description: "Why it did not succeed, in words of our own (never the receiver's body).",
+    description: "Reason of the failure, in the service's own words (never the receiver's body).",
   }),
   duration_ms: Type.Number(),
 });
@@ -21,10 +24,10 @@ export const DeliverySchema = Type.Object(
   {
     id: Type.String({
       pattern: '^dlv_[0-9a-z]{26}$',
-      description: 'Also the webhook-id, the same at every try.',
+      description: 'Also the webhook-id, the same at every attempt.',
     }),
-    comparison: Type.String({ description: 'What is delivered, or gave rise to the alert.' }),
-    change: Type.Optional(Type.String({ description: 'The change that an alert tells of.' })),
+    comparison: Type.String({ description: 'The comparison that is delivered, or that caused the alert.' }),
+    change: Type.Optional(Type.String({ description: 'The change that the alert reports.' })),
     url: Type.String({ description: 'Without query and credentials.' }),
     state: Type.Unsafe<'pending' | 'delivered' | 'failed'>(
       Type.String({ enum: ['pending', 'delivered', 'failed'] }),
@@ -54,7 +57,8 @@ return 1`;
 /**
  * KEYS: delivery, open deliveries; if there is a camera event: the camera's events and the camera.
  * ARGV: id, attempt's field, attempt, state, next attempt ('' = none), its time in ms, camera event.
- * A final state never changes; a later attempt is logged without effect. The camera event is queued once, unless the camera was erased.
+ * A final state never changes; a later attempt is logged without effect. The camera event is queued once, unless the
+ * camera was erased.
  */
 const RECORD = `
 local state = redis.call('HGET', KEYS[1], 'state')
@@ -143,7 +147,9 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
     /** @returns the deliveries of the comparison itself. Alerts belong to their change. */
     ofComparison: listOf,
     ofChange: listOf,
-    /** @returns ids of deliveries that were due before `before` (epoch ms), oldest first; some may not be created yet. */
+    /**
+     * @returns ids of deliveries that were due before `before` (epoch ms), oldest first; some may not be created yet.
+     */
     overdue: (before: number, limit: number): Promise<string[]> =>
       redisCall('listing overdue deliveries', () =>
         redis.zrangebyscore(KEYS.deliveriesOpen, '-inf', `(${before}`, 'LIMIT', 0, limit),

@@ -1,6 +1,6 @@
 /**
- * What happens to comparisons and changes, as it happens: one blocking XREAD a process, fanned out in memory, because a connection for each
- * waiting request would use up Redis's connections long before its power.
+ * Reader of the event stream of comparisons and changes: one blocking XREAD per process, fanned out in memory. A
+ * connection per waiting request would exhaust the connections of Redis long before its throughput.
  */
 import type { Redis } from 'ioredis';
 import type { Logger } from '../logger.js';
@@ -9,21 +9,24 @@ import { EVENTS_KEPT, KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
 export interface StreamedEvent {
-  /** the stream's id, 'ms-sequence': what a client sends back as Last-Event-ID */
+  /** id of the stream entry, 'ms-sequence', which a client sends back as Last-Event-ID */
   readonly id: string;
   readonly event: StreamEvent;
 }
 export interface EventFilter {
-  /** only what happens to this comparison itself */
+  /** only events of this comparison itself */
   readonly comparisonId?: string;
   readonly camera?: string;
 }
 export interface EventReader {
-  /** Hears every event since the reader first reached Redis, in order, also across outages. @returns a function that ends it. */
+  /**
+   * Passes on every event since the reader first reached Redis, in order, also across outages.
+   * @returns how to unsubscribe.
+   */
   on(listener: (streamed: StreamedEvent) => void): () => void;
   /**
-   * What came after `sinceId` (exclusive), oldest first; the stream keeps about the last EVENTS_KEPT events. To resume without a
-   * gap: subscribe first, then read, then drop what was heard twice by `compareEventIds`.
+   * The events after `sinceId` (exclusive), oldest first; the stream keeps about the last EVENTS_KEPT events. To resume
+   * without a gap, subscribe first, then read, then drop repeated events by `compareEventIds`.
    * @throws ScenedeltaError 'queue-unavailable'
    */
   read(sinceId: string, filter?: EventFilter): Promise<StreamedEvent[]>;
@@ -36,28 +39,28 @@ const RETRY_MS = 500;
 
 export const isEventId = (text: string): boolean => /^\d{1,15}(-\d{1,15})?$/.test(text);
 
-/** < 0 where a comes first. */
+/** @returns a number below 0 if `a` comes first. */
 export function compareEventIds(a: string, b: string): number {
   const [aTime = 0, aSequence = 0] = a.split('-').map(Number);
   const [bTime = 0, bSequence = 0] = b.split('-').map(Number);
   return aTime - bTime || aSequence - bSequence;
 }
 
-/** @param redis for single reads; the blocking one gets a connection of its own. */
+/** @param redis for single reads; the blocking reads have a connection of their own */
 export function createEventReader(redis: Redis, options: { logger?: Logger } = {}): EventReader {
   const listeners = new Set<(streamed: StreamedEvent) => void>();
   const blocking = redis.duplicate({
     enableOfflineQueue: true,
     maxRetriesPerRequest: null,
     commandTimeout: undefined,
-    // a connection that died without saying so would block for ever
+    // A connection that died unnoticed would block for ever.
     blockingTimeout: BLOCK_MS,
     blockingTimeoutGrace: BLOCK_MS,
   });
-  blocking.on('error', (err) => options.logger?.debug({ reason: err.message }, 'event stream away'));
+  blocking.on('error', (err) => options.logger?.debug({ reason: err.message }, 'event stream unreachable'));
   let closed = false;
 
-  const tell = (streamed: StreamedEvent) => {
+  const publish = (streamed: StreamedEvent) => {
     for (const listener of listeners) {
       try {
         listener(streamed);
@@ -83,7 +86,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
         );
         for (const entry of reply?.[0]?.[1] ?? []) {
           last = entry[0];
-          tell(streamed(entry));
+          publish(streamed(entry));
         }
       } catch (err) {
         if (closed) return;
@@ -107,7 +110,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
     async close() {
       closed = true;
       listeners.clear();
-      // Not waited for: ioredis never settles a command that waits for a connection which it is told to give up meanwhile.
+      // Not awaited: ioredis never settles a command that waits for a connection if the client disconnects meanwhile.
       blocking.disconnect();
     },
   };
@@ -118,7 +121,7 @@ export const matches = (event: StreamEvent, filter: EventFilter): boolean =>
     ('comparisonId' in event && filter.comparisonId === event.comparisonId)) &&
   (filter.camera === undefined || filter.camera === event.camera);
 
-/** An entry's fields are flat: ['event', json]. */
+/** @param fields flat: ['event', json] */
 const streamed = ([id, fields]: [id: string, fields: string[]]): StreamedEvent => ({
   id,
   event: JSON.parse(fields[1] ?? 'null') as StreamEvent,

@@ -10,19 +10,19 @@ export const KEYS = {
   comparisonsByTime: 'sd:cmps',
   comparisonsByCamera: (camera: string) => `sd:cmps:camera:${camera}`,
   comparisonsByVerdict: (verdict: string) => `sd:cmps:verdict:${verdict}`,
-  /** the verdict comes first: it has no ':', a camera's name may have one */
+  /** The verdict comes first, because the name of a camera may contain ':'. */
   comparisonsByVerdictAndCamera: (verdict: string, camera: string) => `sd:cmps:both:${verdict}:${camera}`,
-  /** sorted sets of what is not final yet, score = time of the last change in ms: what a crash left behind is found here */
+  /** sorted sets of ids that are not final, score = last write in ms; recovery reads them after a crash */
   comparisonsOpen: 'sd:cmps:open',
   deliveriesOpen: 'sd:dlvs:open',
-  /** one stream of everything that happens to comparisons; SSE and waiting requests read it */
+  /** stream of the events of comparisons and changes, one JSON object per entry in the field `event` */
   events: 'sd:events',
-  /** pub/sub channel on which cancelled comparison ids are broadcast, because only the worker that owns a job can stop it */
+  /** pub/sub channel of cancelled comparison ids: only the worker that holds a job can stop it */
   cancellations: 'sd:cancel',
   idempotency: (apiKeyId: string, key: string) => `sd:idem:${apiKeyId}:${key}`,
   rate: (apiKeyId: string, window: number) => `sd:rate:${apiKeyId}:${window}`,
   apiKeys: 'sd:keys',
-  /** of a comparison or of a change */
+  /** sorted set of delivery ids of a comparison or a change, score = creation time in ms */
   deliveriesOf: (id: string) => `sd:dlvs:${id}`,
   delivery: (id: string) => `sd:dlv:${id}`,
   change: (id: string) => `sd:chg:${id}`,
@@ -31,7 +31,7 @@ export const KEYS = {
   changesByCamera: (camera: string) => `sd:chgs:camera:${camera}`,
   changesByStatus: (status: ChangeStatus) => `sd:chgs:status:${status}`,
   changesByStatusAndCamera: (status: ChangeStatus, camera: string) => `sd:chgs:both:${status}:${camera}`,
-  /** sorted sets, score = our clock in ms: when a change was last written, when feedback was given */
+  /** sorted sets of change ids, score = last write, and feedback, in ms by the clock of the service */
   changesByWriting: 'sd:chgs:written',
   changesByFeedback: 'sd:chgs:feedback',
   /** list of CameraEvent since the last frame of the camera */
@@ -41,18 +41,21 @@ export const KEYS = {
   alertsOf: (change: string) => `sd:chg:${change}:alerts`,
   /** heartbeat of each live worker process: JSON with its models; expires */
   worker: (workerId: string) => `sd:worker:${workerId}`,
-  /** set of the ids of workers that were live a moment ago */
+  /** set of the ids of workers that are live or have died a moment ago */
   workers: 'sd:workers',
-  /** sorted set of the ids of all cameras, all with score 0: in the order of their letters */
+  /** sorted set of the ids of all cameras, all with score 0, and so in alphabetical order */
   cameras: 'sd:cams',
-  /** hash: camera (settings), state (between two frames), snapshot (how the last pull ended), framesErased (retention). A camera's id has no ':' */
+  /**
+   * hash: camera (settings), state (between two frames), snapshot (outcome of the last pull), framesErased (retention).
+   * The id of a camera has no ':'.
+   */
   camera: (id: string) => `sd:cam:${id}`,
-  /** sorted set of comparison ids that wait for the camera's turn, score = captured time in ms; equal times order by id */
+  /** sorted set of comparison ids that wait for the camera's turn, score = capture time in ms */
   cameraFrames: (id: string) => `sd:cam:${id}:frames`,
-  /** hash: how often the turn of a waiting frame has begun */
+  /** hash: number of turns begun per waiting comparison id */
   cameraTries: (id: string) => `sd:cam:${id}:tries`,
-  /** '<job id>:<token>' of the turn under way; expires */
+  /** lock of the turn under way: '<job id>:<token>'; expires */
   cameraTurn: (id: string) => `sd:cam:${id}:turn`,
-  /** whose the snapshot pull under way is; expires */
+  /** lock of the snapshot pull under way: its token; expires */
   cameraPull: (id: string) => `sd:cam:${id}:pull`,
 } as const;

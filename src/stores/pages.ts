@@ -1,4 +1,7 @@
-/** Pages of a list whose order is a sorted set's: score = time in ms, newest first, equal times by id, so that a cursor is exact. */
+/**
+ * Pages of a list that a Redis sorted set orders: the score is a time in ms, newest first, and equal times are ordered
+ * by id, so that a cursor is exact.
+ */
 import type { Redis } from 'ioredis';
 import { decodeCursor, encodeCursor, type Position } from './cursor.js';
 
@@ -13,8 +16,10 @@ export interface PageQuery {
 }
 
 /**
- * @param read the items of these ids, undefined for each that is gone or not to be listed: such gaps are filled from what follows
- * @throws ScenedeltaError 'invalid-request' where the cursor is not one of ours
+ * @param read returns the items of these ids, undefined for an item that no longer exists or is not listed; following
+ *   items
+ *   fill such gaps
+ * @throws ScenedeltaError 'invalid-request' if the cursor is not one of this service
  */
 export async function pageOf<T>(
   redis: Redis,
@@ -36,7 +41,7 @@ export async function pageOf<T>(
   }
 }
 
-/** The next ids after a position. */
+/** @returns the next `count` positions after a position. */
 async function positions(
   redis: Redis,
   index: string,

@@ -1,19 +1,19 @@
-/** Connections to Redis, and what its failures mean to a caller. */
+/** Connections to Redis, and the translation of its failures into ScenedeltaError. */
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { withoutSecrets } from '../redact-url.js';
 
 /**
- * producer: a request is waiting for the answer, so a missing Redis is an error at once.
- * consumer: a worker has nothing better to do, so its commands wait until Redis is back (BullMQ workers demand this).
+ * producer: a request waits for the answer, so an unreachable Redis is an error at once.
+ * consumer: the commands of a worker wait until Redis is back, as BullMQ workers require.
  */
 export type RedisRole = 'producer' | 'consumer';
 
 /** A command by name with its arguments, for a step of several that are run together. */
 export type RedisCommand = readonly [name: string, ...args: (string | number)[]];
 
-/** How often an outage that goes on is said again. */
+/** Interval between two log lines of one outage. */
 const REPEAT_MS = 10_000;
 
 const ROLE_OPTIONS = {
@@ -23,9 +23,9 @@ const ROLE_OPTIONS = {
 } as const satisfies Record<RedisRole, RedisOptions>;
 
 /**
- * @param url redis://, rediss:// or unix:///path/to.sock (with ?db=N where it is not 0)
- * @returns a client that connects in the background and reconnects for ever, logging each outage and its end.
- * @throws ScenedeltaError 'invalid-request' where the address is none of these.
+ * @param url redis://, rediss:// or unix:///path/to.sock (with ?db=N for a database other than 0)
+ * @returns a client that connects in the background and reconnects for ever. It logs each outage and its end.
+ * @throws ScenedeltaError 'invalid-request' if the address is none of these.
  */
 export function connectRedis(url: string, options: { role: RedisRole; logger: Logger }): Redis {
   const { logger, role } = options;
@@ -34,27 +34,27 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
   });
   let awaySince: number | undefined;
-  let saidAt = 0;
+  let loggedAt = 0;
   const away = (err?: Error) => {
     const now = Date.now();
     awaySince ??= now;
-    if (now - saidAt < REPEAT_MS) return;
-    saidAt = now;
+    if (now - loggedAt < REPEAT_MS) return;
+    loggedAt = now;
     logger.warn(
       { role, reason: err?.message ?? 'connection closed', awayMs: now - awaySince },
-      'redis away, reconnecting',
+      'redis unreachable, reconnecting',
     );
   };
   redis.on('error', away);
   redis.on('ready', () => {
     if (awaySince !== undefined) logger.info({ role, awayMs: Date.now() - awaySince }, 'redis is back');
     awaySince = undefined;
-    saidAt = 0;
+    loggedAt = 0;
   });
   return redis;
 }
 
-/** unix:// is our spelling; ioredis wants the bare path. */
+/** ioredis takes the bare path of a socket, without unix://. */
 function redisAddress(url: string): string {
   if (/^rediss?:\/\/./.test(url)) return url;
   const socket = /^unix:\/\/(\/.+)$/.exec(url)?.[1];
@@ -68,8 +68,8 @@ function redisAddress(url: string): string {
 
 const CANNOT_SERVE = 'OOM|MISCONF|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS';
 /**
- * Replies by which Redis says that it cannot serve for now: full memory, full disk, starting, fail-over. A script's command is
- * refused in the script's words before Redis 7, a transaction by what was wrong with it.
+ * Replies of a Redis that cannot serve for now: full memory, full disk, starting, fail-over. Before Redis 7, the
+ * refusal of a command in a script has the prefix of the script's error, and in a transaction the prefix of EXECABORT.
  */
 const UNAVAILABLE_REPLY = new RegExp(
   `^(?:ERR Error running script .*: -?|EXECABORT .* because of: )?(?:${CANNOT_SERVE})\\b`,
@@ -77,13 +77,14 @@ const UNAVAILABLE_REPLY = new RegExp(
 
 function cannotServe(reply: ReplyFailure): boolean {
   if (UNAVAILABLE_REPLY.test(reply.message)) return true;
-  // EXEC only says that a command was refused when it was queued; ioredis keeps what that command was told
+  // EXEC only reports that a queued command was refused; ioredis keeps the replies to those commands.
   const refusals = /^EXECABORT\b/.test(reply.message) ? (reply.previousErrors ?? []) : [];
   return refusals.length > 0 && refusals.every(cannotServe);
 }
 
 /**
- * Runs commands; a Redis that is away or cannot write becomes 'queue-unavailable', anything else (a bug) is passed on.
+ * Runs commands. A Redis that is unreachable or cannot write becomes 'queue-unavailable'; any other error is a bug and
+ * thrown on.
  * @throws ScenedeltaError 'queue-unavailable'
  */
 export async function redisCall<T>(what: string, commands: () => Promise<T>): Promise<T> {
@@ -106,15 +107,15 @@ export function repliesOf<T>(results: [error: Error | null, reply: unknown][] | 
   });
 }
 
-/** Whether that is what `redisCall` made of it. */
+/** Whether `redisCall` translated an unreachable Redis into this error. */
 export const isUnavailable = (thrown: unknown): boolean =>
   thrown instanceof ScenedeltaError && thrown.code === 'queue-unavailable';
 
-/** By name as well as by class: a second copy of ioredis (BullMQ's) has a class of its own. */
+/** Checks the name as well as the class, because a second copy of ioredis (that of BullMQ) has a class of its own. */
 const isReply = (thrown: unknown): thrown is ReplyFailure =>
   thrown instanceof ReplyError || (thrown instanceof Error && thrown.name === 'ReplyError');
 
 interface ReplyFailure extends Error {
-  /** of EXEC: what the commands before it were told */
+  /** of EXEC: the errors of the commands before it */
   readonly previousErrors?: readonly Error[];
 }

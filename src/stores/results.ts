@@ -1,6 +1,7 @@
 /**
  * Comparisons with their frames and requests: one Redis hash per comparison, sorted sets as indexes.
- * The API writes a comparison at acceptance, workers afterwards. Both writes are Lua scripts, so that a crash leaves all or nothing.
+ * The API writes a comparison at acceptance, workers afterwards. Both writes are Lua scripts, so that a crash leaves
+ * all or nothing.
  */
 import type { Redis } from 'ioredis';
 import { deliveryIdOf } from '../ids.js';
@@ -19,13 +20,15 @@ export interface StoredComparison {
   readonly request: ComparisonRequest;
 }
 
-/** What was asked for. It is written once, at acceptance; a release with version 1 of the job payload kept a copy of it in the queue. */
+/** The request for a comparison. It is written once, at acceptance, in the hash field `job`. */
 export interface ComparisonRequest {
   readonly traceId: string;
   /** null: a camera's frame, which is compared with what its turn chooses as "before" */
   readonly before: FrameRef | null;
   readonly after: FrameRef;
-  /** only of a camera's frame, which is processed in the camera's turn and has no job of its own; capturedAt in epoch ms */
+  /**
+   * only of a camera's frame, which is processed in the camera's turn and has no job of its own; capturedAt in epoch ms
+   */
   readonly turn?: { readonly camera: string; readonly capturedAt: number };
   /** null: the default bundle */
   readonly model: string | null;
@@ -51,8 +54,8 @@ const EXPIRY_SLACK_MS = 3_600_000;
 const APPEND_EVENT = `redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[1])`;
 
 /**
- * KEYS: events, comparison, open, then the indexes. ARGV: event, id, comparison, frames, request (field 'job'), status, callback ('' or '1'),
- * created (ms), expires (ms), cutoff of the indexes (ms).
+ * KEYS: events, comparison, open, then the indexes. ARGV: event, id, comparison, frames, request (field 'job'), status,
+ * callback ('' or '1'), created (ms), expires (ms), cutoff of the indexes (ms).
  */
 const CREATE = `
 ${APPEND_EVENT}
@@ -67,9 +70,10 @@ end
 return 1`;
 
 /**
- * KEYS: events, comparison, open, open deliveries, then the verdict's indexes. ARGV: event, id, comparison, frames ('' = unchanged),
- * status, final ('' or '1'), now (ms), created (ms), delivery id, expires (ms), cutoff of the indexes (ms).
- * A final comparison with a callback enters the open deliveries in the same step: a crash right after cannot lose the webhook.
+ * KEYS: events, comparison, open, open deliveries, then the verdict's indexes. ARGV: event, id, comparison, frames (''
+ * = unchanged), status, final ('' or '1'), now (ms), created (ms), delivery id, expires (ms), cutoff of the indexes
+ * (ms). A final comparison with a callback enters the open deliveries in the same step: a crash right after cannot lose
+ * the webhook.
  */
 const UPDATE = `
 local status = redis.call('HGET', KEYS[2], 'status')
@@ -155,8 +159,10 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
       }),
 
     /**
-     * Replaces the comparison unless it is final (finished, failed, cancelled), and appends the matching event, in one step.
-     * @returns false if it was final or erased. The caller's result is dropped then: a stalled job ran twice, or a cancel came first.
+     * Replaces the comparison unless it is final (finished, failed, cancelled), and appends the matching event, in one
+     * step.
+     * @returns false if it was final or erased. The caller's result is dropped then: a stalled job ran twice, or a
+     *   cancel came first.
      */
     update: (
       id: string,
@@ -214,7 +220,9 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
       redisCall('listing old comparisons', () =>
         redis.zrangebyscore(KEYS.comparisonsByTime, '-inf', `(${before}`, 'LIMIT', 0, limit),
       ),
-    /** @returns ids of comparisons that are not final and were last written before `before` (epoch ms), oldest first. */
+    /**
+     * @returns ids of comparisons that are not final and were last written before `before` (epoch ms), oldest first.
+     */
     unfinished: (before: number, limit: number): Promise<string[]> =>
       redisCall('listing unfinished comparisons', () =>
         redis.zrangebyscore(KEYS.comparisonsOpen, '-inf', `(${before}`, 'LIMIT', 0, limit),

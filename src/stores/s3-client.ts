@@ -1,6 +1,7 @@
-/** The few S3 requests we need, signed with AWS Signature Version 4, addressed path-style (every S3 service understands that). */
+/** S3 client: reads, writes, deletes and lists objects. Signed with AWS Signature Version 4, addressed path-style. */
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
+import { XMLParser } from 'fast-xml-parser';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
@@ -13,9 +14,10 @@ export interface S3Object {
 }
 export interface S3Client {
   /**
-   * @returns undefined where the bucket or key does not exist.
-   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'forbidden' where the credentials may not read it or no URL can name it;
-   * 'storage-unavailable' for all else.
+   * @returns undefined if the bucket or key does not exist.
+   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'forbidden' if the credentials may not read the
+   *   object or
+   *   no URL can name it; 'storage-unavailable' for any other failure.
    */
   get(
     bucket: string,
@@ -24,7 +26,7 @@ export interface S3Client {
   ): Promise<Uint8Array | undefined>;
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
   delete(bucket: string, key: string): Promise<void>;
-  /** All objects whose keys start with `prefix`, page by page. */
+  /** All objects whose keys begin with `prefix`, in pages of the service. */
   list(bucket: string, prefix: string): AsyncGenerator<S3Object>;
   close(): Promise<void>;
 }
@@ -33,13 +35,13 @@ type S3Config = Pick<
   Config,
   's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 'outboundTimeoutMs'
 >;
-/** A page of a listing has at most 1000 keys of at most 1 KiB. */
+/** Largest listing in bytes. A page has at most 1000 keys of at most 1 KiB. */
 const LIST_LIMIT = 8 * 1024 * 1024;
 
 /**
- * The endpoint is the operator's own choice and may be private: the address guard for callers' URLs does not apply.
- * @returns undefined where S3_ENDPOINT is not set.
- * @throws ScenedeltaError 'invalid-request' where it is, but a credential is missing.
+ * The operator chooses the endpoint, so it may be private: the outbound guard for clients' URLs does not apply.
+ * @returns undefined if S3_ENDPOINT is not set.
+ * @throws ScenedeltaError 'invalid-request' if it is set, but a credential is missing.
  */
 export function createS3Client(config: S3Config): S3Client | undefined {
   const { s3Endpoint, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
@@ -126,29 +128,27 @@ export function createS3Client(config: S3Config): S3Client | undefined {
       do {
         const query = new URLSearchParams({ 'list-type': '2', prefix });
         if (continuation !== undefined) query.set('continuation-token', continuation);
-        // S3 reads '+' in a query as a space, but signs it as such too: %20 is understood by all
+        // URLSearchParams writes a space as '+'; every S3 service signs %20 alike.
         const path = `/${bucket}?${query.toString().replaceAll('+', '%20')}`;
-        const xml = await exchange('GET', path, {}, async (response) => {
+        const page = await exchange('GET', path, {}, async (response) => {
           await expectStatus(response, 'LIST', 200);
-          return new TextDecoder().decode(await readBody(response, LIST_LIMIT, 'listing'));
+          return listingOf(await readBody(response, LIST_LIMIT, 'listing'));
         });
-        for (const [, contents = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-          const key = element(contents, 'Key');
-          const lastModified = Date.parse(element(contents, 'LastModified') ?? '');
-          if (key !== undefined && !Number.isNaN(lastModified)) yield { key, lastModified };
-        }
-        continuation = element(xml, 'NextContinuationToken');
+        yield* page.objects;
+        continuation = page.continuation;
       } while (continuation !== undefined);
     },
     close: () => dispatcher.close(),
   };
 }
 
-/** An object's key is a path: what a URL would normalise ('.', '..') or drop (nothing between two '/') leads to another object. */
+/**
+ * Whether a URL can name the key: URLs normalise segments "." and ".." and drop empty ones, and so name another object.
+ */
 export const isPlainKey = (key: string): boolean =>
   key.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 
-/** /bucket/key with each segment percent-encoded as RFC 3986 asks. */
+/** @returns /bucket/key, with each segment percent-encoded by RFC 3986. */
 const pathOf = (bucket: string, key: string): string =>
   `/${[bucket, ...key.split('/')].map((segment) => encodeURIComponent(segment).replace(/[!'()*]/g, hex)).join('/')}`;
 const hex = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -200,14 +200,15 @@ async function s3Call<T>(what: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-const ENTITIES: Record<string, string> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&apos;': "'",
-  '&amp;': '&',
-};
-const element = (xml: string, name: string): string | undefined =>
-  new RegExp(`<${name}>([^<]*)</${name}>`)
-    .exec(xml)?.[1]
-    ?.replace(/&(lt|gt|quot|apos|amp);/g, (e) => ENTITIES[e] ?? e);
+const xml = new XMLParser({ parseTagValue: false, isArray: (name) => name === 'Contents' });
+
+/** @returns the objects of one page of ListObjectsV2, and the token of the next page. */
+function listingOf(body: Uint8Array): { objects: S3Object[]; continuation: string | undefined } {
+  const { ListBucketResult } = xml.parse(new TextDecoder().decode(body));
+  const { Contents = [], NextContinuationToken } = ListBucketResult || {};
+  const objects = Contents.map(({ Key = '', LastModified = '' }) => ({
+    key: String(Key),
+    lastModified: Date.parse(LastModified),
+  })).filter(({ key, lastModified }: S3Object) => key !== '' && !Number.isNaN(lastModified));
+  return { objects, continuation: NextContinuationToken || undefined };
+}

@@ -1,10 +1,11 @@
 /**
- * A camera's turn: the exclusive right to process the camera's earliest frame. One job holds it at a time, as a lock in Redis.
+ * A camera's turn: the exclusive right to process the camera's earliest frame. One job holds it at a time, as a lock in
+ * Redis.
  *
- * The job that holds the turn is responsible for the next frame: if frames wait when it releases the turn, it queues a job for them
- * before it ends. A job that finds the turn held may therefore simply end. If the holder's worker dies, the queue gives the same job id
- * to another worker, which takes the turn over; the earlier holder can save nothing more.
- * Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a step or nothing.
+ * The job that holds the turn is responsible for the next frame: if frames wait when it releases the turn, it queues a
+ * job for them before it ends. A job that finds the turn held may therefore simply end. If the holder's worker dies,
+ * the queue gives the same job id to another worker, which takes the turn over; the earlier holder can save nothing
+ * more. Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a step or nothing.
  */
 import type { Redis } from 'ioredis';
 import type { CameraState, StoredCamera } from './cameras.js';
@@ -71,7 +72,9 @@ if ARGV[3] ~= '' then redis.call('HSET', KEYS[4], 'state', ARGV[3]) end
 for _, command in ipairs(cjson.decode(ARGV[4])) do redis.call(unpack(command)) end
 return 'committed'`;
 
-/** KEYS: turn, frames. ARGV: held. The waiting frames are counted in the same step, so that none is missed in between. */
+/**
+ * KEYS: turn, frames. ARGV: held. The waiting frames are counted in the same step, so that none is missed in between.
+ */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
 redis.call('DEL', KEYS[1])
@@ -150,7 +153,8 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       }),
     /**
      * Saves everything or nothing, and removes the frame from the waiting ones.
-     * @returns lost: another job holds the turn. final: the comparison was cancelled or erased meanwhile, so only the frame is removed.
+     * @returns lost: another job holds the turn. final: the comparison was cancelled or erased meanwhile, so only the
+     *   frame is removed.
      */
     commit: (turn: Turn, { stored, state, changes }: TurnResult) =>
       commit(turn, state, [
@@ -159,7 +163,10 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       ]),
     /** Removes the frame from the waiting ones without saving a comparison. */
     drop: async (turn: Turn): Promise<void> => void (await commit(turn, undefined, null)),
-    /** Gives the turn back. @returns more: frames wait, so the caller must queue a job for them. lost: another job holds the turn. */
+    /**
+     * Gives the turn back.
+     * @returns more: frames wait, so the caller must queue another job. lost: another job holds the turn.
+     */
     release: ({ camera, held }: Turn) =>
       redisCall("releasing a camera's turn", () =>
         scripts.sdRelease(KEYS.cameraTurn(camera.id), KEYS.cameraFrames(camera.id), held),

@@ -1,6 +1,6 @@
 /**
  * The job of a camera's turn: its earliest frame, from the queued reference to the step that saves everything at once.
- * It knows nothing of BullMQ: queue-workers.ts adapts it. stores/turns.ts defines who holds a turn.
+ * It is independent of BullMQ; queue-workers.ts adapts it. stores/turns.ts defines who holds a turn.
  */
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { StoredFrame } from '../frames/keep.js';
@@ -159,7 +159,8 @@ export function createTurnProcessor(deps: TurnDependencies) {
   return {
     /**
      * @param context.job id of the queue's job
-     * @throws ScenedeltaError: transient if the stores are away, so that the queue tries again; permanent if the payload cannot be read.
+     * @throws ScenedeltaError: transient if the stores are away, so that the queue tries again; permanent if the
+     *   payload cannot be read.
      */
     async process(payload: unknown, { job }: { job: string }): Promise<TurnOutcome> {
       const { camera } = parseJob(TurnJobSchema, payload);
@@ -200,7 +201,7 @@ function assertInOrder({ last }: CameraState, at: number): void {
   );
 }
 
-/** What the same frame showed before, without the bookkeeping of its comparison. */
+/** @returns the finding without the bookkeeping of its comparison. */
 const findingOf = (comparison: Comparison): Partial<Comparison> => {
   const { id, created_at, finished_at, status, metadata, heatmaps, frames, error, ...found } = comparison;
   return found;

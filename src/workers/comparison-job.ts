@@ -1,4 +1,7 @@
-/** The job of one comparison, from its queued id to its saved result. It knows nothing of BullMQ: queue-workers.ts adapts it. */
+/**
+ * The job of one comparison, from its queued id to its saved result.
+ * It is independent of BullMQ; queue-workers.ts adapts it.
+ */
 import { ScenedeltaError } from '../errors.js';
 import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
@@ -76,8 +79,8 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
     /**
      * @param context.lastAttempt the queue will not try again, so that any error is final
      * @returns the outcome, saved, also of a failed comparison.
-     * @throws ScenedeltaError: transient, with nothing saved but the frames, so that the queue tries again; or permanent, because the
-     * payload cannot be read.
+     * @throws ScenedeltaError: transient, with nothing saved but the frames, so that the queue tries again; or
+     *   permanent, because the payload cannot be read.
      */
     async process(
       payload: unknown,

@@ -1,4 +1,7 @@
-/** One try of one webhook delivery, by Standard Webhooks 1.0. Knows nothing of BullMQ: queue-workers.ts adapts. */
+/**
+ * One attempt of one webhook delivery, by Standard Webhooks 1.0.
+ * It is independent of BullMQ; queue-workers.ts adapts it.
+ */
 import { Webhook } from 'standardwebhooks';
 import { alertIdOf, deliveryIdOf } from '../ids.js';
 import { DeliveryJobSchema, parseJob } from '../jobs/payloads.js';
@@ -19,7 +22,7 @@ import type { ResultStore } from '../stores/results.js';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Before each try, counted from the end of the one before. */
+/** Wait before each attempt, in ms from the end of the one before. */
 export const DELIVERY_SCHEDULE_MS = [
   0,
   5 * SECOND,
@@ -33,16 +36,19 @@ export const DELIVERY_SCHEDULE_MS = [
   24 * HOUR,
 ] as const;
 const JITTER = 0.2;
-/** A receiver may ask for patience, but not for more than this. */
+/** Upper limit of a receiver's Retry-After. */
 const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
 
-/** `dropped`: there is no such delivery any more. `later`: the queue should run the job again at `at` (epoch ms). */
+/** dropped: the delivery no longer exists. later: the queue should run the job again at `at` (epoch ms). */
 export type DeliveryOutcome =
   | { readonly kind: 'delivered' | 'failed' | 'dropped' }
   | { readonly kind: 'later'; readonly at: number };
 
 export interface DeliveryProcessor {
-  /** The attempt is logged before this resolves. @throws ScenedeltaError only where the stores are away. */
+  /**
+   * The attempt is in the delivery's log before this resolves.
+   * @throws ScenedeltaError if the stores are unreachable.
+   */
   process(payload: unknown, signal?: AbortSignal): Promise<DeliveryOutcome>;
 }
 
@@ -65,8 +71,8 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
   const { deliveries, clock } = deps;
   const webhook = new Webhook(deps.secret);
 
-  /** The log decides what comes next, not the queue: a job that was lost and made again goes on where it stood. */
-  const settle = async (
+  /** The delivery's log decides the next step, not the queue, so that a job that was queued again continues it. */
+  const record = async (
     delivery: Delivery,
     message: Message | undefined,
     sentAt: number,
@@ -96,13 +102,13 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
     return { kind: 'later', at };
   };
 
-  const attempted = async (
+  const send = async (
     delivery: Delivery,
     message: Message | undefined,
     sentAt: number,
     signal: AbortSignal | undefined,
   ): Promise<PostOutcome> => {
-    if (message === undefined) return NOTHING_LEFT;
+    if (message === undefined) return ERASED;
     if (message.overtaken) return OVERTAKEN;
     const body = JSON.stringify(message.payload);
     const headers = signedHeaders(webhook, delivery.id, sentAt, body);
@@ -120,19 +126,19 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
 
       const sentAt = clock();
       const message = await messageOf(delivery, deps);
-      const outcome = await attempted(delivery, message, sentAt, signal);
-      const settled = await settle(delivery, message, sentAt, outcome);
+      const outcome = await send(delivery, message, sentAt, signal);
+      const recorded = await record(delivery, message, sentAt, outcome);
       deps.logger.info(
         {
-          delivery: delivery.id,
-          trace: job.traceId,
+          delivery_id: delivery.id,
+          trace_id: job.traceId,
           status: outcome.status,
           error: outcome.error,
-          next: settled.kind,
+          next: recorded.kind,
         },
         'delivery attempted',
       );
-      return settled;
+      return recorded;
     },
   };
 }
@@ -141,7 +147,7 @@ interface Message {
   /** with query and credentials */
   readonly url: string;
   readonly payload: WebhookPayload | AlertPayload;
-  /** a later one tells the same and more, and has been delivered */
+  /** a later alert, which contains this one, has been delivered */
   readonly overtaken: boolean;
   /** input of the change reducer for the end of the delivery; undefined if no cool-down depends on it */
   readonly cameraEvent: (
@@ -149,7 +155,7 @@ interface Message {
   ) => { camera: string; event: CameraEvent } | undefined;
 }
 
-/** @returns undefined where it has been erased. */
+/** @returns undefined if the comparison or change has been erased. */
 async function messageOf(
   delivery: Delivery,
   deps: Pick<DeliveryJobDependencies, 'results' | 'changes' | 'deliveries' | 'links'>,
@@ -165,12 +171,12 @@ async function messageOf(
   if (alert === undefined) return undefined;
   const { change, cooldownKey, suppressedCount, id } = alert.intent;
   if ((await changes.get(change.id)) === undefined) return undefined;
-  const shown = (await results.get(change.comparisons.best))?.comparison;
+  const best = (await results.get(change.comparisons.best))?.comparison;
   return {
     url: alert.url,
     payload: buildAlertPayload(
       alert.intent,
-      shown?.finished_at == null ? null : Date.parse(shown.finished_at),
+      best?.finished_at == null ? null : Date.parse(best.finished_at),
       links,
     ),
     overtaken: await isOvertaken(alert.intent, deps),
@@ -185,16 +191,16 @@ async function messageOf(
 }
 
 /**
- * An alert that comes after a later one of its change would say that something is there which has gone, or is less severe than it is;
- * the later one told the whole change. To hold the later one back instead would hold it up for days where a receiver refuses one alert.
+ * An alert that arrives after a later one of its change would report an outdated state; the later one contained the
+ * whole change. Holding the later one back instead could delay it for days if the receiver refuses one alert.
  */
 async function isOvertaken(
   { change, at }: AlertIntent,
   { changes, deliveries }: Pick<DeliveryJobDependencies, 'changes' | 'deliveries'>,
 ): Promise<boolean> {
   const later = await changes.alertsAfter(change.id, at);
-  const told = await Promise.all(later.map((id) => deliveries.get(deliveryIdOf(id))));
-  return told.some((delivery) => delivery?.state === 'delivered');
+  const found = await Promise.all(later.map((id) => deliveries.get(deliveryIdOf(id))));
+  return found.some((delivery) => delivery?.state === 'delivered');
 }
 
 const OVERTAKEN: PostOutcome = {
@@ -204,25 +210,24 @@ const OVERTAKEN: PostOutcome = {
   permanent: true,
 };
 
-/** What has been erased must not be told of any more. */
-const NOTHING_LEFT: PostOutcome = {
+const ERASED: PostOutcome = {
   status: null,
   error: 'the comparison or change has been erased, so there is nothing to deliver',
   retryAfterMs: null,
   permanent: true,
 };
 
-/** @returns milliseconds until the next try, or null where there is none. */
+/** @returns ms until the next attempt, or null if there is none. */
 export function delayAfter(attempt: number, outcome: PostOutcome, random: () => number): number | null {
   const scheduled = DELIVERY_SCHEDULE_MS[attempt];
-  // 410: the receiver says that it is gone for good
+  // 410 Gone: the receiver asks for no further attempt.
   if (scheduled === undefined || outcome.permanent || outcome.status === 410) return null;
   const jittered = scheduled * (1 - JITTER + 2 * JITTER * random());
   const obeyed = outcome.status === 429 || outcome.status === 503 ? (outcome.retryAfterMs ?? 0) : 0;
   return Math.round(Math.max(jittered, Math.min(obeyed, RETRY_AFTER_LIMIT_MS)));
 }
 
-/** The id is the same at every try, so that a receiver can tell a repetition; the timestamp is the try's. */
+/** The id is the same at every attempt, so that a receiver recognises a repetition. @param at time of the attempt */
 function signedHeaders(webhook: Webhook, id: string, at: number, body: string): Record<string, string> {
   return {
     'content-type': 'application/json',

@@ -1,4 +1,7 @@
-/** From an ended comparison or an alert to its queued delivery. Every step is idempotent, because recovery repeats it after a crash. */
+/**
+ * From an ended comparison or an alert to its queued delivery. Every step is idempotent, because recovery repeats it
+ * after a crash.
+ */
 import { ScenedeltaError } from '../errors.js';
 import { deliveryIdOf } from '../ids.js';
 import type { JobProducer } from '../jobs/producer.js';

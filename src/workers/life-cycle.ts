@@ -38,7 +38,7 @@ export interface Compared {
   /** encoded heatmaps; null: none */
   readonly heatmaps: Uint8Array | null;
   readonly timings: Partial<TimingsMs>;
-  /** what a camera's turn saves in the same step */
+  /** state and changes that a camera's turn saves in the same step */
   readonly turn?: TurnPart;
 }
 type TurnPart = Omit<TurnResult, 'stored'>;
@@ -75,7 +75,10 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     }
   };
 
-  /** Saves an ended comparison and queues its deliveries. @returns undefined if it was saved, else the reason to skip it. */
+  /**
+   * Saves an ended comparison and queues its deliveries.
+   * @returns undefined if it was saved, else the reason to skip it.
+   */
   const save = async (
     ended: StoredComparison,
     by: Save,
@@ -84,7 +87,8 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     const { id, status, verdict, error, timings_ms } = ended.comparison;
     if (!(await by(ended, turn))) {
       const now = await results.get(id);
-      // If it was erased meanwhile, the heatmaps written after that must go too. If another run was first, they are its own.
+      // If it was erased meanwhile, the heatmaps written after that must go too. If another run was first, they are its
+      // own.
       if (now === undefined) await blobs.delete(heatmapKey(id));
       return skipped(now);
     }
@@ -110,7 +114,8 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
   return {
     /**
      * @returns how the comparison ended, saved.
-     * @throws ScenedeltaError of a transient kind, unless the attempt is the last, with nothing saved but the frames: try again.
+     * @throws ScenedeltaError of a transient kind, unless the attempt is the last, with nothing saved but the frames:
+     *   try again.
      */
     async run(accepted: StoredComparison, attempt: Attempt): Promise<ComparisonOutcome> {
       const { id } = accepted.comparison;

@@ -15,7 +15,7 @@ const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'worker' });
 endOnFatal(logger, ['BundleError']);
 
-// What is started later is closed earlier.
+// In reverse order of the start.
 const closing: ClosingStep[] = [];
 const onShutdown = (name: string, close: () => Promise<unknown>) => closing.unshift({ name, close });
 const shutdown = closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });

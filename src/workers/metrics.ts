@@ -5,7 +5,7 @@ import type { ModelDescription } from '../schemas/model-description.js';
 import type { DeliveryOutcome } from './delivery-job.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 
-/** Measured in whole milliseconds, so that 0 is one of their times; of the others it says that the stage was not needed. */
+/** Stages for which 0 is a time (in whole milliseconds); for the others, 0 means that the stage was skipped. */
 const ALWAYS_RUN = new Set(['queue', 'fetch', 'total']);
 
 export interface WorkerMetrics {
@@ -22,7 +22,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   collectDefaultMetrics({ register: registry, prefix: 'scenedelta_worker_' });
   const comparisons = new Counter({
     name: 'scenedelta_comparisons_total',
-    help: 'Comparisons by queue (live, archive; recovery: given up when no job was left) and outcome: the verdict, the error code of a failed one, or why it was skipped.',
+    help: 'Comparisons by queue (live, archive; recovery: given up after their job was lost) and outcome: verdict, error code, or reason to skip.',
     labelNames: ['queue', 'outcome'],
     registers,
   });
@@ -74,7 +74,7 @@ function labelOf(outcome: ComparisonOutcome): string {
   return outcome.kind === 'failed' ? outcome.error.code : outcome.why;
 }
 
-/** GET /metrics and /livez. @param port 0 = no server @returns how to close it. */
+/** Serves GET /metrics and /livez. @param port 0: no server. @returns how to close it. */
 export async function serveMetrics(
   metrics: WorkerMetrics,
   { host, port }: { host: string; port: number },

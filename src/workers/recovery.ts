@@ -1,6 +1,6 @@
 /**
- * Finds what a crash left between two steps and takes it up again: a comparison that was accepted but never queued, one whose
- * worker died too often, an ended one whose webhook was never queued. Everything here may run twice.
+ * Recovery: completes the steps that a crash interrupted. It queues an accepted comparison that has no job, fails one
+ * whose worker died too often, and queues the webhook of an ended one. Every step is idempotent.
  */
 import { ScenedeltaError } from '../errors.js';
 import { alertIdOf, comparisonIdOf } from '../ids.js';
@@ -16,7 +16,7 @@ import type { EnqueueDelivery } from './enqueue-delivery.js';
 import type { WorkerMetrics } from './metrics.js';
 import { lostTooOften } from './queue-workers.js';
 
-/** Longer than any step between two others takes, so that what is under way is left alone. */
+/** Longer than any interval between two steps of a job, so that running jobs are left alone. */
 export const RECOVER_AFTER_MS = 30_000;
 const AT_ONCE = 500;
 const AT_MOST = 100_000;
@@ -34,12 +34,12 @@ export interface RecoveryDependencies {
   readonly logger: Logger;
 }
 
-/** @returns how many were taken up. */
+/** @returns a function that runs one round and counts what it recovered. */
 export function createRecovery(
   deps: RecoveryDependencies,
 ): () => Promise<{ comparisons: number; deliveries: number }> {
   const { results, deliveries, queue, logger } = deps;
-  /** those with frames that have waited for long; one job each is enough */
+  /** cameras with frames that have waited too long; one turn job per camera is enough */
   const waitingCameras = new Set<string>();
 
   const giveUp = async (id: string, error: ScenedeltaError): Promise<boolean> => {
@@ -58,11 +58,14 @@ export function createRecovery(
     if (stored.request.turn !== undefined) return recoverFrame(id, stored.request.turn);
     if (state === 'completed') await queue.forget('comparison', id);
     await queue.addComparison({ comparisonId: id, traceId: stored.request.traceId });
-    logger.warn({ comparison: id, trace: stored.request.traceId }, 'comparison had no job, queued again');
+    logger.warn(
+      { comparison_id: id, trace_id: stored.request.traceId },
+      'comparison had no job, queued again',
+    );
     return true;
   };
 
-  /** A camera's frame has no job of its own: it may just wait for its turn, or have been lost on the way there. */
+  /** A camera's frame has no job of its own: it waits for its turn, or a crash has kept it from the waiting frames. */
   const recoverFrame = async (id: string, turn: { camera: string; capturedAt: number }): Promise<boolean> => {
     if (!(await deps.cameras.addFrame(turn.camera, id, turn.capturedAt))) {
       return giveUp(id, new ScenedeltaError('gone', `the camera ${turn.camera} was erased`));
@@ -85,7 +88,7 @@ export function createRecovery(
     if (state !== 'absent') await queue.forget('delivery', id);
     if (alert !== undefined) await deps.enqueueDelivery.ofAlert(alert);
     else if (stored !== undefined) await deps.enqueueDelivery.ofComparison(stored);
-    logger.warn({ delivery: id, trace: traceId }, 'delivery had no job, queued again');
+    logger.warn({ delivery_id: id, trace_id: traceId }, 'delivery had no job, queued again');
     return true;
   };
 

@@ -1,6 +1,6 @@
 /**
- * Deletes what has been kept long enough. Frames of comparisons that are still to be made, or judged by people, and those that cameras
- * compare with stay however old.
+ * Retention: deletes comparisons, changes, frames and heatmaps after their time. Frames of unfinished
+ * comparisons, of comparisons with feedback and of the baselines of cameras stay however old they are.
  */
 import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
@@ -21,7 +21,7 @@ export interface Retained {
   readonly heatmaps: number;
 }
 
-/** @returns a function that does one round and says how many of each it deleted. */
+/** @returns a function that runs one round and returns how many of each it deleted. */
 export function createRetention(deps: {
   results: ResultStore;
   changes: Pick<ChangeStore, 'olderThan' | 'erase' | 'withFeedback'>;
@@ -56,7 +56,7 @@ export function createRetention(deps: {
     }
   };
 
-  /** Of comparisons on which people have given feedback: it can be measured against for as long as the comparison is kept. */
+  /** @returns ids of comparisons with feedback, which evaluations need for as long as the comparison is kept. */
   const withFeedback = async (): Promise<string[]> => {
     const ids: string[] = [];
     for (let after = 0; ; after += AT_ONCE) {

@@ -113,8 +113,8 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
 }
 
 /**
- * @returns threads: pairs that the model processes at once. concurrency: jobs held, twice as many by default, so that the next frames
- * are fetched and decoded meanwhile.
+ * @returns threads: pairs that the model processes at once. concurrency: jobs held, twice as many by default, so that
+ *   the next frames are fetched and decoded meanwhile.
  */
 function capacityOf(
   config: Pick<Config, 'inferenceThreads' | 'batchSize' | 'workerConcurrency'>,
