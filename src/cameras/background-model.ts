@@ -49,7 +49,7 @@ export function nearestBackground<R>(
  * replace: the frame becomes the background of its light; blend: the background approaches the frame; keep: it stays as
  * it is.
  */
-export type BackgroundUpdate = 'replace' | 'blend' | 'keep';
+type BackgroundUpdate = 'replace' | 'blend' | 'keep';
 
 export interface UpdateContext {
   /** null: there was nothing to compare with */

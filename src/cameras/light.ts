@@ -7,7 +7,7 @@ import type { RgbImage } from '../images.js';
 export const LIGHTS = ['day', 'dusk', 'infrared'] as const;
 export type Light = (typeof LIGHTS)[number];
 
-export interface LightMeasure {
+interface LightMeasure {
   /** mean of the Rec. 601 luma, 0..255 */
   readonly luma: number;
   /** mean difference between the largest and the smallest channel, 0..255 */

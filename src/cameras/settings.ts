@@ -97,7 +97,7 @@ const SeverityRuleSchema = Type.Object(
 );
 export type SeverityRule = Static<typeof SeverityRuleSchema>;
 
-export const AlertSettingsSchema = Type.Object(
+const AlertSettingsSchema = Type.Object(
   {
     callback_url: nullable(Type.String({ pattern: URL_PATTERN, maxLength: 2048 }), {
       description: 'Receives alerts as signed webhooks (Standard Webhooks 1.0).',

@@ -24,7 +24,7 @@ export function zoneOf(box: Box, zones: readonly Zone[], types: readonly Zone['t
   return best;
 }
 
-export interface FilteredFinding {
+interface FilteredFinding {
   readonly finding: Finding;
   /** number of regions that were removed */
   readonly excluded: number;

@@ -25,7 +25,7 @@ import type { Observation, OpenTrack, Settled, Track, TrackerState, Transition }
 import { type TrackUpdate, updateTracks } from './tracker.js';
 
 /** Bound of the state's size. Beyond it the oldest settled change stays settled for ever. */
-export const MAX_SETTLED = 64;
+const MAX_SETTLED = 64;
 
 /**
  * @param observation not earlier than the last one

@@ -17,11 +17,11 @@ import type { ChangeRules } from './rules.js';
 import type { Cooldown, TrackerState } from './state.js';
 
 /** Bound of the state's size. Beyond it the oldest cool-down is dropped, and the next oldest takes over its count. */
-export const MAX_COOLDOWNS = 64;
+const MAX_COOLDOWNS = 64;
 
 export type CooldownState = Pick<TrackerState, 'quiet' | 'serial'>;
 
-export interface AlertDecision {
+interface AlertDecision {
   readonly cooldowns: CooldownState;
   /** null: suppressed */
   readonly alert: AlertIntent | null;

@@ -36,7 +36,7 @@ export interface Location {
 }
 
 /** The comparison that gives a change its caption and pictures. */
-export interface CaptionSource {
+interface CaptionSource {
   readonly comparisonId: string;
   readonly caption: string;
   readonly confidence: number;

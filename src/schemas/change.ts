@@ -10,7 +10,7 @@ import { dateTime, literals, nullable, unit } from './constructors.js';
 export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
 /** Events in the life of a change; also the types of server-sent events. ALERT_TYPES are the ones that are alerted. */
-export const CHANGE_EVENTS = [
+const CHANGE_EVENTS = [
   'change.opened',
   'change.persisting',
   'change.escalated',

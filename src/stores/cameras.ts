@@ -37,7 +37,7 @@ export interface PrivacyMask {
 }
 
 /** A processed frame. */
-export interface FrameDone {
+interface FrameDone {
   /** capture time, epoch ms */
   readonly at: number;
   readonly sha256: string;

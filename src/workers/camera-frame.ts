@@ -29,7 +29,7 @@ export interface FrameInput extends CameraFrameContext {
   readonly events: readonly CameraEvent[];
 }
 
-export interface ProcessedFrame {
+interface ProcessedFrame {
   readonly finding: Finding;
   readonly heatmaps: HeatmapData | null;
   readonly timings: Partial<TimingsMs>;

@@ -14,7 +14,7 @@ const SNAPSHOT = 'snapshot';
 /** Waiting frames of the camera from which on a pull is skipped: a further frame would only be processed later. */
 const MAX_WAITING = 2;
 
-export interface SnapshotDependencies {
+interface SnapshotDependencies {
   readonly cameras: CameraStore;
   readonly results: ResultStore;
   readonly fetchFrame: FetchFrame;
