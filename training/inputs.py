@@ -1,4 +1,4 @@
-"""What a command is given: there and of the right kind, or one line that names it and says what is wrong."""
+"""Checks of command-line inputs. An error is one line that names the input and what is wrong with it."""
 
 import hashlib
 import json
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import onnxruntime
 
-RUN_PARTS = ("config", "labels", "difference", "captioner")  # what every checkpoint of training.train has
+RUN_PARTS = ("config", "labels", "difference", "captioner")  # in every checkpoint of training.train
 
 
 def existing_file(text: str) -> Path:
-    """Type of an argument. @raises SystemExit (of an ArgumentTypeError argparse would make several lines)."""
+    """Type of an argument. @raises SystemExit (argparse would turn an ArgumentTypeError into several lines)."""
     path = Path(text)
     if not path.is_file():
         raise SystemExit(f"{path}: {'is a folder, expected a file' if path.is_dir() else 'no such file'}")
@@ -25,7 +25,7 @@ def existing_folder(text: str) -> Path:
 
 
 def new_file(text: str) -> Path:
-    """What is written in the end; hours later would be late to find that it cannot be."""
+    """Type of an argument: a file to write at the end of a long run. @raises SystemExit if it cannot be written."""
     path = Path(text)
     if path.is_dir():
         raise SystemExit(f"{path}: is a folder, expected a file")
@@ -34,7 +34,7 @@ def new_file(text: str) -> Path:
 
 
 def read_json(path: Path, *needed: str) -> dict:
-    """An object that has `needed`, each a name or names on the way to it ("hedge.share")."""
+    """The object of a JSON file. needed: keys that it must have, with dots for nested keys ("hedge.share")."""
     try:
         content = json.loads(existing_file(path).read_text(encoding="utf-8"))
     except ValueError as reason:
@@ -49,13 +49,13 @@ def read_json(path: Path, *needed: str) -> dict:
 
 
 def read_run(path: Path, *more: str) -> dict:
-    """A checkpoint of training.train: its content, which has RUN_PARTS and `more`."""
-    import torch  # not on the top: the cache and the tests of CI do without
+    """The content of a checkpoint of training.train, which has RUN_PARTS and `more`."""
+    import torch  # here, because the cache and the tests of CI do without it
 
     existing_file(path)
     try:
         saved = torch.load(path, map_location="cpu", weights_only=False)
-    except Exception as reason:  # whatever unpickling any bytes can raise
+    except Exception as reason:  # unpickling arbitrary bytes can raise anything
         raise SystemExit(
             f"{path}: is not a checkpoint of training.train ({type(reason).__name__}: {first_line(reason)})"
         ) from None
@@ -68,12 +68,12 @@ def read_run(path: Path, *more: str) -> dict:
 
 
 def open_graph(path: Path, *outputs: str) -> onnxruntime.InferenceSession:
-    """On one thread: several processes use the cores better than several threads do. `outputs`: what it must have."""
+    """A graph on one thread (several processes use the cores better than threads). outputs: those it must have."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:
         session = onnxruntime.InferenceSession(str(existing_file(path)), options, providers=["CPUExecutionProvider"])
-    except Exception as reason:  # the runtime's own classes have no common one but this
+    except Exception as reason:  # the runtime's exceptions have no narrower common class
         raise SystemExit(f"{path}: is not an ONNX graph that can be run ({first_line(reason)})") from None
     found = [output.name for output in session.get_outputs()]
     if not set(outputs) <= set(found):
@@ -86,7 +86,7 @@ def sha256(path: Path) -> str:
 
 
 def refuse_other(made: dict, expected: dict, path: Path, advice: str) -> None:
-    """Where both say what made something and differ in it."""
+    """@raises SystemExit if both dicts have a key with different values."""
     for name in made:
         if name in expected and made[name] != expected[name]:
             raise SystemExit(f"{path}: was made with {name} {made[name]}, expected {expected[name]}; {advice}")

@@ -25,7 +25,8 @@ NEEDED = {"": KNOWN[""] - {"unchanged"}, "train": set(REQUIRED)}
 
 
 def load_config(path: Path, overrides: list[str]) -> dict:
-    """overrides: "SECTION.NAME=VALUE", VALUE in TOML. @raises SystemExit naming what is not TOML, unknown or missing."""
+    """overrides: "SECTION.NAME=VALUE", VALUE in TOML. @raises SystemExit naming what is not TOML, unknown or
+    missing."""
     try:
         config = tomllib.loads(path.read_text())
     except tomllib.TOMLDecodeError as reason:

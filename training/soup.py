@@ -2,9 +2,10 @@
 
     python -m training.soup --checkpoints A/best.pt B/best.pt C/best.pt --heldout HELDOUT --out soup.pt
 
-Runs that started from the same weights end in one basin, where their mean is about as good as the best of them without anybody having
-chosen one (Wortsman et al., "Model soups", ICML 2022; the uniform soup). Prints one line of held-out figures a checkpoint, their spread
-(mean and standard deviation), and those of the mean, which goes to --out.
+Runs that started from the same weights end in one basin of the loss, so their mean is about as good as the best of
+them, without a choice on held-out pairs (Wortsman et al., "Model soups", ICML 2022; the uniform soup). Prints the
+held-out figures of each checkpoint, their mean and standard deviation, and the figures of the mean, which goes to
+--out.
 """
 
 import argparse
@@ -18,13 +19,12 @@ from training.checkpoint import networks_of
 from training.data.batches import Batches, Labels
 from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, new_file, read_run
+from training.run import PARTS
 from training.worlds import load_world
-
-PARTS = ("difference", "captioner", "cbr")
 
 
 def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
-    """Of tensors of the same names and shapes; what is not floating-point is the first one's."""
+    """Mean of tensors of equal names and shapes; tensors of integers are those of the first state."""
     return {
         name: torch.stack([s[name] for s in states]).mean(0) if first.is_floating_point() else first
         for name, first in states[0].items()
@@ -32,7 +32,7 @@ def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
 
 
 def soup(saved: list[dict], names: list[str]) -> dict:
-    """A checkpoint as training.train keeps one. @raises SystemExit naming the one that is of another model."""
+    """The mean as a checkpoint. @raises SystemExit naming a checkpoint of another model config or other labels."""
     first = saved[0]
     for other, name in zip(saved[1:], names[1:]):
         if other["config"]["model"] != first["config"]["model"] or other["labels"] != first["labels"]:

@@ -36,7 +36,8 @@ def learning_rate(step: int, t: dict) -> float:
 
 
 def train_step(run: Run, batch: dict[str, torch.Tensor]) -> dict[str, float]:
-    """One update. Returns the loss, the gradient's norm and every term. @raises SystemExit naming a term that is not finite."""
+    """One update. Returns the loss, the gradient's norm and every term. @raises SystemExit naming a term that is not
+    finite."""
     t = run.config["train"]
     if run.step < t.get("read_first", 0):
         terms = run.world.frame_losses(run.difference, batch)

@@ -1,8 +1,8 @@
 """The plug-in interface of a world: everything the training core knows about where pairs come from.
 
-A world makes pairs of frames with exact truth and captions, and reads captions back. `training/worlds/__init__.py` lists
-the worlds by name; a training config chooses one with `world = "NAME"`. The core (cache, train, heldout, calibrate,
-export) imports no world directly.
+A world makes pairs of frames with exact truth and captions, and reads captions back. `training/worlds/__init__.py`
+lists the worlds by name; a training config chooses one with `world = "NAME"`. The core (cache, train, heldout,
+calibrate, export) imports no world directly.
 """
 
 from __future__ import annotations

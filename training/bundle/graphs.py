@@ -16,19 +16,20 @@ OPSET = 17
 DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
 DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
 CROP_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
-FRAME_KIND = "look_kind_logits"  # the difference graph's kind_logits, for crops that frame at each other to believe the kind together with
+# The difference graph's kind_logits, an input of captioners whose crops are related.
+FRAME_KIND = "look_kind_logits"
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
 
 def caption_in(c) -> tuple[str, ...]:
     """Names of the caption graph's inputs."""
-    return (
-        ("memory", *CROP_IN, FRAME_KIND) if c.relates_crops else ("memory", *CROP_IN) if c.region_crops else ("memory",)
-    )
+    crops = CROP_IN if c.region_crops else ()
+    return ("memory", *crops, *((FRAME_KIND,) if c.relates_crops else ()))
 
 
 def caption_out(c) -> tuple[str, ...]:
-    """Names of the caption graph's outputs: kind_logits (of the whole frame and the crops together) only where the crops frame at each other."""
+    """Names of the caption graph's outputs; kind_logits (of full frame and crops together) only if crops are
+    related."""
     return (*CAPTION_OUT, "kind_logits") if c.relates_crops else CAPTION_OUT
 
 
@@ -43,17 +44,19 @@ class DifferenceGraph(nn.Module):
 
 
 class EncodeMemory(nn.Module):
-    """Everything that happens once a sentence: crops, and keys and values of the memory for both decoder layers."""
+    """Everything computed once per sentence: crops, and keys and values of the memory for both decoder layers."""
 
     def __init__(self, captioner: Captioner):
         super().__init__()
         self.captioner = captioner
 
     def forward(self, memory: Tensor, *seen: Tensor):
-        """seen: nothing, the crops, or the crops and the whole frame's kind logits."""
+        """seen: nothing, the crops, or the crops and the full frame's kind logits."""
         crops, frame_kind = seen[: len(CROP_IN)], seen[len(CROP_IN) :]
-        memory, bias, conditioning, uncovered, said = self.captioner.encode_memory(memory, crops or None, *frame_kind)
-        kind = (said["kind_logits"],) if "kind_logits" in said else ()
+        memory, bias, conditioning, uncovered, outputs = self.captioner.encode_memory(
+            memory, crops or None, *frame_kind
+        )
+        kind = (outputs["kind_logits"],) if "kind_logits" in outputs else ()
         return (
             bias,
             conditioning,
@@ -69,16 +72,18 @@ class Step(nn.Module):
         self.captioner = captioner
 
     def forward(self, tokens, previous, uncovered, slot, past, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, conditioning):
-        scores, looked, uncovered, (k0, v0, k1, v1) = self.captioner.step(
+        scores, attended, uncovered, (k0, v0, k1, v1) = self.captioner.step(
             tokens, previous, uncovered, slot, past, [k0, v0, k1, v1], [mk0, mv0, mk1, mv1], bias, conditioning
         )
         best, token = self.captioner.choose(scores)
-        return token, best, looked, uncovered, k0, v0, k1, v1
+        return token, best, attended, uncovered, k0, v0, k1, v1
 
 
 class GreedyGraph(nn.Module):
-    """The decode loop, scripted so that it becomes one ONNX Loop: every buffer has its final size from the start, because the
-    exporter writes wrong static shapes for tensors that grow."""
+    """The decode loop, as a script so that it becomes one ONNX Loop.
+
+    Every buffer has its final size from the start: the exporter writes wrong static shapes for tensors that grow.
+    """
 
     def __init__(self, encode_memory: torch.jit.ScriptModule, step: torch.jit.ScriptModule, c, crops: bool):
         super().__init__()
@@ -131,14 +136,14 @@ class GreedyGraph(nn.Module):
         go = True
         while go:
             slot = self.eye[t]
-            said, best, looked, uncovered, k0, v0, k1, v1 = self.step(
+            chosen, best, attended, uncovered, k0, v0, k1, v1 = self.step(
                 token, previous, uncovered, slot, self.future[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, conditioning
             )
-            previous, token = token, said * alive
+            previous, token = token, chosen * alive
             living = alive.to(memory.dtype)
             ids = ids + token[:, None] * slot.to(torch.int64)[None, :]
             log_prob = log_prob + (best * living)[:, None] * slot[None, :]
-            attention = attention + (looked * living[:, None])[:, None, :] * slot[None, :, None]
+            attention = attention + (attended * living[:, None])[:, None, :] * slot[None, :, None]
             alive = alive * (token != 3).to(torch.int64)  # END
             t = t + 1
             go = bool(alive.sum() > 0) and t < self.T
@@ -149,7 +154,7 @@ class GreedyGraph(nn.Module):
 
 
 class RelatedGreedyGraph(GreedyGraph):
-    """With crops that frame at each other: together with the whole frame they also say of what kind the change is."""
+    """With related crops: kind_logits are those of the full frame and the crops together."""
 
     def forward(
         self,
@@ -169,7 +174,7 @@ class RelatedGreedyGraph(GreedyGraph):
 
 
 class PlainGreedyGraph(GreedyGraph):
-    """Without crops (the paper's single memory)."""
+    """Without region crops: the paper's single memory."""
 
     def forward(self, memory: Tensor):
         bias, conditioning, uncovered, mk0, mv0, mk1, mv1 = self.encode_memory(memory)

@@ -1,4 +1,4 @@
-"""Weights stored as float16 and computed as float32: half the bytes of a file, and equal numbers in PyTorch and ONNX Runtime."""
+"""Weights stored as float16 and computed as float32: half the bytes, and equal numbers in PyTorch and ONNX Runtime."""
 
 import numpy as np
 import onnx
@@ -18,7 +18,7 @@ def round_to_half(*modules: nn.Module) -> None:
 def store_half(model: onnx.ModelProto) -> onnx.ModelProto:
     """Stores float32 initialisers as float16 behind a Cast, in place; ONNX Runtime folds the casts when it loads.
 
-    Halves the file. Raises ValueError if an initialiser is not a float16 value already: the graph would change.
+    @raises ValueError if an initialiser is not a float16 value already: the graph would change.
     """
     casts = []
     for initializer in model.graph.initializer:
@@ -37,7 +37,10 @@ def store_half(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def store_half_where_exact(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The exporter folds constants (transposed weights stay float16 values; a few scalars such as 1/sqrt(d) do not): those stay float32."""
+    """As `store_half`, but initialisers that are no float16 values stay float32.
+
+    The exporter folds constants: transposed weights stay float16 values, a few scalars such as 1/sqrt(d) do not.
+    """
     tensors = [onnx.TensorProto.FromString(i.SerializeToString()) for i in model.graph.initializer]
     keep = [
         t for t in tensors if t.data_type == onnx.TensorProto.FLOAT and not exact_half(onnx.numpy_helper.to_array(t))

@@ -61,7 +61,8 @@ def read_tfjs(model_json: Path) -> dict[str, np.ndarray]:
 
 
 def load_keras(backbone: ResNet, weights: dict[str, np.ndarray]) -> ResNet:
-    """Fills `backbone` (any number of stages) in place, folding batch norm: y = g (Wx + b - m) / sqrt(v + eps) + beta."""
+    """Fills `backbone` (any number of stages) in place and folds batch norm: y = g (Wx + b - m) / sqrt(v + eps) +
+    beta."""
 
     def fill(conv: nn.Conv2d, conv_name: str, norm_name: str) -> None:
         kernel = torch.from_numpy(weights[f"{conv_name}/kernel"].copy()).double().permute(3, 2, 0, 1)  # [out,in,kh,kw]

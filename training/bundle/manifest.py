@@ -1,4 +1,4 @@
-"""manifest.json of a bundle: what the service needs to run the graphs, and how they came about."""
+"""manifest.json of a bundle: everything the service needs to run the graphs, and how they were trained."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ DTYPES = {"tensor(float)": "float32", "tensor(int64)": "int64"}
 
 
 def tensor_table(path: Path) -> dict:
-    """Names, types and shapes as ONNX Runtime reports them; the manifest states them and the service checks them."""
+    """Names, types and shapes as ONNX Runtime reports them; the service checks them when it loads the bundle."""
     model = open_graph(path)
     row = lambda t: {
         "name": t.name,
@@ -65,7 +65,7 @@ def manifest(folder: Path, c, facts: dict) -> dict:
 
 
 def command_of(saved: dict) -> str:
-    """The training as far as the checkpoint records it; every value of its config is the manifest's `configuration`."""
+    """The training command, as far as the checkpoint records it; all values of its config are in `configuration`."""
     config, t, start = saved["config"], saved["config"]["train"], saved.get("start_from")
     seeds = [str(of["seed"]) for of in saved.get("soup", [saved])]
     kept = ", ".join(str(of["step"]) for of in saved.get("soup", [saved]))

@@ -21,12 +21,15 @@ def worst(expected: Tensor, got: np.ndarray) -> float:
 def check_parity(
     folder: Path, difference: Difference, captioner: Captioner, batch: int = 3, seed: int = 77
 ) -> dict[str, float]:
-    """PyTorch against ONNX Runtime on inputs and a batch size unlike the export's. @raises SystemExit over PARITY or on other ids."""
+    """Largest difference of each output, on inputs and a batch size unlike those of the export.
+
+    @raises SystemExit if a difference exceeds PARITY or the ids differ.
+    """
     c = captioner.c
     frames, crops = example_inputs(c, batch, seed)
     with torch.no_grad():
         d = difference(*frames)
-        said = captioner.greedy(d["memory"], crops if c.region_crops else None, d["kind_logits"])
+        written = captioner.greedy(d["memory"], crops if c.region_crops else None, d["kind_logits"])
     got = dict(
         zip(
             DIFFERENCE_OUT,
@@ -39,11 +42,13 @@ def check_parity(
     feed = {n: x.numpy() for n, x in zip(caption_in(c), (d["memory"], *crops, d["kind_logits"]))}
     got = dict(zip(caption_out(c), open_graph(folder / "caption.onnx").run(caption_out(c), feed)))
     for name in ("ids", "length"):
-        if not np.array_equal(said[name].numpy(), got[name]):
+        if not np.array_equal(written[name].numpy(), got[name]):
             raise SystemExit(
-                f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {said[name].tolist()}"
+                f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {written[name].tolist()}"
             )
-    errors |= {name: worst(said[name], got[name]) for name in ("log_prob", "attention", "kind_logits") if name in said}
+    errors |= {
+        name: worst(written[name], got[name]) for name in ("log_prob", "attention", "kind_logits") if name in written
+    }
     bad = {name: error for name, error in errors.items() if not error <= PARITY}
     if bad:
         raise SystemExit(

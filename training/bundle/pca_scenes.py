@@ -1,7 +1,7 @@
-"""Quick pictures for fitting the feature projections: plates with sprites pasted anywhere, at any scale.
+"""Quick images for fitting the feature projections: plates with sprites pasted anywhere, at any scale.
 
-Only what a shippable bundle may learn from, and only of the train split: the held-out plates and models must be new to the features
-too. The captioner itself trains on `training.worlds.surveillance`, which places, shades and shadows its sprites properly.
+They use the train split alone, and only assets whose licence allows a released bundle: held-out plates and models must
+be new to the features too. The captioner trains on `training.worlds.surveillance`, which places and shades its sprites.
 """
 
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ from training.worlds.surveillance.plates import load_plates
 from training.worlds.surveillance.sprites import Sprite, load_scenery, load_sprites
 
 
-class CrudeScenes:
-    """Draws pictures; every random choice comes from `rng`."""
+class PastedScenes:
+    """Draws images; every random choice comes from `rng`."""
 
     def __init__(self, data: Path, rng: np.random.Generator):
         self.rng = rng
@@ -50,12 +50,12 @@ class CrudeScenes:
         return np.clip(pixels, 0, 255).astype(np.uint8), objects
 
 
-def crude_batches(data: Path, frames: int, crops: int, seed: int) -> Iterator[Tensor]:
-    """About `frames` whole looks [4,3,256,384] and `crops` glances [8,3,112,112], RGB 0..1."""
-    scenes = CrudeScenes(data, np.random.default_rng(seed))
+def pasted_batches(data: Path, frames: int, crops: int, seed: int) -> Iterator[Tensor]:
+    """About `frames` full frames [4,3,256,384] and `crops` region crops [8,3,112,112], RGB 0..1."""
+    scenes = PastedScenes(data, np.random.default_rng(seed))
     for _ in range(frames // 4):
-        looks = [resize(scenes.picture(pasted=6)[0], *LARGEST_FULL_FRAME) for _ in range(4)]
-        yield torch.from_numpy(np.stack(looks))
+        images = [resize(scenes.picture(pasted=6)[0], *LARGEST_FULL_FRAME) for _ in range(4)]
+        yield torch.from_numpy(np.stack(images))
     for _ in range(crops // 8):
         picture, objects = scenes.picture(pasted=6)
         height, width, _ = picture.shape
@@ -63,5 +63,5 @@ def crude_batches(data: Path, frames: int, crops: int, seed: int) -> Iterator[Te
         for _ in range(2):  # and two of the background
             side = scenes.rng.uniform(36, 150)
             boxes.append((scenes.rng.uniform(0, width - side), scenes.rng.uniform(0, height - side), side, side))
-        glances = [resize(picture, CROP_SIZE, CROP_SIZE, crop_square(box, width, height)) for box in boxes]
-        yield torch.from_numpy(np.stack(glances))
+        squares = [resize(picture, CROP_SIZE, CROP_SIZE, crop_square(box, width, height)) for box in boxes]
+        yield torch.from_numpy(np.stack(squares))

@@ -2,9 +2,9 @@
 
     python -m training.bundle.quantize --data ROOT --features features.onnx --out features.int8.onnx
 
-The cache is extracted with the quantised graph, so that training sees exactly the features that are served. Weights take 7 bits
-(`reduce_range`): on processors without VNNI the 8-bit product of two int8 pairs saturates, and the captioner must say the same
-on every machine. Edges stay float32. The report compares cells with the float graph (cosine).
+The cache is extracted with the quantised graph, so training uses exactly the features that are served. Weights take 7
+bits (`reduce_range`): on processors without VNNI the 8-bit product of two int8 pairs saturates, and captions must be
+equal on every machine. Inputs and outputs stay float32. The report compares cells with the float graph (cosine).
 """
 
 import argparse
@@ -19,23 +19,26 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, Q
 
 from training.data.preprocess import LARGEST_FULL_FRAME, resize
 from training.inputs import existing_file, existing_folder, new_file, open_graph
+from training.world import PairSource
 from training.worlds import load_world
 
-CALIBRATION_SEED = 900_000_000  # far from the seeds that train
+CALIBRATION_SEED = 900_000_000  # far from the seeds of training pairs
 
 
-class Looks(CalibrationDataReader):
-    def __init__(self, world, count: int):
-        frames = (getattr(world.sample(CALIBRATION_SEED + i), ("before", "after")[i % 2]) for i in range(count))
-        self.looks = iter([resize(frame, *LARGEST_FULL_FRAME)[None] for frame in frames])
+class FrameReader(CalibrationDataReader):
+    """`count` resized frames for the ranges of activations: before and after frames in turn."""
+
+    def __init__(self, source: PairSource, count: int):
+        frames = (getattr(source.sample(CALIBRATION_SEED + i), ("before", "after")[i % 2]) for i in range(count))
+        self.frames = iter([resize(frame, *LARGEST_FULL_FRAME)[None] for frame in frames])
 
     def get_next(self):
-        look = next(self.looks, None)
-        return None if look is None else {"image": look}
+        image = next(self.frames, None)
+        return None if image is None else {"image": image}
 
 
 def fold_constants(source: Path, target: Path) -> None:
-    """float16-stored weights become plain float32 initialisers, which the quantiser needs to see."""
+    """Turns weights stored as float16 into plain float32 initialisers, as the quantiser needs them."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.optimized_model_filepath = str(target)
@@ -67,12 +70,12 @@ def quantise(source: Path, target: Path, calibration: CalibrationDataReader) -> 
     os.replace(partial, target)
 
 
-def cosines(source: Path, target: Path, looks: list[np.ndarray]) -> dict[str, tuple[float, float]]:
+def cosines(source: Path, target: Path, images: list[np.ndarray]) -> dict[str, tuple[float, float]]:
     """Per output: mean and 5th percentile over cells of the cosine between both graphs."""
     a, b = map(open_graph, (source, target))
     found: dict[str, list[np.ndarray]] = {}
-    for look in looks:
-        for output, u, v in zip(a.get_outputs(), a.run(None, {"image": look}), b.run(None, {"image": look})):
+    for image in images:
+        for output, u, v in zip(a.get_outputs(), a.run(None, {"image": image}), b.run(None, {"image": image})):
             norm = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
             found.setdefault(output.name, []).append(((u * v).sum(1) / norm).ravel())
     return {
@@ -89,9 +92,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=64, help="frames to calibrate on")
     args = parser.parse_args()
     open_graph(args.features, "coarse", "fine")
-    world = load_world("surveillance").open_source(args.data, "train")
-    quantise(args.features, args.out, Looks(world, args.count))
-    unlike = [resize(world.sample(CALIBRATION_SEED + 10_000 + i).after, *LARGEST_FULL_FRAME)[None] for i in range(8)]
+    source = load_world("surveillance").open_source(args.data, "train")
+    quantise(args.features, args.out, FrameReader(source, args.count))
+    unlike = [resize(source.sample(CALIBRATION_SEED + 10_000 + i).after, *LARGEST_FULL_FRAME)[None] for i in range(8)]
     for name, (mean, low) in cosines(args.features, args.out, unlike).items():
         print(f"{name}: cosine to the float graph {mean:.4f} (5th percentile {low:.4f})")
     print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB")

@@ -1,8 +1,11 @@
-"""What `scenedelta evaluate --json` measured of a bundle, written into that bundle's manifest: nobody types a figure.
+"""Writes the figures of `scenedelta evaluate --json` into the manifest of the bundle, so that no figure is typed by
+hand.
 
-    python -m training.bundle.record --bundle models/scorer-surveillance --evaluation evaluation.json --pairs "development pairs (109 real pairs, never trained on)"
+    python -m training.bundle.record --bundle models/scorer-surveillance --evaluation evaluation.json \
+        --pairs "development pairs (109 real pairs, never trained on)"
 
-The manifest's `metrics` gains one entry named by --pairs: share of what was right, and of how many. Graphs are not touched, so hashes stay.
+The manifest's `metrics` gains one entry, named by --pairs: rates, each with its number of cases. Graphs and their
+hashes stay as they are.
 """
 
 import argparse
@@ -28,7 +31,7 @@ FACTS = (
 
 
 def rate(proportion: dict) -> str | None:
-    """'70.0 % of 70'; None where the question did not arise."""
+    """'70.0 % of 70'; None if there were no cases."""
     return f"{100 * proportion['rate']:.1f} % of {proportion['of']}" if proportion["of"] else None
 
 
@@ -60,8 +63,9 @@ def main() -> None:
     target = args.bundle / "manifest.json"
     report, manifest = read_json(args.evaluation), read_json(target, "name", "metrics")
     if report.get("format") != FORMAT:
+        found = report.get("format")
         raise SystemExit(
-            f"{args.evaluation}: has the format {report.get('format')!r}, expected {FORMAT!r} (scenedelta evaluate --json FILE)"
+            f"{args.evaluation}: has the format {found!r}, expected {FORMAT!r} (scenedelta evaluate --json FILE)"
         )
     if report["captioner"]["name"] != manifest["name"]:
         raise SystemExit(

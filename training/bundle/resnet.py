@@ -62,9 +62,10 @@ class ResNet(nn.Module):
 
 
 class FeatureExtractor(nn.Module):
-    """image [B,3,H,W], RGB 0..1, H and W multiples of 16 -> coarse [B,coarse_dim,H/16,W/16], fine [B,fine_dim+3,H/8,W/8].
+    """image [B,3,H,W], RGB 0..1, H and W multiples of 16
+    -> coarse [B,coarse_dim,H/16,W/16], fine [B,fine_dim+3,H/8,W/8].
 
-    coarse projects conv4, fine projects conv3 and appends the 8x8 mean of the RGB, mapped to -1..1. Frozen: no gradients.
+    coarse projects conv4; fine projects conv3 and appends the 8x8 mean of the RGB, mapped to -1..1. No gradients.
     """
 
     def __init__(self, backbone: ResNet, coarse_dim: int = COARSE_DIM, fine_dim: int = FINE_DIM):

@@ -35,7 +35,7 @@ IGNORE = -100  # ignore_index of torch's cross-entropy
 
 @dataclass
 class Labels:
-    """The classes of the network's heads. Rare nouns and colours have no class; the captioner learns them from the words."""
+    """The classes of the network's heads. Rare nouns and colours have none; the words teach them."""
 
     vocabulary: list[str]
     nouns: list[str]
@@ -58,7 +58,7 @@ class Labels:
 
     @classmethod
     def read(cls, path: Path, world: World) -> "Labels":
-        """The labels of an earlier run, to keep its vocabulary. Tables of events are the world's: older runs have none."""
+        """The labels of an earlier run, to keep its vocabulary; the tables of events are the world's."""
         names = ("vocabulary", "nouns", "colours")
         saved = read_json(path, *names)
         return cls(*(saved[name] for name in names), **event_tables(world))
@@ -147,8 +147,8 @@ class Batches:
         return b
 
     def crop_targets(self, metas: list[dict], arrays: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Classes of what each crop shows, IGNORE if unknown: side [B,R], noun, colour, role [B,R,2] (before, after), and
-        same [B,R,R]: 1 if the object of crop i before moved to crop j."""
+        """Classes of what each crop shows, IGNORE if unknown: side [B,R], noun, colour, role [B,R,2] (before, after),
+        and same [B,R,R]: 1 if the object of crop i before moved to crop j."""
         B, R = len(metas), self.config.regions
         side = torch.full((B, R), IGNORE)
         noun, colour = torch.full((B, R, 2), IGNORE), torch.full((B, R, 2), IGNORE)

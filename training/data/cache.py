@@ -3,11 +3,11 @@
     python -m training.data.cache --data ROOT --features features.onnx --out DIR --start S --count N \
         [--split heldout] [--maps difference.onnx] [--world clevr]
 
-One folder per shard (shards.py), named by its seeds, holds float16 .npy files (open them with mmap_mode="r"), meta.jsonl
-(one line per pair) and made.json. Several processes may fill one cache with different seeds.
+One folder per shard (shards.py), named by its seeds, holds float16 .npy files (open them with mmap_mode="r"),
+meta.jsonl (one line per pair) and made.json. Several processes may fill one cache with different seeds.
 
-With --maps the region crops lie where an earlier bundle's maps respond, as in the service, and not at the true boxes: the
-captioner is then trained on the crops that it will get.
+With --maps the region crops lie where an earlier bundle's maps respond, as in the service, and not at the true boxes:
+the captioner is then trained on the crops that it will get.
 
 Sizes: n pairs of a shard, R region crops per pair; the full frame has W x H pixels. Second axis 2: before, after.
   coarse [n,2,256,H/16,W/16]       fine [n,2,67,H/8,W/8]          of the full frames
@@ -80,8 +80,8 @@ class Maps:
         self.session = open_graph(path, "map_before", "map_after")
 
     def __call__(self, coarse: np.ndarray, fine: np.ndarray) -> list[tuple[float, float, float, float]]:
-        """coarse [2,C,h,w], fine [2,C,2h,2w] of a pair's full frames -> at most REGIONS boxes as fractions of the frame,
-        strongest first."""
+        """coarse [2,C,h,w], fine [2,C,2h,2w] of a pair's full frames -> at most REGIONS boxes as fractions of the
+        frame, strongest first."""
         frames = {
             "coarse_before": coarse[:1],
             "fine_before": fine[:1],

@@ -16,9 +16,11 @@ Box = tuple[float, float, float, float]  # x, y, width, height
 
 
 def resize(image: np.ndarray, width: int, height: int, box: Box | None = None) -> np.ndarray:
-    """image uint8 [h,w,3] -> float32 [3,height,width] in 0..1; `box` is (x, y, width, height) in pixels, may be fractional.
+    """image uint8 [h,w,3] -> float32 [3,height,width] in 0..1; `box` is (x, y, width, height) in pixels, may be
+    fractional.
 
-    Pillow's antialiased triangle filter, separable; it rounds to uint8 after each pass. The server's resampler gives the same bits.
+    Pillow's antialiased triangle filter, separable; it rounds to uint8 after each pass. The server's resampler gives
+    the same bits.
     """
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         raise ValueError(f"expected uint8 [h,w,3], got {image.dtype} {list(image.shape)}")

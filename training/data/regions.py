@@ -57,7 +57,7 @@ def union(a: Box, b: Box) -> Box:
 
 
 def changed_places(objects: list[dict[str, Any]]) -> list[Box]:
-    """Boxes of the changes, largest first; a place that changed in both frames (moved a little, replaced) is one box."""
+    """Boxes of the changes, largest first; a place that changed in both frames (small move, replacement) is one box."""
     places = []
     later = [thing["box_after"] for thing in objects if thing["box_after"]]
     for thing in objects:
@@ -106,8 +106,8 @@ def seen_object(box: Box, crop: Box, objects: list[dict[str, Any]], side: str) -
 
 
 def objects_in_crops(meta: dict, boxes: list[Box], crops: list[Box]) -> list[tuple[dict | None, dict | None]]:
-    """The pair's object that each frame shows in each crop: at the region's box, not beside it. meta: the pair's line in
-    meta.jsonl; boxes and crops as fractions of the frame."""
+    """The pair's object that each frame shows in each crop: at the region's box, not beside it. meta: the pair's line
+    in meta.jsonl; boxes and crops as fractions of the frame."""
     found = []
     for box, crop in zip(boxes[: len(meta["glances"])], crops):
         box, crop = (in_pixels(shares, *meta["frame"]) for shares in (box, crop))

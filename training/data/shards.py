@@ -91,7 +91,8 @@ class Shards:
     def prepare_step(self, indices: list[int], difference: nn.Module, frozen_tokens: bool) -> list[int]:
         """The pairs that a training step on `indices` takes.
 
-        frozen_tokens: the step leaves the network's tokens as they are, so a cache may compute each frame's tokens once.
+        frozen_tokens: the step leaves the network's tokens as they are, so a cache may compute each frame's tokens
+        once.
         """
         return indices
 

@@ -4,8 +4,8 @@ A conditioning vector (what the sentence is about) and a coverage embedding (whi
 al., "Modeling coverage for neural machine translation", 2016) are added to every word, so that a sentence reports each
 event once. The English words behind the events are tables of `ModelConfig`.
 
-Letters: B pairs, N tokens of the full frame, R region crops, G cells of a crop, S = N + R * (G + 1) memory tokens, D width,
-H heads, d = D / H, T caption slots, V words, E events, K kinds. Masks are additive: 0 to see, -10000 not to.
+Letters: B pairs, N tokens of the full frame, R region crops, G cells of a crop, S = N + R * (G + 1) memory tokens, D
+width, H heads, d = D / H, T caption slots, V words, E events, K kinds. Masks are additive: 0 to see, -10000 not to.
 """
 
 import torch
@@ -71,8 +71,8 @@ class Captioner(nn.Module):
     # ------------------------------------------------------------------------------------------- choice of a word
 
     def hedge(self, wider: dict[str, str], share: float) -> None:
-        """From now on, write the wider word for a specific one that has less than `share` of the probability of all words
-        with that wider word: "person" if man and woman are equally likely. 0 turns it off.
+        """From now on, write the wider word for a specific one that has less than `share` of the probability of all
+        words with that wider word: "person" if man and woman are equally likely. 0 turns it off.
 
         Deng et al., "Hedging your bets: optimizing accuracy-specificity trade-offs in large scale visual recognition",
         CVPR 2012. wider: specific word -> wider word; pairs outside the vocabulary are ignored.
@@ -111,8 +111,8 @@ class Captioner(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, dict[str, Tensor]]:
         """memory [B,N,D] of Difference; crops: the arguments of `RegionCrops`; frame_kind, truth as in `CropRelations`.
 
-        Returns all memory tokens [B,S,D], their mask [B,1,1,S] (crops that are not described are hidden), the conditioning
-        vector [B,D], the coverage counts [B,E] (events to report) and all outputs of RegionCrops.
+        Returns all memory tokens [B,S,D], their mask [B,1,1,S] (crops that are not described are hidden), the
+        conditioning vector [B,D], the coverage counts [B,E] (events to report) and all outputs of RegionCrops.
         """
         bias = memory.new_zeros(memory.shape[:2])  # [B,N]
         conditioning, uncovered = torch.zeros_like(memory[:, 0]), torch.zeros_like(memory[:, 0, : len(EVENTS)])
@@ -130,8 +130,8 @@ class Captioner(nn.Module):
         return self.reports[ids] * (1 - self.is_conditional[ids] * (1 - self.is_auxiliary[previous]))
 
     def embed_words(self, ids: Tensor, positions: Tensor, conditioning: Tensor, uncovered: Tensor) -> Tensor:
-        """ids [...], positions [...,D], conditioning [...,D] -> [...,D]. uncovered [...,E]: events still to report after
-        the word."""
+        """ids [...], positions [...,D], conditioning [...,D] -> [...,D]. uncovered [...,E]: events still to report
+        after the word."""
         words = self.norm(self.dropout(self.project(self.embedding(ids) + positions))) + conditioning
         if self.coverage is None:
             return words
@@ -187,9 +187,9 @@ class Captioner(nn.Module):
     def greedy(
         self, memory: Tensor, crops: tuple[Tensor, ...] | None, frame_kind: Tensor | None = None
     ) -> dict[str, Tensor]:
-        """memory, crops, frame_kind as in `encode_memory` -> ids [B,T] (words, END, PAD ...), log_prob [B,T], length [B]
-        (words without END), attention [B,T,N+R*G] to the frame's tokens and the crops' cells; kind_logits [B,K] if the
-        crops are related."""
+        """memory, crops, frame_kind as in `encode_memory` -> ids [B,T] (words, END, PAD ...), log_prob [B,T], length
+        [B] (words without END), attention [B,T,N+R*G] to the frame's tokens and the crops' cells; kind_logits [B,K] if
+        the crops are related."""
         N = memory.shape[1]
         memory, bias, conditioning, uncovered, seen = self.encode_memory(memory, crops, frame_kind)
         B, S, D = memory.shape

@@ -2,8 +2,8 @@
 
 Learned comparison of crops overfits to the object models of the training set; these measures cannot.
 
-Letters: B pairs, R region crops of a pair, g x g coarse cells of a crop, G = g * g (or 4 * g * g fine cells), C channels
-(Cc coarse, Cf fine). Boxes are x, y, width, height as fractions of the frame. Frame axis 2: before, after.
+Letters: B pairs, R region crops of a pair, g x g coarse cells of a crop, G = g * g (or 4 * g * g fine cells), C
+channels (Cc coarse, Cf fine). Boxes are x, y, width, height as fractions of the frame. Frame axis 2: before, after.
 """
 
 import torch
@@ -24,7 +24,7 @@ def cell_centres(grid: int, like: Tensor) -> Tensor:
 
 
 def inside_box(crop: Tensor, obj: Tensor, grid: int) -> Tensor:
-    """1 for each cell of a crop whose centre lies in the object's box, else 0: [...,4] x2 -> [...,grid*grid], row-major."""
+    """1 for each cell of a crop whose centre is in the object's box, else 0: [...,4] x2 -> [...,grid*grid]."""
     centres = cell_centres(grid, crop)  # [grid*grid,2]
     cx, cy = (crop[..., i : i + 1] + crop[..., i + 2 : i + 3] * centres[:, i] for i in (0, 1))  # [...,grid*grid]
     x, y, w, h = (obj[..., i : i + 1] for i in range(4))  # [...,1]
@@ -41,9 +41,9 @@ def same_object_evidence(coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor
     """How alike the object of the before frame in crop i and that of the after frame in crop j are.
 
     coarse [B,R,2,Cc,g,g], fine [B,R,2,Cf,2g,2g] (its last three channels are RGB), crop and obj [B,R,4]
-    -> [B,R,R,13], standardised, at [:, i, j]. Channels: three cosines of coarse and three of fine features (best matches
-    of the cells of i in j, of j in i, and of the means); difference of colour, of lightness, of hue; of height, of aspect
-    ratio; distance; 1 if i = j. A cell counts by how much it differs between the frames.
+    -> [B,R,R,13], standardised, at [:, i, j]. Channels: three cosines of coarse and three of fine features (best
+    matches of the cells of i in j, of j in i, and of the means); difference of colour, of lightness, of hue; of height,
+    of aspect ratio; distance; 1 if i = j. A cell counts by how much it differs between the frames.
     """
     out = []
     for x in (coarse, fine[:, :, :, :-3]):
@@ -77,9 +77,9 @@ def displacements(coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor) -> Te
     """How far an object went, if the one of the before frame in crop i is that of the after frame in crop j.
 
     Arguments as for `same_object_evidence` -> [B,R,R,3]: right and down in fractions of the frame, and log ratio of the
-    heights. Between two crops it follows from the boxes. Within one crop it follows from the features: where each cell is
-    found in the other frame, weighted by how much better it matches there than in place (background matches in place).
-    On synthetic pairs, left and right are then right in 93 %, and in all that moved by a fifth of their width.
+    heights. Between two crops it follows from the boxes. Within one crop it follows from the features: where each cell
+    is found in the other frame, weighted by how much better it matches there than in place (background matches in
+    place). On synthetic pairs, left and right are then right in 93 %, and in all that moved by a fifth of their width.
     """
     flows = []
     for x in (coarse, fine[:, :, :, :-3]):

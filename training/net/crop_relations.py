@@ -1,12 +1,13 @@
-"""Relates the region crops of a pair: which show the same object, what happened to each object, and the kind of the change.
+"""Relates the region crops of a pair: which show the same object, what happened to each, and the kind of the change.
 
 Two crops separate "moved" from "one disappeared, another appeared"; one crop cannot. The decision rests on evidence
 without parameters (crop_evidence.py): a network that was free to learn classified 99.8 % of its training pairs and 83 %
-of new ones. Few parameters lead from the evidence to the role of each object and from the roles to the kind. The words are
-trained on the true roles and kind, so that they follow these at inference, where the roles are the likeliest that the kind
-allows.
+of new ones. Few parameters lead from the evidence to the role of each object and from the roles to the kind. The words
+are trained on the true roles and kind, so that they follow these at inference, where the roles are the likeliest that
+the kind allows.
 
-Letters: B pairs, R region crops of a pair, D width, K kinds, F displacement features, E events. Frame axis: before, after.
+Letters: B pairs, R region crops of a pair, D width, K kinds, F displacement features, E events. Frame axis: before,
+after.
 """
 
 import torch
@@ -31,8 +32,8 @@ def largest_of_rows_and_columns(x: Tensor) -> Tensor:
 def count_events(role: Tensor) -> Tensor:
     """Coverage counts: how many objects a sentence must report per event.
 
-    role [B,R,2,ROLES] of 0 and 1, in the crops that the sentence describes -> [B,E]. An object that moved or was replaced
-    is in both frames and counts once.
+    role [B,R,2,ROLES] of 0 and 1, in the crops that the sentence describes -> [B,E]. An object that moved or was
+    replaced is in both frames and counts once.
     """
     before, after = role.sum(1).unbind(1)  # [B,ROLES]
     came_or_went, both = ROLES.index("came or went"), torch.maximum(before, after)
@@ -106,8 +107,8 @@ class CropRelations(nn.Module):
     def moved_features(self, features: Tensor, link: Tensor, role: Tensor) -> Tensor:
         """Displacement features of the object of each crop before and after; 0 for an object that did not move.
 
-        features [B,R,R,F], link [B,R,R], role [B,R,2,ROLES] -> [B,R,2*F]. They are those of the likeliest partner, not a
-        mean: half to the left and half to the right is no displacement.
+        features [B,R,R,F], link [B,R,R], role [B,R,2,ROLES] -> [B,R,2*F]. They are those of the likeliest partner, not
+        a mean: half to the left and half to the right is no displacement.
         """
         to = hard_argmax(link)  # [B,R,R]
         origin = hard_argmax(link.transpose(1, 2)).transpose(1, 2)  # [B,R,R]
@@ -141,14 +142,14 @@ class CropRelations(nn.Module):
         truth: dict[str, Tensor] | None,
         described: Tensor,
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-        """objects: what the crops show before, after, and where, [B,R,D] each; mask [B,R] (1 = used); evidence [B,R,R,13]
-        of `same_object_evidence`; displacement [B,R,R,F] of `displacement_features`; sides [B,R,4] (probabilities);
-        frame_kind [B,K]: kind logits of the full frame, added to those of the crops; truth: role [B,R,2] (negative if
-        unknown) and kind [B], in training; described [B,R]: 1 if the words may describe a crop.
+        """objects: what the crops show before, after, and where, [B,R,D] each; mask [B,R] (1 = used); evidence
+        [B,R,R,13] of `same_object_evidence`; displacement [B,R,R,F] of `displacement_features`; sides [B,R,4]
+        (probabilities); frame_kind [B,K]: kind logits of the full frame, added to those of the crops; truth: role
+        [B,R,2] (negative if unknown) and kind [B], in training; described [B,R]: 1 if the words may describe a crop.
 
         Returns what to add to each crop's summary token [B,R,D] and to each of its cells [B,R,D], and same_logits
-        [B,R,R], role_logits [B,R,2,ROLES], kind_logits [B,K], conditioning [B,D] (added to every word: what the sentence
-        is about), uncovered [B,E] (`count_events` of the described crops).
+        [B,R,R], role_logits [B,R,2,ROLES], kind_logits [B,K], conditioning [B,D] (added to every word: what the
+        sentence is about), uncovered [B,E] (`count_events` of the described crops).
         """
         before, after, place = objects
         B = before.shape[0]

@@ -94,7 +94,7 @@ class BackwardReasoning(nn.Module):
         self.matching = CrossViewLayer(D, c.heads, 0.0)
 
     def forward(self, before: Tensor, after: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
-        """before, after [B,N,D] (Eq. 1 outputs), hidden [B,T,D] of the decoder, words [B,T] 1 at real words -> scalar."""
+        """before, after [B,N,D] (Eq. 1), hidden [B,T,D] of the decoder, words [B,T] 1 at real words -> scalar."""
         c = self.c
         before = pool_tokens(before, c)
         sentence = (hidden * words[:, :, None]).sum(1) / words.sum(1, keepdim=True)  # [B,D], mean over real words

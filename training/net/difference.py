@@ -1,4 +1,4 @@
-"""The difference encoder (graph `difference.onnx`): where something changed, and what the decoder reads of the full frame.
+"""The difference encoder (graph `difference.onnx`): where something changed, and the decoder memory of the full frame.
 
     features (frozen)   frame -> coarse [B,Cc,H/16,W/16], fine [B,Cf,H/8,W/8]
     Difference          features of both frames -> memory, logits of change, kind and nuisances, two change maps

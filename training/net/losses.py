@@ -1,4 +1,7 @@
-"""What training minimises: one function a term, each returning a scalar; weights are in the config."""
+"""The terms of the training loss: one function per term, each returning a scalar. Their weights are in the config.
+
+Letters: B pairs, T caption slots, V words, R region crops, h x w the map grid.
+"""
 
 from collections.abc import Callable
 
@@ -14,10 +17,10 @@ from training.net.difference import Difference
 
 
 def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:
-    """Balanced cross-entropy + soft Dice of one side's map: [B,h,w] x2.
+    """Balanced cross-entropy plus soft Dice of one side's map: logits and coverage (0..1) [B,h,w].
 
-    A far person covers a part of one cell, so a cell counts fully from half coverage on. Dice is taken where there is something
-    to find; the cross-entropy of the empty maps is what keeps them empty.
+    A far person covers part of one cell, so a cell counts fully from half coverage on. Dice is over the maps that
+    contain a change; cross-entropy alone keeps the other maps empty.
     """
     target = (2 * coverage).clamp(max=1)
     each = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
@@ -30,13 +33,13 @@ def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:
 
 
 def caption_loss(logits: Tensor, ids: Tensor, smoothing: float) -> Tensor:
-    """Mean over real words; ids [B,T+1] with START first."""
+    """Mean over real words; logits [B,T,V], ids [B,T+1] with START first."""
     target = ids[:, 1:].masked_fill(ids[:, 1:] == PAD, IGNORE)
     return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=IGNORE, label_smoothing=smoothing)
 
 
 def class_loss(logits: Tensor, target: Tensor) -> Tensor:
-    """Cross-entropy over the targets that exist; 0 where a batch has none."""
+    """Cross-entropy over the targets that are known; 0 if a batch has none."""
     known = target != IGNORE
     return F.cross_entropy(logits[known], target[known]) if known.any() else logits.sum() * 0
 

@@ -1,7 +1,8 @@
-"""Encodes the region crops: native-resolution crops of the changed regions in both frames, as memory tokens of the decoder.
+"""Encodes the region crops (both frames at their own resolution, at the changed regions) as tokens of the memory.
 
-Letters: B pairs, R region crops of a pair, M = B * R crops in one row, g x g coarse cells of a crop, G = g * g, D width,
-Cc, Cf coarse and fine channels. Boxes are x, y, width, height as fractions of the frame. Frame axis: before, after.
+Letters: B pairs, R region crops of a pair, M = B * R crops in one row, g x g coarse cells of a crop, G = g * g, D
+width, Cc, Cf coarse and fine channels. Boxes are x, y, width, height as fractions of the frame. Frame axis: before,
+after.
 """
 
 import torch
@@ -17,7 +18,8 @@ RGB_SCALE = 3.0  # brings RGB (standard deviation about 0.33) to unit variance
 
 
 class ColourHead(nn.Module):
-    """The colour of the object in a crop: all features say which cells count (the coat, not the road), only RGB names it."""
+    """The colour of the object in a crop: all features say which cells count (the coat, not the road), only RGB names
+    it."""
 
     POOLS, CHANNELS = 4, 32
 
@@ -44,7 +46,8 @@ class ColourHead(nn.Module):
 
 
 class RegionCrops(nn.Module):
-    """Crops of the changed regions in both frames -> G + 1 memory tokens per crop, and labels of what each crop shows."""
+    """Crops of the changed regions in both frames -> G + 1 memory tokens per crop, and labels of what each crop
+    shows."""
 
     def __init__(self, c: ModelConfig):
         super().__init__()

@@ -1,4 +1,5 @@
-"""A narrow network with random weights stands in for the published one; laws and parity do not depend on the weights."""
+"""A narrow network with random weights stands in for the published one; laws and parity do not depend on the
+weights."""
 
 import numpy as np
 import pytest
@@ -174,7 +175,8 @@ class TestRefusals:
     def test_shards_of_another_length_than_described_are_refused(self, tmp_path):
         (tmp_path / "shard.bin").write_bytes(np.arange(5, dtype=np.float32).tobytes())
         (tmp_path / "model.json").write_text(
-            '{"weightsManifest": [{"paths": ["shard.bin"], "weights": [{"name": "a", "shape": [2, 2], "dtype": "float32"}]}]}'
+            '{"weightsManifest": [{"paths": ["shard.bin"],'
+            ' "weights": [{"name": "a", "shape": [2, 2], "dtype": "float32"}]}]}'
         )
         with pytest.raises(ValueError, match="hold 20 bytes, the manifest describes 16"):
             read_tfjs(tmp_path / "model.json")

@@ -24,7 +24,8 @@ def imported_names(tree: ast.AST) -> set[str]:
 
 
 def import_graph(sources: dict[str, str]) -> dict[str, set[str]]:
-    """sources: text by module name -> the modules among them that each imports; a package is imported with its modules."""
+    """sources: text by module name -> the modules among them that each imports; a package is imported with its
+    modules."""
     graph = {}
     for module, source in sources.items():
         names = imported_names(ast.parse(source))

@@ -79,7 +79,8 @@ WITHOUT_TORCH = [
     ("text.reword text", "text: is a file, expected a folder"),
     (
         "text.reword cache",
-        "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what training.data.cache wrote",
+        "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what"
+        " training.data.cache wrote",
     ),
     ("bundle.record --bundle empty --evaluation text --pairs p", "text: not JSON ("),
 ]

@@ -173,7 +173,8 @@ def test_inside_box_marks_the_cells_whose_centres_lie_in_the_region(config):
 def stage(
     c: ModelConfig, background: torch.Tensor, things: dict[tuple[int, int], torch.Tensor]
 ) -> tuple[torch.Tensor, ...]:
-    """Glances of one pair: crops of `background` [C], and in the middle of crop r of frame s what `things[r, s]` [C] looks like."""
+    """Glances of one pair: crops of `background` [C], and in the middle of crop r of frame s what `things[r, s]` [C]
+    looks like."""
     q, R = c.crop_grid, c.regions
     maps = []
     for channels, grid in ((c.coarse_channels, q), (c.fine_channels, 2 * q)):

@@ -1,4 +1,5 @@
-"""What an evaluation measured lands in the manifest, and nothing else of it changes; the wrong file is refused in one line."""
+"""What an evaluation measured lands in the manifest, and nothing else of it changes; the wrong file is refused in one
+line."""
 
 import json
 import subprocess

@@ -32,9 +32,9 @@ def test_splits_share_no_place_and_no_model(surveillance_root):
 
 def test_the_feature_projections_are_fitted_on_the_train_split_only(surveillance_root):
     pytest.importorskip("torch")
-    from training.bundle.pca_scenes import CrudeScenes
+    from training.bundle.pca_scenes import PastedScenes
 
-    scenes = CrudeScenes(surveillance_root, np.random.default_rng(0))
+    scenes = PastedScenes(surveillance_root, np.random.default_rng(0))
     assert {p.path for p in scenes.plates} == {p.path for p in load_plates(surveillance_root, "train")}
     assert not {p.path for p in scenes.plates} & {p.path for p in load_plates(surveillance_root, "heldout")}
     pasted = [sprite.model for _ in range(8) for sprite, _ in scenes.picture(6)[1]]

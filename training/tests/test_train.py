@@ -1,4 +1,5 @@
-"""A training that was cut off and started again ends in the same weights; what it is started with is checked before anything is written."""
+"""A training that was cut off and started again ends in the same weights; what it is started with is checked before
+anything is written."""
 
 import hashlib
 import json
@@ -43,7 +44,17 @@ label_smoothing = 0.05
 evaluate_every = 1
 average = 0.5
 kind_weights = {}
-weights = { caption = 1.0, map = 1.0, change = 1.0, kind = 0.3, nuisance = 0.5, contrast = 0.02, cbr = 0.02, side = 0.3, noun = 0.7, colour = 0.5 }
+[train.weights]
+caption = 1.0
+map = 1.0
+change = 1.0
+kind = 0.3
+nuisance = 0.5
+contrast = 0.02
+cbr = 0.02
+side = 0.3
+noun = 0.7
+colour = 0.5
 """
 WORDS = ["a", "car", "came", "went"]
 
@@ -68,7 +79,8 @@ def add_shard(cache: Path, first: int, pairs: int = 8) -> None:
 
 
 class Started:
-    """`python -m training.train` in this process, in a folder of its own; `steps` as if it were killed after so many."""
+    """`python -m training.train` in this process, in a folder of its own; `steps` as if it were killed after so
+    many."""
 
     def __init__(self, root: Path, monkeypatch):
         self.root, self.monkeypatch = root, monkeypatch
@@ -200,8 +212,10 @@ def test_a_checkpoint_tells_what_it_started_from_and_the_bundle_says_so(start):
     digest = hashlib.sha256((first / "checkpoint.pt").read_bytes()).hexdigest()
     assert saved["start_from"] == {"file": "checkpoint.pt", "sha256": digest, "seed": 1, "step": 2, "start_from": None}
     assert command_of(saved) == (
-        "python -m training.train --config training/configs/tiny.toml --seed 7 --set train.steps=6 --set train.learning_rate=0.001 --start-from checkpoint.pt"
-        f" (kept at step 3; started from checkpoint.pt of sha256 {digest}, seed 1, step 2; the other values: configuration)"
+        "python -m training.train --config training/configs/tiny.toml --seed 7 --set train.steps=6"
+        " --set train.learning_rate=0.001 --start-from checkpoint.pt"
+        f" (kept at step 3; started from checkpoint.pt of sha256 {digest}, seed 1, step 2;"
+        " the other values: configuration)"
     )
     assert "; started from random weights; " in command_of(torch.load(first / "checkpoint.pt", weights_only=False))
     older = {name: value for name, value in saved.items() if name != "start_from"}

@@ -1,4 +1,5 @@
-"""The fit of the viewpoint's weights finds the weights that made a synthetic dump, and keeps what it was told to keep."""
+"""The fit of the viewpoint's weights finds the weights that made a synthetic dump, and keeps what it was told to
+keep."""
 
 import json
 import subprocess

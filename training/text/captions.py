@@ -81,9 +81,9 @@ def choose_noun(thing: dict[str, Any], rng: np.random.Generator) -> str:
     return str(rng.choice(others)) if rng.random() < 0.25 else others[0]
 
 
-# Probability of another true name for a colour; 0.2 for the rest. People call vehicles in surveillance frames "black" 1,123
-# times, "blue" 379, "dark" 217 and "dark blue" 5 times (counted in the captions of Jhamtani and Berg-Kirkpatrick 2018),
-# so a captioner that writes "dark blue" freely writes it of black cars.
+# Probability of another true name for a colour; 0.2 for the rest. People call vehicles in surveillance frames "black"
+# 1,123 times, "blue" 379, "dark" 217 and "dark blue" 5 times (counted in the captions of Jhamtani and Berg-Kirkpatrick
+# 2018), so a captioner that writes "dark blue" freely writes it of black cars.
 OTHER_NAME_RATE = {("vehicle", "dark blue"): 0.85}
 
 
@@ -91,7 +91,8 @@ def choose_colour(thing: dict[str, Any], rng: np.random.Generator) -> str | None
     colour = thing["colour"]
     if colour is None:
         return None
-    # People leave the colour out in a third of their sentences, but the reader of an alert needs to know which man it was.
+    # People leave the colour out in a third of their sentences, but the reader of an alert needs to know which man it
+    # was.
     leave_out = {"person": 0.06, "vehicle": 0.03}.get(thing["hypernym"], 0.1) + (0.1 if thing.get("small") else 0.0)
     if rng.random() < leave_out:
         return None

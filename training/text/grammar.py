@@ -1,7 +1,8 @@
-"""The grammar of surveillance captions: the templates of every statement, and the parser that reads them back into facts.
+"""The grammar of surveillance captions: the templates of every statement, and the parser that reads them back into
+facts.
 
-`captions.py` writes with the same templates, so writing and reading cannot drift apart. Parsing is a full match of closed
-regular expressions: a caption outside the grammar is refused, never guessed at.
+`captions.py` writes with the same templates, so writing and reading cannot drift apart. Parsing is a full match of
+closed regular expressions: a caption outside the grammar is refused, never guessed at.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class Clause:
     new: tuple[str, str | None, int] | None = None
 
 
-# {np}: with "a", {dnp}: with "the", {new}: the replacement, {has}/{is}: agree with the subject, {w}: place or direction.
-# Second field: the hypernyms that people use it of. Third field: whether the place is required.
+# {np}: with "a", {dnp}: with "the", {new}: the replacement, {has}/{is}: agree with the subject, {w}: place or
+# direction. Second field: the hypernyms that people use it of. Third field: whether the place is required.
 LIVING = ("person", "vehicle", "animal")
 ANY = (*LIVING, "object")
 TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {

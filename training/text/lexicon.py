@@ -61,7 +61,7 @@ NOUNS: dict[str, tuple[str, str]] = {
     "object": ("objects", "object"),
 }
 SINGULAR = {plural: word for word, (plural, _) in NOUNS.items()}
-# What else a thing of this noun may truly be called.
+# Other true nouns for an object of this noun.
 ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "man": ("person", "pedestrian"),
     "woman": ("person", "pedestrian"),
@@ -83,8 +83,8 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "backpack": ("bag",),
 }
 
-# What to say where one cannot tell: only nouns that take the same article and the same verbs. Vehicles are left out: nobody
-# looks for "a vehicle", and a car that is called so is right far more often than a man that is called one.
+# What to write instead of a noun that is uncertain: only nouns that take the same article and the same verbs. Vehicles
+# are left out: "a vehicle" helps no reader, and "car" is right far more often than "man".
 WIDER: dict[str, str] = {
     **dict.fromkeys(("man", "woman", "boy", "girl", "child", "pedestrian"), "person"),
     **dict.fromkeys(("men", "women", "boys", "girls", "children", "pedestrians"), "people"),
@@ -106,7 +106,7 @@ HUES = (
 )
 GREYS = ("white", "black", "grey", "silver", "dark")
 COLOURS = HUES + GREYS
-# What else a thing of this colour may truly be called.
+# Other true names of a colour.
 ALSO_COLOURED: dict[str, tuple[str, ...]] = {
     "black": ("dark",),
     "dark blue": ("blue", "dark"),

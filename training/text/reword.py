@@ -1,8 +1,8 @@
-"""Captions and kinds of a cache anew, from the facts that are stored beside them, without rendering anything.
+"""Rewrites the captions and kinds of a cache from the facts stored beside them, without rendering.
 
     python -m training.text.reword DIR [DIR ...]
 
-For when the grammar has changed. Each pair's captions follow from its seed, so running it twice changes nothing.
+Use it after a change of the grammar. A pair's captions follow from its seed, so a second run changes nothing.
 """
 
 import argparse

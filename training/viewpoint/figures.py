@@ -38,7 +38,8 @@ def tamper_figures(mixed: Samples, named: dict[str, np.ndarray]) -> list[str]:
 
 
 def joint_figures(mixed: Samples, named: dict[str, np.ndarray], features: str) -> list[str]:
-    """@param features name and version of the bundle whose features were compared, and what else the reader must know"""
+    """@param features name and version of the bundle whose features were compared, and what else the reader must
+    know"""
     return [f"joint: {pairs_of(mixed)}, features of {features}", *tampering("joint", mixed, named)]
 
 

@@ -48,7 +48,8 @@ Bounds = dict[str, float]
 
 
 class Chosen:
-    """Bounds chosen on all samples, which are shipped, and on the other half of the places, which figures are counted by."""
+    """Bounds chosen on all samples, which are shipped, and on the other half of the places, which figures are
+    counted by."""
 
     def __init__(self, half: np.ndarray, choose: Callable[[np.ndarray], Bounds]):
         self.half = half
@@ -148,7 +149,8 @@ def known_tampers(known: dict, judgeable: Samples) -> tuple[dict, dict[str, np.n
 def fit_joint(
     judgeable: Samples, scores: dict[str, np.ndarray], bounds: dict[str, Chosen]
 ) -> tuple[dict, dict[str, np.ndarray]]:
-    """Evidence with features: a logistic regression of the evidence's logit and the margin. @returns models, named [n]"""
+    """Evidence with features: a logistic regression of the evidence's logit and the margin. @returns models, named
+    [n]"""
     models, named = {}, {}
     for name in TAMPERS:
         if name in ANOTHER_PLACE:

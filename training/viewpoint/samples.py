@@ -43,7 +43,8 @@ def read_lines(path: Path) -> list[dict]:
 
 
 def least_inliers(lines: list[dict]) -> tuple[int, list[int]]:
-    """Fewest corners that must agree on a motion, and how many agreed in pairs that share no view, in ascending order."""
+    """Fewest corners that must agree on a motion, and how many agreed in pairs that share no view, in ascending
+    order."""
     unrelated = sorted(line["inliers"] for line in lines if line["set"] == "noise" or line.get("variant") == "turned")
     by_chance = unrelated[math.floor(CHANCE * (len(unrelated) - 1))]
     return max(LEAST_BORNE, math.ceil(SAFETY * (by_chance + 1))), unrelated
