@@ -1,4 +1,7 @@
-/** Deadlines hold although the garbage collector runs: on Node 20 it takes an AbortSignal.timeout that only AbortSignal.any follows. */
+/**
+ * Deadlines hold although the garbage collector runs: on Node 20 it collects an AbortSignal.timeout that only
+ * AbortSignal.any follows.
+ */
 import type { ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -29,7 +32,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-it('a deadline aborts its signal, whoever else holds it', async () => {
+it('a deadline aborts its signal, even if other signals follow it', async () => {
   const { signal } = startDeadline(50, new AbortController().signal);
   await new Promise((done) => signal.addEventListener('abort', done));
   expect(signal.reason).toMatchObject({ name: 'TimeoutError' });

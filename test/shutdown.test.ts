@@ -46,7 +46,7 @@ describe('closeInOrder', () => {
     expect([await closeInOrder(steps, logger), happened]).toEqual([false, ['cut', 'last']]);
   });
 
-  it('tells which step it is at', async () => {
+  it('reports the step that is running', async () => {
     const begun: string[] = [];
     const steps = ['http', 'redis'].map((name) => ({
       name,

@@ -1,4 +1,4 @@
-/** Types of the baseline: what a camera's frame is compared with, and what is kept for the next frame. */
+/** Types of the baseline: the "before" of a camera's frame, and the data that is kept for the next frame. */
 import { ScenedeltaError } from '../errors.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';

@@ -18,7 +18,7 @@ export interface Observation {
   readonly comparisonId: string;
   /** capture time, epoch ms; never earlier than that of the observation before */
   readonly at: number;
-  /** number of the frame within its camera; it tells apart two frames of the same capture time */
+  /** number of the frame within its camera; it distinguishes two frames of the same capture time */
   readonly frame: number;
   readonly verdict: (typeof VERDICTS)[number];
   readonly kind: (typeof KINDS)[number];

@@ -9,7 +9,7 @@ import type { ChangeRules } from './rules.js';
 import type { Location, Observation, Track, TrackerState } from './state.js';
 
 /**
- * What an observation shows of one track: the locations that belong to it alone, its absence, or nothing, because
+ * Evidence of one observation about one track: the locations that belong to it alone, its absence, or nothing, because
  * weather, light or a blocked lens hid the scene.
  */
 type TrackEvidence = { readonly seen: readonly Location[] } | 'absent' | 'hidden';

@@ -58,7 +58,7 @@ it('a worker killed in the middle of a job: the job is done again by the next on
   }
 }, 180_000);
 
-/** What the stream of events holds of a comparison, oldest first. */
+/** Types of the events of a comparison in the event stream, oldest first. */
 async function eventsOf(id: string): Promise<string[]> {
   const redis = new Redis(`${used.service.dataDir}/redis/redis.sock`);
   try {
@@ -93,11 +93,11 @@ it('Redis killed under load: everything that was acknowledged is finished, the r
   sending = false;
   await Promise.all(senders);
   for (const id of acknowledged) expect((await finished(used.service, id)).caption).toBe(CAPTION);
-  // While Redis was away a caller heard so, and nothing else.
+  // While Redis was down every caller received 503, and nothing else.
   expect(new Set(refused)).toEqual(refused.length > 0 ? new Set([503]) : new Set());
 }, 180_000);
 
-it('the API killed: what it had accepted is finished, and a new one answers on the same address', async () => {
+it('the API killed: accepted comparisons are finished, and a new process answers on the same address', async () => {
   await ready();
   const { body } = await post(used.service, used.pair, { prefer: 'respond-async' });
   await killed('api');

@@ -1,4 +1,4 @@
-/** What an operator's auditor asks for: the bill of materials, the licences in the images, the limits of the containers. */
+/** Supply chain: the bill of materials, the licences in the images, the limits of the containers. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,28 +9,16 @@ const CODE = new Set(['.ts', '.mjs', '.cjs', '.py', '.sh']);
 const EXEMPT = ['src/model/resample-code.ts'];
 /** Files that are longer than MOST_LINES. The list may only shrink: the last test asks for the removal of entries. */
 const OFFENDERS: string[] = [
-  'src/inference/pool.ts',
-  'src/model/captioner.ts',
-  'src/pipeline/compare.ts',
   'test/evaluation/facts.test.ts',
   'test/helpers/fakes.ts',
-  'test/pipeline/compare.test.ts',
   'test/workers/camera-turn.test.ts',
   'test/workers/comparison-job.test.ts',
   'test/workers/queue-workers.test.ts',
-  'training/tests/test_clevr.py',
   'training/tests/test_model.py',
   'training/tests/test_train.py',
-  'training/text/grammar.py',
-  'training/train.py',
-  'training/worlds/clevr/cpu.py',
 ];
 /** Folders directly under src and training that have no README.md yet; may only shrink. */
 const WITHOUT_README: string[] = [
-  'src/frames',
-  'src/heatmaps',
-  'src/inference',
-  'src/pipeline',
   'training/bundle',
   'training/data',
   'training/net',
