@@ -63,7 +63,7 @@ const settings = {
   LOG_LEVEL: oneOf(
     LOG_LEVELS,
     'info',
-    'Least level that is logged; the levels are defined in src/logger.ts.',
+    'Lowest level that is logged; src/logger.ts says what each level is for.',
   ),
   BODY_LIMIT: integer(1024, 1024 * MiB, 48 * MiB, 'Largest request body in bytes.'),
   JSON_LIMIT: integer(

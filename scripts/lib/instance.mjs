@@ -78,7 +78,8 @@ export async function claimPort(host, port) {
     }
     if (outcome.code === 'EADDRINUSE') {
       throw new Stop(
-        `Port ${port} on ${host} is in use by another program. Choose another: PORT=${port + 1} npm run up (or PORT=0 for any free one)`,
+        `Port ${port} on ${host} is in use by another program. Choose another: PORT=${port + 1} npm ` +
+          'run up (or PORT=0 for any free one)',
       );
     }
     throw new Stop(`HOST=${host} PORT=${port}: ${outcome.message}`);

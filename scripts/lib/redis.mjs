@@ -11,7 +11,8 @@ const SERVERS = ['redis-server', 'valkey-server'];
 const OLDEST = [6, 2];
 const PACKAGES = { 'apt-get': 'redis-server', dnf: 'redis', apk: 'redis', pacman: 'valkey', brew: 'redis' };
 const OTHERWISE =
-  'Or set REDIS_URL (redis://host:6379) to a server that you have: version 6.2 or newer, maxmemory-policy noeviction, appendonly yes.';
+  'Or set REDIS_URL (redis://host:6379) to a server that you have: version 6.2 or newer, ' +
+  'maxmemory-policy noeviction, appendonly yes.';
 
 const find = () => SERVERS.map(which).find((path) => path !== undefined);
 
@@ -32,7 +33,8 @@ export async function ensureRedisServer() {
   const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
   if (!(major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))) {
     throw new Stop(
-      `${program} is version ${version?.[0].slice(2) ?? 'unknown'}; expected ${OLDEST.join('.')} or newer.\n${OTHERWISE}`,
+      `${program} is version ${version?.[0].slice(2) ?? 'unknown'}; expected ${OLDEST.join('.')} or ` +
+        `newer.\n${OTHERWISE}`,
     );
   }
   return program;
@@ -47,7 +49,8 @@ export function socketPath(folder, name) {
   const bytes = Buffer.byteLength(path);
   if (bytes <= LONGEST_SOCKET_PATH) return path;
   throw new Stop(
-    `DATA_DIR makes the socket path ${path}, ${bytes} bytes long; a unix socket takes at most ${LONGEST_SOCKET_PATH}. Choose a shorter DATA_DIR.`,
+    `DATA_DIR makes the socket path ${path}, ${bytes} bytes long; a unix socket takes at most ` +
+      `${LONGEST_SOCKET_PATH}. Choose a shorter DATA_DIR.`,
   );
 }
 

@@ -79,6 +79,7 @@ export function requireNode(major, minor) {
   const [a, b] = process.versions.node.split('.').map(Number);
   if (a > major || (a === major && b >= minor)) return;
   throw new Stop(
-    `Node ${process.versions.node} is running; expected ${major}.${minor} or newer.\nInstall one from https://nodejs.org or your package manager.`,
+    `Node ${process.versions.node} is running; expected ${major}.${minor} or newer.\nInstall one from ` +
+      'https://nodejs.org or your package manager.',
   );
 }

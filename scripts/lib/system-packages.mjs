@@ -31,7 +31,8 @@ export async function installSystemPackage(what, names, otherwise) {
   const asRoot = manager.root && process.getuid?.() !== 0;
   if (asRoot && !(which('sudo') && probe('sudo', ['-n', 'true']).ok)) {
     throw new Stop(
-      `${what} is missing, and installing it needs root. Run\n\n  sudo ${command.join(' ')}\n\nand start again.\n${otherwise}`,
+      `${what} is missing, and installing it needs root. Run\n\n  sudo ${command.join(' ')}\n\nand ` +
+        `start again.\n${otherwise}`,
     );
   }
   const start = Date.now();

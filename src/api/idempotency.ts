@@ -75,7 +75,8 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
         if (fingerprint !== request.fingerprint) {
           throw new ScenedeltaError(
             'idempotency-mismatch',
-            `Idempotency-Key ${JSON.stringify(request.key)} was used with another body within 24 hours, expected a new key for a new request`,
+            `Idempotency-Key ${JSON.stringify(request.key)} was used with another body within 24 ` +
+              'hours, expected a new key for a new request',
             { field: 'idempotency-key' },
           );
         }

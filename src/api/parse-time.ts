@@ -11,7 +11,8 @@ export function parseTime(text: string, field: string): number {
   if (!Number.isNaN(at)) return at;
   throw new ScenedeltaError(
     'invalid-request',
-    `${field} is ${JSON.stringify(text.slice(0, 60))}, expected a time such as 2026-01-05T12:00:00Z, without a leap second`,
+    `${field} is ${JSON.stringify(text.slice(0, 60))}, expected a time such as 2026-01-05T12:00:00Z, ` +
+      'without a leap second',
     { field },
   );
 }

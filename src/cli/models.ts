@@ -7,8 +7,8 @@ import { withBundles } from './with-bundles.js';
 
 export const command = createCommand('models')
   .description(
-    'Lists the bundles in MODELS_DIR after checking their manifests and file hashes. A broken one is named on stderr, ' +
-      'and the exit status is 1.',
+    'Lists the bundles in MODELS_DIR after checking their manifests and file hashes. A broken one is named on ' +
+      'stderr, and the exit status is 1.',
   )
   .option('--json', 'print them as JSON, with their metrics and training data')
   .action(async ({ json }: { json?: true }) => {

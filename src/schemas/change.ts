@@ -83,7 +83,8 @@ export const FoundChangeSchema = Type.Object({
     { first: Type.String(), best: Type.String(), last: Type.String() },
     {
       description:
-        'Ids of three comparisons: the first that showed it, the one with caption and pictures, the last that showed it.',
+        'Ids of three comparisons: the first that showed it, the one with caption and pictures, the ' +
+        'last that showed it.',
     },
   ),
 });

@@ -47,7 +47,8 @@ export async function acceptFrame(
   if (capturedAt > now + CLOCK_TOLERANCE_MS) {
     throw new ScenedeltaError(
       'invalid-request',
-      `captured_at is ${new Date(capturedAt).toISOString()}, expected at most ${CLOCK_TOLERANCE_MS / 1000} s after now (${new Date(now).toISOString()})`,
+      `captured_at is ${new Date(capturedAt).toISOString()}, expected at most ` +
+        `${CLOCK_TOLERANCE_MS / 1000} s after now (${new Date(now).toISOString()})`,
       { field: 'captured_at' },
     );
   }

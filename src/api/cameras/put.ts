@@ -86,7 +86,8 @@ async function referenceOf(
     if (earlier?.reference == null || earlier.mask === camera.mask) return earlier?.reference ?? null;
     throw new ScenedeltaError(
       'invalid-request',
-      'reference is not given, but the privacy zones have changed: expected the reference once more, or null for the next frame',
+      'reference is not given, but the privacy zones have changed: expected the reference once more, ' +
+        'or null for the next frame',
       { field },
     );
   }

@@ -29,7 +29,9 @@ const FOREIGN: Readonly<
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'payload-too-large',
     detail: (_err, request) =>
-      `The JSON body has ${request.headers['content-length'] ?? 'too many'} bytes, more than JSON_LIMIT allows; send large frames as files of a form (multipart/form-data), which may be as large as BODY_LIMIT`,
+      `The JSON body has ${request.headers['content-length'] ?? 'too many'} bytes, more than ` +
+      'JSON_LIMIT allows; send large frames as files of a form (multipart/form-data), which may be as ' +
+      'large as BODY_LIMIT',
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed-body', detail: () => 'The body is empty, expected JSON' },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed-body', detail: (err) => err.message },
@@ -125,7 +127,8 @@ export function onUnreadableRequest(err: ConnectionError, socket: Socket): void 
     detail: `Not readable as HTTP: ${err.code}`,
   });
   socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ` +
+      `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

@@ -30,7 +30,8 @@ export function useRateLimit(
     reply.header('Retry-After', resetSeconds);
     throw new ScenedeltaError(
       'too-many-requests',
-      `The key has sent ${count} requests in this window of ${WINDOW_SECONDS} s, expected at most ${rateLimit}; the next one starts in ${resetSeconds} s`,
+      `The key has sent ${count} requests in this window of ${WINDOW_SECONDS} s, expected at most ` +
+        `${rateLimit}; the next one starts in ${resetSeconds} s`,
     );
   });
 }

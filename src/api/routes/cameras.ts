@@ -26,13 +26,16 @@ import { json, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
 const ADDRESSES =
-  'A key without the scope `admin` gets the addresses of snapshots and callbacks without their query, which may contain a token.';
+  'A key without the scope `admin` gets the addresses of snapshots and callbacks without their query, ' +
+  'which may contain a token.';
 
 const putSchema = {
   operationId: 'putCamera',
   summary: 'Set up a camera, or change its settings',
   description:
-    'The settings replace the earlier ones as a whole; omitted settings get their defaults. The state of the camera stays, unless its privacy zones change: then its previous frame, its reference and its background model are reset.',
+    'The settings replace the earlier ones as a whole; omitted settings get their defaults. The state ' +
+    'of the camera stays, unless its privacy zones change: then its previous frame, its reference and ' +
+    'its background model are reset.',
   tags,
   params: CameraIdParams,
   body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
@@ -55,7 +58,9 @@ const frameSchema = {
   operationId: 'createCameraFrame',
   summary: 'Compare one frame with the "before" of this camera',
   description:
-    'As POST /v1/comparisons, with the "before" of the camera. Frames of a camera are processed one at a time, in the order of `captured_at`; `camera_frame` of the answer describes the other side of the comparison and any unusual circumstances.',
+    'As POST /v1/comparisons, with the "before" of the camera. Frames of a camera are processed one at ' +
+    'a time, in the order of `captured_at`; `camera_frame` of the answer describes the other side of ' +
+    'the comparison and any unusual circumstances.',
   tags,
   params: CameraIdParams,
   headers: PREFERENCE_HEADERS,
@@ -169,7 +174,10 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     operationId: 'eraseCamera',
     summary: 'Erase a camera and all its data',
     description:
-      'Erases its settings and state, all comparisons that name it, their heatmaps, its changes and their alerts, pending deliveries included. After the answer none of it can be read. If the request was interrupted, send it again to complete the erasure. The bytes of frames are stored by content and expire with the retention of frames (FRAME_RETENTION_HOURS).',
+      'Erases its settings and state, all comparisons that name it, their heatmaps, its changes and ' +
+      'their alerts, pending deliveries included. After the answer none of it can be read. If the ' +
+      'request was interrupted, send it again to complete the erasure. The bytes of frames are stored ' +
+      'by content and expire with the retention of frames (FRAME_RETENTION_HOURS).',
     tags,
     params: CameraIdParams,
     response: {

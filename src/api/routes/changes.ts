@@ -98,7 +98,8 @@ export function changeRoutes(
     operationId: 'acknowledgeChange',
     summary: 'Acknowledge a change',
     description:
-      'Ends the alerts about it; it is still followed to its end (`reverted_at`). Repeating the request changes nothing.',
+      'Ends the alerts about it; it is still followed to its end (`reverted_at`). Repeating the ' +
+      'request changes nothing.',
     tags,
     params: ChangeIdParams,
     response: answer,
@@ -111,7 +112,8 @@ export function changeRoutes(
     operationId: 'giveFeedback',
     summary: 'Judge whether a change was real',
     description:
-      'Stored with the change; a later judgement replaces an earlier one. The two frames are then kept as long as the comparison. `GET /v1/feedback` returns all feedback.',
+      'Stored with the change; a later judgement replaces an earlier one. The two frames are then kept ' +
+      'as long as the comparison. `GET /v1/feedback` returns all feedback.',
     tags,
     params: ChangeIdParams,
     body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
@@ -128,7 +130,9 @@ export function changeRoutes(
     operationId: 'exportFeedback',
     summary: 'All feedback, as a manifest for `scenedelta evaluate`',
     description:
-      'One JSON object per line, the earliest feedback first. `before` and `after` are the paths to which `scenedelta feedback FOLDER` writes the frames, `frames` the paths that serve them. Changes whose frames are gone are left out.',
+      'One JSON object per line, the earliest feedback first. `before` and `after` are the paths to ' +
+      'which `scenedelta feedback FOLDER` writes the frames, `frames` the paths that serve them. ' +
+      'Changes whose frames are gone are left out.',
     tags,
     querystring: Type.Object(
       {

@@ -48,7 +48,11 @@ const postSchema = {
   operationId: 'createComparison',
   summary: 'Compare two frames',
   description:
-    'Waits for the outcome up to `Prefer: wait=N` seconds (default: 10 s) and answers 200. If it takes longer, or with `Prefer: respond-async`, the answer is 202 and the comparison is read at `Location`. A comparison that fails while the request waits is answered with its problem. With an `Idempotency-Key`, the same request may be sent again within 24 hours without being compared twice.',
+    'Waits for the outcome up to `Prefer: wait=N` seconds (default: 10 s) and answers 200. If it takes ' +
+    'longer, or with `Prefer: respond-async`, the answer is 202 and the comparison is read at ' +
+    '`Location`. A comparison that fails while the request waits is answered with its problem. With an ' +
+    '`Idempotency-Key`, the same request may be sent again within 24 hours without being compared ' +
+    'twice.',
   tags: ['comparisons'],
   headers: PREFERENCE_HEADERS,
   body: {
@@ -129,7 +133,9 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     operationId: 'eraseComparison',
     summary: 'Cancel and erase a comparison',
     description:
-      'Cancels unfinished work and erases the result, its heatmaps and all references to its frames at once. The bytes of a frame are stored by content and may belong to other comparisons too; they expire with the retention of frames (FRAME_RETENTION_HOURS).',
+      'Cancels unfinished work and erases the result, its heatmaps and all references to its frames at ' +
+      'once. The bytes of a frame are stored by content and may belong to other comparisons too; they ' +
+      'expire with the retention of frames (FRAME_RETENTION_HOURS).',
     tags: ['comparisons'],
     params: ComparisonIdParams,
     response: {

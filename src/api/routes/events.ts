@@ -21,7 +21,8 @@ const HeadersSchema = Type.Object({
   ),
 });
 const STREAM =
-  'Server-sent events with `id` to resume from, `event`, and JSON `data` of this schema; a comment every 15 s keeps the connection open.';
+  'Server-sent events with `id` to resume from, `event`, and JSON `data` of this schema; a comment ' +
+  'every 15 s keeps the connection open.';
 const comparisonEvents = media(STREAM, { 'text/event-stream': ref(ComparisonEventSchema) });
 const allEvents = media(STREAM, {
   'text/event-stream': Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema)]),
@@ -32,7 +33,8 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     operationId: 'watchComparison',
     summary: 'Watch one comparison',
     description:
-      'Past and future events of it; the stream ends with the event that ends the comparison. A client that resumes after that event gets 204, on which event sources stop.',
+      'Past and future events of it; the stream ends with the event that ends the comparison. A client ' +
+      'that resumes after that event gets 204, on which event sources stop.',
     tags: ['events'],
     params: ComparisonIdParams,
     headers: HeadersSchema,

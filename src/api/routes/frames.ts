@@ -17,7 +17,8 @@ export function frameRoutes(
     operationId: 'readFrame',
     summary: 'Read one of the two frames',
     description:
-      'The bytes as they were sent or fetched; for a camera with privacy zones, a JPEG in which the zones are black. Opens with an API key or through a signed link.',
+      'The bytes as they were sent or fetched; for a camera with privacy zones, a JPEG in which the ' +
+      'zones are black. Opens with an API key or through a signed link.',
     tags: ['comparisons'],
     params: SideParams,
     querystring: FrameQuery,

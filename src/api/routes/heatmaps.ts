@@ -25,7 +25,8 @@ const HeatmapQuery = Type.Object(
       literals([...STYLES, 'raw'], {
         default: 'overlay',
         description:
-          'overlay: colours over the frame, opaque in proportion to the value. gray: the map alone, black 0, white 1. raw: the grid itself.',
+          'overlay: colours over the frame, opaque in proportion to the value. gray: the map alone, ' +
+          'black 0, white 1. raw: the grid itself.',
       }),
     ),
     word: Type.Optional(
@@ -52,7 +53,10 @@ export function heatmapRoutes(
     operationId: 'readHeatmap',
     summary: 'Read a heatmap of the change',
     description:
-      'A PNG as large as the frame, at most 1280 pixels on its longer side. `style=raw` is the grid itself: float32, little endian, row by row from the top left, values 0 to 1, `Heatmap-Width` x `Heatmap-Height` of them; the grid covers the whole frame. Opens with an API key or through a signed link.',
+      'A PNG as large as the frame, at most 1280 pixels on its longer side. `style=raw` is the grid ' +
+      'itself: float32, little endian, row by row from the top left, values 0 to 1, `Heatmap-Width` x ' +
+      '`Heatmap-Height` of them; the grid covers the whole frame. Opens with an API key or through a ' +
+      'signed link.',
     tags: ['comparisons'],
     params: SideParams,
     querystring: HeatmapQuery,

@@ -38,7 +38,8 @@ export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): v
     if (found !== undefined) return found;
     throw new ScenedeltaError(
       'not-found',
-      `No live worker serves ${JSON.stringify(request.params.name)}, expected one of ${served.map((m) => m.name).join(', ') || '(none)'}`,
+      `No live worker serves ${JSON.stringify(request.params.name)}, expected one of ` +
+        `${served.map((m) => m.name).join(', ') || '(none)'}`,
     );
   });
 }

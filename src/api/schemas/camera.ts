@@ -23,7 +23,9 @@ const reference = Type.Union(
   ],
   {
     description:
-      'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a stored frame (its ETag). If it is left out, the earlier reference stays; if there is none, or with null, the next frame becomes the reference.',
+      'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a ' +
+      'stored frame (its ETag). If it is left out, the earlier reference stays; if there is none, or ' +
+      'with null, the next frame becomes the reference.',
   },
 );
 
@@ -48,7 +50,8 @@ export const CameraStatusSchema = Type.Object(
     threshold: nullable(Type.Number(), 'Threshold that `alarms_per_day` leads to, if it is set.'),
     false_alarms_per_day: nullable(
       Type.Number(),
-      'Expected false alarms per day at that threshold, before confirmation; more than `alarms_per_day` if no stricter threshold was measured.',
+      'Expected false alarms per day at that threshold, before confirmation; more than ' +
+        '`alarms_per_day` if no stricter threshold was measured.',
     ),
     snapshot: nullable(
       Type.Object({

@@ -69,7 +69,8 @@ export const FrameInputSchema = Type.Union(
   {
     $id: 'FrameInput',
     description:
-      'a frame: {"base64": "..."}, {"url": "https://..."}, {"s3": {"bucket": "...", "key": "..."}}, or a string: base64, "data:image/...;base64,...", "https://..." or "s3://bucket/key"',
+      'a frame: {"base64": "..."}, {"url": "https://..."}, {"s3": {"bucket": "...", "key": "..."}}, or ' +
+      'a string: base64, "data:image/...;base64,...", "https://..." or "s3://bucket/key"',
   },
 );
 export type FrameInput = Static<typeof FrameInputSchema>;

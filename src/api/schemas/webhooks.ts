@@ -32,14 +32,18 @@ const HEADERS = [
 ];
 
 const ALERT_ORDER =
-  ' Deliveries may overtake each other; the order is the one of `timestamp`. Each alert contains the whole change; once a later one has been delivered, earlier ones of the same change are not attempted again.';
+  ' Deliveries may overtake each other; the order is the one of `timestamp`. Each alert contains the ' +
+  'whole change; once a later one has been delivered, earlier ones of the same change are not ' +
+  'attempted again.';
 
 function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload') {
   return {
     post: {
       operationId: `on-${type.replace('.', '-')}`,
       summary: SUMMARIES[type],
-      description: `Sent to the \`callback_url\`. Answer first and work afterwards.${component === 'AlertPayload' ? ALERT_ORDER : ''}`,
+      description:
+        `Sent to the \`callback_url\`. Answer first and work ` +
+        `afterwards.${component === 'AlertPayload' ? ALERT_ORDER : ''}`,
       security: [],
       parameters: HEADERS,
       requestBody: {
