@@ -13,7 +13,7 @@ import { sniffImage } from './image-type.js';
 import { type StoredFrame, storeFrame } from './keep.js';
 import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
 
-export interface FetchOptions {
+interface FetchOptions {
   /** name of the frame in errors: before, after or frame */
   readonly field: string;
   readonly signal: AbortSignal;

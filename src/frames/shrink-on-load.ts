@@ -10,7 +10,7 @@ import { open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface ShrunkJpeg {
+interface ShrunkJpeg {
   /** file name with loader options, valid until `close` */
   readonly input: string;
   close(): Promise<void>;

@@ -22,7 +22,7 @@ export interface FramePair {
   readonly after: RgbImage;
 }
 
-export interface AlignInput extends FramePair {
+interface AlignInput extends FramePair {
   /** from `before` to `after`, of a Registration */
   readonly homography: Homography;
   /** receives `after` in the view of `before`; in a SharedArrayBuffer, as long as the pixels of `before` */

@@ -6,7 +6,7 @@ import { BundleError } from './bundle.js';
 import type { BundleManifest, GraphSpec, TensorSpec } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
-export type GraphName = keyof BundleManifest['graphs'];
+type GraphName = keyof BundleManifest['graphs'];
 
 /** Input of a caption graph whose region crops judge the kind: the kind logits of the full frame. */
 export const FULL_FRAME_KIND = 'look_kind_logits';

@@ -4,7 +4,7 @@ import type { Box, Heatmap } from '../images.js';
 /** rows, columns */
 export type Grid = readonly [number, number];
 
-export interface WordAttention {
+interface WordAttention {
   /** [N + R * cells of a crop], sums to 1: the memory grid row by row, then each region crop row by row */
   readonly weights: Float32Array;
   readonly memoryGrid: Grid;

@@ -11,7 +11,7 @@ import { Value } from 'typebox/value';
 import { BundleError, COARSE_STRIDE } from './bundle.js';
 
 export const MANIFEST_FILE = 'manifest.json';
-export const BUNDLE_FORMAT = 'scenedelta-bundle/1';
+const BUNDLE_FORMAT = 'scenedelta-bundle/1';
 
 const strict = { additionalProperties: false };
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -39,7 +39,7 @@ const GraphSpecSchema = Type.Object(
 );
 export type GraphSpec = Static<typeof GraphSpecSchema>;
 
-export const ManifestSchema = Type.Object(
+const ManifestSchema = Type.Object(
   {
     format: Type.Literal(BUNDLE_FORMAT),
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,63}$' }),
@@ -146,7 +146,7 @@ export async function loadBundle(directory: string): Promise<Bundle> {
 }
 
 /** @param path of the manifest, for messages. @throws BundleError */
-export function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
+function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   let json: unknown;
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

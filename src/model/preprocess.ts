@@ -5,7 +5,7 @@ import { type PixelBox, resample } from './resample.js';
 export type { PixelBox } from './resample.js';
 
 /** (pixel - mean) / std per channel R, G, B, for pixels of 0..1. */
-export interface Normalisation {
+interface Normalisation {
   readonly mean: readonly [number, number, number];
   readonly std: readonly [number, number, number];
 }

@@ -1,10 +1,7 @@
 /** Regions: connected components of the change maps, and the region crops that are cut around the strongest of them. */
-import { areaOf, type Box, type Heatmap, type RgbImage, type Side, sharedArea } from '../images.js';
+import { areaOf, type Box, type Heatmap, type Side, type Size, sharedArea } from '../images.js';
 import type { BundleManifest, CropRule } from './manifest.js';
 import type { PixelBox } from './preprocess.js';
-
-/** In pixels; the functions that take it use only the ratio, or scale by it. */
-type Size = Pick<RgbImage, 'width' | 'height'>;
 
 export interface MapRegion {
   readonly side: Side;
@@ -77,7 +74,7 @@ function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): 
 }
 
 /** A square around a region, cut from both frames. Boxes are fractions of the frame. */
-export interface RegionCrop {
+interface RegionCrop {
   /** the crop: a square in pixels, inside the frame */
   readonly crop: Box;
   /** the region, or the union of two regions at one location, one per frame */

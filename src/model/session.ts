@@ -70,7 +70,7 @@ export async function openGraph(path: string, provider: Provider, optimisedPath?
   };
 }
 
-export interface ProviderChoice {
+interface ProviderChoice {
   readonly provider: Provider;
   /** reason why the CPU serves although the setting prefers a GPU; null if the setting is met */
   readonly fallback: string | null;

@@ -1,7 +1,7 @@
 /** Tokenizer: ids of the caption graph to words, each with its score. */
 import type { BundleManifest } from './manifest.js';
 
-export interface ScoredWord {
+interface ScoredWord {
   readonly text: string;
   /** probability of this word given the words before it, 0..1 */
   readonly score: number;

@@ -33,7 +33,7 @@ import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { emptyLike, mapToSourceFrame, type SourceFrameMapping, wordHeatmaps } from './word-heatmaps.js';
 
-export interface PairInput {
+interface PairInput {
   /** encoded bytes: JPEG, PNG, WebP, AVIF, TIFF or GIF */
   readonly before: Uint8Array;
   readonly after: Uint8Array;

@@ -1,4 +1,4 @@
-/** Pictures for tests, made when they are needed. */
+/** Images for tests. */
 import sharp, { type Sharp } from 'sharp';
 
 export interface Block {
@@ -23,7 +23,7 @@ export function pixels(width: number, height: number, blocks: readonly Block[] =
 export const scene = (width: number, height: number, blocks: readonly Block[] = [], level = 50): Sharp =>
   sharp(pixels(width, height, blocks, level), { raw: { width, height, channels: 3 } });
 
-/** A PNG that says it has this size; there are no pixels behind it. */
+/** A PNG whose header states this size; it has no pixels. */
 export function pngHeader(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -45,7 +45,7 @@ export function pngHeader(width: number, height: number): Buffer {
   ]);
 }
 
-/** As PNG wants it (RFC 2083, appendix 15); node:zlib has it only since Node 20.15. */
+/** CRC of PNG (RFC 2083, appendix 15); node:zlib has it only from Node 20.15 on. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -13,14 +13,14 @@ const TRIANGLE: Point[] = [
 ];
 const OPTIONS = { pixelLimit: 1_000_000, field: 'frame' };
 
-/** Texture, and a secret under the triangle. */
+/** Texture, and content under the triangle that depends on `secret`. */
 function scene(secret: number) {
   const data = Buffer.alloc(W * H * 3);
   for (let i = 0; i < data.length; i++) data[i] = 60 + ((i * 7919) % 120);
   for (let y = 0; y < H; y++) {
     for (let x = 0; x < W; x++) {
       const box = { x: x / W, y: y / H, width: 1 / W, height: 1 / H };
-      // wholly inside: what only touches the outline is painted too, but belongs to the outside as well
+      // entirely inside: a pixel on the outline is painted too, but belongs to the outside as well
       if (overlapOf(box, TRIANGLE) > 0.999)
         data.fill((secret * 37 * (x + 1) * (y + 3)) % 256, (y * W + x) * 3, (y * W + x + 1) * 3);
     }
@@ -38,16 +38,16 @@ describe('a masked frame', () => {
       (s: Sharp) => s.jpeg({ quality: 40, chromaSubsampling: '4:2:0' }).toBuffer(),
     ],
     ['turned JPEG', (s: Sharp) => s.withMetadata({ orientation: 3 }).jpeg().toBuffer()],
-  ])('is the same byte for byte, whatever lay under the mask: %s', async (name, encode) => {
+  ])('does not depend on the content under the mask: %s', async (name, encode) => {
     const [one, other] = await Promise.all([encode(scene(1)), encode(scene(2))]);
     expect(Buffer.compare(one, other)).not.toBe(0);
-    // as it is seen: a picture stored upside down has its secret there
+    // the mask is in upright coordinates, the pixels are stored upside down
     const polygon = name === 'turned JPEG' ? TRIANGLE.map(([x, y]): Point => [1 - x, 1 - y]) : TRIANGLE;
     const [a, b] = await Promise.all([one, other].map((bytes) => maskFrame(bytes, [polygon], OPTIONS)));
     expect(Buffer.compare(a as Uint8Array, b as Uint8Array)).toBe(0);
   });
 
-  it('shows nothing inside, and outside what there was', async () => {
+  it('is black inside, and keeps the pixels outside', async () => {
     const source = await scene(1).png().toBuffer();
     const [masked, before] = await Promise.all([
       maskFrame(source, [TRIANGLE], OPTIONS).then(pixels),
@@ -55,7 +55,7 @@ describe('a masked frame', () => {
     ]);
     const level = (data: Buffer, x: number, y: number) => data[(y * W + x) * 3] ?? -1;
     expect(level(masked, 70, 50)).toBeLessThan(4);
-    // beyond the blocks of the second coding that the mask touches
+    // outside the blocks of the second coding that the mask touches
     for (const [x, y] of [
       [5, 5],
       [150, 10],
@@ -66,7 +66,7 @@ describe('a masked frame', () => {
     }
   });
 
-  it('keeps nothing else of the file, such as the small picture in its metadata', async () => {
+  it('has none of the metadata of the file, such as its thumbnail', async () => {
     const source = await scene(1)
       .withExif({ IFD0: { ImageDescription: 'seen from the window' } })
       .jpeg()
@@ -77,12 +77,12 @@ describe('a masked frame', () => {
     expect((await sharp(masked).metadata()).exif).toBeUndefined();
   });
 
-  it('may be grey, and is three channels then', async () => {
+  it('has three channels if the frame is greyscale', async () => {
     const grey = await scene(1).toColourspace('b-w').png().toBuffer();
     expect((await sharp(await maskFrame(grey, [TRIANGLE], OPTIONS)).metadata()).channels).toBe(3);
   });
 
-  it('is refused where it cannot be decoded, or has too many pixels', async () => {
+  it('is refused if the frame cannot be decoded or has too many pixels', async () => {
     const source = await scene(1).png().toBuffer();
     await expect(maskFrame(source.subarray(0, 90), [TRIANGLE], OPTIONS)).rejects.toMatchObject({
       code: 'image-unreadable',
@@ -94,11 +94,11 @@ describe('a masked frame', () => {
   });
 });
 
-describe('painting', () => {
+describe('paintPolygon', () => {
   const coordinate = fc.integer({ min: 0, max: 64 }).map((n) => n / 64);
   const corner = fc.tuple(coordinate, coordinate);
 
-  it('covers every pixel of which any part lies in the polygon, and none further away than the margin', () => {
+  it('paints every pixel that overlaps the polygon, and none beyond the margin', () => {
     fc.assert(
       fc.property(corner, corner, corner, fc.integer({ min: 0, max: 3 }), (a, b, c, margin) => {
         const polygon: Point[] = [a, b, c];
@@ -115,7 +115,7 @@ describe('painting', () => {
               height: (1 + 2 * by) / height,
             });
             if (overlapOf(around(margin), polygon) > 1e-9) expect(black).toBe(true);
-            // a little more, for outlines that only touch
+            // with a tolerance for outlines that only touch
             const near = overlapOf(around(margin + 0.01), polygon) > 0;
             const flat = Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) < 1e-9;
             if (!near && !flat) expect(black).toBe(false);
@@ -126,7 +126,7 @@ describe('painting', () => {
     );
   });
 
-  it('leaves the inside of a U open', () => {
+  it('does not paint the inside of a U', () => {
     const u: Point[] = [
       [0, 0],
       [0.2, 0],
