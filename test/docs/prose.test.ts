@@ -99,6 +99,7 @@ describe('where the check finds prose', () => {
     ['the title of a test', "it('tells the camera', () => {});\n", 'a.test.ts', [1]],
     ['a description of the API', "const a = { b: 1,\n description: 'Once a key a camera.' };\n", 'a.ts', [2]],
     ['a docstring', 'def f():\n    """Says what is told."""\n    return "told"\n', 'a.py', [2]],
+    ['a comment of a configuration file', 'a: 1\n# It is told.\nb: told # told\n', 'a.yaml', [2]],
     ['a comment of Python', 'x = "# told"\ny = 1  # told\n', 'a.py', [2]],
   ])('%s', async (_situation, source, path, expected) => {
     expect(await lines(source, path)).toEqual(expected);
