@@ -2,7 +2,9 @@
 import type { Heatmap, RgbImage } from '../images.js';
 import type { Peak } from './predictions.js';
 
-/** Output of a detector for one pair: a score of any unit, higher for a change, and the peak of its map in each frame. */
+/**
+ * Output of a detector for one pair: a score of any unit, higher for a change, and the peak of its map in each frame.
+ */
 export interface Signal {
   readonly score: number;
   readonly peaks: { readonly before: Peak; readonly after: Peak };
@@ -12,8 +14,8 @@ export interface Signal {
 const SUBTRACTION_GRID = { width: 96, height: 64 } as const;
 
 /**
- * Mean absolute difference (0..1) over cells and channels, after both frames are reduced to SUBTRACTION_GRID by averaging. Both
- * frames have the same map, because subtraction cannot tell an appearance from a disappearance.
+ * Mean absolute difference (0..1) over cells and channels, after both frames are reduced to SUBTRACTION_GRID by
+ * averaging. Both frames have the same map, because subtraction cannot tell an appearance from a disappearance.
  */
 export function pixelSubtraction(before: RgbImage, after: RgbImage): Signal {
   const { width, height } = SUBTRACTION_GRID;
@@ -65,15 +67,13 @@ interface FeatureMap {
 }
 
 /**
- * Untrained matching: the map of a frame is the cosine distance of each cell to its best match among the other frame's cells
- * within `radius` cells. The score is the greatest distance in either map.
+ * Untrained matching: the map of a frame is the cosine distance of each cell to its best match among the other
+ * frame's cells within `radius` cells. The score is the greatest distance in either map.
  * @throws RangeError if the two maps differ in shape
  */
 export function featureMatching(before: FeatureMap, after: FeatureMap, radius: number): Signal {
   if (before.channels !== after.channels || before.height !== after.height || before.width !== after.width) {
-    throw new RangeError(
-      `feature maps are ${before.channels}x${before.height}x${before.width} and ${after.channels}x${after.height}x${after.width}, expected equal shapes`,
-    );
+    throw new RangeError(`feature maps are ${shapeOf(before)} and ${shapeOf(after)}, expected equal shapes`);
   }
   const [a, b] = [unitCells(before), unitCells(after)];
   const { channels, height, width } = before;
@@ -104,6 +104,8 @@ export function featureMatching(before: FeatureMap, after: FeatureMap, radius: n
   return { score: Math.max(peaks.before.value, peaks.after.value), peaks };
 }
 
+const shapeOf = ({ channels, height, width }: FeatureMap): string => `${channels}x${height}x${width}`;
+
 /** @returns [height * width, channels]: cells of Euclidean length 1; a cell of zeros stays zero */
 function unitCells({ channels, height, width, data }: FeatureMap): Float32Array {
   const cells = height * width;
@@ -117,7 +119,10 @@ function unitCells({ channels, height, width, data }: FeatureMap): Float32Array 
   return out;
 }
 
-/** The greatest value of a map and the centre of its cell in fractions of the frame; of equal values the first in reading order. */
+/**
+ * The greatest value of a map and the centre of its cell in fractions of the frame; of equal values the first in
+ * reading order.
+ */
 export function peakOf({ width, height, data }: Heatmap): Peak {
   let best = 0;
   for (let i = 1; i < data.length; i++) if ((data[i] as number) > (data[best] as number)) best = i;

@@ -1,7 +1,7 @@
 /**
- * Parser of captions: which things the sentence mentions, and for each its direction of change, colours and places. A sentence is
- * cut into clauses. In each the strongest cue gives the direction, and the first noun phrase that is not part of a place gives the
- * thing. Words outside the tables are skipped.
+ * Parser of captions: which things the sentence mentions, and for each its direction of change, colours and places. A
+ * sentence is cut into clauses. In each the strongest cue gives the direction, and the first noun phrase that is not
+ * part of a place gives the thing. Words outside the tables are skipped.
  */
 import { COLOUR_PHRASES, canonicalColour } from './colours.js';
 import { NOUN_FORMS } from './nouns.js';
@@ -46,15 +46,24 @@ const GARMENT =
 
 /** groups: determiners; colours and other adjectives; noun; hair and clothes */
 const NOUN_PHRASE = new RegExp(
-  `((?:${DETERMINER} )*)(?:(?:group|couple|pair|number|row|lot) of )?((?:[\\w-]+ ){0,4}?)\\b(${NOUN})\\b((?: with (?:\\w+ )+?hair)?(?: (?:wearing|in|with) (?:an? |the )?(?:\\w+ )?${COLOUR}(?: (?:and|or) ${COLOUR})?(?: ${GARMENT})?(?! (?:hair|${NOUN})\\b))?)`,
+  [
+    `((?:${DETERMINER} )*)(?:(?:group|couple|pair|number|row|lot) of )?((?:[\\w-]+ ){0,4}?)\\b(${NOUN})\\b`,
+    `((?: with (?:\\w+ )+?hair)?(?: (?:wearing|in|with) (?:an? |the )?(?:\\w+ )?${COLOUR}(?: (?:and|or) ${COLOUR})?`,
+    `(?: ${GARMENT})?(?! (?:hair|${NOUN})\\b))?)`,
+  ].join(''),
   'g',
 );
 const COLOURS = new RegExp(`\\b${COLOUR}\\b`, 'g');
 const BECOMES = new RegExp(
   `\\b(?:changed to|turned(?: into)?|became|has become|is now)(?: an?)? (${COLOUR}|${MATERIAL})\\b(?! ${NOUN})`,
 );
-const PREPOSITION =
-  /\b(?:by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|above|below|opposite|through|down|up|than|like|with|left|leaving|entered|entering|passed|pushing|riding|carrying|holding|wearing)$/;
+const PREPOSITION = new RegExp(
+  `\\b(?:${[
+    'by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across',
+    'towards?|to|from|out of|off|over|inside|outside|of|above|below|opposite|through|down|up|than|like|with',
+    'left|leaving|entered|entering|passed|pushing|riding|carrying|holding|wearing',
+  ].join('|')})$`,
+);
 
 /** Matches any of the phrases, which are pieces of a regular expression, as whole words. */
 const anyOf = (...phrases: string[]): RegExp => new RegExp(`\\b(?:${phrases.join('|')})\\b`);
@@ -68,7 +77,8 @@ const NOTHING = anyOf(
   'same (?:scene|as before)',
   '(?:everything|all|it) (?:else )?(?:is|was|looks|stays) as (?:before|it was)',
   'unchanged|identical',
-  'only the (?:camera|light|lighting|shadows?|weather|leaves|trees?|picture|brightness|colours?|text|compression|noise|focus)',
+  'only the (?:camera|light|lighting|shadows?|weather|leaves|trees?|picture)',
+  'only the (?:brightness|colours?|text|compression|noise|focus)',
 );
 
 interface Cue {
@@ -77,8 +87,9 @@ interface Cue {
 }
 const OUT_OF_VIEW = 'out of (?:the )?(?:view|picture|frame|sight|scene)';
 /**
- * The first match counts. `motion` is a verb of motion: a move of a known thing ("the car has driven up"), an appearance of a new
- * one ("a car has driven up"). `existence` is a statement of position: a move of a known thing, an appearance of a new one.
+ * The first match counts. `motion` is a verb of motion: a move of a known thing ("the car has driven up"), an
+ * appearance of a new one ("a car has driven up"). `existence` is a statement of position: a move of a known thing,
+ * an appearance of a new one.
  */
 const CUES: readonly Cue[] = [
   { direction: 'alter', pattern: BECOMES },
@@ -133,8 +144,12 @@ const CUES: readonly Cue[] = [
 ];
 const REPLACED_BY =
   /\b(?:has|have|had|was|were|is) (?:now |been |being )*(?:replaced|swapped|exchanged)(?: (?:by|with|for))\b/;
-const REPLACES =
-  /\b(?:(?:has|have) replaced|replaces|(?:has |have )?(?:taken|took|takes) (?:the|her|his|its|their) place(?: of)?|instead of|in place of|where)\b/;
+const REPLACES = anyOf(
+  '(?:has|have) replaced',
+  'replaces',
+  '(?:has |have )?(?:taken|took|takes) (?:the|her|his|its|their) place(?: of)?',
+  'instead of|in place of|where',
+);
 const NO_MORE = /\bno (?!longer\b)(?:[\w-]+ )*?.*\b(?:any ?more|any longer|now)\b/;
 
 export function readCaption(caption: string): CaptionFacts {
@@ -153,7 +168,9 @@ export function readCaption(caption: string): CaptionFacts {
 const hasCue = (text: string): boolean =>
   REPLACED_BY.test(text) || REPLACES.test(text) || CUES.some(({ pattern }) => pattern.test(text));
 
-/** Clauses with one statement each. A piece without a cue of its own belongs to the next ("a van and a car are gone"). */
+/**
+ * Clauses with one statement each. A piece without a cue of its own belongs to the next ("a van and a car are gone").
+ */
 function clausesOf(caption: string): string[] {
   const clauses: string[] = [];
   for (const sentence of caption
@@ -213,8 +230,14 @@ function nounPhrases(clause: string): NounPhrase[] {
 }
 
 const INSIDE = new RegExp(`^(?:${DETERMINER}|(?:[\\w-]+))$`);
-const BREAK =
-  /^(?:is|are|was|were|has|have|had|be|been|that|who|which|there|now|by|near|at|behind|beside|to|in|on|onto|into|along|past|between|under|around|against|across|towards?|from|of|off|over|inside|outside|with|and|or|appeared|arrived|gone|left(?= the)|moved|driving|walking|standing|parked|for|as|than|instead|entered|front|place|replaced|where|through|down|up|like|also|including)$/;
+const BREAK = new RegExp(
+  `^(?:${[
+    'is|are|was|were|has|have|had|be|been|that|who|which|there|now|by|near|at|behind|beside|to|in|on|onto|into|along',
+    'past|between|under|around|against|across|towards?|from|of|off|over|inside|outside|with|and|or|appeared|arrived',
+    'gone|left(?= the)|moved|driving|walking|standing|parked|for|as|than|instead|entered|front|place|replaced|where',
+    'through|down|up|like|also|including',
+  ].join('|')})$`,
+);
 
 /** Index in `lead` at which the noun phrase begins: after the last word that cannot be inside one. */
 function phraseStart(lead: string): number {
@@ -244,8 +267,8 @@ const mention = (
 });
 
 /**
- * The places of each phrase: those between it and the next phrase. A phrase without a place takes those after the last phrase
- * ("a van and a car have appeared on the left") or before the first.
+ * The places of each phrase: those between it and the next phrase. A phrase without a place takes those after the
+ * last phrase ("a van and a car have appeared on the left") or before the first.
  */
 function placesOf(clause: string, phrases: readonly NounPhrase[]): (readonly StatedPlace[])[] {
   const own = phrases.map((np, i) => readPlaces(clause.slice(np.start, phrases[i + 1]?.start)));
@@ -253,7 +276,9 @@ function placesOf(clause: string, phrases: readonly NounPhrase[]): (readonly Sta
   return own.map((places) => (places.length > 0 ? places : (shared ?? [])));
 }
 
-/** "A has been replaced by B", "B has taken the place of A", "there is B instead of A": A disappeared and B appeared. */
+/**
+ * "A has been replaced by B", "B has taken the place of A", "there is B instead of A": A disappeared and B appeared.
+ */
 function readReplacement(clause: string): Mention[] {
   const passive = REPLACED_BY.exec(clause);
   const match = passive ?? REPLACES.exec(clause);

@@ -45,7 +45,9 @@ export function canonicalColour(phrase: string): string | null {
   return `${shade === 'dark' ? 'dark' : 'light'} ${base.replace(/^(dark|light) /, '')}`;
 }
 
-/** Pairs that people use of the same thing: under a camera silver is grey, and a dark thing is black or of a dark hue. */
+/**
+ * Pairs that people use of the same thing: under a camera silver is grey, and a dark thing is black or of a dark hue.
+ */
 const ALIKE: ReadonlySet<string> = new Set([
   ...[
     'silver/grey',

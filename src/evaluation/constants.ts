@@ -1,8 +1,8 @@
 /**
- * The constant baselines: sentences that need no frame. One is chosen by its words on all pairs; if many pairs are unchanged,
- * that is "nothing has changed", of which no fact is right. A second one is chosen by its facts on the changed pairs. It stands
- * for a captioner that knows only that something changed, and is no upper bound: no single sentence is the best in every fact.
- * Both are chosen on the set that they are scored on.
+ * The constant baselines: sentences that need no frame. One is chosen by its words on all pairs; if many pairs are
+ * unchanged, that is "nothing has changed", of which no fact is right. A second one is chosen by its facts on the
+ * changed pairs. It stands for a captioner that knows only that something changed, and is no upper bound: no single
+ * sentence is the best in every fact. Both are chosen on the set that they are scored on.
  */
 import { facts, trueKinds } from './facts.js';
 import type { Pair } from './pairs.js';
@@ -20,8 +20,8 @@ export const bestByWords = (pairs: readonly Pair[]): string =>
 const SCORED = 300;
 
 /**
- * Of the references and predicted captions of the changed pairs, the sentence with the greatest sum of the rates of noun, colour
- * and place there (of equals the better by CIDEr-D), with the kind that is right most often.
+ * Of the references and predicted captions of the changed pairs, the sentence with the greatest sum of the rates of
+ * noun, colour and place there (of equals the better by CIDEr-D), with the kind that is right most often.
  * @param sentences the predicted captions, one per pair
  * @returns null if no pair changed
  */

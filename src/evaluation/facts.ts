@@ -1,6 +1,6 @@
 /**
- * Scorer of the facts of captions. README.md defines every rate. The truth is the labels and boxes of the pairs, never the
- * wording of their references, except for landmarks, which no box shows.
+ * Scorer of the facts of captions. README.md defines every rate. The truth is the labels and boxes of the pairs,
+ * never the wording of their references, except for landmarks, which no box shows.
  */
 import { type CaptionFacts, type Mention, readCaption } from './captions.js';
 import { sameColour } from './colours.js';
@@ -94,7 +94,8 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
   const first = read.mentions[0];
   const meant = first === undefined ? { fit: 'none' as NounFit, objects: [] } : meantObjects(first, objects);
   const fitting = (...fits: NounFit[]) => (objects.length === 0 ? null : fits.includes(meant.fit));
-  // The labels alone decide which questions a pair answers. Of the objects that fit the mention, only labelled ones count.
+  // The labels alone decide which questions a pair answers. Of the objects that fit the mention, only labelled ones
+  // count.
   const answering = (label: 'colour' | 'where', right: (object: TrueObject) => boolean): boolean | null => {
     const labelled = objects.filter((object) => object[label] !== null);
     if (labelled.length === 0) return null;
@@ -186,8 +187,9 @@ const KIND_OF_CLEVR: Readonly<Record<string, string>> = {
 };
 
 /**
- * The kind of the label, then the kinds that are as true. `multi` of objects that all changed in one direction is that
- * direction too. `replace` and `multi` are the same if one object stands where another stood (boxes overlap by a third).
+ * The kind of the label, then the kinds that are as true. `multi` of objects that all changed in one direction is
+ * that direction too. `replace` and `multi` are the same if one object stands where another stood (boxes overlap by a
+ * third).
  */
 export function trueKinds(pair: Pair): string[] {
   if (pair.kind === null) return [];

@@ -1,6 +1,6 @@
 /**
- * Lexicon of nouns: each with its plural, its synonyms and the wider nouns that are also true of it. Captions are parsed and
- * compared with the labels by it.
+ * Lexicon of nouns: each with its plural, its synonyms and the wider nouns that are also true of it. Captions are
+ * parsed and compared with the labels by it.
  */
 
 type NounClass = 'person' | 'vehicle' | 'animal' | 'object';
@@ -161,7 +161,10 @@ export function nounClass(noun: string): NounClass | null {
   return (entry.isa.at(-1) ?? noun) as NounClass;
 }
 
-/** How a stated noun fits a true one: the same or a synonym, a wider noun that is also true, only of the same class, or not. */
+/**
+ * How a stated noun fits a true one: the same or a synonym, a wider noun that is also true, only of the same class,
+ * or not.
+ */
 export type NounFit = 'same' | 'wider' | 'class' | 'none';
 
 export function nounFit(stated: string, truth: string): NounFit {

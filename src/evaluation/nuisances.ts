@@ -1,6 +1,6 @@
 /**
- * The nuisances of `evaluate --nuisance`, made on the after frame of real pairs, changed and unchanged alike. The strengths
- * are those of an ordinary day outdoors; they were chosen before any captioner was measured with them.
+ * The nuisances of `evaluate --nuisance`, made on the after frame of real pairs, changed and unchanged alike. The
+ * strengths are those of an ordinary day outdoors; they were chosen before any captioner was measured with them.
  */
 import type { RgbImage } from '../images.js';
 import { type Random, seededRandom } from '../random.js';

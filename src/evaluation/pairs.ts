@@ -64,7 +64,10 @@ export interface TrueObject {
   readonly boxes: Readonly<Record<Side, readonly Box[]>>;
 }
 
-/** Boxes are in pixels when parsed, and in fractions of the frame (0..1) after `normalise`; the metrics take fractions. */
+/**
+ * Boxes are in pixels when parsed, and in fractions of the frame (0..1) after `normalise`; the metrics take
+ * fractions.
+ */
 export interface Pair {
   readonly id: string;
   /** line of the file, from 1 */
@@ -89,8 +92,8 @@ export interface Pair {
 
 /**
  * @param file name of the file in errors
- * @throws ScenedeltaError 'invalid-request' naming file, line and reason: not JSON, a member missing or of the wrong type, no
- *   references, a repeated id, no line at all
+ * @throws ScenedeltaError 'invalid-request' naming file, line and reason: not JSON, a member missing or of the wrong
+ *   type, no references, a repeated id, no line at all
  */
 export function parsePairs(text: string, file: string): Pair[] {
   const seen = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
- * Generator of nuisances: what a camera records differently although nothing changed in its scene. `evaluate --nuisance`
- * (nuisances.ts) and the made pairs of fits and benches (scripts/lib/variants.mjs) draw the strengths and share the pixels.
- * Every function returns a new image.
+ * Generator of nuisances: what a camera records differently although nothing changed in its scene. `evaluate
+ * --nuisance` (nuisances.ts) and the made pairs of fits and benches (scripts/lib/variants.mjs) draw the strengths and
+ * share the pixels. Every function returns a new image.
  */
 import type { RgbImage } from '../images.js';
 import { type Homography, invert, project } from '../viewpoint/homography.js';

@@ -1,6 +1,6 @@
 /**
- * Reader of the places that a caption states, and their check: a part of the frame, a way of moving, or a landmark. Boxes
- * confirm parts of the frame. No box shows a landmark: the references of the same pair confirm it.
+ * Reader of the places that a caption states, and their check: a part of the frame, a way of moving, or a landmark.
+ * Boxes confirm parts of the frame. No box shows a landmark: the references of the same pair confirm it.
  */
 import type { Box } from '../images.js';
 
@@ -52,17 +52,33 @@ const LANDMARK_OF = new Map(
 );
 const LANDMARK_WORDS = [...LANDMARK_OF.keys()].sort((a, b) => b.length - a.length).join('|');
 
-const SIDE =
-  /\b(on|at|in|to|into|towards?|from|near|by|out on|onto) (?:the |its )?(?:(lower|upper|bottom|top|far|near)[ -])?(left|right|middle|centre|center)\b(?:[ -]hand)?(?: (?:edge|side|corner|end|part|half|third)\b)?(?! (?:lane|row|sidewalk|pavement|carriageway|shoulder|bay)\b)(?: of the ((?:parking )?\w+))?/g;
-const DEPTH =
-  /\b(at|in|to|near|towards|into|from|by|on) the (?:(?:very|far) )?(top|bottom|foreground|background|distance|horizon|front(?! of)|back(?! of))\b/g;
-const WAY =
-  /\b(closer|nearer|towards the camera|further away|farther away|away from the camera|further (?:up|along|back|down)|farther (?:up|along|back)|(?<!from )further|into the distance)\b/g;
-const AT_LANDMARK = new RegExp(
-  `\\b(by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|towards?|to|from|out of|off|over|inside|outside|of|down|up) ((?:(?:the|its|a|an|their|his|her) )?(?:(?!and |but |or )[\\w-]+ ){0,3}?(?:${LANDMARK_WORDS}))\\b`,
-  'g',
+/** Compiles a regular expression from pieces, which are written one under the other. */
+const joined = (...pieces: string[]): RegExp => new RegExp(pieces.join(''), 'g');
+
+/** groups: preposition, height, side, anchor ("of the ...") */
+const SIDE = joined(
+  '\\b(on|at|in|to|into|towards?|from|near|by|out on|onto) (?:the |its )?',
+  '(?:(lower|upper|bottom|top|far|near)[ -])?(left|right|middle|centre|center)\\b(?:[ -]hand)?',
+  '(?: (?:edge|side|corner|end|part|half|third)\\b)?',
+  '(?! (?:lane|row|sidewalk|pavement|carriageway|shoulder|bay)\\b)(?: of the ((?:parking )?\\w+))?',
 );
-// "To the left of the table" is a place at the table. With an anchor like "the picture" or "the road" it is a part of the frame.
+/** groups: preposition, depth */
+const DEPTH = joined(
+  '\\b(at|in|to|near|towards|into|from|by|on) the (?:(?:very|far) )?',
+  '(top|bottom|foreground|background|distance|horizon|front(?! of)|back(?! of))\\b',
+);
+const WAY = joined(
+  '\\b(closer|nearer|towards the camera|further away|farther away|away from the camera|further (?:up|along|back|down)|',
+  'farther (?:up|along|back)|(?<!from )further|into the distance)\\b',
+);
+/** groups: preposition, phrase that ends in the landmark */
+const AT_LANDMARK = joined(
+  '\\b(by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across|',
+  'towards?|to|from|out of|off|over|inside|outside|of|down|up) ',
+  `((?:(?:the|its|a|an|their|his|her) )?(?:(?!and |but |or )[\\w-]+ ){0,3}?(?:${LANDMARK_WORDS}))\\b`,
+);
+// "To the left of the table" is a place at the table. With an anchor like "the picture" or "the road" it is a part of
+// the frame.
 const FRAME_LIKE =
   /^(?:picture|frame|image|view|scene|lot|parking lot|car park|road|street|highway|lane|yard|room|lawn|square)/;
 // "Followed by other cars", "a group of people" and "instead of the van" state no place.

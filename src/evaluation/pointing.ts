@@ -1,4 +1,7 @@
-/** Metrics of change maps: the pointing game and the overlap with boxes. Boxes and peaks are in fractions of the frame. */
+/**
+ * Metrics of change maps: the pointing game and the overlap with boxes. Boxes and peaks are in fractions of the
+ * frame.
+ */
 import { type Box, SIDES } from '../images.js';
 import type { Pair } from './pairs.js';
 import type { Peak, Prediction } from './predictions.js';
@@ -9,9 +12,9 @@ const EMPTY_BELOW = 0.5;
 
 export interface Pointing {
   /**
-   * The pointing game of DUDA (Park et al., ICCV 2019): per frame of a changed pair that shows the changed thing (not the before
-   * frame of an appearance, not the after frame of a disappearance), the peak of the frame's map lies in one of its boxes. A map
-   * without a peak misses.
+   * The pointing game of DUDA (Park et al., ICCV 2019): per frame of a changed pair that shows the changed thing (not
+   * the before frame of an appearance, not the after frame of a disappearance), the peak of the frame's map lies in
+   * one of its boxes. A map without a peak misses.
    */
   readonly game: Proportion;
   /** unchanged pairs whose maps are empty: no value of either map reaches EMPTY_BELOW, whatever the verdict */

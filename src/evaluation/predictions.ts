@@ -1,4 +1,7 @@
-/** NDJSON codec of predictions, one line per pair: `scenedelta evaluate --predictions` writes, `--from-predictions` reads. */
+/**
+ * NDJSON codec of predictions, one line per pair: `scenedelta evaluate --predictions` writes, `--from-predictions`
+ * reads.
+ */
 import { type Static, Type } from 'typebox';
 import { ScenedeltaError } from '../errors.js';
 import { FindingSchema, RegionSchema } from '../schemas/comparison.js';
@@ -14,8 +17,8 @@ const PeakSchema = Type.Union([
 ]);
 
 /**
- * peak_before, peak_after: the greatest value of that frame's change map and its position in fractions of the frame, origin top
- * left; null without a map (no model runs on identical frames). timings_ms: stage -> milliseconds.
+ * peak_before, peak_after: the greatest value of that frame's change map and its position in fractions of the frame,
+ * origin top left; null without a map (no model runs on identical frames). timings_ms: stage -> milliseconds.
  */
 const PredictionSchema = Type.Object({
   id: Type.String(),
@@ -41,7 +44,10 @@ export function parsePredictions(text: string, file: string): Map<string, Predic
   return predictions;
 }
 
-/** The predictions in the order of the pairs. @throws ScenedeltaError 'invalid-request' naming the first pair without one */
+/**
+ * The predictions in the order of the pairs.
+ * @throws ScenedeltaError 'invalid-request' naming the first pair without one
+ */
 export function alignPredictions(
   pairs: readonly Pair[],
   predictions: ReadonlyMap<string, Prediction>,
@@ -52,7 +58,8 @@ export function alignPredictions(
     if (prediction === undefined) {
       throw new ScenedeltaError(
         'invalid-request',
-        `${file}: has no prediction for pair ${JSON.stringify(pair.id)} (${predictions.size} predictions, ${pairs.length} expected)`,
+        `${file}: has no prediction for pair ${JSON.stringify(pair.id)} ` +
+          `(${predictions.size} predictions, ${pairs.length} expected)`,
       );
     }
     return prediction;

@@ -58,7 +58,9 @@ export interface Report {
   readonly parts: readonly PartFigures[];
   /** the references: facts of each, words of the first of a pair against the others */
   readonly people: SentenceFigures;
-  /** the best constant sentence by its words on all pairs, and by its facts on the changed ones (null if none changed) */
+  /**
+   * the best constant sentence by its words on all pairs, and by its facts on the changed ones (null if none changed)
+   */
   readonly constant: SentenceFigures;
   readonly constantOfChanged: SentenceFigures | null;
   readonly baselines: readonly CaptionerFigures[];
@@ -201,7 +203,9 @@ function constantOfChanged(
   const captions = predictions.map(({ caption }) => caption);
   const best = bestByFacts(pairs, captions);
   if (best === null) return null;
-  const note = `always "${best.caption}" and kind ${best.kind}: of references and answers the best on the changed pairs, by noun, colour and place`;
+  const note =
+    `always "${best.caption}" and kind ${best.kind}: ` +
+    'of references and answers the best on the changed pairs, by noun, colour and place';
   const statements = pairs.map(() => best);
   return { ...sentenceFigures('constant 2', pairs, statements, frequencies), note };
 }

@@ -1,8 +1,8 @@
 /** Statistics of scores and counts: AUROC, recall at a false-alarm rate, exact intervals, calibration. */
 
 /**
- * Area under the receiver operating characteristic: the probability that a positive scores above a negative, where a tie counts
- * half (Mann-Whitney).
+ * Area under the receiver operating characteristic: the probability that a positive scores above a negative, where a
+ * tie counts half (Mann-Whitney).
  * @returns null if one of the groups is empty
  */
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
@@ -37,7 +37,10 @@ export interface RecallAtRate {
   readonly falseAlarms: number;
 }
 
-/** The greatest recall at which at most `rate` (0..1) of the negatives raise an alarm; null if one of the groups is empty. */
+/**
+ * The greatest recall at which at most `rate` (0..1) of the negatives raise an alarm; null if one of the groups is
+ * empty.
+ */
 export function recallAtRate(
   positives: readonly number[],
   negatives: readonly number[],

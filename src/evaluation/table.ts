@@ -93,12 +93,13 @@ export function formatReport(report: Report): string {
     })),
     ...report.detectors,
   ];
+  const onePair = (100 / Math.max(1, pairs.unchanged)).toFixed(2);
   const sections = [
     `${pairs.all} pairs, ${pairs.changed} changed, ${pairs.unchanged} unchanged`,
     section('What it says of them', WORDS, sentences),
     section('Whether that is true (of changed pairs; the thing said first)', FACTS, sentences),
     section('What it sees', DETECTION, detections),
-    `At ${report.pairs.unchanged} unchanged pairs a rate below ${(100 / Math.max(1, pairs.unchanged)).toFixed(2)} % means: not one false alarm.`,
+    `At ${pairs.unchanged} unchanged pairs a rate below ${onePair} % means: not one false alarm.`,
     formatParts(report),
     report.nuisances.length > 0 ? formatNuisances(report.nuisances) : '',
     formatTimings(captioner),

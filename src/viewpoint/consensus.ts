@@ -1,23 +1,24 @@
-/** Which of many correspondences agree on one motion of the camera (RANSAC with the MSAC cost, Torr and Zisserman 2000). */
+/** RANSAC of a similarity between matched corners, with the MSAC cost (Torr and Zisserman 2000). */
 import { uniformNumbers } from '../random.js';
 import { fitSimilarity, type Homography, type Pairs } from './homography.js';
 
 const SAMPLES = 400;
-/** Pixels; corners of two pictures are found to about one pixel, tracking makes them exact later. */
+/** Pixels. Corners of two frames are located to about one pixel; tracking refines them later. */
 const TOLERANCE = 2;
-/** Pixels between two corners, below which they tell no rotation. */
+/** Pixels between two corners; closer corners do not determine a rotation. */
 const LEAST_APART = 10;
-/** A fixed camera that was pushed or zoomed further than this shows another view. */
-export const PLAUSIBLE = { scale: 1.5, degrees: 25 } as const;
+/** Beyond these limits a fixed camera shows another view. */
+const PLAUSIBLE = { scale: 1.5, degrees: 25 } as const;
 
-export interface Consensus {
+interface Consensus {
   readonly motion: Homography;
   readonly inliers: number;
 }
 
 /**
- * The similarity that most pairs agree on. Two pairs determine one, so that few samples suffice even where most pairs are
- * wrong; keystone is left to the refinement. @returns null where no plausible similarity has three inliers
+ * The similarity with the lowest cost over all pairs. Two pairs determine one, so few samples suffice even if most
+ * pairs are wrong; the refinement adds keystone.
+ * @returns null if no plausible similarity has three inliers
  */
 export function agree(pairs: Pairs): Consensus | null {
   const random = uniformNumbers(1);
@@ -64,7 +65,7 @@ function throughTwo({ before, after }: Pairs, i: number, j: number): Homography 
   return [c, -s, at(after, 2 * i) - c * px + s * py, s, c, at(after, 2 * i + 1) - s * px - c * py, 0, 0, 1];
 }
 
-/** Sum of squared distances, each at most the tolerance's; gives up once it exceeds `most`. */
+/** Sum of squared distances, each limited to the squared tolerance; stops when it exceeds `most`. */
 function msac(pairs: Pairs, h: Homography, most: number): number {
   let cost = 0;
   for (let i = 0; i < pairs.count && cost < most; i++)
@@ -72,7 +73,7 @@ function msac(pairs: Pairs, h: Homography, most: number): number {
   return cost;
 }
 
-/** Of an affine map: no division. */
+/** Of pair i under an affine map, which needs no division. */
 function distanceSquared({ before, after }: Pairs, i: number, h: Homography): number {
   const [x, y] = [before[2 * i] as number, before[2 * i + 1] as number];
   const du = h[0] * x + h[1] * y + h[2] - (after[2 * i] as number);

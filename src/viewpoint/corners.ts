@@ -1,4 +1,6 @@
-/** Places that can be found again: corners, and 256-bit descriptions of what is around them. All of planes of half the working size. */
+/**
+ * Corner detector (Shi-Tomasi) and 256-bit binary descriptors (BRIEF), on structure planes of half the working size.
+ */
 import { normalNumber, uniformNumbers } from '../random.js';
 import { boxMean, type Plane, plane } from './planes.js';
 
@@ -8,18 +10,18 @@ export interface Corners {
   readonly count: number;
 }
 
-/** The corners are the best of each cell, so that one busy tree does not take them all. */
+/** Pixels: corners are the best of each cell, so that one busy tree does not take all of them. */
 const CELL = 12;
 const PER_CELL = 2;
-/** Descriptions and tracking look this far around a corner. */
-export const BORDER = 9;
+/** Pixels around a corner that descriptors and tracking read. */
+const BORDER = 9;
 /**
- * Least eigenvalue of the structure tensor (in squared structure units a pixel). Grain that survives the reduction to half of the
- * working size stays below it; it is a floor against work, not a decision: what it lets through must still agree on one motion.
+ * Least eigenvalue of the structure tensor, in squared structure units per pixel. Noise that survives the reduction
+ * to half the working size stays below it. It only saves work: the corners must still agree on one motion.
  */
 const LEAST_CORNERNESS = 0.01;
 
-/** Shi-Tomasi corners (Good Features to Track, CVPR 1994) of a structure plane, at most PER_CELL a cell. */
+/** Shi-Tomasi corners (Good Features to Track, CVPR 1994) of a structure plane, at most PER_CELL per cell. */
 export function findCorners(structure: Plane): Corners {
   const { width, height } = structure;
   const strength = cornerness(structure);
@@ -50,7 +52,7 @@ function bestOf(strength: Plane, left: number, top: number, right: number, botto
   return best.flatMap(({ x, y }) => [x, y]);
 }
 
-/** The smaller eigenvalue of the gradients' second moments over 5 x 5 pixels. */
+/** The smaller eigenvalue of the second moments of the gradients, over 5 x 5 pixels. */
 function cornerness({ width, height, data }: Plane): Plane {
   const xx = plane({ width, height });
   const xy = plane({ width, height });
@@ -86,10 +88,10 @@ function isPeak({ width, data }: Plane, x: number, y: number, value: number): bo
 }
 
 const WORDS = 8;
-/** Pixels: the deviation of that Gaussian, and what it is cut off at. */
+/** Pixels: standard deviation and limit of the Gaussian of the pattern. */
 const SPREAD = 4;
 const REACH = BORDER - 1;
-/** Pairs of places whose order of brightness is one bit, drawn once from a Gaussian around the corner (BRIEF, ECCV 2010, G II). */
+/** Pairs of points around a corner; the order of their brightness is one bit (BRIEF, ECCV 2010, pattern G II). */
 const PATTERN = drawPattern();
 
 function drawPattern(): Int8Array {
@@ -98,7 +100,7 @@ function drawPattern(): Int8Array {
   return Int8Array.from({ length: WORDS * 32 * 4 }, offset);
 }
 
-/** @returns [count, 8] words of 32 bits. Upright: a fixed camera rolls by a few degrees at most, which BRIEF bears. */
+/** @returns [count, 8] words of 32 bits. Not rotated: BRIEF tolerates the few degrees by which a fixed camera rolls. */
 export function describe(structure: Plane, corners: Corners): Uint32Array {
   const { width, data } = boxMean(structure, 1);
   const out = new Uint32Array(corners.count * WORDS);
@@ -117,7 +119,7 @@ export function describe(structure: Plane, corners: Corners): Uint32Array {
   return out;
 }
 
-/** Of 256 bits: descriptions of one place under other light differ in fewer. */
+/** Of 256 bits; descriptors of one point under different light differ in fewer. */
 const MOST_BITS = 80;
 
 /** Mutual nearest neighbours by Hamming distance. @returns interleaved indices (before, after) */

@@ -1,23 +1,27 @@
-/** How steep edges are: what a lens out of focus takes away, and neither other light nor another coding of the picture does. */
+/** Steepness of edges: a defocused lens reduces it, and neither light nor another coding of the frame does. */
 import type { Side } from '../images.js';
 import type { Plane } from './planes.js';
 import { median } from './statistics.js';
 import { TILE, type Tile, type Tiles } from './tiles.js';
 
 export interface Edges {
-  /** steepness of `after` less that of `before`, in the middle one of the tiles that show the same edge; towards 0 where they are few */
+  /**
+   * median over the tiles that show the same edge: steepness of `after` minus that of `before`; shrunk to 0 for few
+   * tiles
+   */
   readonly change: number;
-  /** steepness of each frame's own strongest tiles, wherever those are: things that came are out of focus too; 0 where there are none */
+  /** steepness of the strongest tiles of the frame, which may show things that appeared; 0 if there are none */
   readonly before: number;
   readonly after: number;
 }
 
-/** The strongest edges of a frame; the others are nearer to the noise. */
+/** Number of tiles with the strongest edges that are used; the others are closer to the noise. */
 const MOST_TILES = 40;
-/** Levels: less contrast in a tile is no edge. */
+/** Levels: a tile with less contrast has no edge. */
 const LEAST_CONTRAST = 3;
+/** Correlation above which a tile shows the same edge in both frames. */
 const SAME = 0.5;
-/** As many tiles are believed by half: in a bare place some look alike by chance. */
+/** With this number of tiles the change is halved, because in a bare place some tiles correlate by chance. */
 const FEW = 8;
 
 export function measureEdges(tiled: Tiles, beforeLuma: Plane): Edges {
@@ -28,8 +32,8 @@ export function measureEdges(tiled: Tiles, beforeLuma: Plane): Edges {
     inner.filter(({ correlation }) => correlation > SAME),
     'before',
   ).map((tile) => steepnessOf([bandsOf(tile, lumas.after)]) - steepnessOf([bandsOf(tile, lumas.before)]));
-  const borne = changes.length / (changes.length + FEW);
-  return { change: borne * median(changes), before: ofOwn('before'), after: ofOwn('after') };
+  const trust = changes.length / (changes.length + FEW);
+  return { change: trust * median(changes), before: ofOwn('before'), after: ofOwn('after') };
 }
 
 const strongest = (tiles: readonly Tile[], side: Side): Tile[] =>
@@ -38,7 +42,7 @@ const strongest = (tiles: readonly Tile[], side: Side): Tile[] =>
     .sort((a, b) => b[side].contrast - a[side].contrast)
     .slice(0, MOST_TILES);
 
-/** `COARSE` pixels around the tile are in both pictures. */
+/** Whether both frames show COARSE pixels around the tile. */
 function hasSurroundings(
   { column, row }: Tile,
   { columns, rows, afterLuma: { width, data } }: Tiles,
@@ -50,7 +54,7 @@ function hasSurroundings(
   );
 }
 
-/** Radii of windows, working pixels: fine is what the smaller mean takes away, coarse what lies between both. */
+/** Radii of the means in working pixels: fine is what the smaller mean removes, coarse the difference of both means. */
 const FINE = 1;
 const COARSE = 3;
 const SIDE = TILE + 2 * COARSE;
@@ -59,10 +63,10 @@ interface Bands {
   readonly fine: number;
   readonly coarse: number;
 }
-/** Levels squared a pixel: what noise and rounding leave of either. */
+/** Squared levels per pixel: the part of either band that is noise and rounding. */
 const FLOOR = 0.2;
 
-/** Log of the fine over the coarse variance. */
+/** Log of the ratio of the fine to the coarse variance. */
 function steepnessOf(list: readonly Bands[]): number {
   const mean = (band: keyof Bands) =>
     list.reduce((sum, { [band]: v }) => sum + v, 0) / Math.max(1, list.length);
@@ -70,7 +74,7 @@ function steepnessOf(list: readonly Bands[]): number {
 }
 
 const WIDE = SIDE + 1;
-/** Of the tile and its surroundings: sums over all pixels above and left of a corner. */
+/** Summed-area table of the tile and its surroundings. */
 const sums = new Float64Array(WIDE * WIDE);
 
 function bandsOf({ column, row }: Tile, { width, data }: Plane): Bands {

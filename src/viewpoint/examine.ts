@@ -1,4 +1,4 @@
-/** Did the camera move, or did the scene change? Everything that can be said of a pair without a model. */
+/** The viewpoint evidence of a pair, without a model: registration, lighting fit, nuisance and tamper scores. */
 import { type RgbImage, type Size, sameAspectRatio } from '../images.js';
 import { FITTED } from './fitted.js';
 import { measureGrain } from './grain.js';
@@ -23,36 +23,37 @@ import { warpFrame } from './warp.js';
 export type ViewpointEvidence = Outcome & {
   readonly lighting: LightingFit;
   readonly measurements: Measurements;
-  /** 0..1, for each class alone; no tampering can be told where `before` shows too little, and all are 0 then */
+  /** 0..1, each class by itself; all tamper scores are 0 if `before` shows too little to judge */
   readonly nuisances: Readonly<Record<NuisanceName, number>>;
   readonly tampers: Readonly<Record<TamperName, number>>;
 };
 
-/** `camera_moved` is named; what moves less is the sensor's and the coder's doing. */
+/** Whether `camera_moved` is named; smaller motions come from the sensor and the coder. */
 export const hasMoved = ({ nuisances }: ViewpointEvidence, fitted: Fitted = FITTED): boolean =>
   nuisances.camera_moved >= fitted.nuisances.camera_moved.threshold;
 
-/** The tampering that the evidence names by itself, the surest first; empty where there is none. */
+/** The tampering that the evidence alone names, the highest score first; empty if there is none. */
 export const namedTampers = (evidence: ViewpointEvidence, fitted: Fitted = FITTED): Named[] =>
-  surestFirst(evidence, fitted.tampers, (name) => evidence.tampers[name]);
+  highestFirst(evidence, fitted.tampers, (name) => evidence.tampers[name]);
 
 /**
- * The same where a backbone has looked too. A covered lens and a turned camera show another place, which features tell better than
- * pixels do; a large thing that came, or another coding of the picture, leaves most of them as they were.
- * @param margin agreement of both frames' features less the least of two frames of one place
+ * The tampering that the evidence and the features of a backbone name together. A covered lens and a turned camera
+ * show another place, which features tell better than pixels; a large new thing or another coding leaves most
+ * features as they were.
+ * @param margin agreement of the features of both frames minus the bundle's `least_agreement`
  */
 export const joinedTampers = (
   evidence: ViewpointEvidence,
   margin: number,
   { joint }: Fitted = FITTED,
 ): Named[] =>
-  surestFirst(evidence, joint, (name) =>
+  highestFirst(evidence, joint, (name) =>
     margin <= joint[name].mostAgreement ? jointScore(joint[name], evidence.tampers[name], margin) : 0,
   );
 
 type Named = { readonly name: TamperName; readonly score: number };
 
-function surestFirst(
+function highestFirst(
   evidence: ViewpointEvidence,
   bounds: Readonly<Record<TamperName, Bounds>>,
   scoreOf: (name: TamperName) => number,
@@ -64,24 +65,25 @@ function surestFirst(
     .sort((a, b) => b.score - a.score);
 }
 
-/** Share of the tiles of `before`; of a place that shows less (bare asphalt) one car is most of what there is to see. */
+/** Share of the tiles of `before` with detail. In a place with less (bare asphalt) one car is most of the detail. */
 const LEAST_DETAILED = 0.25;
 export const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_DETAILED;
 
-/** Of `before`, where nobody can say what was there. */
+/** Whether `before` has too few corners to judge tampering. */
 export const showsTooLittle = ({ corners }: Pick<ViewpointEvidence, 'corners'>): boolean =>
   corners < LEAST_CORNERS;
 
-/** Pixels a side, below which corners have no surroundings to know them by. */
+/** Pixels per side; in smaller frames corners have too little around them. */
 const SMALLEST = 64;
 
 /**
- * Deterministic; leaves its inputs alone; never throws for what the pictures show.
- * @param fitted thresholds and weights, other ones for fitting
+ * Measures a pair. Deterministic; leaves its inputs alone; throws for no content of the frames.
+ * @param fitted other thresholds and weights, for fitting
  */
 export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITTED): ViewpointEvidence {
   const frame = toWorking(before);
-  const other = warpFrame(toWorking(after), null, frame.luma); // frames of other sizes meet at before's
+  // Frames of different sizes are compared at the size of `before`.
+  const other = warpFrame(toWorking(after), null, frame.luma);
   const outcome: Outcome =
     refuseShape(before, after) ?? registerViews(frame.luma, other.luma, fitted.leastInliers);
   const tiles = tileUp(frame, other, outcome.registration?.homography ?? null);
@@ -93,16 +95,19 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
       : { ...outcome, registration: ofWholeFrames(outcome.registration, before, after) }),
     lighting,
     measurements,
-    nuisances: possible(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
+    nuisances: withConditions(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
     tampers: showsTooLittle(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
   };
 }
 
-/** A switch between day and night mode takes or gives at least this share of the colour (log): two frames by infrared are none. */
+/**
+ * Log ratio of saturation: a switch between day and night mode changes at least this much; two infrared frames do
+ * not.
+ */
 const LEAST_COLOUR_LOST = Math.log(0.6);
 
-/** Without what the classes cannot be without; their regressions have not met every pair of frames there is. */
-const possible = (
+/** Sets scores to 0 if a necessary condition of the class fails, because the regressions extrapolate. */
+const withConditions = (
   scores: ViewpointEvidence['nuisances'],
   registration: Registration | null,
   { colour_kept }: Measurements,
@@ -113,7 +118,11 @@ const possible = (
 });
 
 const NO_TAMPERING: ViewpointEvidence['tampers'] = { blocked: 0, defocused: 0, darkened: 0, turned: 0 };
-/** Working frames leave out up to a few pixels at the right and the lower edge: fractions of them become fractions of all. */
+
+/**
+ * Converts fractions of the working frames, which lack a few pixels at the right and the lower edge, to those of the
+ * frames.
+ */
 function ofWholeFrames(registration: Registration, before: Size, after: Size): Registration {
   const used = (size: Size) => {
     const factor = reductionOf(size);
@@ -131,6 +140,7 @@ function refuseShape(before: RgbImage, after: RgbImage): Outcome | null {
   if (sameAspectRatio(before, after)) return null;
   return refuse(
     'shape',
-    `before has ${before.width}x${before.height} px and after ${after.width}x${after.height} px, expected one aspect ratio`,
+    `before has ${before.width}x${before.height} px and after ${after.width}x${after.height} px, ` +
+      'expected one aspect ratio',
   );
 }

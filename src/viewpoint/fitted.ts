@@ -1,4 +1,6 @@
-/** Loader of fitted.json, the weights and thresholds that `npm run fit:viewpoint` writes. The one file here that reads. */
+/**
+ * Loader of fitted.json, the weights and thresholds that `npm run fit:viewpoint` writes. No other file here does I/O.
+ */
 import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
 import { type Fitted, FittedSchema } from './scores.js';

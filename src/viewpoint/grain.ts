@@ -1,4 +1,4 @@
-/** What only shows at a frame's own resolution: noise, sharpness, the blocks of JPEG, streaks. Measured on squares spread over it. */
+/** Noise, sharpness, JPEG blocks and streaks of a frame, measured at its own resolution on squares spread over it. */
 import type { RgbImage } from '../images.js';
 import { median, quantile } from './statistics.js';
 
@@ -7,17 +7,17 @@ export interface Grain {
   readonly noise: number;
   /** mean absolute second difference in the most detailed squares, levels */
   readonly sharpness: number;
-  /** log of the steps between JPEG's 8 x 8 blocks over the steps inside them; 0 = no blocks */
+  /** log ratio of the steps between the 8 x 8 blocks of JPEG to the steps inside them; 0 = no blocks */
   readonly blocks: number;
-  /** share of 2 x 2 neighbourhoods without any difference: what strong compression leaves of flat places */
+  /** share of pixels that equal their left and upper neighbours, which strong compression makes of flat places */
   readonly blank: number;
-  /** log of horizontal over vertical curvature: above 0 where fine vertical streaks prevail */
+  /** log ratio of horizontal to vertical curvature: above 0 if fine vertical streaks prevail */
   readonly streaks: number;
 }
 
 const COLUMNS = 8;
 const ROWS = 6;
-/** A whole number of JPEG blocks. */
+/** Pixels per side of a square: a whole number of JPEG blocks. */
 const SQUARE = 16;
 const BLOCK = 8;
 
@@ -26,7 +26,7 @@ export function measureGrain(image: RgbImage): Grain {
   const squares: Square[] = [];
   for (let row = 0; row < ROWS; row++) {
     for (let column = 0; column < COLUMNS; column++) {
-      // On the grid of blocks, so that each square holds the same number of their borders.
+      // Aligned with the JPEG blocks, so that each square contains the same number of their borders.
       const left = snap(((image.width - side - 2) * column) / (COLUMNS - 1)) + 1;
       const top = snap(((image.height - side - 2) * row) / (ROWS - 1)) + 1;
       squares.push(measureSquare(image, left, top, side));
@@ -48,7 +48,7 @@ const snap = (position: number): number => Math.floor(position / BLOCK) * BLOCK;
 interface Square {
   readonly noise: number;
   readonly curvature: number;
-  /** mean absolute step at block borders, and elsewhere */
+  /** mean absolute step at block borders, and inside blocks */
   readonly border: number;
   readonly inside: number;
   readonly blank: number;
@@ -103,7 +103,7 @@ function measureSquare(image: RgbImage, left: number, top: number, side: number)
   }
   const count = side * side;
   return {
-    // The mask's response to white noise of deviation s has mean 6 s sqrt(2 / pi).
+    // The mean absolute response of the mask to white noise of deviation s is 6 s sqrt(2 / pi).
     noise: (noise / count) * (Math.sqrt(Math.PI / 2) / 6),
     curvature: (across + down) / (2 * count),
     border: border / Math.max(1, borders),

@@ -1,5 +1,5 @@
 /**
- * Plane-to-plane maps. A homography is row-major 3 x 3 with h[8] = 1 and takes a point of `before` to where it is in `after`:
+ * Homographies: row-major 3 x 3 with h[8] = 1. A homography maps a point of `before` to its position in `after`:
  * (u, v) = ((h0 x + h1 y + h2) / w, (h3 x + h4 y + h5) / w), w = h6 x + h7 y + 1.
  */
 export type Homography = readonly [number, number, number, number, number, number, number, number, number];
@@ -15,14 +15,14 @@ export function project(h: Homography, x: number, y: number): Point {
   return { x: (h[0] * x + h[1] * y + h[2]) / w, y: (h[3] * x + h[4] * y + h[5]) / w };
 }
 
-/** How it turns and stretches what is near (x, y): [du/dx, du/dy, dv/dx, dv/dy]. */
+/** The Jacobian at (x, y): [du/dx, du/dy, dv/dx, dv/dy]. */
 export function jacobian(h: Homography, x: number, y: number): readonly [number, number, number, number] {
   const w = h[6] * x + h[7] * y + h[8];
   const { x: u, y: v } = project(h, x, y);
   return [(h[0] - u * h[6]) / w, (h[1] - u * h[7]) / w, (h[3] - v * h[6]) / w, (h[4] - v * h[7]) / w];
 }
 
-/** @returns null where it has no inverse */
+/** @returns null if it has no inverse */
 export function invert([a, b, c, d, e, f, g, h, i]: Homography): Homography | null {
   const [A, B, C] = [e * i - f * h, c * h - b * i, b * f - c * e];
   const [D, E, F] = [f * g - d * i, a * i - c * g, c * d - a * f];
@@ -32,7 +32,7 @@ export function invert([a, b, c, d, e, f, g, h, i]: Homography): Homography | nu
   return [A / I, B / I, C / I, D / I, E / I, F / I, G / I, H / I, 1];
 }
 
-/** The same map between planes of other sizes: `before` coordinates times (bx, by), `after` coordinates times (ax, ay). */
+/** The same map for scaled coordinates: those of `before` times (bx, by), those of `after` times (ax, ay). */
 export function rescaled(h: Homography, bx: number, by: number, ax: number, ay: number): Homography {
   return [
     (h[0] * ax) / bx,
@@ -56,8 +56,8 @@ export interface Pairs {
 
 /**
  * Weighted least squares of a similarity (shift, rotation, one scale), in closed form.
- * @param weights one a pair, >= 0
- * @returns null where the weighted points coincide
+ * @param weights one per pair, >= 0
+ * @returns null if the weighted points coincide
  */
 export function fitSimilarity(pairs: Pairs, weights: Float64Array): Homography | null {
   let [sum, mx, my, mu, mv] = [0, 0, 0, 0, 0];
@@ -91,10 +91,10 @@ export function fitSimilarity(pairs: Pairs, weights: Float64Array): Homography |
 }
 
 /**
- * Weighted least squares of all eight numbers (the linear form of Hartley and Zisserman, Multiple View Geometry, 4.1, with
- * normalised coordinates; for views that differ little its algebraic error is the geometric one).
+ * Weighted least squares of all eight numbers (the linear form of Hartley and Zisserman, Multiple View Geometry, 4.1,
+ * with normalised coordinates). For views that differ little its algebraic error equals the geometric one.
  * @param size of the plane, which normalises the coordinates
- * @returns null where the points do not determine it
+ * @returns null if the points do not determine it
  */
 export function fitHomography(
   pairs: Pairs,
@@ -154,8 +154,9 @@ export function fitHomography(
 }
 
 /**
- * A map between coordinates with their origin at (cx, cy), as one between coordinates with their origin at (0, 0):
- * T(c) H T(-c), with h[8] = 1. @returns null where it takes the origin to infinity
+ * The homography between coordinates with their origin at (cx, cy), for coordinates with their origin at (0, 0):
+ * T(c) H T(-c), with h[8] = 1.
+ * @returns null if it maps the origin to infinity
  */
 export function moveOrigin(
   [a, b, c, d, e, f, g, h, i]: Homography,
@@ -177,8 +178,8 @@ export function moveOrigin(
   return [p[0] / w, p[1] / w, p[2] / w, q[0] / w, q[1] / w, q[2] / w, r[0] / w, r[1] / w, 1];
 }
 
-/** Gaussian elimination with partial pivoting; n = right.length. Overwrites both. @returns null where singular */
-export function solve(matrix: Float64Array, right: Float64Array): Float64Array | null {
+/** Gaussian elimination with partial pivoting; n = right.length. Overwrites both. @returns null if singular */
+function solve(matrix: Float64Array, right: Float64Array): Float64Array | null {
   const n = right.length;
   const at = (r: number, c: number) => matrix[r * n + c] as number;
   for (let k = 0; k < n; k++) {

@@ -46,7 +46,10 @@ export function measureDetail(tiles: readonly Tile[], lighting: LightingFit) {
   };
 }
 
-/** A tile shows another thing if its detail differs, or if it is flat and its brightness differs from the lighting fit. */
+/**
+ * A tile shows another thing if its detail differs, or if it is flat and its brightness differs from the lighting
+ * fit.
+ */
 export function measureChanged({ tiles, columns, rows }: Tiles, lighting: LightingFit) {
   const changed = new Uint8Array(columns * rows);
   for (const tile of tiles) {

@@ -21,8 +21,8 @@ export function measureGrainChange(before: Grain, after: Grain) {
 }
 
 /**
- * The differences that remain after alignment and the lighting fit, in tiles that show the same thing in both frames. Every
- * other tile is measured, as on a chessboard: all tiles give no better numbers.
+ * The differences that remain after alignment and the lighting fit, in tiles that show the same thing in both frames.
+ * Every other tile is measured, as on a chessboard: all tiles give no better numbers.
  */
 export function measureFineDifferences({ tiles, afterLuma }: Tiles, luma: Plane, lighting: LightingFit) {
   const table = Float64Array.from({ length: 256 }, (_, level) => relit(level, lighting));

@@ -1,6 +1,7 @@
 /**
- * The light of one frame as a function of the other's: per channel c, log(after + 8) = k_c + gamma log(before + 8), fitted to the
- * tiles that show the same thing in both. Gain is exp(k_c); the 8 keeps noise in the dark from counting as light.
+ * Lighting fit: the light of `after` as a function of that of `before`. Per channel c, log(after + 8) = k_c + gamma
+ * log(before + 8), fitted to the tiles that show the same thing in both frames. The gain is exp(k_c); the 8 damps
+ * noise in the dark.
  */
 import { median } from './statistics.js';
 import type { Tile, TileOfFrame } from './tiles.js';
@@ -14,17 +15,17 @@ export interface LightingFit {
 const DARK = 8;
 const logLevel = (level: number): number => Math.log(level + DARK);
 const ROUNDS = 6;
-/** Log units; tiles further off are under another light or show another thing. */
+/** Log units; tiles further from the fit are under another light or show another thing. */
 const OUTLIER = 0.5;
 const MOST_GAMMA = 3;
-/** Levels: darker and brighter tiles are cut off by the sensor and say nothing about gain. */
+/** Levels: the sensor clips darker and brighter tiles, so they carry no gain. */
 const CUT_OFF = { low: 3, high: 250 } as const;
 
-/** Tiles whose detail is alike, or who have none in either frame. */
+/** Whether the detail of both frames correlates, or neither frame has any. */
 export const showsTheSame = (tile: Tile): boolean =>
   tile.correlation > 0.5 || (tile.before.contrast < 2.5 && tile.after.contrast < 2.5);
 
-/** The neutral light where fewer than a handful of tiles can be compared. */
+/** @returns no change of light (gain 1, gamma 1) if fewer than 8 tiles can be compared */
 export function fitLighting(tiles: readonly Tile[]): LightingFit {
   const usable = tiles.filter(
     (t) =>
@@ -42,13 +43,15 @@ export function fitLighting(tiles: readonly Tile[]): LightingFit {
   return { gains, gamma: line.gamma };
 }
 
-/** How much brighter (log) the tile is in `after` than the light makes it. */
+/** How much brighter (log units) the tile is in `after` than the fit predicts. */
 export function lightingResidual(tile: Tile, { gains, gamma }: LightingFit): number {
   const k = 0.299 * gains[0] + 0.587 * gains[1] + 0.114 * gains[2];
   return logLevel(tile.after.luma) - k - gamma * logLevel(tile.before.luma);
 }
 
-/** How much redder or bluer (log, against green; the greater of both) the tile is in `after` than the light makes it. */
+/**
+ * How much redder or bluer than green (log units; the greater of both) the tile is in `after` than the fit predicts.
+ */
 export function tintResidual({ before, after }: Tile, { gains, gamma }: LightingFit): number {
   const off = (channel: 'red' | 'blue', gain: number) => {
     const tint = (t: TileOfFrame) => logLevel(t[channel]) - logLevel(t.green);
@@ -57,7 +60,7 @@ export function tintResidual({ before, after }: Tile, { gains, gamma }: Lighting
   return Math.max(off('red', gains[0]), off('blue', gains[2]));
 }
 
-/** What a luma level of `before` becomes under the light. */
+/** The luma level in `after` that the fit predicts for a level of `before`, 0..255. */
 export function relit(level: number, { gains, gamma }: LightingFit): number {
   const k = 0.299 * gains[0] + 0.587 * gains[1] + 0.114 * gains[2];
   return Math.min(255, Math.max(0, Math.exp(k + gamma * logLevel(level)) - DARK));
@@ -78,7 +81,7 @@ function robustLine(xs: readonly number[], ys: readonly number[]): { k: number; 
       sxx += w * x * x;
       sxy += w * x * y;
     }
-    // A ridge towards gamma = 1: a scene of one brightness does not determine it.
+    // A ridge towards gamma = 1, because a scene of one brightness does not determine gamma.
     const ridge = 0.01 * xs.length;
     const [mx, my] = [sx / Math.max(sw, 1e-9), sy / Math.max(sw, 1e-9)];
     const gamma = (sxy - sw * mx * my + ridge) / (sxx - sw * mx * mx + ridge);

@@ -1,6 +1,6 @@
 /**
- * Pictures as planes of numbers, at the one working size that everything here measures at. A plane is row-major float32,
- * origin top left, pixel (x, y) has its centre at (x, y); colour values are levels 0..255.
+ * Frames as planes of numbers, at the working size of all measurements but grain. A plane is row-major float32 with
+ * its origin at the top left. Pixel (x, y) has its centre at (x, y). Colours are levels 0..255.
  */
 import type { RgbImage, Size } from '../images.js';
 
@@ -11,10 +11,12 @@ export interface Plane {
   readonly data: Float32Array;
 }
 
-/** The longer side of a working frame is at most this many pixels. */
-export const WORKING_SIDE = 320;
+/** Pixels: the longer side of a working frame is at most this long. */
+const WORKING_SIDE = 320;
 
-/** A frame at working size; its colours as means over COLOUR_CELL x COLOUR_CELL working pixels, for nothing looks at them closer. */
+/**
+ * A frame at working size; colours are means over COLOUR_CELL x COLOUR_CELL working pixels, which suffices for tiles.
+ */
 export interface WorkingFrame {
   readonly luma: Plane;
   readonly red: Plane;
@@ -29,13 +31,14 @@ export const plane = ({ width, height }: Size): Plane => ({
   data: new Float32Array(width * height),
 });
 
-/** How many pixels a side become one working pixel. */
+/** The number of pixels per side that become one working pixel. */
 export const reductionOf = ({ width, height }: Size): number =>
   Math.max(1, Math.ceil(Math.max(width, height) / WORKING_SIDE));
 
 /**
- * Means over squares of whole pixels, so that nothing aliases and shifts stay shifts. Pixels that no longer make a square, at most
- * reductionOf - 1 at the right and the lower edge, are left out; of the colours those that no longer make a cell.
+ * Reduces by means over squares of whole pixels, so that nothing aliases and a shift stays a shift. Up to reductionOf
+ * - 1 pixels that fill no square are left out at the right and the lower edge; of the colours, those that fill no
+ * cell.
  */
 export function toWorking(image: RgbImage): WorkingFrame {
   const factor = reductionOf(image);
@@ -49,7 +52,7 @@ export function toWorking(image: RgbImage): WorkingFrame {
   const { data } = image;
   const stride = image.width * 3;
   const share = 1 / factor ** 2;
-  // Of one row of cells, interleaved; one more receives what makes no cell.
+  // Sums of one row of cells, interleaved; the last cell receives the pixels that fill no cell.
   const sums = new Float64Array(3 * (cells.width + 1));
   for (let y = 0, to = 0; y < size.height; y++) {
     for (let x = 0; x < size.width; x++, to++) {
@@ -85,7 +88,7 @@ export function toWorking(image: RgbImage): WorkingFrame {
   return { luma, red, green, blue };
 }
 
-/** Mean over a (2r+1) x (2r+1) window, cut at the border (means over fewer pixels there). */
+/** Mean over a (2r+1) x (2r+1) window, which is cut at the border. */
 export function boxMean(input: Plane, radius: number): Plane {
   const { width, height, data } = input;
   const out = plane(input);
@@ -107,8 +110,8 @@ export function boxMean(input: Plane, radius: number): Plane {
 }
 
 /**
- * A window moves along a row of column sums that has `pad` zeros at either end, so that it needs no question about borders.
- * Before column x is visited, it holds the sums from x on; `share` is one over the number of columns that are in the picture.
+ * The sliding window runs along a row of column sums with `pad` zeros at either end, so it needs no test for borders.
+ * `share[x]` is 1 / the number of columns around x that are inside the plane.
  */
 function slidingWindow(
   width: number,
@@ -134,12 +137,12 @@ function addRow(
 }
 
 const NORMALISING_RADIUS = 3;
-/** Levels of local contrast below which a place counts as flat: its noise is not blown up to look like structure. */
+/** Levels: damps the noise of flat places, which have less local contrast. */
 const FLAT_CONTRAST = 5;
 
 /**
- * What is left of a picture when its light is taken away: (luma - local mean) / (local deviation + FLAT_CONTRAST). Gain, offset
- * and slow shadows cancel; gamma nearly does.
+ * The structure plane: (luma - local mean) / (local deviation + FLAT_CONTRAST). Gain, offset and soft shadows cancel;
+ * gamma nearly does.
  */
 export function structureOf(luma: Plane): Plane {
   const mean = boxMean(luma, NORMALISING_RADIUS);
@@ -155,7 +158,7 @@ export function structureOf(luma: Plane): Plane {
   return out;
 }
 
-/** Half the size, means of 2 x 2 pixels; an odd last row or column is left out. Pixel (x, y) covers (2x, 2y) to (2x+1, 2y+1). */
+/** Half the size, by means of 2 x 2 pixels: (2x, 2y) to (2x+1, 2y+1). An odd last row or column is left out. */
 export function halved(input: Plane): Plane {
   const out = plane({ width: input.width >> 1, height: input.height >> 1 });
   for (let y = 0; y < out.height; y++) {

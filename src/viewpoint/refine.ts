@@ -1,4 +1,7 @@
-/** From tracked points to one motion of the camera: robust least squares, with no more freedom than the points support. */
+/**
+ * Robust least-squares fit of the camera motion to tracked points, with no more degrees of freedom than they
+ * determine.
+ */
 
 import type { Size } from '../images.js';
 import { isPlausible } from './consensus.js';
@@ -7,37 +10,43 @@ import { fitHomography, fitSimilarity, type Homography, type Pairs, project } fr
 export interface Refined {
   readonly motion: Homography;
   readonly inliers: number;
-  /** root mean square of the inliers' distances, pixels */
+  /** root mean square distance of the inliers, pixels */
   readonly residual: number;
-  /** share of a COLUMNS x ROWS grid over the frame that holds an inlier */
+  /** share of the cells of a COLUMNS x ROWS grid over the frame that contain an inlier */
   readonly spread: number;
 }
 
-/** Pixels: a tracked point further off belongs to something that moved by itself. */
-export const INLIER_DISTANCE = 1;
+/** Pixels: a tracked point further away belongs to a thing that moved by itself. */
+const INLIER_DISTANCE = 1;
 const ROUNDS = 10;
 const [COLUMNS, ROWS] = [6, 4];
-/** Keystone is believed where it makes the residual at most this share of a similarity's, and the points lie all over the frame. */
+/** Keystone is accepted if it reduces the residual of the similarity to this share, and the points cover the frame. */
 const BETTER = 0.8;
 const SPREAD_FOR_KEYSTONE = 0.5;
 const INLIERS_FOR_KEYSTONE = 24;
-/** Pixels: what tracking itself misses by. A similarity that leaves no more needs no further freedom. */
+/** Pixels: the error of tracking. A similarity with a smaller residual needs no further degrees of freedom. */
 const EXACT = 0.1;
 
-/** @param start whose nearest points begin the fit. @returns null where the points determine no plausible motion */
+/**
+ * @param start the fit begins with the points closest to it.
+ * @returns null if the points determine no plausible motion
+ */
 export function refine(pairs: Pairs, start: Homography, size: Size): Refined | null {
-  const similar = settle(pairs, start, size, fitSimilarity);
+  const similar = reweighted(pairs, start, size, fitSimilarity);
   if (similar === null || !isPlausible(similar.motion)) return null;
   if (similar.spread < SPREAD_FOR_KEYSTONE || similar.inliers < INLIERS_FOR_KEYSTONE) return similar;
   if (similar.residual < EXACT) return similar;
-  const keystone = settle(pairs, similar.motion, size, (p, w) => fitHomography(p, w, size));
+  const keystone = reweighted(pairs, similar.motion, size, (p, w) => fitHomography(p, w, size));
   if (keystone === null || !isPlausible(keystone.motion)) return similar;
   const better = keystone.residual < BETTER * similar.residual || keystone.inliers * BETTER > similar.inliers;
   return better && keystone.inliers >= similar.inliers ? keystone : similar;
 }
 
-/** Iteratively reweighted least squares with Tukey's biweight; its width shrinks from what tracking may miss to the inlier distance. */
-function settle(
+/**
+ * Iteratively reweighted least squares with Tukey's biweight, whose width shrinks from 6 pixels to twice the inlier
+ * distance.
+ */
+function reweighted(
   pairs: Pairs,
   start: Homography,
   size: Size,

@@ -1,4 +1,4 @@
-/** Where the camera looked in `after`, compared with `before`; or why that cannot be said. */
+/** Registration: the motion of the camera from `before` to `after`, or the reason why it cannot be measured. */
 import type { Side, Size } from '../images.js';
 import { agree } from './consensus.js';
 import { type Corners, describe, findCorners, matchDescriptions } from './corners.js';
@@ -20,25 +20,18 @@ export interface Registration {
   readonly scale: number;
   /** share of `before`'s frame that `after` still shows */
   readonly overlap: number;
-  /** corners that went with the motion */
+  /** corners that moved with the motion */
   readonly inliers: number;
-  /** of the corners looked for */
+  /** corners of `before` */
   readonly corners: number;
   /** root mean square distance of the inliers from the motion, as a fraction of the frame's width */
   readonly residual: number;
 }
 
-export const REFUSALS = [
-  'too_small',
-  'shape',
-  'before_featureless',
-  'after_featureless',
-  'no_common_view',
-] as const;
-export type RefusalReason = (typeof REFUSALS)[number];
-export interface Refusal {
+type RefusalReason = 'too_small' | 'shape' | 'before_featureless' | 'after_featureless' | 'no_common_view';
+interface Refusal {
   readonly reason: RefusalReason;
-  /** what came and what was expected */
+  /** the measured value and the expected one */
   readonly detail: string;
 }
 
@@ -46,7 +39,7 @@ export type Outcome = (
   | { readonly registration: Registration; readonly refusal: null }
   | { readonly registration: null; readonly refusal: Refusal }
 ) & {
-  /** of `before`: how much there is to tell a view by; 0 where nobody looked */
+  /** corners found in `before`; 0 if the frames were refused before corners were searched */
   readonly corners: number;
 };
 
@@ -56,13 +49,13 @@ export const refuse = (reason: RefusalReason, detail: string, corners = 0): Outc
   corners,
 });
 
-/** Fewer corners than this say nothing reliable about four numbers and more. */
+/** Fewer corners do not determine the four or more unknowns of a motion. */
 export const LEAST_CORNERS = 16;
 
 /**
- * Done at half of the working size, where tracking finds a motion to a tenth of a pixel: README.md has the errors.
+ * Registers at half the working size, where tracking measures a motion to a tenth of a pixel. README.md has the errors.
  * @param before, after lumas of one working size
- * @param leastInliers fewer agreeing corners are what two unrelated views also reach (fitted.json)
+ * @param leastInliers unrelated views reach fewer agreeing corners than this (fitted.json)
  */
 export function registerViews(before: Plane, after: Plane, leastInliers: number): Outcome {
   const structures = { before: structureOf(halved(before)), after: structureOf(halved(after)) };
@@ -82,7 +75,8 @@ export function registerViews(before: Plane, after: Plane, leastInliers: number)
   if (best === null || best.inliers < leastInliers) {
     return refuse(
       'no_common_view',
-      `${best?.inliers ?? 0} of ${corners.count} corners of before agree on where they are in after, expected at least ${leastInliers}`,
+      `${best?.inliers ?? 0} of ${corners.count} corners of before agree on where they are in after, ` +
+        `expected at least ${leastInliers}`,
       corners.count,
     );
   }
@@ -94,17 +88,20 @@ const tooFew = (side: Side, count: number): string =>
 
 type Structures = Readonly<Record<Side, Plane>>;
 
-/** Corners are followed from where `start` has them; once more where that was far off, for patches turn and grow with the start. */
+/**
+ * Tracks the corners from `start`, and once more from the result if it is far away: patches turn and grow with the
+ * start.
+ */
 function follow({ before, after }: Structures, corners: Corners, start: Homography): Refined | null {
   const first = refine(track(before, after, corners, start), start, before);
   if (first === null || farthest(first.motion, start, before) < CLOSE) return first;
   return refine(track(before, after, corners, first.motion), first.motion, before) ?? first;
 }
 
-/** Pixels: tracking that started nearer than this gains nothing by starting again. */
+/** Pixels: a second tracking gains nothing if the first started closer. */
 const CLOSE = 1;
 
-/** Pixels between where two motions take the frame's corners, the most of four. */
+/** Pixels: greatest distance between the positions to which two motions map the corners of the frame. */
 function farthest(a: Homography, b: Homography, { width, height }: Size): number {
   const apart = (x: number, y: number) => {
     const [p, q] = [project(a, x, y), project(b, x, y)];
@@ -113,7 +110,7 @@ function farthest(a: Homography, b: Homography, { width, height }: Size): number
   return Math.max(apart(0, 0), apart(width, 0), apart(0, height), apart(width, height));
 }
 
-/** As if the camera could look anywhere near: corners of both frames are paired by what is around them. */
+/** The motion from matched descriptors, for a camera that moved far. */
 function fromMatches({ before, after }: Structures, corners: Corners, others: Corners): Homography | null {
   const matches = matchDescriptions(describe(before, corners), describe(after, others));
   const count = matches.length / 2;
@@ -154,14 +151,14 @@ function accept(refined: Refined, corners: number, size: Size): Outcome {
   };
 }
 
-/** Pixels have their centres at whole numbers, fractions of a frame have them at halves. */
+/** Pixel centres are at whole numbers here, and at halves in fractions of the frame. */
 function toFractions(motion: Homography, { width, height }: Size): Homography | null {
   const centred = moveOrigin(motion, 0.5, 0.5);
   return centred === null ? null : rescaled(centred, 1 / width, 1 / height, 1 / width, 1 / height);
 }
 
 const GRID = 20;
-/** By counting: which of GRID x GRID cells' centres are still inside the frame. */
+/** The share of the centres of GRID x GRID cells that stay inside the frame. */
 function overlapOf(h: Homography): number {
   let inside = 0;
   for (let i = 0; i < GRID * GRID; i++) {

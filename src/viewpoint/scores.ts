@@ -1,4 +1,4 @@
-/** From measurements to scores: one logistic regression a class, whose numbers a command fitted (fitted.json). */
+/** Scores from measurements: one logistic regression per class, with the weights of fitted.json. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { MEASUREMENTS, type Measurement, type Measurements } from './measurements.js';
 
@@ -29,16 +29,16 @@ const LogisticSchema = Type.Object({
   weights: Type.Partial(objectOf(MEASUREMENTS, Type.Number())),
   threshold: Score,
 });
-export type Logistic = Static<typeof LogisticSchema>;
+type Logistic = Static<typeof LogisticSchema>;
 
 /** Scores from which a kind of tampering is named; `bareThreshold` is that of places with little detail (`isBare`). */
 const BoundsSchema = Type.Object({ threshold: Score, bareThreshold: Score });
 export type Bounds = Static<typeof BoundsSchema>;
 
 /**
- * Evidence fused with a backbone: score = sigmoid(offset + evidence x logit(score of the evidence) + agreement x margin).
- * The margin is the agreement of both frames' features minus the bundle's `least_agreement`. Above `mostAgreement` both
- * frames show the same place, and the kind is not named.
+ * Evidence fused with a backbone: score = sigmoid(offset + evidence x logit(score of the evidence) + agreement x
+ * margin). The margin is the agreement of both frames' features minus the bundle's `least_agreement`. Above
+ * `mostAgreement` both frames show the same place, and the kind is not named.
  */
 const JointSchema = Type.Object({
   ...BoundsSchema.properties,
@@ -47,7 +47,7 @@ const JointSchema = Type.Object({
   agreement: Type.Number(),
   mostAgreement: Type.Number(),
 });
-export type Joint = Static<typeof JointSchema>;
+type Joint = Static<typeof JointSchema>;
 
 /** fitted.json: every weight and threshold of this folder that a command fitted, with the figures it reached. */
 export const FittedSchema = Type.Object({
@@ -77,7 +77,7 @@ export const jointScore = (joint: Joint, score: number, margin: number): number 
   sigmoid(joint.offset + joint.evidence * logitOf(score) + joint.agreement * margin);
 
 const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
-/** A score nearer to 0 or 1 than this says no more. */
+/** Scores closer to 0 or 1 than this are limited to it. */
 const SURE = 1e-4;
 export const logitOf = (score: number): number => {
   const p = Math.min(1 - SURE, Math.max(SURE, score));

@@ -1,9 +1,9 @@
-/** Both frames, in one view, tile by tile: how bright, how coloured, how detailed, and whether the detail is the same. */
+/** Brightness, colour, detail and correlation of both frames in one view, per tile. */
 import type { Homography } from './homography.js';
 import { COLOUR_CELL, type Plane, type WorkingFrame } from './planes.js';
 import { warpFrame } from './warp.js';
 
-/** Working pixels a side. */
+/** Working pixels per side. */
 export const TILE = 8;
 
 export interface TileOfFrame {
@@ -21,20 +21,20 @@ export interface Tile {
   readonly row: number;
   readonly before: TileOfFrame;
   readonly after: TileOfFrame;
-  /** zero-mean correlation of both lumas, -1..1; 0 where either is flat */
+  /** zero-mean correlation of both lumas, -1..1; 0 if either is flat */
   readonly correlation: number;
 }
 
 export interface Tiles {
-  /** those that both frames show */
+  /** the tiles that both frames show */
   readonly tiles: readonly Tile[];
   readonly columns: number;
   readonly rows: number;
-  /** after's luma in before's view; NaN where it shows nothing */
+  /** luma of `after` in the view of `before`; NaN where `after` shows nothing */
   readonly afterLuma: Plane;
 }
 
-/** @param homography null: as if the camera had not moved */
+/** @param homography null: the camera counts as unmoved */
 export function tileUp(before: WorkingFrame, after: WorkingFrame, homography: Homography | null): Tiles {
   const { width, height } = before.luma;
   const seen = warpFrame(after, homography, before.luma);
@@ -80,7 +80,7 @@ function compare(before: WorkingFrame, after: WorkingFrame, column: number, row:
   };
 }
 
-/** Levels squared: half a level in both frames. */
+/** Squared levels: half a level in both frames. */
 const NO_CONTRAST = 0.25;
 
 function tileOf(

@@ -1,4 +1,4 @@
-/** Finds patches of one structure plane in another, to a fraction of a pixel (Lucas and Kanade 1981, in the inverse form of Baker and Matthews 2004). */
+/** Sub-pixel tracker of patches (Lucas and Kanade 1981, in the inverse form of Baker and Matthews 2004). */
 import type { Corners } from './corners.js';
 import { type Homography, type Pairs, project } from './homography.js';
 import type { Plane } from './planes.js';
@@ -7,15 +7,15 @@ const RADIUS = 5;
 const SIDE = 2 * RADIUS + 1;
 const ITERATIONS = 8;
 const CONVERGED = 0.02;
-/** Pixels that a patch may end up from where the motion so far says. */
+/** Pixels: largest distance of a tracked patch from its start. */
 const REACH = 6;
-/** Zero-mean correlation of a patch with what was found; below it something else was found. */
+/** Zero-mean correlation of a patch with the found one; below it the found one shows another thing. */
 const ALIKE = 0.6;
 
 /**
- * Follows each corner of `before` into `after`, starting where `motion` says.
- * @param reach how far from there it may end up, in pixels
- * @returns only those that converged on something alike
+ * Tracks each corner of `before` in `after`, starting at its position under `motion`.
+ * @param reach largest distance from the start, in pixels
+ * @returns the corners that converged on a patch that correlates
  */
 export function track(
   before: Plane,
@@ -53,7 +53,7 @@ function follow(
   const hessian = template(before, x, y, patch);
   if (hessian === null) return null;
   let [u, v] = [startU, startV];
-  // The patch turns and grows with the motion so far; what is left is a shift.
+  // The patch turns and grows with the motion so far, so only a shift remains to be found.
   const [a, b, c, d] = [motion[0], motion[1], motion[3], motion[4]];
   const pixels = after.data;
   const [roomX, roomY] = [RADIUS * (Math.abs(a) + Math.abs(b)), RADIUS * (Math.abs(c) + Math.abs(d))];
@@ -64,7 +64,7 @@ function follow(
       let px = u - a * RADIUS + b * dy;
       let py = v - c * RADIUS + d * dy;
       for (let dx = -RADIUS; dx <= RADIUS; dx++, k += 3, px += a, py += c) {
-        // Bilinear; the coordinates are positive, so that cutting off is rounding down.
+        // Bilinear; the coordinates are positive, so that truncation rounds down.
         const x0 = px | 0;
         const y0 = py | 0;
         const [fx, fy] = [px - x0, py - y0];
@@ -82,7 +82,8 @@ function follow(
         ey += (patch[k + 2] as number) * error;
       }
     }
-    // A steepest-descent sum of a constant is that constant times the gradients' sum: the mean difference is taken out.
+    // The steepest-descent sum of a constant is the constant times the sum of the gradients: removes the mean
+    // difference.
     const mean = sum / (SIDE * SIDE) - hessian.mean;
     ex -= mean * hessian.sumX;
     ey -= mean * hessian.sumY;

@@ -1,16 +1,16 @@
-/** Lets the engine compile what `examine` runs, before anybody waits for it. */
+/** Warm-up: lets the engine compile `examine` before the first request. */
 import type { RgbImage } from '../images.js';
 import { uniformNumbers } from '../random.js';
 import { examine } from './examine.js';
 
 const SIZE = { width: 384, height: 288 };
 const BOXES = 90;
-/** Pixels: too far to be followed from where things were, so that corners are also matched and the frame is warped. */
+/** Pixels: too far to be tracked from the start, so that descriptors are matched and the frame is warped. */
 const SHIFT = 40;
-/** Frames that stood still as often as one that moved. */
+/** Each round examines an unmoved and a moved frame. */
 const ROUNDS = 2;
 
-/** The first run of `examine` takes several times as long as later ones; after this it does not. */
+/** The first run of `examine` in a thread takes several times as long as later ones. */
 export function warmUpExamine(): void {
   const [before, after, moved] = [boxes(0, 0), boxes(0, 3), boxes(SHIFT, 3)];
   for (let round = 0; round < ROUNDS; round++) {
@@ -19,7 +19,7 @@ export function warmUpExamine(): void {
   }
 }
 
-/** Boxes of one draw on grey: `left` pixels further to the left, and `brighter` by some levels. */
+/** The same random boxes on grey, shifted by `left` pixels and brighter by `brighter` levels. */
 function boxes(left: number, brighter: number): RgbImage {
   const { width, height } = SIZE;
   const data = new Uint8Array(width * height * 3).fill(100 + brighter);

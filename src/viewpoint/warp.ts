@@ -1,13 +1,17 @@
-/** Carries pictures, maps and boxes from one frame's view into the other's. Homographies are those of a Registration: fractions of the frames, before to after. */
+/**
+ * Warps of frames, maps and boxes between the views of both frames. Homographies are in fractions, from before to
+ * after.
+ */
 import type { Box, Heatmap, RgbImage, Size } from '../images.js';
 import { type Homography, IDENTITY, invert, project, rescaled } from './homography.js';
 import { COLOUR_CELL, type Plane, plane, type WorkingFrame } from './planes.js';
 
 /**
- * `after` as the camera of `before` would have seen it (bilinear). What that camera saw and `after` does not show is filled with
- * `before`, where nothing differs then.
+ * Warps `after` into the view of `before` (bilinear). Pixels that `after` does not show are filled from `before`, so
+ * that nothing differs there.
  * @param out receives the pixels; length = before.width * before.height * 3
- * @returns the picture, and the share of it that `after` shows
+ * @returns the image, and the share of it that `after` shows
+ * @throws RangeError if `out` has another length
  */
 export function warpToBefore(
   before: RgbImage,
@@ -52,9 +56,10 @@ export function warpToBefore(
 }
 
 /**
- * A working frame of `after` in `before`'s view; NaN where `after` shows nothing. The frame itself where nothing moved.
- * @param homography null: as if the camera had not moved
- * @param size of before's luma
+ * Warps a working frame of `after` into the view of `before`; NaN where `after` shows nothing. An unmoved frame is
+ * returned as it is.
+ * @param homography null: the camera counts as unmoved
+ * @param size of the luma of `before`
  */
 export function warpFrame(after: WorkingFrame, homography: Homography | null, size: Size): WorkingFrame {
   const still = homography === null || movesLess(homography, UNMOVED / size.width);
@@ -76,8 +81,9 @@ export function warpFrame(after: WorkingFrame, homography: Homography | null, si
 }
 
 /**
- * Bilinear; a value beyond the edge is still the edge, for a frame may have some pixels more than whole cells.
- * @param cell working pixels a side that one value of the plane stands for
+ * Bilinear. Positions up to one value beyond the edge take the edge, because a frame may have some pixels more than
+ * whole cells.
+ * @param cell working pixels per side of one value of the plane
  * @param toAfter of working pixels, whose corners (not centres) are at whole numbers
  * @param size in working pixels
  */
@@ -111,7 +117,7 @@ function warpPlane(source: Plane, cell: number, toAfter: Homography, { width, he
   return out;
 }
 
-/** Working pixels of motion that no tile notices. */
+/** Working pixels: a smaller motion does not change the tiles. */
 const UNMOVED = 0.25;
 const movesLess = (h: Homography, most: number): boolean =>
   [0, 1, 2, 3].every((corner) => {
@@ -120,7 +126,7 @@ const movesLess = (h: Homography, most: number): boolean =>
     return Math.hypot(p.x - x, p.y - y) < most;
   });
 
-/** A map over `before`'s view as one over `after`'s own frame (bilinear between cells, 0 where `after` sees beyond the map). */
+/** Warps a map over the view of `before` to the frame of `after` (bilinear; 0 outside the map). */
 export function carryMap(map: Heatmap, homography: Homography): Heatmap {
   const { width, height, data } = map;
   const out = { width, height, data: new Float32Array(data.length) };
@@ -143,7 +149,7 @@ export function carryMap(map: Heatmap, homography: Homography): Heatmap {
   return out;
 }
 
-/** The box around where a box of `before`'s view is in `after`, cut at the frame; null where `after` does not show it. */
+/** The bounding box, cut at the frame, of a box of `before` in `after`; null if `after` does not show it. */
 export function carryBox(box: Box, homography: Homography): Box | null {
   const corners = [0, 1, 2, 3].map((i) =>
     project(homography, box.x + (i & 1) * box.width, box.y + (i >> 1) * box.height),

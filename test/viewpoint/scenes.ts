@@ -44,7 +44,10 @@ const NORMALS = (() => {
   return Float32Array.from({ length: 60_013 }, () => random.normal());
 })();
 
-/** Gaussian noise of `sigma` levels; each row starts at another place of the drawn numbers, so that no two noises are one shifted. */
+/**
+ * Gaussian noise of `sigma` levels; each row starts at another place of the drawn numbers, so that no two noises are
+ * one shifted.
+ */
 export function noisy(image: RgbImage, sigma: number, seed: string): RgbImage {
   const random = seededRandom(seed);
   const normals = NORMALS;
@@ -90,7 +93,9 @@ export function seen(
   return { image: out, homography };
 }
 
-/** `image` as a camera sees it that was turned to the right on a level mast, with a lens as long as the frame is wide. */
+/**
+ * `image` as a camera sees it that was turned to the right on a level mast, with a lens as long as the frame is wide.
+ */
 export function panned(image: RgbImage, degrees: number): RgbImage {
   const { width, height } = image;
   const angle = (degrees * Math.PI) / 180;
@@ -102,7 +107,10 @@ export function panned(image: RgbImage, degrees: number): RgbImage {
   });
 }
 
-/** @param from where a point of the picture was before, in pixels from the top left corner; beyond the edge, the edge is repeated */
+/**
+ * @param from where a point of the picture was before, in pixels from the top left corner; beyond the edge, the edge
+ *   is repeated
+ */
 function sampled(
   { width, height, data }: RgbImage,
   from: (u: number, v: number) => readonly [number, number],

@@ -1,7 +1,7 @@
 /**
- * CIDEr-D (Vedantam et al., CVPR 2015) as pycocoevalcap computes it, from 0 to 10: a caption equal to its only reference scores
- * 10. Tables of papers show the score times 100. A document of the inverse document frequencies is the set of references of one
- * pair.
+ * CIDEr-D (Vedantam et al., CVPR 2015) as pycocoevalcap computes it, from 0 to 10: a caption equal to its only
+ * reference scores 10. Tables of papers show the score times 100. A document of the inverse document frequencies is
+ * the set of references of one pair.
  */
 import type { Segment } from './bleu.js';
 import { countNgrams } from './ngrams.js';

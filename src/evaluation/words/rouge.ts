@@ -1,9 +1,15 @@
-/** ROUGE-L (Lin 2004): F-measure of the longest common subsequence with recall weighted by beta, as pycocoevalcap computes it. */
+/**
+ * ROUGE-L (Lin 2004): F-measure of the longest common subsequence with recall weighted by beta, as pycocoevalcap
+ * computes it.
+ */
 import type { Segment } from './bleu.js';
 
 const BETA = 1.2;
 
-/** Mean over the segments, 0..1. Precision and recall are each the best over the references, possibly of different ones. */
+/**
+ * Mean over the segments, 0..1. Precision and recall are each the best over the references, possibly of different
+ * ones.
+ */
 export function rougeL(segments: readonly Segment[]): number {
   const total = segments.reduce((sum, segment) => sum + segmentRougeL(segment), 0);
   return segments.length === 0 ? 0 : total / segments.length;

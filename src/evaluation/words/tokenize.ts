@@ -1,6 +1,7 @@
 /**
- * Tokenizer of captions as in pycocoevalcap: the Penn Treebank rules of Stanford's PTBTokenizer that occur in captions, lower
- * case, without punctuation. An abbreviation is recognised by its shape (u.s., e.g.) or from the list.
+ * Tokenizer of captions as in pycocoevalcap: the Penn Treebank rules of Stanford's PTBTokenizer that occur in
+ * captions, lower case, without punctuation. An abbreviation is recognised by its shape (u.s., e.g.) or from the
+ * list.
  */
 
 const ABBREVIATIONS = new Set(['mr.', 'mrs.', 'ms.', 'dr.', 'etc.', 'vs.']);
@@ -22,7 +23,10 @@ const FUSED: Readonly<Record<string, readonly [string, string]>> = {
 };
 const PUNCTUATION = new Set(["''", "'", '``', '`', '.', '?', '!', ',', ':', '-', '--', '...', ';', '"']);
 
-/** A number, a word (hyphens, apostrophes, slashes and full stops inside), three full stops, two hyphens, or one other character. */
+/**
+ * A number, a word (hyphens, apostrophes, slashes and full stops inside), three full stops, two hyphens, or one other
+ * character.
+ */
 const TOKEN =
   /\d+(?:[.,:/]\d+)+|(?:\p{L}\.){2,}|[\p{L}\p{N}]+(?:[-/&.'’_][\p{L}\p{N}]+)*\.?|\.{3}|--|[^\s]/gu;
 
