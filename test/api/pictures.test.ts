@@ -74,7 +74,7 @@ describe('GET /v1/comparisons/{id}/frames/{side}', () => {
     expect((await get('frames/during')).statusCode).toBe(400);
   });
 
-  it('answers 409 while a frame has not been fetched', async () => {
+  it('answers 409 if the frame has not been fetched', async () => {
     const stored = acceptedComparison({ before: { from: 'url', url: 'https://cam.example/a.jpg' } });
     await fake.results.create(stored);
     const answer = await fake.inject({ url: `/v1/comparisons/${stored.comparison.id}/frames/before` });
