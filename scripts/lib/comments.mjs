@@ -1,6 +1,7 @@
 /**
  * Extractor of prose from source files: comments of TypeScript, JavaScript, Python and configuration files, docstrings,
- * titles of tests, and the `description` texts from which openapi.yaml is generated. Each line of text carries its line number.
+ * titles of tests, and the `description` texts from which openapi.yaml is generated. Each line of text carries its line
+ * number.
  */
 import { parse } from '@babel/parser';
 

@@ -72,6 +72,39 @@ describe('paths and commands in documents', () => {
   );
 });
 
+describe('options in documents', () => {
+  const CONFIGS = readdirSync('training/configs').map((file) => join('training/configs', file));
+  /** Sources of a command: its module or file, and the other files of its folder. */
+  const sourcesOf = (command: string): string[] => {
+    const [, module] = /python -m (training[\w.]*)/.exec(command) ?? [];
+    if (module === undefined) return ['src/cli'];
+    const path = module.replaceAll('.', '/');
+    return existsSync(path) ? [path] : [`${path}.py`, dirname(path)];
+  };
+  const textOf = (path: string): string =>
+    path.includes('.')
+      ? read(path)
+      : readdirSync(path)
+          .filter((file) => /\.(py|ts)$/.test(file))
+          .map((file) => read(join(path, file)))
+          .join('\n');
+
+  it.each([...DOCUMENTS.filter((file) => !HISTORY.test(file)), ...CONFIGS])(
+    '%s: every option of a Python module or of scenedelta exists',
+    (file) => {
+      const text = read(file).replace(/\\\n#?\s*/g, ' ');
+      const commands = text.match(/(?:python -m training[\w.]*|scenedelta [a-z]+) [^`\n]*/g) ?? [];
+      const unknown = commands.flatMap((command) =>
+        (command.match(/ --[a-z][a-z-]+/g) ?? [])
+          .map((option) => option.trim())
+          .filter((option) => !sourcesOf(command).some((path) => textOf(path).includes(option)))
+          .map((option) => `${command}: ${option}`),
+      );
+      expect(unknown).toEqual([]);
+    },
+  );
+});
+
 describe('README.md: one request, top to bottom', () => {
   const section = /## One request, top to bottom\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
   const rows = section.split('\n').filter((line) => /^\| \d+ \|/.test(line));
