@@ -1,7 +1,7 @@
 /**
- * Deadline of one exchange with another host, from the first byte sent to the last byte read. Its timer holds the controller:
- * AbortSignal.any([signal, AbortSignal.timeout(ms)]) lets the time-out be garbage-collected on Node 20 (nodejs/node#57736),
- * after which a peer that sends one byte per second is never interrupted.
+ * Deadline of one exchange with another host, from the first byte sent to the last byte read. Its timer holds the
+ * controller: AbortSignal.any([signal, AbortSignal.timeout(ms)]) lets the time-out be garbage-collected on Node 20
+ * (nodejs/node#57736), after which a peer that sends one byte per second is never interrupted.
  */
 export interface Deadline {
   /** aborted when the time is over, or when the caller's signal is */
