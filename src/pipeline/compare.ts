@@ -167,8 +167,10 @@ export class Pipeline {
           ? { frames, difference: unaligned, toSourceFrame: mapToSourceFrame(null) }
           : await this.#align(comparison, frames, features, alignment);
       const prediction = fuse(pair.difference, evidence, bundle.manifest, input.threshold ?? undefined);
-      const finish = prediction.changed ? this.#finishChanged : this.#finishUnchanged;
-      return { ...(await finish.call(this, comparison, pair, prediction, viewpoint)), timings };
+      const output = prediction.changed
+        ? await this.#finishChanged(comparison, pair, prediction, viewpoint)
+        : this.#finishUnchanged(comparison, pair, prediction, viewpoint);
+      return { ...output, timings };
     } finally {
       for (const pixels of comparison.buffers) this.#pixelBuffers.give(pixels);
     }
@@ -218,12 +220,12 @@ export class Pipeline {
     return { frames, difference, toSourceFrame: mapToSourceFrame(registration) };
   }
 
-  async #finishUnchanged(
+  #finishUnchanged(
     { bundle }: Comparison,
     { difference: { before, after }, toSourceFrame }: AlignedPair,
     prediction: Prediction,
     viewpoint: Viewpoint,
-  ): Promise<Omit<PairOutput, 'timings'>> {
+  ): Omit<PairOutput, 'timings'> {
     const sentence = bundle.manifest.unchanged_sentence;
     const finding = unchangedFinding(prediction, this.#catalogue.modelUsed(bundle), viewpoint, sentence);
     const empty = finding.words.map(() => emptyLike(after));
@@ -275,7 +277,7 @@ export class Pipeline {
   }
 
   /**
-   * @param model name of a bundle; null = the default one.
+   * @param model name of a bundle; null = the default one
    * @returns its measured operating points, if there is such a bundle
    */
   operatingPoints(model: string | null): OperatingPoints {
