@@ -7,7 +7,7 @@ function logged(write: (logger: ReturnType<typeof createLogger>) => void): strin
 }
 
 describe('The log', () => {
-  it('has the words and the stack of an error, and not the command that Redis refused', () => {
+  it('contains message and stack of an error, but not the command that Redis refused', () => {
     const command = { name: 'hset', args: ['sd:cam:gate', 'http://admin:hunter2@cam.example/'] };
     const refused = Object.assign(new Error('OOM'), { command });
     const error = Object.assign(new Error('EXECABORT'), { code: 'X', command, previousErrors: [refused] });

@@ -18,7 +18,7 @@ describe('closeInOrder', () => {
     expect(closed).toEqual(['http', 'queue', 'redis']);
   });
 
-  it('goes on past a step that fails, and says so', async () => {
+  it('continues after a step that fails, and reports it', async () => {
     let last = false;
     const steps = [
       { name: 'fails', close: () => Promise.reject(new Error('no')) },
@@ -32,7 +32,7 @@ describe('closeInOrder', () => {
     expect([await closeInOrder(steps, logger), last]).toEqual([false, true]);
   });
 
-  it('gives up a step that takes longer than it may: cuts what is left, goes on, and says so', async () => {
+  it('gives up a step at its limit: cuts it, continues, and reports it', async () => {
     const happened: string[] = [];
     const steps = [
       {
@@ -56,7 +56,7 @@ describe('closeInOrder', () => {
     expect(begun).toEqual(['http', 'http closed', 'redis', 'redis closed']);
   });
 
-  it('closes each step once, also what is added in front while another closes', async () => {
+  it('closes each step once, also a step that is added in front while another closes', async () => {
     const closed: string[] = [];
     const steps: ClosingStep[] = [];
     const add = (name: string, during: () => void = () => {}) =>
@@ -79,7 +79,7 @@ describe('closeInOrder', () => {
 });
 
 describe('closeOnSignals', () => {
-  it('lets a start go on until a signal has come, and never from then on', async () => {
+  it('lets a start continue until a signal comes, and not after it', async () => {
     const signals = new EventEmitter();
     let exited = (_code: number) => {};
     const exit = new Promise<number>((resolve) => {

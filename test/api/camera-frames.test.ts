@@ -5,7 +5,7 @@ import { frameKey } from '../../src/stores/blobs.js';
 import { base64, cameraApi, isBlackRight, PRIVACY } from '../helpers/camera-api.js';
 import { finished } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg } from '../helpers/requests.js';
 
 let service: Awaited<ReturnType<typeof fakeApp>>;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { frameKey } from '../../src/stores/blobs.js';
 import { initialCameraState } from '../../src/workers/camera-frame.js';
 import { base64, cameraApi, isBlackRight, PRIVACY, square } from '../helpers/camera-api.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { jpeg } from '../helpers/requests.js';
 
 let service: Awaited<ReturnType<typeof fakeApp>>;

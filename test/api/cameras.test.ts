@@ -4,7 +4,7 @@ import { newId } from '../../src/ids.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { cameraApi, isBlackRight, JSON_TYPE, PRIVACY } from '../helpers/camera-api.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg } from '../helpers/requests.js';
 
 let service: Awaited<ReturnType<typeof fakeApp>>;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { parsePairs } from '../../src/evaluation/pairs.js';
 import { foundChange, storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
 

@@ -1,6 +1,6 @@
 /** Bodies that POST /v1/comparisons accepts. */
 import { jest } from '@jest/globals';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 type Fake = Awaited<ReturnType<typeof fakeApp>>;

@@ -1,5 +1,5 @@
 /** Bodies that POST /v1/comparisons refuses, with the problem of each. */
-import { fakeApp, MODEL, workerWith } from '../helpers/fakes.js';
+import { fakeApp, MODEL, workerWith } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 type Fake = Awaited<ReturnType<typeof fakeApp>>;

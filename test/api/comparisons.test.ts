@@ -1,6 +1,6 @@
 import { ScenedeltaError } from '../../src/errors.js';
 import { heatmapKey } from '../../src/stores/blobs.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;

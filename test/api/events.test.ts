@@ -3,7 +3,7 @@ import { createEventStreams } from '../../src/api/event-stream.js';
 import { newId } from '../../src/ids.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;

@@ -4,7 +4,7 @@ import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
-import { fakeApp, MODEL, workerWith } from '../helpers/fakes.js';
+import { fakeApp, MODEL, workerWith } from '../helpers/fake-app.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
 beforeAll(async () => {

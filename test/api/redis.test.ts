@@ -17,7 +17,7 @@ import { createEventReader } from '../../src/stores/events.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { finished } from '../helpers/comparisons.js';
-import { checkedInject } from '../helpers/fakes.js';
+import { checkedInject } from '../helpers/fake-app.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 

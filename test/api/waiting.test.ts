@@ -2,7 +2,7 @@ import { parsePrefer } from '../../src/api/comparisons/wait.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { finding, finished } from '../helpers/comparisons.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;

@@ -10,7 +10,7 @@ import { parsePairs } from '../../src/evaluation/pairs.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 
 const scenedelta = (args: string[]) => command.parseAsync(args, { from: 'user' });
 

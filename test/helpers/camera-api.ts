@@ -1,6 +1,6 @@
 /** Requests to the camera routes of a fake service, and the privacy zone and the check that their tests share. */
 import sharp from 'sharp';
-import type { fakeApp } from './fakes.js';
+import type { fakeApp } from './fake-app.js';
 import type { form } from './requests.js';
 
 type Service = Awaited<ReturnType<typeof fakeApp>>;

@@ -30,7 +30,7 @@ export async function startRedis({ dump }: { dump?: string } = {}): Promise<Test
   let server: ChildProcess | undefined;
 
   const start = async () => {
-    // the same settings as the embedded server's: what a write acknowledges survives kill -9
+    // The settings of the embedded server: an acknowledged write survives kill -9.
     const args = `--port 0 --unixsocket ${socket} --dir ${folder} --appendonly ${dump === undefined ? 'yes' : 'no'} --appendfsync always --maxmemory-policy noeviction --loglevel warning`;
     server = spawn('redis-server', [...args.split(' '), '--save', ''], { stdio: 'ignore' });
     let startError: Error | undefined;

@@ -1,4 +1,4 @@
-/** What worker tests share: stores on a private Redis, blobs in a temporary folder, a pipeline that does as it is told. */
+/** Bench of the worker tests: stores on a private Redis, blobs in a temporary folder, and a scripted pipeline. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -89,7 +89,7 @@ const grid = { width: 2, height: 1, data: new Float32Array([0.25, 1]) };
 export const heatmaps: HeatmapData = { before: grid, after: grid, words: { before: [grid], after: [grid] } };
 export const output = { finding: finding as unknown as Finding, heatmaps, timings: { decode: 1, encode: 2 } };
 
-/** A pipeline whose answers are given one by one; the last stays. */
+/** @param answers one per call; the last one repeats */
 export function scriptedPipeline(
   ...answers: ((input: Parameters<Comparer['compare']>[0]) => Promise<typeof output>)[]
 ) {
@@ -107,7 +107,9 @@ export function scriptedPipeline(
 type ProcessorOptions = Partial<Pick<LifeCycleDependencies, 'clock' | 'enqueueDelivery' | 'blobs'>> &
   Partial<ComparisonJobDependencies>;
 
-/** The processor of comparison jobs on the bench's stores; deliveries are not queued unless `enqueueDelivery` is given. */
+/**
+ * The processor of comparison jobs on the bench's stores. Deliveries are not queued unless `enqueueDelivery` is given.
+ */
 export function comparisonProcessor(
   bench: Bench,
   { enqueueDelivery, blobs = bench.blobs, clock = Date.now, ...change }: ProcessorOptions,

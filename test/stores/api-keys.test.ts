@@ -58,14 +58,14 @@ describe('API keys', () => {
     expect(await keys.list()).toMatchObject([{ id: key.id, scopes: ['compare', 'batch'] }]);
   });
 
-  it('remember when they were last used, to the minute', async () => {
+  it('store the time of their last use, to the minute', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const keys = createApiKeyStore(redis, { now: () => now });
     const { secret } = await keys.create('gate', ['compare']);
     const used = async (at: string) => {
       now = Date.parse(at);
       await keys.authenticate(secret);
-      await redis.ping(); // the mark was sent before
+      await redis.ping(); // the mark was sent before this command
       return (await keys.list())[0]?.lastUsedAt;
     };
     expect(await used('2026-01-01T00:00:00Z')).toBe('2026-01-01T00:00:00.000Z');

@@ -67,7 +67,7 @@ describe.each(kinds)('blobs as %s', (_kind, make) => {
     expect(Buffer.from((await make().store.get(a)) ?? []).toString()).toBe('one');
   });
 
-  it('are undefined where there is none, and deleting those is no error', async () => {
+  it('are undefined if there are none, and deleting them is no error', async () => {
     const { store } = make();
     expect(await store.get(a)).toBeUndefined();
     await store.delete(a);
@@ -181,7 +181,7 @@ describe('S3', () => {
   it('that answers 500 is storage-unavailable, and its words stay with it', async () => {
     s3.failWith(500);
     const store = createS3BlobStore(client, 'frames-bucket');
-    // one after the other: a rejection that nobody awaits yet ends the process
+    // One after the other: a rejection that is not awaited yet ends the process.
     const calls = [
       () => store.put(a, bytes('x')),
       () => store.get(a),

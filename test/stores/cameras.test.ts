@@ -63,7 +63,7 @@ describe('cameras in Redis', () => {
     expect(await bench.cameras.erase('a')).toBe(false);
   });
 
-  it('queue a frame once if it is added several times', async () => {
+  it('contain a frame once if it is added several times', async () => {
     await bench.cameras.put(camera('a'));
     for (const at of [1, 1, 2]) await bench.cameras.addFrame('a', 'cmp_1', at);
     expect(await bench.cameras.waitingFrames('a')).toBe(1);

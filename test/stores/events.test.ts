@@ -42,7 +42,7 @@ afterAll(async () => {
 const comparisonOf = (streamed: StreamedEvent | undefined) =>
   streamed !== undefined && 'comparisonId' in streamed.event ? streamed.event.comparisonId : undefined;
 
-/** Creates comparisons until the reader hears one: from then on it hears all. */
+/** Creates comparisons until the reader receives one: from then on it receives all. */
 const connected = async () => {
   await eventually(async () => {
     await results.create(acceptedComparison());
@@ -55,7 +55,7 @@ const connected = async () => {
 };
 
 describe('the event reader', () => {
-  it('hears the life of a comparison in order, with what a listener needs to choose', async () => {
+  it('receives the events of a comparison in order, with the fields that a filter needs', async () => {
     await connected();
     const accepted = acceptedComparison({ camera: 'gate' });
     await results.create(accepted);
@@ -76,7 +76,7 @@ describe('the event reader', () => {
     });
   });
 
-  it('hears once, and in order, what happened around an outage of Redis', async () => {
+  it('receives the events around an outage of Redis once and in order', async () => {
     await connected();
     const made = Array.from({ length: 20 }, () => acceptedComparison());
     for (const accepted of made.slice(0, 10)) await results.create(accepted);
@@ -88,7 +88,7 @@ describe('the event reader', () => {
     expect(heard.map(comparisonOf)).toEqual(made.map(({ comparison }) => comparison.id));
   });
 
-  it('goes on telling others after one listener threw or left', async () => {
+  it('continues after one listener threw or unsubscribed', async () => {
     await connected();
     reader.on(() => {
       throw new Error('a bug');
@@ -120,7 +120,7 @@ describe('the event reader', () => {
     await reader.close();
   });
 
-  // What waits for Redis outlives the limit of these tests, or never ends.
+  // A command that waits for Redis outlives the limit of these tests, or never ends.
   const LIMIT_MS = 4_000;
   it(
     'closes while Redis is away, and what it waited for with it',
@@ -171,7 +171,7 @@ describe('the registry of workers', () => {
     models: [],
   });
 
-  it('lists those that live, and forgets who leaves or falls silent', async () => {
+  it('lists the live workers, and drops a worker that leaves or sends no heartbeat', async () => {
     const registry = createWorkerRegistry(redis);
     const [a, b, c] = ['1', '2', '3'].map((n) => worker(n, `2026-01-0${n}T00:00:00Z`));
     if (a === undefined || b === undefined || c === undefined) throw new Error('three were made');

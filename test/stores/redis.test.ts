@@ -31,7 +31,7 @@ describe('connectRedis', () => {
     redis.disconnect();
   });
 
-  it('passes on a reply that tells of a bug', async () => {
+  it('throws on a reply that is caused by a bug', async () => {
     const redis = connectRedis(server.url, { role: 'consumer', logger });
     await redis.set('text', 'x');
     await expect(redisCall('test', () => redis.hgetall('text'))).rejects.toMatchObject({

@@ -36,7 +36,7 @@ describe('one comparison', () => {
     expect(await eventTypes()).toEqual(['comparison.queued']);
   });
 
-  it('is undefined where it never existed', async () => {
+  it('is undefined if it never existed', async () => {
     expect(await results.get('cmp_00000000000000000000000000')).toBeUndefined();
   });
 
@@ -101,7 +101,7 @@ describe('one comparison', () => {
   });
 });
 
-describe('what a crash left behind', () => {
+describe('unfinished comparisons', () => {
   it('is listed while it is not final, the longest untouched first', async () => {
     const [first, second, third] = [3, 2, 1].map((hours) =>
       acceptedComparison({ createdAt: Date.now() - hours * HOUR }),

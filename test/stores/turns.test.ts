@@ -47,7 +47,7 @@ const ended = (stored: StoredComparison): StoredComparison => ({
 });
 
 describe("a camera's turn", () => {
-  it('is empty where no frame waits, and for a camera that is not', async () => {
+  it('is empty if no frame waits or there is no such camera', async () => {
     expect(await take('1')).toBe('empty');
     expect(await bench.turns.take('nowhere', { job: '1', token: 't', ttlMs: TTL })).toBe('empty');
     expect(await bench.redis.exists(KEYS.cameraTurn('gate'))).toBe(0);

@@ -1,4 +1,4 @@
-/** An alert on its way: from the turn that made it, through the delivery queue's processor, back to its camera's state. */
+/** Delivery of an alert: from the turn that made it, through the delivery processor, to the state of its camera. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { deliveryIdOf } from '../../src/ids.js';
@@ -65,7 +65,7 @@ const processor = () =>
     logger,
   });
 
-/** A change whose alert has been saved by its turn, but not announced yet. */
+/** A change whose alert has been saved by its turn, but whose delivery is not queued yet. */
 const alerted = async (
   given: Parameters<typeof storedAlert>[1] = {},
   change: Parameters<typeof foundChange>[0] = {},
@@ -82,7 +82,7 @@ const alerted = async (
   await saveTurnChanges(bench.redis, { changes: [opening(found)], alerts: [alert] });
   return { alert, change: found, comparison };
 };
-const announce = async (alert: Awaited<ReturnType<typeof alerted>>['alert']) => {
+const enqueue = async (alert: Awaited<ReturnType<typeof alerted>>['alert']) => {
   const jobs: unknown[] = [];
   const queue = { addDelivery: async (ids: object) => void jobs.push(jobPayload(ids)) };
   await createEnqueueDelivery({ deliveries: bench.deliveries, queue }).ofAlert(alert);
@@ -91,9 +91,9 @@ const announce = async (alert: Awaited<ReturnType<typeof alerted>>['alert']) => 
 const payload = () => JSON.parse(sent[0]?.body ?? '');
 
 describe('an alert', () => {
-  it('says what changed, how many were kept quiet, and where the pictures are', async () => {
+  it('contains the change, the number of suppressed alerts, and links to the images', async () => {
     const { alert, change, comparison } = await alerted();
-    expect(await processor().process(await announce(alert))).toEqual({ kind: 'delivered' });
+    expect(await processor().process(await enqueue(alert))).toEqual({ kind: 'delivered' });
     expect(sent[0]).toMatchObject({
       url: alert.url,
       headers: { 'webhook-id': deliveryIdOf(alert.intent.id) },
@@ -114,21 +114,21 @@ describe('an alert', () => {
     const region = foundChange().regions[0];
     if (region === undefined) throw new Error('it has one');
     const { alert } = await alerted({}, { regions: Array.from({ length: 500 }, () => region) });
-    await processor().process(await announce(alert));
+    await processor().process(await enqueue(alert));
     expect(Buffer.byteLength(sent[0]?.body ?? '')).toBeLessThan(PAYLOAD_LIMIT);
     expect([...Value.Errors(AlertPayloadSchema, payload())]).toEqual([]);
   });
 
-  it('has no links to pictures of a comparison that was erased', async () => {
+  it('has no links to images of an erased comparison', async () => {
     const { alert, comparison } = await alerted();
     await bench.results.erase(comparison.id);
-    expect(await processor().process(await announce(alert))).toEqual({ kind: 'delivered' });
+    expect(await processor().process(await enqueue(alert))).toEqual({ kind: 'delivered' });
     expect(Object.keys(payload().data)).toEqual(['change', 'suppressed_count']);
   });
 
-  it('is in the log of its change, without the query of the address, and not in that of its comparison', async () => {
+  it('is in the delivery log of its change, without the query of the URL, and not in that of its comparison', async () => {
     const { alert, change, comparison } = await alerted();
-    await processor().process(await announce(alert));
+    await processor().process(await enqueue(alert));
     const [delivery] = await bench.deliveries.ofChange(change.id);
     expect(delivery).toMatchObject({
       url: 'https://user.example/alerts',
@@ -141,23 +141,23 @@ describe('an alert', () => {
 
   it('that was erased is given up', async () => {
     const { alert } = await alerted();
-    const job = await announce(alert);
+    const job = await enqueue(alert);
     await bench.redis.del(KEYS.alert(alert.intent.id));
     expect(await processor().process(job)).toEqual({ kind: 'failed' });
     expect(sent).toEqual([]);
   });
 
-  it('whose change is gone is given up', async () => {
+  it('of an erased change is given up', async () => {
     const { alert, change } = await alerted();
-    const job = await announce(alert);
+    const job = await enqueue(alert);
     await bench.redis.del(KEYS.change(change.id));
     expect(await processor().process(job)).toEqual({ kind: 'failed' });
     expect(sent).toEqual([]);
   });
 
-  it('of a camera that is erased between two tries is not sent again, and leaves the camera no news', async () => {
+  it('of a camera that is erased between two attempts is not sent again and leaves no camera event', async () => {
     const { alert, change } = await alerted();
-    const job = await announce(alert);
+    const job = await enqueue(alert);
     answer = busy;
     await processor().process(job);
     now += DELIVERY_SCHEDULE_MS[2];
@@ -181,12 +181,12 @@ describe('a later alert of the change', () => {
       { type: 'change.reverted', cooldownKey: null },
     );
     await saveTurnChanges(bench.redis, { alerts: [reverted] });
-    const jobs = { opened: await announce(alert), reverted: await announce(reverted) };
+    const jobs = { opened: await enqueue(alert), reverted: await enqueue(reverted) };
     const types = () => sent.map(({ body }) => JSON.parse(body).type);
     return { alert, change, jobs, types };
   };
 
-  it('once delivered ends the tries of the earlier ones, and the camera hears that their change has been told', async () => {
+  it('ends the attempts of the earlier ones once it is delivered, with a camera event', async () => {
     const { alert, change, jobs, types } = await twoAlerts();
     answer = busy;
     expect(await processor().process(jobs.opened)).toMatchObject({ kind: 'later' });
@@ -202,7 +202,7 @@ describe('a later alert of the change', () => {
     ]);
   });
 
-  it('that is still tried keeps no earlier one from being sent, nor is it held up by one', async () => {
+  it('that is pending does not block an earlier one, nor is it blocked by one', async () => {
     const { jobs, types } = await twoAlerts();
     answer = busy;
     await processor().process(jobs.opened);
@@ -215,14 +215,14 @@ describe('a later alert of the change', () => {
   });
 });
 
-describe('the camera hears', () => {
+describe('a camera event', () => {
   const news = (type: string, { intent }: Awaited<ReturnType<typeof alerted>>['alert']) => [
     { type, alertId: intent.id, cooldownKey: intent.cooldownKey, suppressedCount: intent.suppressedCount },
   ];
 
-  it('of a delivery, once, however often its end is recorded', async () => {
+  it('is queued once per delivery, however often its end is recorded', async () => {
     const { alert } = await alerted();
-    const job = await announce(alert);
+    const job = await enqueue(alert);
     await processor().process(job);
     await processor().process(job);
     const attempt = { attempt: 2, at: new Date(now).toISOString(), status: 410, error: 'x', duration_ms: 1 };
@@ -234,24 +234,24 @@ describe('the camera hears', () => {
     expect(await bench.changes.cameraEvents('gate')).toEqual(news('alert.delivered', alert));
   });
 
-  it('nothing once it is erased', async () => {
+  it('is not queued after the camera is erased', async () => {
     const { alert } = await alerted();
-    const job = await announce(alert);
+    const job = await enqueue(alert);
     await bench.cameras.erase('gate');
     expect(await processor().process(job)).toEqual({ kind: 'delivered' });
     expect(await bench.changes.cameraEvents('gate')).toEqual([]);
   });
 
-  it('of a receiver that is gone for good', async () => {
+  it('is queued for a receiver that is gone for good', async () => {
     const { alert } = await alerted();
     answer = gone;
-    expect(await processor().process(await announce(alert))).toEqual({ kind: 'failed' });
+    expect(await processor().process(await enqueue(alert))).toEqual({ kind: 'failed' });
     expect(await bench.changes.cameraEvents('gate')).toEqual(news('alert.failed', alert));
   });
 
-  it('nothing while the delivery is tried again, and of its failure after the last try', async () => {
+  it('is not queued before the last attempt of a failing delivery', async () => {
     const { alert } = await alerted();
-    const job = await announce(alert);
+    const job = await enqueue(alert);
     answer = busy;
     for (const _wait of DELIVERY_SCHEDULE_MS.slice(1)) {
       const outcome = await processor().process(job);
@@ -263,9 +263,9 @@ describe('the camera hears', () => {
     expect(await bench.changes.cameraEvents('gate')).toEqual(news('alert.failed', alert));
   });
 
-  it('nothing of an alert that knows no cool-down', async () => {
+  it('is not queued for an alert without a cool-down', async () => {
     const { alert } = await alerted({ type: 'change.reverted', cooldownKey: null });
-    await processor().process(await announce(alert));
+    await processor().process(await enqueue(alert));
     expect(payload().type).toBe('change.reverted');
     expect(await bench.changes.cameraEvents('gate')).toEqual([]);
   });

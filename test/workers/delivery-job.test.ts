@@ -68,7 +68,7 @@ const processor = (random = () => 0.5) =>
   });
 
 /** A finished comparison whose delivery is queued, as the worker leaves it. */
-const announced = async (change: Partial<Comparison> = {}) => {
+const enqueued = async (change: Partial<Comparison> = {}) => {
   const accepted = acceptedComparison({ callbackUrl: 'https://user.example/hook?token=1' });
   await bench.results.create(accepted);
   const comparison = finished(accepted.comparison, change);
@@ -80,10 +80,10 @@ const announced = async (change: Partial<Comparison> = {}) => {
   });
   await enqueue.ofComparison({ ...accepted, comparison });
   const [job] = jobs;
-  if (job === undefined) throw new Error('announcing queues one job');
+  if (job === undefined) throw new Error('one job is queued');
   return { comparison, job, log: () => bench.deliveries.get(job.deliveryId) };
 };
-/** Runs the job as the queue would, until it needs no more tries. @returns the waits between them, in ms */
+/** Runs the job as the queue would, to its last attempt. @returns the waits between attempts, in ms */
 const runOut = async (job: DeliveryJob, random?: () => number) => {
   const waits: number[] = [];
   for (;;) {
@@ -95,8 +95,8 @@ const runOut = async (job: DeliveryJob, random?: () => number) => {
 };
 
 describe('a delivery', () => {
-  it('that is taken is delivered once, with the attempt in the log and no token in it', async () => {
-    const { job, log } = await announced();
+  it('that succeeds is made once, with the attempt but no token in its log', async () => {
+    const { job, log } = await enqueued();
     expect(await processor().process(job)).toEqual({ kind: 'delivered' });
     expect(await processor().process(job)).toEqual({ kind: 'delivered' });
     expect(sent).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('a delivery', () => {
   });
 
   it('is signed so that the reference library and the specification accept it', async () => {
-    const { job } = await announced();
+    const { job } = await enqueued();
     await processor().process(job);
     const [{ body, headers } = { body: '', headers: {} as Record<string, string> }] = sent;
     expect(new Webhook(SECRET).verify(body, headers)).toEqual(JSON.parse(body));
@@ -123,9 +123,9 @@ describe('a delivery', () => {
     expect(headers['webhook-id']).toBe(job.deliveryId);
   });
 
-  it('that always fails is tried by the schedule, with one id and one body, and then given up', async () => {
+  it('that always fails follows the schedule with one id and one body, and is given up', async () => {
     answers = [answered(500)];
-    const { job, log } = await announced();
+    const { job, log } = await enqueued();
     const { waits, end } = await runOut(job);
     expect(end).toBe('failed');
     expect(waits).toEqual(DELIVERY_SCHEDULE_MS.slice(1));
@@ -143,7 +143,7 @@ describe('a delivery', () => {
     [0.999999, 1.2],
   ])('waits with jitter: a random number of %d means %d times the schedule', async (random, factor) => {
     answers = [answered(500)];
-    const { waits } = await runOut((await announced()).job, () => random);
+    const { waits } = await runOut((await enqueued()).job, () => random);
     for (const [i, wait] of waits.entries()) {
       expect(wait / (DELIVERY_SCHEDULE_MS[i + 1] ?? Number.NaN)).toBeCloseTo(factor, 3);
     }
@@ -151,12 +151,12 @@ describe('a delivery', () => {
 
   it.each([301, 400, 404, 429, 500, 503])('answered with %d is tried again', async (status) => {
     answers = [answered(status), ok];
-    expect(await runOut((await announced()).job)).toMatchObject({ end: 'delivered', waits: [5_000] });
+    expect(await runOut((await enqueued()).job)).toMatchObject({ end: 'delivered', waits: [5_000] });
   });
 
   it('answered with 410 is never tried again', async () => {
     answers = [answered(410)];
-    const { job, log } = await announced();
+    const { job, log } = await enqueued();
     expect(await runOut(job)).toEqual({ end: 'failed', waits: [] });
     expect(await log()).toMatchObject({ state: 'failed', attempts: [{ status: 410 }] });
   });
@@ -165,7 +165,7 @@ describe('a delivery', () => {
     answers = [
       { status: null, error: 'the receiver is a private address', retryAfterMs: null, permanent: true },
     ];
-    expect(await runOut((await announced()).job)).toEqual({ end: 'failed', waits: [] });
+    expect(await runOut((await enqueued()).job)).toEqual({ end: 'failed', waits: [] });
   });
 
   it.each([
@@ -173,25 +173,25 @@ describe('a delivery', () => {
     [503, 60_000, 60_000],
     [503, 1, 5_000], // not earlier than the schedule
     [503, 48 * HOUR, 24 * HOUR], // bounded
-    [500, 60_000, 5_000], // only where it means "not now"
+    [500, 60_000, 5_000], // Retry-After counts only with 429 and 503
   ])('answered with %d and Retry-After of %d ms waits %d ms', async (status, retryAfterMs, expected) => {
     answers = [answered(status, retryAfterMs), ok];
-    expect((await runOut((await announced()).job)).waits).toEqual([expected]);
+    expect((await runOut((await enqueued()).job)).waits).toEqual([expected]);
   });
 
-  it('whose job was lost and made again goes on where its log stands', async () => {
+  it('whose job was lost and queued again continues from its log', async () => {
     answers = [answered(500), ok];
-    const { job } = await announced();
+    const { job } = await enqueued();
     const first = await processor().process(job);
-    // the new job comes too early
+    // The new job comes too early.
     expect(await processor().process(job)).toEqual(first);
     expect(sent).toHaveLength(1);
     now = first.kind === 'later' ? first.at : now;
     expect(await processor().process(job)).toEqual({ kind: 'delivered' });
   });
 
-  it('of an erased comparison says nothing of it to anybody', async () => {
-    const { job, comparison, log } = await announced();
+  it('of an erased comparison is not sent', async () => {
+    const { job, comparison, log } = await enqueued();
     await bench.results.erase(comparison.id);
     expect(await processor().process(job)).toEqual({ kind: 'failed' });
     expect(sent).toEqual([]);
@@ -199,14 +199,14 @@ describe('a delivery', () => {
   });
 
   it('that is unknown is dropped', async () => {
-    const { job } = await announced();
+    const { job } = await enqueued();
     expect(await processor().process({ ...job, deliveryId: 'dlv_00000000000000000000000000' })).toEqual({
       kind: 'dropped',
     });
   });
 
-  it('is one, however often its comparison is announced', async () => {
-    const first = await announced();
+  it('is one, however often it is queued', async () => {
+    const first = await enqueued();
     const queue = { addDelivery: async () => {} };
     const enqueue = createEnqueueDelivery({ deliveries: bench.deliveries, queue });
     const stored = await bench.results.get(first.comparison.id);
@@ -219,7 +219,7 @@ describe('a delivery', () => {
 describe('the payload', () => {
   const comparison = () => finished(acceptedComparison({ camera: 'gate' }).comparison);
 
-  it('fits its schema, and its links open until the pictures are deleted', () => {
+  it('fits its schema, and its links are valid until the images are deleted', () => {
     const payload = buildWebhookPayload(comparison(), links);
     expect([...Value.Errors(WebhookPayloadSchema, payload)]).toEqual([]);
     expect(payload).toMatchObject({ type: 'comparison.finished', timestamp: payload.data.finished_at });
@@ -237,7 +237,7 @@ describe('the payload', () => {
     }
   });
 
-  it('has no links to pictures that do not exist', () => {
+  it('has no links to images that do not exist', () => {
     const { data } = buildWebhookPayload({ ...comparison(), model: null }, { ...links, framesMs: 0 });
     expect(data).not.toHaveProperty('heatmaps');
     expect(data).not.toHaveProperty('frames');

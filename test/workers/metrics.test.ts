@@ -6,7 +6,7 @@ import { acceptedComparison, finished } from '../helpers/comparisons.js';
 describe('the metrics of a worker', () => {
   it('hold times only of stages that a comparison went through', async () => {
     const metrics = createWorkerMetrics();
-    // identical frames: decoded, and no model was asked
+    // Identical frames are decoded, but no model runs.
     const timings_ms = { ...NO_TIME, fetch: 0, decode: 0.5, queue: 0, total: 2 };
     const comparison = { ...finished(acceptedComparison().comparison), timings_ms };
     metrics.comparison('live', { kind: 'finished', comparison });

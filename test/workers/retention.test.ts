@@ -66,7 +66,7 @@ describe('retention', () => {
     const done = acceptedComparison({ before: storedRef('4'), after: storedRef('5') });
     await bench.results.create(waiting);
     await bench.results.create({ ...done });
-    // a fetched frame, known only by the comparison's frames
+    // A fetched frame, which only the comparison's frames refer to.
     const frames = { before: waiting.frames.before, after: storedRef('6') };
     await bench.results.update(waiting.comparison.id, {
       comparison: { ...waiting.comparison, status: 'running' },
@@ -83,7 +83,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('keeps the frames on which people have judged, and erases changes that nobody has written for their hours', async () => {
+  it('keeps frames with feedback, and erases changes whose last write is too old', async () => {
     const judged = acceptedComparison({ before: storedRef('3'), after: storedRef('4') });
     await bench.results.create(judged);
     await bench.results.update(judged.comparison.id, { comparison: finished(judged.comparison) });

@@ -1,0 +1,193 @@
+/** The production app on in-memory stores and an in-memory queue. */
+import type { InjectOptions } from 'fastify';
+import { buildApp } from '../../src/api/app.js';
+import type { Api, ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
+import type { IdempotencyRecords } from '../../src/api/idempotency.js';
+import { loadConfig } from '../../src/config.js';
+import { ScenedeltaError } from '../../src/errors.js';
+import { linkKey } from '../../src/links.js';
+import { createLogger } from '../../src/logger.js';
+import type { ModelDescription } from '../../src/schemas/model-description.js';
+import type { WorkerDescription } from '../../src/stores/workers.js';
+import { type Contract, contractOf, type OpenApi } from './contract.js';
+import {
+  FakeApiKeys,
+  FakeBlobs,
+  FakeCameras,
+  FakeChanges,
+  FakeDeliveries,
+  FakeEvents,
+  FakeResults,
+} from './fake-stores.js';
+
+export class FakeQueue {
+  readonly jobs: { comparisonId: string; traceId: string; queue: string; priority: number }[] = [];
+  readonly cancelled: string[] = [];
+  /** as if Redis were away */
+  away = false;
+
+  #reach() {
+    if (this.away) throw new ScenedeltaError('queue-unavailable', 'Queueing: Redis cannot be reached');
+  }
+  async addComparison(
+    ids: { comparisonId: string; traceId: string },
+    { queue = 'live', priority = 5 }: { queue?: string; priority?: number } = {},
+  ) {
+    this.#reach();
+    this.jobs.push({ ...ids, queue, priority });
+  }
+  readonly turns: string[] = [];
+  readonly snapshots = new Map<string, number>();
+  async addTurn(camera: string) {
+    this.#reach();
+    this.turns.push(camera);
+  }
+  async scheduleSnapshots(camera: string, intervalSeconds: number | null) {
+    this.#reach();
+    if (intervalSeconds === null) this.snapshots.delete(camera);
+    else this.snapshots.set(camera, intervalSeconds);
+  }
+  async cancel(id: string) {
+    this.#reach();
+    this.cancelled.push(id);
+  }
+  async counts() {
+    this.#reach();
+    const none = { waiting: 0, prioritized: 0, delayed: 0, active: 0 };
+    return { live: { ...none, prioritized: this.jobs.length }, archive: none, delivery: none };
+  }
+  async waiting() {
+    this.#reach();
+    return this.jobs.length;
+  }
+  async ping() {
+    return !this.away;
+  }
+  async close() {}
+}
+
+/** Reservations in memory, by the same rules as the records in Redis. */
+export function fakeIdempotency(): IdempotencyRecords {
+  const kept = new Map<string, { fingerprint: string; comparisonId: string; accepted: boolean }>();
+  const name = (r: { apiKeyId: string; key: string }) => `${r.apiKeyId} ${r.key}`;
+  const isReservedBy = (r: { apiKeyId: string; key: string; comparisonId: string }) => {
+    const found = kept.get(name(r));
+    return found?.comparisonId === r.comparisonId && !found.accepted;
+  };
+  return {
+    async reserve(request) {
+      const found = kept.get(name(request));
+      if (found === undefined) {
+        kept.set(name(request), { ...request, accepted: false });
+        return undefined;
+      }
+      if (found.fingerprint !== request.fingerprint) {
+        throw new ScenedeltaError('idempotency-mismatch', 'used with another body');
+      }
+      if (!found.accepted) throw new ScenedeltaError('idempotency-in-flight', 'in progress');
+      return found;
+    },
+    async confirm(request) {
+      if (isReservedBy(request)) kept.set(name(request), { ...request, accepted: true });
+    },
+    async release(request) {
+      if (isReservedBy(request)) kept.delete(name(request));
+    },
+  };
+}
+
+export const MODEL: ModelDescription = {
+  name: 'scorer-surveillance',
+  version: '0.1.0',
+  sha256: 'ab'.repeat(32),
+  architecture: 'scorer-two-glance',
+  licence: 'MIT',
+  provider: 'cpu',
+  default: true,
+  metrics: { bleu4: 0.4 },
+};
+export const workerWith = (...models: ModelDescription[]): WorkerDescription => ({
+  id: 'worker-1',
+  host: 'localhost',
+  pid: 1,
+  started_at: '2026-01-01T00:00:00.000Z',
+  models,
+});
+
+/** @returns the production app on fakes. AUTH is off unless a test turns it on. */
+export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Partial<ApiDependencies> = {}) {
+  const events = new FakeEvents();
+  const fakes = {
+    events,
+    results: new FakeResults(events),
+    blobs: new FakeBlobs(),
+    cameras: new FakeCameras(),
+    deliveries: new FakeDeliveries(),
+    changes: new FakeChanges(),
+    apiKeys: new FakeApiKeys(),
+    queue: new FakeQueue(),
+    idempotency: fakeIdempotency(),
+    workers: { live: [] as WorkerDescription[], list: async () => fakes.workers.live },
+    rates: fakeRates(),
+    linkKey: linkKey('whsec_test'),
+    clock: Date.now,
+  };
+  const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };
+  const app = await buildApp(
+    { ...fakes, ...replaced },
+    options,
+    createLogger({ level: 'silent', name: 'test' }),
+  );
+  await app.ready();
+  /** Back to an empty service: building an app costs a few hundred milliseconds, so a file's tests share one. */
+  const reset = () => {
+    fakes.events.kept.length = 0;
+    fakes.results.kept.clear();
+    fakes.blobs.kept.clear();
+    for (const map of [
+      fakes.cameras.kept,
+      fakes.cameras.states,
+      fakes.cameras.snapshots,
+      fakes.cameras.waiting,
+    ])
+      map.clear();
+    fakes.queue.turns.length = 0;
+    fakes.queue.snapshots.clear();
+    fakes.deliveries.kept.length = 0;
+    fakes.changes.kept.length = 0;
+    fakes.changes.queries.length = 0;
+    fakes.changes.nextCursor = null;
+    fakes.queue.jobs.length = 0;
+    fakes.queue.cancelled.length = 0;
+    fakes.queue.away = false;
+    fakes.workers.live = [];
+  };
+  /** @returns the request of the first queued comparison */
+  const queuedRequest = () => fakes.results.kept.get(fakes.queue.jobs[0]?.comparisonId ?? '')?.request;
+  return { app, inject: checkedInject(app), reset, queuedRequest, ...fakes };
+}
+
+let contract: Contract | undefined;
+
+/** @returns app.inject, which checks every answer against the OpenAPI description */
+export function checkedInject(app: Api) {
+  contract ??= contractOf(app.swagger() as unknown as OpenApi);
+  const { check } = contract;
+  return async (request: InjectOptions & { url: string }) => {
+    const answer = await app.inject(request);
+    const { statusCode, headers, body } = answer;
+    check({ method: request.method ?? 'GET', url: request.url, statusCode, headers, body });
+    return answer;
+  };
+}
+
+function fakeRates() {
+  const counts = new Map<string, number>();
+  return {
+    async count(apiKeyId: string, window: number) {
+      const key = `${apiKeyId}:${window}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      return counts.get(key) as number;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { frameKey } from '../../src/stores/blobs.js';
+import { codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
+import { GREEN, picture, pixelPipeline, RED, setUpCamera, turnProcessor } from '../helpers/cameras.js';
+import { type Bench, setUpBench } from '../helpers/workers.js';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await setUpBench();
+});
+beforeEach(() => bench.redis.flushall());
+afterAll(() => bench.stop());
+const run = runsOn(() => bench);
+
+describe('zones', () => {
+  const left = [
+    [0, 0],
+    [0.4, 0],
+    [0.4, 1],
+    [0, 1],
+  ];
+  it('of type ignore exclude the differences in them, with a note', async () => {
+    const zones = [{ id: 'street', type: 'ignore', polygon: left }];
+    const camera = await setUpCamera(bench, 'gate', { zones, alerts: { confirm_frames: 1 } });
+    const [, dog, , car] = await run(camera, [
+      [EMPTY, 0],
+      [WITH_DOG, 1],
+      [EMPTY, 2],
+      [WITH_CAR, 3],
+    ]);
+    expect(dog).toMatchObject({ verdict: 'none', regions: [], caption: 'nothing that counts has changed' });
+    expect(codes(dog)).toEqual(['regions_left_out']);
+    expect(car).toMatchObject({ verdict: 'change' });
+    expect((await bench.changes.list({ camera: 'gate', limit: 10 })).items).toHaveLength(1);
+  });
+
+  it('of type include give their name and severity', async () => {
+    const zones = [{ id: 'yard', type: 'include', polygon: left, severity: 'high' }];
+    const camera = await setUpCamera(bench, 'gate', { zones, alerts: { confirm_frames: 1 } });
+    const [, dog, car] = await run(camera, [
+      [EMPTY, 0],
+      [WITH_DOG, 1],
+      [
+        picture({
+          things: [
+            [10, 40, 8, 8, GREEN],
+            [60, 30, 12, 10, RED],
+          ],
+        }),
+        2,
+      ],
+    ]);
+    expect(dog).toMatchObject({ verdict: 'change', severity: 'high', regions: [{ id: 1, zone: 'yard' }] });
+    expect(car).toMatchObject({ verdict: 'none' });
+    const { items } = await bench.changes.list({ camera: 'gate', limit: 10 });
+    expect(items).toMatchObject([{ zone: 'yard', severity: 'high' }]);
+  });
+});
+
+describe('privacy zones', () => {
+  const window = [
+    [0.5, 0],
+    [1, 0],
+    [1, 0.5],
+    [0.5, 0.5],
+  ];
+  const settings = {
+    zones: [{ id: 'window', type: 'privacy', polygon: window }],
+    alerts: { confirm_frames: 1 },
+  };
+  /** A dog in the yard, and a person at the window. */
+  const seen = (who: number) =>
+    picture({
+      things: [
+        [10, 40, 8, 8, GREEN],
+        [52, 4, 30, 20, [who, 255 - who, who]],
+      ],
+    });
+
+  it('make answer and images independent, byte for byte, of the pixels behind them', async () => {
+    const answers: unknown[] = [];
+    for (const who of [30, 200]) {
+      await bench.redis.flushall();
+      const camera = await setUpCamera(bench, 'gate', settings, { mask: 'msk_window' });
+      const { pipeline, calls } = pixelPipeline();
+      const empty = picture({ things: [[52, 4, 30, 20, [255 - who, who, 9]]] });
+      const comparisons = await run(
+        camera,
+        [
+          [empty, 0],
+          [seen(who), 1],
+        ],
+        turnProcessor(bench, { pipeline }),
+      );
+      const stored = await Promise.all(comparisons.map(({ id }) => bench.results.get(id)));
+      const bytes = stored.map((one) => bench.blobs.get(frameKey(one?.frames.after?.sha256 ?? '')));
+      answers.push({
+        comparisons: comparisons.map(({ id, created_at, finished_at, timings_ms, ...rest }) => rest),
+        frames: stored.map((one) => one?.frames),
+        pictures: await Promise.all(bytes),
+        lookedAt: calls.map(({ before, after }) => [before, after]),
+      });
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toMatchObject({
+      comparisons: [{ verdict: 'none' }, { verdict: 'change', kind: 'appear' }],
+    });
+  });
+
+  it('that are new are painted on the next frames, which are not compared with earlier ones', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    await run(camera, [[seen(30), 0]]);
+    const masked = await setUpCamera(bench, 'gate', settings, { mask: 'msk_window' });
+    const [anew, next] = await run(masked, [
+      [seen(60), 1],
+      [seen(90), 2],
+    ]);
+    expect(codes(anew)).toEqual(['mask_changed']);
+    expect(next).toMatchObject({ verdict: 'none' });
+    expect(codes(next)).toEqual([]);
+    const frames = (await bench.results.get(anew?.id ?? ''))?.frames;
+    expect(frames?.after).toMatchObject({ contentType: 'image/jpeg', mask: 'msk_window' });
+  });
+
+  it('are painted in mode memory as well', async () => {
+    const camera = await setUpCamera(bench, 'gate', { ...settings, before: 'memory' }, { mask: 'msk_a' });
+    await run(camera, [
+      [seen(30), 0],
+      [seen(60), 10],
+    ]);
+    const moved = await setUpCamera(bench, 'gate', { ...settings, before: 'memory' }, { mask: 'msk_b' });
+    const [anew] = await run(moved, [[seen(30), 20]]);
+    expect(codes(anew)).toEqual(['mask_changed', 'first_frame']);
+  });
+});
