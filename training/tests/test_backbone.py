@@ -1,5 +1,4 @@
-"""A narrow network with random weights stands in for the published one; laws and parity do not depend on the
-weights."""
+"""The frozen features, on a narrow network with random weights in place of the published ones."""
 
 import numpy as np
 import pytest

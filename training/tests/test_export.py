@@ -1,4 +1,5 @@
-"""PyTorch = ONNX Runtime on an input and a batch size unlike the export's; bad input ends in one clear line."""
+"""Export: graphs equal PyTorch on inputs and batch sizes unlike those of the export; bundles are replaced as a
+whole."""
 
 import json
 import subprocess
@@ -42,7 +43,7 @@ def small(crops: bool, related: bool = False) -> ModelConfig:
 @pytest.mark.parametrize(
     "crops, related, hedge", [(True, False, 0.0), (False, False, 0.0), (True, True, 0.0), (True, True, 0.9)]
 )
-def test_graphs_say_what_pytorch_says(tmp_path: Path, crops: bool, related: bool, hedge: float):
+def test_graphs_equal_pytorch(tmp_path: Path, crops: bool, related: bool, hedge: float):
     torch.manual_seed(5)
     c = small(crops, related)
     difference, captioner = Difference(c).eval(), Captioner(c).eval()
@@ -86,7 +87,7 @@ def test_align_from_is_read_from_the_bundle_that_is_replaced(tmp_path: Path, tex
     assert align_from_of(tmp_path) == expected
 
 
-def test_the_old_bundle_stays_where_the_new_one_cannot_come(tmp_path: Path, monkeypatch):
+def test_the_old_bundle_stays_if_the_new_one_cannot_be_renamed(tmp_path: Path, monkeypatch):
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "manifest.json").write_text("old")
     (tmp_path / "new").mkdir()
@@ -101,7 +102,7 @@ def test_the_old_bundle_stays_where_the_new_one_cannot_come(tmp_path: Path, monk
     assert (tmp_path / "old" / "manifest.json").read_text() == "old"
 
 
-def test_parity_notices_attention_that_is_spread_otherwise(tmp_path: Path, monkeypatch):
+def test_parity_notices_attention_that_is_spread_differently(tmp_path: Path, monkeypatch):
     torch.manual_seed(5)
     c = small(True)
     difference, captioner = Difference(c).eval(), Captioner(c).eval()
@@ -145,7 +146,7 @@ def test_a_missing_file_is_one_line_and_no_bundle(tmp_path: Path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_that_is_no_checkpoint_is_named_with_what_it_lacks(tmp_path: Path):
+def test_a_file_that_is_no_checkpoint_is_named_with_the_keys_it_lacks(tmp_path: Path):
     torch.save({"config": {}}, tmp_path / "other.pt")
     done = run(
         "training.soup",

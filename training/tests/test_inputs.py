@@ -1,4 +1,4 @@
-"""What is missing or of the wrong kind ends a command in one line that names it, and nothing is written."""
+"""A missing or wrong input ends a command in one line that names it, and no file is written."""
 
 import importlib
 import json

@@ -17,7 +17,7 @@ def heat(rows: list[str]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["what"])
-def test_glances_at_what_the_service_does(case):
+def test_crop_boxes_equal_those_of_the_service(case):
     regions = [r for side in ("before", "after") for r in map_regions(heat(case[side]), side)]
     assert crop_boxes(regions, 3) == [pytest.approx(box) for box in case["boxes"]]
 

@@ -1,3 +1,5 @@
+"""From frames to cache entries: the resampler, region crops, shards."""
+
 import argparse
 import json
 
@@ -50,7 +52,7 @@ class TestResize:
         with pytest.raises(ValueError):
             resize(picture, 16, 16, (10, 10, 31, 30))
 
-    def test_float_pictures_are_refused(self):
+    def test_float_images_are_refused(self):
         with pytest.raises(ValueError, match=r"expected uint8 \[h,w,3\], got float64 \[4, 4, 3\]"):
             resize(np.zeros((4, 4, 3)), 2, 2)
 
@@ -70,7 +72,7 @@ class TestGlanceBox:
         x, y, side, _ = crop_square((600, -20, 60, 60), 640, 480)
         assert x + side == pytest.approx(640) and y == 0 and side == pytest.approx(81)
 
-    def test_never_leaves_the_frame_and_covers_what_it_can(self):
+    def test_stays_in_the_frame_and_covers_as_much_of_the_object_as_possible(self):
         rng = np.random.default_rng(3)
         for _ in range(300):
             w, h = rng.integers(64, 700, 2)
@@ -123,7 +125,7 @@ class TestRegions:
         areas = [r.object_box[2] * r.object_box[3] for r in regions]
         assert areas == sorted(areas, reverse=True) and min(areas) > 20 * 20 * (1 - JITTER) ** 2
 
-    def test_regions_say_what_each_frame_shows(self):
+    def test_regions_describe_the_object_of_each_frame(self):
         objects = [thing(before=[100, 100, 60, 40]), thing(after=[105, 95, 20, 50], noun="man", hypernym="person")]
         region = max(
             choose_regions(objects, 640, 480, np.random.default_rng(1)),
@@ -182,7 +184,7 @@ class FakeWorld:
 
 
 class TestCache:
-    def test_an_entry_holds_both_frames_glances_and_masks(self):
+    def test_an_entry_holds_both_frames_crops_and_masks(self):
         entry, meta = pair_entry(FakeWorld().sample(7), FakeFeatures(), (384, 256))
         assert {name: array.shape for name, array in entry.items()} == layout(3, 3, (384, 256))
         assert np.allclose(entry["coarse"][0], 100 / 255, atol=1e-6)
@@ -213,7 +215,7 @@ class TestCache:
         assert [meta["seed"] for meta in metas] == [4, 5, 6, 7]
         assert metas[1]["objects"][0]["box_after"] == [320, 160, 80, 80]
 
-    def test_a_folder_takes_nothing_that_was_made_with_anything_else(self, tmp_path):
+    def test_a_cache_refuses_shards_made_with_something_else(self, tmp_path):
         for name in ("one.onnx", "other.onnx"):
             (tmp_path / name).write_text(name)
         made = made_with("surveillance", "train", (288, 192), tmp_path / "one.onnx")
@@ -245,7 +247,7 @@ class TestCache:
                     write_shard(world, FakeFeatures(), seeds, out, (288, 192), made=other)
         assert [p.name for p in out.iterdir()] == ["00000000-00000002"]
 
-    def test_a_shard_that_does_not_tell_stays(self, tmp_path):
+    def test_a_shard_without_made_json_stays(self, tmp_path):
         (tmp_path / "one.onnx").write_text("one")
         assert write_shard(FakeWorld(), FakeFeatures(), range(2), tmp_path, (288, 192))
         made = made_with("surveillance", "train", (288, 192), tmp_path / "one.onnx")
@@ -258,7 +260,7 @@ class TestCache:
             write_shard(world, FakeFeatures(), range(2), tmp_path, (288, 192))
         assert list(tmp_path.iterdir()) == []
 
-    def test_with_maps_the_glances_are_where_these_fire_and_where_they_are_silent_at_the_true_boxes(self):
+    def test_with_maps_crops_lie_where_these_respond_and_at_the_true_boxes_if_none_does(self):
         class FakeMaps(Maps):
             def __init__(self, *boxes):
                 self.boxes = list(boxes)

@@ -1,5 +1,4 @@
-"""What an evaluation measured lands in the manifest, and nothing else of it changes; the wrong file is refused in one
-line."""
+"""Figures of an evaluation are written into the manifest, which stays as it is otherwise; a wrong file is refused."""
 
 import json
 import subprocess

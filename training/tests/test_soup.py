@@ -31,7 +31,7 @@ def test_floats_are_averaged_and_counters_are_the_first_ones():
     assert mean["n"].tolist() == [7]
 
 
-def test_a_soup_is_a_checkpoint_that_says_of_what():
+def test_a_soup_is_a_checkpoint_that_records_its_parts():
     mean = soup([checkpoint(1), checkpoint(2), checkpoint(6)], ["a", "b", "c"])
     torch.testing.assert_close(mean["captioner"]["weight"], torch.full((2, 2), 3.0))
     assert mean["soup"] == [{"seed": 1, "step": 10}, {"seed": 2, "step": 20}, {"seed": 6, "step": 60}]

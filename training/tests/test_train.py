@@ -1,5 +1,5 @@
-"""A training that was cut off and started again ends in the same weights; what it is started with is checked before
-anything is written."""
+"""The training command: an interrupted run resumes to the same weights, and inputs are checked before anything is
+written."""
 
 import hashlib
 import json
@@ -18,44 +18,9 @@ from training.bundle.manifest import command_of
 from training.data.batches import SPECIALS, Labels, PairCache, derive_evidence
 from training.data.cache import layout
 from training.run import Run
+from training.tests.networks import TINY_CONFIG
 
 LOOK = (96, 64)  # 4 x 6 cells
-CONFIG = """
-name = "tiny"
-world = "surveillance"
-[model]
-grid = [4, 6]
-coarse_channels = 4
-fine_channels = 5
-width = 16
-heads = 2
-map_width = 8
-max_length = 6
-contrast_group = 2
-[train]
-batch = 4
-steps = 6
-learning_rate = 1e-3
-warmup = 3
-weight_decay = 0.01
-clip = 1.0
-settle_maps = 3
-label_smoothing = 0.05
-evaluate_every = 1
-average = 0.5
-kind_weights = {}
-[train.weights]
-caption = 1.0
-map = 1.0
-change = 1.0
-kind = 0.3
-nuisance = 0.5
-contrast = 0.02
-cbr = 0.02
-side = 0.3
-noun = 0.7
-colour = 0.5
-"""
 WORDS = ["a", "car", "came", "went"]
 
 
@@ -84,7 +49,7 @@ class Started:
 
     def __init__(self, root: Path, monkeypatch):
         self.root, self.monkeypatch = root, monkeypatch
-        (root / "tiny.toml").write_text(CONFIG)
+        (root / "tiny.toml").write_text(TINY_CONFIG)
         (root / "labels.json").write_text(
             json.dumps({"vocabulary": [*SPECIALS, *WORDS], "nouns": ["car"], "colours": ["red"]})
         )
@@ -140,14 +105,14 @@ def assert_same_weights(one: Path, other: Path) -> None:
 @pytest.mark.parametrize(
     "pairs, killed_after", [(8, 2), (6, 1)]
 )  # at the end of an epoch of whole batches, and of one with a rest
-def test_a_run_that_goes_on_ends_as_if_nothing_had_happened(start, pairs, killed_after):
+def test_a_resumed_run_ends_in_the_same_weights(start, pairs, killed_after):
     add_shard(start.root / "a", 0, pairs)
     whole = start("whole")
     start("cut", killed_after=killed_after)
     assert_same_weights(start("cut"), whole)
 
 
-def test_pairs_keep_their_numbers_where_a_cache_has_grown_between_the_folders(start):
+def test_pairs_keep_their_numbers_if_a_cache_has_grown_between_the_folders(start):
     add_shard(start.root / "a", 100)
     add_shard(start.root / "b", 0)
     grow = lambda step: (
@@ -165,7 +130,7 @@ def test_pairs_keep_their_numbers_where_a_cache_has_grown_between_the_folders(st
         assert_same_weights(start(cut, caches=("a", "b")), whole)
 
 
-def test_a_shard_that_is_gone_is_named(start):
+def test_a_missing_shard_is_named(start):
     add_shard(start.root / "a", 0)
     start("run", killed_after=1)
     shutil.rmtree(start.root / "a")
@@ -181,7 +146,7 @@ def test_another_seed_is_refused(start):
         start("run", "--seed", "2")
 
 
-def test_a_cache_reads_only_what_it_is_asked_for_until_it_is_refreshed(tmp_path):
+def test_a_cache_reads_only_the_given_shards_until_it_is_refreshed(tmp_path):
     for first in (0, 8, 16):
         add_shard(tmp_path / "a", first)
     names = list(PairCache([tmp_path / "a"]).known)
@@ -191,7 +156,7 @@ def test_a_cache_reads_only_what_it_is_asked_for_until_it_is_refreshed(tmp_path)
     assert list(cache.known) == [names[2], names[0], names[1]]
 
 
-def test_shards_of_other_features_are_not_mixed_and_those_that_do_not_tell_are_read(tmp_path):
+def test_shards_of_other_features_are_refused_and_shards_without_made_json_are_read(tmp_path):
     for first in (0, 8, 16):
         add_shard(tmp_path / "a", first)
     tell = lambda shard, **made: (tmp_path / "a" / shard / "made.json").write_text(json.dumps(made))
@@ -203,7 +168,7 @@ def test_shards_of_other_features_are_not_mixed_and_those_that_do_not_tell_are_r
         PairCache([tmp_path / "a"])
 
 
-def test_a_checkpoint_tells_what_it_started_from_and_the_bundle_says_so(start):
+def test_a_checkpoint_and_its_bundle_record_the_starting_checkpoint(start):
     add_shard(start.root / "a", 0)
     first = start("first", killed_after=2)
     second = start("second", "--start-from", str(first / "checkpoint.pt"), "--seed", "7", killed_after=1)
@@ -247,7 +212,7 @@ def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, mo
     assert [p.name for p in shard.iterdir() if "evidence" in p.name] == ["evidence.npy"]
 
 
-def test_the_random_state_of_a_gpu_goes_with_the_checkpoint(tmp_path, monkeypatch):
+def test_the_random_state_of_a_gpu_is_saved_and_restored(tmp_path, monkeypatch):
     config = {
         "world": "surveillance",
         "model": {"width": 16, "heads": 2, "map_width": 8, "max_length": 6},
@@ -263,7 +228,7 @@ def test_the_random_state_of_a_gpu_goes_with_the_checkpoint(tmp_path, monkeypatc
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-def test_dropout_on_a_gpu_goes_on_where_it_was(start):
+def test_dropout_on_a_gpu_resumes_its_random_stream(start):
     add_shard(start.root / "a", 0)
     draw = lambda: torch.rand(3, device="cuda").tolist()
     out = start("run", "--device", "cuda", killed_after=3)
@@ -287,7 +252,7 @@ def test_mistyped_labels_are_named_and_nothing_is_written(start):
     assert not (start.root / "run").exists()
 
 
-def test_wrong_labels_for_a_run_that_goes_on_leave_its_own_alone(start):
+def test_wrong_labels_for_a_resumed_run_leave_its_own_unchanged(start):
     add_shard(start.root / "a", 0)
     out = start("run", killed_after=1)
     before = (out / "labels.json").read_text()
@@ -295,46 +260,3 @@ def test_wrong_labels_for_a_run_that_goes_on_leave_its_own_alone(start):
     with pytest.raises(SystemExit, match="was trained with other labels"):
         start("run", "--labels", str(start.root / "other.json"))
     assert (out / "labels.json").read_text() == before
-
-
-@pytest.mark.parametrize(
-    "override, answer",
-    [
-        ("train.step=10", "there is no train.step; did you mean steps?"),
-        ("model.widht=8", "there is no model.widht; did you mean width?"),
-        ("model.nouns=[]", "there is no model.nouns; "),
-        ("train.weights={captoin = 1.0}", "there is no train.weights.captoin; did you mean caption?"),
-        ("train.kind_weights={nothing = 2.0}", "there is no train.kind_weights.nothing; "),
-        ("train.zzz=1", "there is no train.zzz; known are average, batch, "),
-        ("train.steps=ten", "'ten' is not a TOML value"),
-        ("trian.steps=10", "expected SECTION.NAME=VALUE with a section of "),
-    ],
-)
-def test_an_unknown_name_is_refused_with_the_nearest(tmp_path, override, answer):
-    (tmp_path / "tiny.toml").write_text(CONFIG)
-    with pytest.raises(SystemExit) as refused:
-        settings.load_config(tmp_path / "tiny.toml", [override])
-    assert str(refused.value).startswith(f"--set {override}: ") and answer in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    "old, new, answer",
-    [
-        ("batch = 4", "batches = 4", "there is no train.batches; did you mean batch?"),
-        ("batch = 4", "", "train lacks batch"),
-        ("[model]", "[modle]", "there is no modle; did you mean model?"),
-        ('name = "tiny"', "name = tiny", "not TOML ("),
-    ],
-)
-def test_a_config_with_a_wrong_or_a_missing_name_is_refused(tmp_path, old, new, answer):
-    (tmp_path / "tiny.toml").write_text(CONFIG.replace(old, new))
-    with pytest.raises(SystemExit) as refused:
-        settings.load_config(tmp_path / "tiny.toml", [])
-    assert str(refused.value).startswith(f"{tmp_path / 'tiny.toml'}: {answer}")
-
-
-@pytest.mark.parametrize(
-    "path", sorted((Path(train.__file__).parent / "configs").glob("*.toml")), ids=lambda path: path.stem
-)
-def test_the_committed_configs_are_known(path):
-    assert settings.load_config(path, ["train.steps=1"])["train"]["steps"] == 1
