@@ -68,7 +68,7 @@ def read_run(path: Path, *more: str) -> dict:
 
 
 def open_graph(path: Path, *outputs: str) -> onnxruntime.InferenceSession:
-    """A graph on one thread (several processes use the cores better than threads). outputs: those it must have."""
+    """A graph on one thread (several processes use the cores better than threads). outputs: names that it must have."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:

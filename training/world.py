@@ -27,7 +27,7 @@ class PairSource(Protocol):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is right in a caption, by the first clause. Each of action, noun and colour includes the one before it."""
+    """Correctness of a caption, by its first clause. Each of action, noun and colour includes the one before it."""
 
     unchanged: bool  # the caption states that nothing changed
     action: bool  # the action happened

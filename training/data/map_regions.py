@@ -1,6 +1,6 @@
 """Regions of the change maps, and the boxes of the region crops. src/model/regions.ts has the same rule in the service.
 
-test/fixtures/glances.json holds both to each other.
+The cases of `test/fixtures/glances.json` test both.
 """
 
 from dataclasses import dataclass

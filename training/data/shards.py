@@ -23,7 +23,7 @@ MADE = "made.json"  # what made a shard; shards of old caches have none
 
 
 def made_with(world: str, split: str, full_frame: tuple[int, int], features: Path, maps: Path | None = None) -> dict:
-    """What the content of a shard follows from, besides its seeds: the content of made.json."""
+    """The content of made.json: everything, besides its seeds, that determines the content of a shard."""
     return {
         "world": world,
         "split": split,

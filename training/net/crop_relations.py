@@ -142,14 +142,14 @@ class CropRelations(nn.Module):
         truth: dict[str, Tensor] | None,
         described: Tensor,
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-        """objects: what the crops show before, after, and where, [B,R,D] each; mask [B,R] (1 = used); evidence
-        [B,R,R,13] of `same_object_evidence`; displacement [B,R,R,F] of `displacement_features`; sides [B,R,4]
+        """objects: content of the crops before and after, and their place, [B,R,D] each; mask [B,R] (1 = used);
+        evidence [B,R,R,13] of `same_object_evidence`; displacement [B,R,R,F] of `displacement_features`; sides [B,R,4]
         (probabilities); frame_kind [B,K]: kind logits of the full frame, added to those of the crops; truth: role
         [B,R,2] (negative if unknown) and kind [B], in training; described [B,R]: 1 if the words may describe a crop.
 
-        Returns what to add to each crop's summary token [B,R,D] and to each of its cells [B,R,D], and same_logits
-        [B,R,R], role_logits [B,R,2,ROLES], kind_logits [B,K], conditioning [B,D] (added to every word: what the
-        sentence is about), uncovered [B,E] (`count_events` of the described crops).
+        Returns the terms to add to each crop's summary token [B,R,D] and to each of its cells [B,R,D], and same_logits
+        [B,R,R], role_logits [B,R,2,ROLES], kind_logits [B,K], conditioning [B,D] (the subject of the sentence, added to
+        every word), uncovered [B,E] (`count_events` of the described crops).
         """
         before, after, place = objects
         B = before.shape[0]

@@ -115,7 +115,7 @@ class RegionCrops(nn.Module):
         place = self.box(torch.cat([obj, centre, log_size], 1))  # [M,D]
         cells = self.fuse(torch.cat([b, a, b - a], -1)) + place[:, None]  # [M,G,D]
         weight = torch.softmax(self.pool(F.relu(b - a) + F.relu(a - b)) + 4 * inside, 1)  # [M,G,1]
-        object_b, object_a = (b * weight).sum(1), (a * weight).sum(1)  # [M,D]: what each frame shows there
+        object_b, object_a = (b * weight).sum(1), (a * weight).sum(1)  # [M,D]: the content of each frame
         both = torch.cat([object_b, object_a, (object_b - object_a).abs()], -1)  # [M,3D]
         summary = F.relu(self.summary(both)) + place  # [M,D]
         colours = torch.stack([self.colour(object_b), self.colour(object_a)], 1)  # [M,2,colours]

@@ -76,7 +76,7 @@ def test_displacement_within_a_crop_follows_from_the_features(config, dx, dy):
     displacement = displacements(coarse[None, None], fine[None, None], crop, crop)[0, 0, 0]
     for found, steps in zip(
         displacement.tolist(), (dx, dy)
-    ):  # what was hidden finds no match and dilutes it, so a half is enough
+    ):  # the hidden background finds no match and dilutes it, so a half is enough
         assert abs(steps) * 0.05 / 2 - 0.01 <= found * (1 if steps >= 0 else -1) <= abs(steps) * 0.05 + 0.02, (
             displacement,
             dx,

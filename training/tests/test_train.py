@@ -219,7 +219,7 @@ def test_the_random_state_of_a_gpu_is_saved_and_restored(tmp_path, monkeypatch):
         "train": {"learning_rate": 1e-3, "weight_decay": 0.0},
     }
     run = Run(config, Labels([*SPECIALS, "w"], ["car"], ["red"]), 1, "cpu")
-    run.device, given = torch.device("cuda"), []  # stands in for one: that it is asked, and told again
+    run.device, given = torch.device("cuda"), []  # stands in for a GPU
     monkeypatch.setattr(torch.cuda, "get_rng_state", lambda device: torch.tensor([7], dtype=torch.uint8))
     monkeypatch.setattr(torch.cuda, "set_rng_state", lambda state, device: given.append((state.tolist(), device)))
     run.save(tmp_path / "checkpoint.pt")

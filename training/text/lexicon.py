@@ -83,7 +83,7 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     "backpack": ("bag",),
 }
 
-# What to write instead of a noun that is uncertain: only nouns that take the same article and the same verbs. Vehicles
+# The noun to write instead of an uncertain one: only nouns that take the same article and the same verbs. Vehicles
 # are left out: "a vehicle" helps no reader, and "car" is right far more often than "man".
 WIDER: dict[str, str] = {
     **dict.fromkeys(("man", "woman", "boy", "girl", "child", "pedestrian"), "person"),
