@@ -62,7 +62,11 @@ export const FoundChangeSchema = Type.Object({
     description: 'Caption of the comparison with the highest confidence up to the confirmation.',
   }),
   confidence: unit('Confidence of that comparison.'),
-  status: literals(CHANGE_STATUSES, 'opened | persisting (seen again since) | reverted | acknowledged'),
+  status: literals(
+    CHANGE_STATUSES,
+    'opened | persisting (seen again since) | acknowledged (by a person, still there) | reverted ' +
+      '(gone; `acknowledged_at` says whether it was acknowledged).',
+  ),
   severity: literals(SEVERITIES, "By the camera's rules; it may rise and never falls."),
   first_seen: dateTime('Capture time of the first frame that showed it.'),
   confirmed_at: dateTime('Capture time of the frame that confirmed it.'),

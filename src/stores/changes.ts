@@ -103,9 +103,8 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       redisCall('listing changes', () =>
         pageOf(redis, indexOf(query), query, async (ids) => {
           const found = await read(ids);
-          // An acknowledged change stays in the index of the status that its last turn wrote.
           return found.map((change) =>
-            query.status === undefined || change?.status === query.status ? change : undefined,
+            change !== undefined && hasStatus(change, query) ? change : undefined,
           );
         }),
       ),
@@ -194,12 +193,25 @@ function indexOf({ camera, status }: { camera?: string; status?: ChangeStatus })
   return camera === undefined ? KEYS.changesByStatus(status) : KEYS.changesByStatusAndCamera(status, camera);
 }
 
+/**
+ * An acknowledged change stays in the index of the status that its last turn wrote, and a reverted one in the index of
+ * the acknowledged ones.
+ */
+const hasStatus = (change: Change, { status }: ChangeQuery): boolean => {
+  if (status === undefined) return true;
+  return status === 'acknowledged' ? change.acknowledged_at !== null : change.status === status;
+};
+
+/** The end of a change is news after its acknowledgement as well, so `reverted` prevails. */
+const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus =>
+  acknowledged && status !== 'reverted' ? 'acknowledged' : status;
+
 function changeOf([json, acknowledged, feedback]: (string | null)[]): Change | undefined {
   if (json == null) return undefined;
   const found = JSON.parse(json) as FoundChange;
   return {
     ...found,
-    status: acknowledged == null ? found.status : 'acknowledged',
+    status: statusOf(found, acknowledged != null),
     acknowledged_at: acknowledged ?? null,
     feedback: feedback == null ? null : (JSON.parse(feedback) as Feedback),
   };

@@ -125,6 +125,28 @@ describe('an acknowledgement', () => {
     expect(await ids({ status: 'persisting' })).toEqual([]);
   });
 
+  it.each([
+    ['before', ['acknowledge', 'revert']],
+    ['after', ['revert', 'acknowledge']],
+  ])('given %s the end of the change leaves it reverted, and listed under both', async (_when, steps) => {
+    const change = foundChange();
+    await opened(change);
+    const reverted = { ...change, status: 'reverted' as const, reverted_at: change.last_seen };
+    for (const step of steps) {
+      if (step === 'acknowledge') await changes.acknowledge(change.id);
+      else await save({ changes: [{ change: reverted, event: 'change.reverted' }] });
+    }
+    expect(await changes.get(change.id)).toMatchObject({
+      status: 'reverted',
+      reverted_at: change.last_seen,
+      acknowledged_at: new Date(now).toISOString(),
+    });
+    const listed = await Promise.all(
+      (['opened', 'reverted', 'acknowledged'] as const).map((status) => ids({ status, camera: 'gate' })),
+    );
+    expect(listed).toEqual([[], [change.id], [change.id]]);
+  });
+
   it('of an unknown change has no effect', async () => {
     const { id } = foundChange();
     expect(await changes.acknowledge(id)).toBeUndefined();

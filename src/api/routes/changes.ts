@@ -29,7 +29,12 @@ const ChangeIdParams = Type.Object({
 const ListQuerySchema = Type.Object(
   {
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    status: Type.Optional(literals(CHANGE_STATUSES)),
+    status: Type.Optional(
+      literals(CHANGE_STATUSES, {
+        description:
+          'Current status. `acknowledged` also returns the acknowledged changes that have reverted since.',
+      }),
+    ),
     ...timeQuery('Confirmed'),
     ...pageQuery(CURSOR_LENGTH),
   },
@@ -98,8 +103,8 @@ export function changeRoutes(
     operationId: 'acknowledgeChange',
     summary: 'Acknowledge a change',
     description:
-      'Ends the alerts about it; it is still followed to its end (`reverted_at`). Repeating the ' +
-      'request changes nothing.',
+      'Ends the alerts about it; it is still followed to its end (status `reverted`, `reverted_at`). ' +
+      'Repeating the request changes nothing.',
     tags,
     params: ChangeIdParams,
     response: answer,
