@@ -1,5 +1,5 @@
 /** View of a shifted, rolled or zoomed camera: a part of a larger image. */
-import { crop } from './pictures.mjs';
+import { crop } from './images.mjs';
 
 /** Fraction of the image's width, kept free on each side, so that a moved camera sees real pixels at its edges. */
 export const MARGIN = 0.075;
@@ -44,7 +44,7 @@ export function view(image, motion) {
   return { image: { width, height, data: new Uint8Array(data.buffer) }, homography };
 }
 
-/** Catmull-Rom, which hardly softens; beyond the picture its edge is repeated. `out` clamps and rounds. */
+/** Catmull-Rom, which hardly softens; beyond the image its edge is repeated. `out` clamps and rounds. */
 function bicubic({ width, height, data }, x, y, out, to) {
   const [x0, y0] = [Math.floor(x), Math.floor(y)];
   const columns = catmullRom(x - x0, COLUMNS);

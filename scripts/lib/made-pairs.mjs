@@ -6,21 +6,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { turnedHalf, view } from './camera-view.mjs';
+import { resized } from './images.mjs';
 import { placeOf } from './made-places.mjs';
 import { sensorOf } from './made-sensor.mjs';
 import { composed, thingsNear, thingsOnGround } from './made-things.mjs';
 import { pick } from './pick.mjs';
-import { resized } from './pictures.mjs';
 import { VARIANTS } from './variants.mjs';
 
 /**
- * Share of the pairs of whole plates in which the things that come and go are near the camera, as they are in every
- * bare place.
+ * Share of the pairs of whole plates in which the changed things are near the camera, as they are in every bare place.
  */
 const NEAR = 0.25;
 
 /**
- * Shares of the pairs that show a bare place, and whose second frame was exposed and coded otherwise than the first.
+ * Shares of the pairs that show a bare place, and of those whose frames differ in exposure and coding.
  */
 export const MIXED = { bare: 0.35, drifts: 0.5 };
 /** Whole plates, both frames exposed and coded alike: they differ in the synthetic alteration alone. */
@@ -48,31 +47,28 @@ export function openMaterial(folder) {
 }
 
 /**
- * One camera, two frames: things come, go or stay; each frame has its own sensor noise and coding; `variant` falls on
- * `after` (null: nothing). A tampered pair is not `changed`.
+ * Generates two frames of one camera. Things appear, disappear or stay; each frame has its own sensor noise and coding.
+ * @param {string | null} variant alters `after`; null: no alteration
+ * @param {boolean} changed whether things appear or disappear
  * @param {{ bare: number, drifts: number }} shares MIXED or ALIKE
- * @returns {Promise<{ before, after, place, bare, changed, nuisance: string | null, tamper: string | null, homography
- *   }>}
+ * @returns {Promise<{ before, after, place: string, nuisance: string | null, tamper: string | null }>}
  */
 export async function madePair(material, variant, changed, shares, random) {
   const plate = pick(material.plates, random);
   const rule = variant === null ? {} : VARIANTS[variant];
-  const { picture, bare } = await placeOf(material, plate, shares.bare, random);
+  const { image, bare } = await placeOf(material, plate, shares.bare, random);
   const near = bare || random.uniform(0, 1) < NEAR;
   const some = (count) =>
-    near
-      ? thingsNear(material, picture, count, random)
-      : thingsOnGround(material, plate, picture, count, random);
+    near ? thingsNear(material, image, count, random) : thingsOnGround(material, plate, image, count, random);
   const staying = bare
     ? await some(Math.floor(random.uniform(0, 2)))
-    : await thingsOnGround(material, plate, picture, Math.floor(random.uniform(0, 3)), random);
+    : await thingsOnGround(material, plate, image, Math.floor(random.uniform(0, 3)), random);
   const moving = changed ? await some(1 + Math.floor(random.uniform(0, 2))) : [];
   const comes = random.uniform(0, 1);
   const gone = comes < 0.35 ? 0 : comes < 0.7 ? moving.length : Math.ceil(moving.length / 2);
   const sensor = sensorOf(shares.drifts, random);
-  let before = await sensor.lens(await composed(picture, [...staying, ...moving.slice(0, gone)]));
-  let after = await sensor.lens(await composed(picture, [...staying, ...moving.slice(gone)]));
-  let homography = null;
+  let before = await sensor.lens(await composed(image, [...staying, ...moving.slice(0, gone)]));
+  let after = await sensor.lens(await composed(image, [...staying, ...moving.slice(gone)]));
   if (rule.half) {
     const halves = turnedHalf(before, random);
     before = view(halves.before, null).image;
@@ -81,7 +77,7 @@ export async function madePair(material, variant, changed, shares, random) {
     const motion = rule.motion ? rule.motion(before, random) : jitter(random);
     before = view(before, null).image;
     const other = rule.other ? await otherScene(material, plate, shares, random) : after;
-    ({ image: after, homography } = view(other, motion));
+    after = view(other, motion).image;
   }
   // Weather and people alter the scene before the sensor and the coder alter the frame.
   if (rule.make) after = await rule.make(after, random);
@@ -89,24 +85,21 @@ export async function madePair(material, variant, changed, shares, random) {
   after = variant === 'jpeg' ? after : await sensor.after(after);
   return {
     before,
-    // another scene's plate may have another shape
+    // The plate of another scene may have another shape.
     after: await resized(after, before),
     place: plate.place,
-    bare,
-    changed: changed && !rule.tamper && moving.length > 0,
     nuisance: rule.nuisance ?? null,
     tamper: rule.tamper ?? null,
-    homography,
   };
 }
 
-/** A mast in the wind: too little to be called moved. */
+/** The motion of a mast in the wind, which is too small to count as a moved camera. */
 const jitter = (random) =>
   random.uniform(0, 1) < 0.5 ? null : { x: random.normal() * 0.25, y: random.normal() * 0.25 };
 
 async function otherScene(material, plate, { bare }, random) {
   const others = material.plates.filter(({ place }) => place !== plate.place);
-  return (await placeOf(material, pick(others, random), bare, random)).picture;
+  return (await placeOf(material, pick(others, random), bare, random)).image;
 }
 
 /** @returns {string[]} sources of the fit, grouped by the licence that requires their names, in descending frequency */

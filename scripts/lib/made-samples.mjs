@@ -3,7 +3,7 @@ import { seededRandom } from '../../dist/random.js';
 import { examine, isBare, showsTooLittle } from '../../dist/viewpoint/examine.js';
 import { FITTED } from '../../dist/viewpoint/fitted.js';
 import { MEASUREMENTS } from '../../dist/viewpoint/measurements.js';
-import { openLook } from './look.mjs';
+import { openBundleGraphs } from './bundle-graphs.mjs';
 import { ALIKE, MIXED, madePair, openMaterial } from './made-pairs.mjs';
 import { serve } from './threads.mjs';
 import { grain } from './variants.mjs';
@@ -15,8 +15,8 @@ const anyMotion = (before, after) => examine(before, after, { ...FITTED, leastIn
 
 await serve(async ({ folder, bundle }) => {
   const material = openMaterial(folder);
-  const look = await openLook(bundle);
-  const { least_agreement } = look.bundle.manifest.calibration;
+  const graphs = await openBundleGraphs(bundle);
+  const { least_agreement } = graphs.bundle.manifest.calibration;
   return {
     /** @param {{ set: 'mixed' | 'alike' | 'noise', index: number, variant: string | null }} item */
     async each({ set, index, variant }) {
@@ -48,10 +48,10 @@ await serve(async ({ folder, bundle }) => {
         margin:
           set === 'alike'
             ? null
-            : look.agreement(await look.encode(before), await look.encode(after)) - least_agreement,
+            : graphs.agreement(await graphs.encode(before), await graphs.encode(after)) - least_agreement,
       };
     },
-    close: () => look.release(),
+    close: () => graphs.release(),
   };
 });
 

@@ -1,7 +1,7 @@
 /** Lens, sensor and coder of one camera: equal alterations of both frames, and a small drift between them. */
 import { mapPixels } from '../../dist/evaluation/perturbations.js';
+import { blur as blurred, jpeg } from './images.mjs';
 import { pick } from './pick.mjs';
-import { blur as blurred, jpeg } from './pictures.mjs';
 import { grain } from './variants.mjs';
 
 /** Share of those whose second frame is a little softer: a smaller stream enlarged, a coder that saves. */
@@ -10,7 +10,7 @@ const SOFTER = 0.3;
 /**
  * @param drifts share of the pairs whose frames were not exposed and coded alike: another hour, another bit rate,
  *   another stream
- * @returns {{ lens, before, after }} each takes a picture and gives a promise of one
+ * @returns {{ lens, before, after }} each maps an image to a promise of an image
  */
 export function sensorOf(drifts, random) {
   const blur = random.uniform(0, 1) < 0.5 ? random.uniform(0.3, 0.9) : 0;

@@ -4,8 +4,8 @@ import sharp from 'sharp';
 import { pick } from './pick.mjs';
 
 /** Sprites where they may stand, as large as they are there. */
-export async function thingsOnGround({ folder, sprites }, plate, picture, count, random) {
-  const scale = picture.width / plate.width;
+export async function thingsOnGround({ folder, sprites }, plate, image, count, random) {
+  const scale = image.width / plate.width;
   const placed = [];
   for (let tries = 0; placed.length < count && tries < 4 * count; tries++) {
     const sprite = pick(sprites, random);
@@ -15,12 +15,12 @@ export async function thingsOnGround({ folder, sprites }, plate, picture, count,
     const [x, y] = [0, 1].map((k) => a[k] + s * (b[k] - a[k]) + t * (1 - s) * (c[k] - a[k]));
     const size = (personAt(plate, y) / 1.7 / sprite.px_per_m) * scale;
     const [width, height] = sprite.px.map((length) => Math.round(length * size));
-    if (!(width >= 6 && height >= 10 && width < picture.width / 2 && height < picture.height / 1.3)) continue;
+    if (!(width >= 6 && height >= 10 && width < image.width / 2 && height < image.height / 1.3)) continue;
     const left = Math.round(x * scale - sprite.anchor[0] * size);
     const top = Math.round(y * scale - sprite.anchor[1] * size);
-    if (left < 0 || top < 0 || left + width > picture.width || top + height > picture.height) continue;
-    const picturePath = join(folder, 'sprites', sprite.file);
-    const input = await sharp(picturePath).resize(width, height, { fit: 'fill' }).png().toBuffer();
+    if (left < 0 || top < 0 || left + width > image.width || top + height > image.height) continue;
+    const file = join(folder, 'sprites', sprite.file);
+    const input = await sharp(file).resize(width, height, { fit: 'fill' }).png().toBuffer();
     placed.push({ input, left, top });
   }
   return placed;
@@ -35,23 +35,23 @@ const STEEPER = 1.2;
 
 /**
  * Sprites anywhere in the frame and large, as a camera sees them that looks down from near: a car is a third of the
- * picture.
+ * image.
  */
-export async function thingsNear({ folder, sprites }, picture, count, random) {
+export async function thingsNear({ folder, sprites }, image, count, random) {
   const placed = [];
-  let room = MOST_TAKEN * picture.width * picture.height;
+  let room = MOST_TAKEN * image.width * image.height;
   for (let i = 0; i < count; i++) {
     const sprite = pick(sprites, random);
-    const longest = Math.max(picture.width, picture.height) * random.uniform(NEAR.least, NEAR.most);
+    const longest = Math.max(image.width, image.height) * random.uniform(NEAR.least, NEAR.most);
     const scale = longest / Math.max(...sprite.px);
     const [width, height] = sprite.px.map((length) => Math.max(2, Math.round(length * scale)));
-    const left = Math.round(random.uniform(-width / 2, picture.width - width / 2));
-    const top = Math.round(random.uniform(-height / 2, picture.height - height / 2));
+    const left = Math.round(random.uniform(-width / 2, image.width - width / 2));
+    const top = Math.round(random.uniform(-height / 2, image.height - height / 2));
     const seen = {
       left: Math.max(0, -left),
       top: Math.max(0, -top),
-      width: Math.min(picture.width, left + width) - Math.max(0, left),
-      height: Math.min(picture.height, top + height) - Math.max(0, top),
+      width: Math.min(image.width, left + width) - Math.max(0, left),
+      height: Math.min(image.height, top + height) - Math.max(0, top),
     };
     room -= seen.width * seen.height;
     if (room < 0) break;
@@ -71,9 +71,9 @@ function personAt({ person_px: [[y0, h0], [y1, h1]] }, y) {
   return h0 + ((h1 - h0) * (y - y0)) / (y1 - y0 || 1);
 }
 
-export async function composed(picture, placed) {
-  if (placed.length === 0) return picture;
-  const { width, height, data } = picture;
+export async function composed(image, placed) {
+  if (placed.length === 0) return image;
+  const { width, height, data } = image;
   const composite = sharp(data, { raw: { width, height, channels: 3 } }).composite(placed);
   const out = await composite.removeAlpha().raw().toBuffer();
   return { width, height, data: out };

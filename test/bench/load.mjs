@@ -53,7 +53,8 @@ async function acceptance() {
       [
         'accepted (202) per second',
         perSecond.toFixed(0),
-        `${SENDERS} senders, ${seconds} s, two frames of ${(pair.before.length / 1000).toFixed(0)} and ${(pair.after.length / 1000).toFixed(0)} kB, fdatasync and appendfsync always; no worker running`,
+        `${SENDERS} senders, ${seconds} s, two frames of ${(pair.before.length / 1000).toFixed(0)} and ` +
+          `${(pair.after.length / 1000).toFixed(0)} kB, fdatasync and appendfsync always; no worker running`,
       ],
       [
         'acceptance p50 / p99',
@@ -139,7 +140,8 @@ async function memory(service) {
     rows.push([
       `${name} resident memory, most`,
       mb(Math.max(...values)),
-      `over ${samples.at(-1).done} comparisons: ${course.map(mb).join(', ')} at 0, 25, 50, 75, 100 %; growth over the second half ${mb(half.at(-1) - half[0])}`,
+      `over ${samples.at(-1).done} comparisons: ${course.map(mb).join(', ')} at 0, 25, 50, 75, 100 %; growth ` +
+        `over the second half ${mb(half.at(-1) - half[0])}`,
     ]);
   }
   return rows;
@@ -160,7 +162,8 @@ try {
     [['what', 'measured', 'how'], ...rows],
     [
       'The client runs on the same machine and takes its share of the cores.',
-      'Every frame is new to the service (other bytes, same image). The worker runs with MALLOC_ARENA_MAX=2, as in the images.',
+      'Every frame is new to the service (other bytes, same image). The worker runs with MALLOC_ARENA_MAX=2, ' +
+        'as in the images.',
     ],
   );
 } finally {

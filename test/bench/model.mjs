@@ -98,6 +98,7 @@ report(
   'Model: each graph on one thread',
   [['step', 'p50 ms', 'p95 ms'], ...rows],
   [
-    `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the caption has ${sentence.length} words, ${crops.length} region crops.`,
+    `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the ` +
+      `caption has ${sentence.length} words, ${crops.length} region crops.`,
   ],
 );

@@ -89,7 +89,8 @@ try {
     const served = await serviceRound();
     rows.push({ bare, examined, served });
     console.error(
-      `round ${round}/${rounds}: bare ${bare.toFixed(2)}, with evidence ${examined.toFixed(2)}, service ${served.toFixed(2)} pairs a second`,
+      `round ${round}/${rounds}: bare ${bare.toFixed(2)}, with evidence ${examined.toFixed(2)}, service ` +
+        `${served.toFixed(2)} pairs a second`,
     );
   }
   const mean = (of) => rows.reduce((sum, row) => sum + row[of], 0) / rows.length;
@@ -116,7 +117,9 @@ try {
       line('mean', { bare: mean('bare'), examined: mean('examined'), served: mean('served') }),
     ],
     [
-      `${threads} inference threads on both sides, 1080p JPEGs, rounds of ${seconds} s in turn. The service receives HTTP requests from ${threads * 3} senders on the same machine, every frame new, its feature cache off, files and Redis synced.`,
+      `${threads} inference threads on both sides, 1080p JPEGs, rounds of ${seconds} s in turn. The service ` +
+        `receives HTTP requests from ${threads * 3} senders on the same machine, every frame new, its feature ` +
+        'cache off, files and Redis synced.',
       'Evidence: registration and nuisances (src/viewpoint), which every comparison measures beside the graphs.',
     ],
   );

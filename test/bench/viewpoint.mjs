@@ -13,8 +13,8 @@ import { examine, namedTampers } from '../../dist/viewpoint/examine.js';
 import { FITTED } from '../../dist/viewpoint/fitted.js';
 import { NUISANCES, TAMPERS } from '../../dist/viewpoint/scores.js';
 import { MARGIN } from '../../scripts/lib/camera-view.mjs';
+import { load, resized } from '../../scripts/lib/images.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
-import { load, resized } from '../../scripts/lib/pictures.mjs';
 import { ROOT } from '../../scripts/lib/shell.mjs';
 import { inThreads } from '../../scripts/lib/threads.mjs';
 import { NUISANCE_VARIANTS } from '../../scripts/lib/variants.mjs';
@@ -29,7 +29,7 @@ const { values } = readOptions({
 const data = join(dataFolder(values.data), 'dev_pairs');
 const every = Number(values.every);
 const bundleFolder = resolve(ROOT, values.bundle);
-/** Runs of examine before the machine code is the one that stays. */
+/** Runs of examine before its machine code is optimised. */
 const WARMING = 12;
 /** Pixels at 640 px width. */
 const ALIGN_FROM = [null, 0, 2, 4, 8, 16];
@@ -48,10 +48,12 @@ const items = pairs.map((pair, i) => {
 });
 const progress = startProgress(items.length, 'pairs');
 const thread = new URL('./lib/viewpoint-pairs.mjs', import.meta.url);
-const seen = (await inThreads(thread, items, { data, bundle: bundleFolder }, () => progress.step())).flat();
+const samples = (
+  await inThreads(thread, items, { data, bundle: bundleFolder }, () => progress.step())
+).flat();
 progress.end();
 
-// By themselves, each often enough that the first, unoptimised runs do not count.
+// Timed without the threads above; the first, unoptimised runs do not count.
 const milliseconds = [];
 for (const pair of pairs) {
   const frames = await Promise.all(
@@ -63,7 +65,7 @@ for (const pair of pairs) {
 }
 milliseconds.splice(0, Math.min(WARMING, milliseconds.length - 3));
 
-/** CPU time of this thread's process, because other processes may hold the cores. */
+/** CPU time in ms, because other processes may use the cores. */
 function timed(before, after) {
   const start = process.cpuUsage();
   examine(before, after);
@@ -76,7 +78,7 @@ const count = (list, test) => percent(list.filter(test).length, list.length);
 const rows = [];
 const row = (...cells) => rows.push(cells);
 
-const moved = seen.filter(({ variant }) => ['shift', 'roll', 'zoom'].includes(variant));
+const moved = samples.filter(({ variant }) => ['shift', 'roll', 'zoom'].includes(variant));
 for (const variant of ['shift', 'roll', 'zoom']) {
   const own = moved.filter((s) => s.variant === variant);
   const errors = own.flatMap(({ error }) => (error === null ? [] : [error]));
@@ -92,18 +94,18 @@ for (const variant of ['shift', 'roll', 'zoom']) {
 }
 
 /** Output of the captioner with alignment from `from` pixels on; null = never. */
-const lookedAt = (s, from) => {
+const outputAlignedFrom = (s, from) => {
   const { registration } = s.evidence;
   return from !== null && registration !== null && 640 * registration.displacement >= from
     ? s.aligned
-    : s.asItIs;
+    : s.unaligned;
 };
 const alignFrom = manifest.align_from ?? null;
-const inUse = (s) => lookedAt(s, alignFrom === null ? null : 640 * alignFrom);
+const inUse = (s) => outputAlignedFrom(s, alignFrom === null ? null : 640 * alignFrom);
 const ownVerdict = (s) => fuse(inUse(s), s.evidence, manifest, undefined);
 
-const altered = seen.filter(({ nuisance }) => nuisance !== undefined);
-const asItWas = new Map(seen.filter(({ variant }) => variant === 'as it is').map((s) => [s.id, s]));
+const altered = samples.filter(({ nuisance }) => nuisance !== undefined);
+const asItWas = new Map(samples.filter(({ variant }) => variant === 'as it is').map((s) => [s.id, s]));
 /** Nuisances of the unaltered pair (a drifting camera, a cloud), which may be named besides the synthetic one. */
 const natural = (s) =>
   NUISANCES.filter((name) => asItWas.get(s.id).evidence.nuisances[name] >= FITTED.nuisances[name].threshold);
@@ -134,7 +136,7 @@ row(
   `${count(altered, (s) => has(answered, s))}; ${count(altered, (s) => has(ofModel, s))}`,
   '',
 );
-/** How people who labelled the pairs put it; they did not label every one. */
+/** Words of the labels per nuisance; the labels are incomplete. */
 const CONFIRMED_BY = {
   lighting: /light|exposure/,
   shadow: /shadow/,
@@ -156,9 +158,9 @@ row(
   '',
 );
 
-const tampered = seen.filter(({ tamper }) => tamper !== undefined);
-const intact = seen.filter(({ tamper }) => tamper === undefined);
-/** As the service names it, and what the evidence names by itself. */
+const tampered = samples.filter(({ tamper }) => tamper !== undefined);
+const intact = samples.filter(({ tamper }) => tamper === undefined);
+/** Names as served, and names by the evidence alone. */
 const named = ({ tampers }) => tampers;
 const byEvidence = ({ evidence }) => namedTampers(evidence).map(({ name }) => name);
 const foundBoth = (list) =>
@@ -176,7 +178,7 @@ row('falsely called tampering: with the features; by evidence alone', foundBoth(
 
 const hits = intact.filter((s) => s.changed);
 const quiet = intact.filter((s) => !s.changed);
-const alone = (s) => predictionOf(s.asItIs, manifest).change;
+const alone = (s) => predictionOf(s.unaligned, manifest).change;
 const recall = hits.filter((s) => alone(s) >= manifest.calibration.threshold).length / hits.length;
 row(
   `captioner alone at its threshold: recall; false alarms`,
@@ -192,7 +194,7 @@ for (const target of [recall, 0.99, 0.95]) {
   const at = `false alarms at ${(100 * target).toFixed(1)} % recall`;
   row(`${at}: captioner alone`, rate(alone), '');
   for (const from of ALIGN_FROM) {
-    const only = (s) => predictionOf(lookedAt(s, from), manifest).change;
+    const only = (s) => predictionOf(outputAlignedFrom(s, from), manifest).change;
     const chosen = (from === null ? null : from / 640) === alignFrom ? ' (in use)' : '';
     const how = from === null ? 'never aligned' : `aligned from ${from} px on`;
     row(`- ${how}: captioner${chosen}`, rate(only), chosen ? '<= half of alone' : '');
@@ -215,8 +217,12 @@ report(
   'Viewpoint: motion of the camera, lighting and changes of the scene',
   [['what', 'measured', 'aim'], ...rows],
   [
-    `${pairs.length} development pairs, ${seen.length} pairs with their variants, at 640 px width less a margin of ${100 * MARGIN} % per side, so that a moved camera still sees real pixels. Variants alter \`after\`, in changed and unchanged pairs; strengths in scripts/lib/variants.mjs.`,
-    'Registration errors are those of the synthetic motion alone: the own motion of the camera is measured on the unaltered pair and removed. Pairs with a refused registration are left out.',
-    `Bundle ${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}); thresholds and weights were fitted on synthetic pairs of other places (fit:viewpoint).`,
+    `${pairs.length} development pairs, ${samples.length} pairs with their variants, at 640 px width ` +
+      `less a margin of ${100 * MARGIN} % per side, so that a moved camera still sees real pixels. ` +
+      'Variants alter `after`, in changed and unchanged pairs; strengths in scripts/lib/variants.mjs.',
+    'Registration errors are those of the synthetic motion alone: the own motion of the camera is measured ' +
+      'on the unaltered pair and removed. Pairs with a refused registration are left out.',
+    `Bundle ${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}); thresholds and ` +
+      'weights were fitted on synthetic pairs of other places (fit:viewpoint).',
   ],
 );

@@ -27,7 +27,8 @@ function machine() {
   const bundle = JSON.parse(readFileSync(join(ROOT, 'models/scorer-surveillance/manifest.json'), 'utf8'));
   const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
   return [
-    `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ${process.platform} ${process.arch}`,
+    `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ` +
+      `${process.platform} ${process.arch}`,
     `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
     `${bundle.name} ${bundle.version}`,
   ];

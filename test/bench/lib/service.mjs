@@ -83,7 +83,8 @@ export function residentBytes(pid) {
 export function formOf({ before, after }) {
   const boundary = 'scenedelta-bench-boundary';
   const part = (name) =>
-    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`;
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.jpg"\r\n` +
+    'Content-Type: image/jpeg\r\n\r\n';
   return {
     body: Buffer.concat([
       Buffer.from(part('before')),

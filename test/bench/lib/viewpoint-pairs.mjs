@@ -1,12 +1,12 @@
-/** A thread of bench:viewpoint: one development pair and its variants, examined and looked at as the service does. */
+/** Worker thread of bench:viewpoint: evidence, tampering and model outputs of one development pair and its variants. */
 import { join } from 'node:path';
 import { fuseTampers } from '../../../dist/pipeline/tamper-fusion.js';
 import { seededRandom } from '../../../dist/random.js';
 import { examine } from '../../../dist/viewpoint/examine.js';
 import { project } from '../../../dist/viewpoint/homography.js';
+import { openBundleGraphs, warpedToBefore } from '../../../scripts/lib/bundle-graphs.mjs';
 import { turnedHalf, view } from '../../../scripts/lib/camera-view.mjs';
-import { alignedTo, openLook } from '../../../scripts/lib/look.mjs';
-import { jpeg, load, resized } from '../../../scripts/lib/pictures.mjs';
+import { jpeg, load, resized } from '../../../scripts/lib/images.mjs';
 import { serve } from '../../../scripts/lib/threads.mjs';
 import { NUISANCE_VARIANTS, TAMPER_VARIANTS } from '../../../scripts/lib/variants.mjs';
 
@@ -20,16 +20,16 @@ const VARIANTS = {
 };
 
 await serve(async ({ data, bundle }) => {
-  const look = await openLook(bundle);
+  const graphs = await openBundleGraphs(bundle);
   const read = (file) => load(join(data, file), WIDTH);
   return {
-    /** @param {{ pair, stranger: string }} item stranger: the file of another scene's frame */
+    /** @param {{ pair, stranger: string }} item stranger: file of a frame of another scene */
     async each({ pair, stranger }) {
       const [before, after, elsewhere] = await Promise.all([pair.before, pair.after, stranger].map(read));
       const unmoved = view(before, null).image;
-      const ofUnmoved = await look.encode(unmoved);
+      const ofUnmoved = await graphs.encode(unmoved);
       const entries = [];
-      let own = null; // how the pair's own camera moved
+      let own = null; // registration of the unaltered pair
       for (const [variant, rule] of Object.entries(VARIANTS)) {
         const random = seededRandom(`bench ${pair.id} ${variant}`);
         let frames;
@@ -45,8 +45,8 @@ await serve(async ({ data, bundle }) => {
         const evidence = examine(frames.before, frames.after);
         if (variant === 'as it is') own = evidence.registration;
         const features = {
-          before: rule.half ? await look.encode(frames.before) : ofUnmoved,
-          after: await look.encode(frames.after),
+          before: rule.half ? await graphs.encode(frames.before) : ofUnmoved,
+          after: await graphs.encode(frames.after),
         };
         entries.push({
           id: pair.id,
@@ -55,23 +55,24 @@ await serve(async ({ data, bundle }) => {
           tamper: rule.tamper,
           changed: pair.verdict === 'change',
           evidence,
-          tampers: fuseTampers(look.bundle.manifest, evidence, features).map(({ name }) => name),
+          tampers: fuseTampers(graphs.bundle.manifest, evidence, features).map(({ name }) => name),
           error: rule.motion ? errorOf(evidence.registration, own, homography, frames.before) : null,
-          ...(rule.tamper ? {} : await logits(look, frames, evidence, features)),
+          ...(rule.tamper ? {} : await logits(graphs, frames, evidence, features)),
         });
       }
       return entries;
     },
-    close: () => look.release(),
+    close: () => graphs.release(),
   };
 });
 
 /** Output of the difference graph for the unaligned frames, and with `after` aligned to `before`. */
-async function logits(look, { before, after }, { registration }, features) {
-  const asItIs = await look.compare(features.before, features.after);
-  if (registration === null || registration.displacement * WIDTH <= 0.5) return { asItIs, aligned: asItIs };
-  const aligned = await look.encode(alignedTo(before, after, registration));
-  return { asItIs, aligned: await look.compare(features.before, aligned) };
+async function logits(graphs, { before, after }, { registration }, features) {
+  const unaligned = await graphs.compare(features.before, features.after);
+  if (registration === null || registration.displacement * WIDTH <= 0.5)
+    return { unaligned, aligned: unaligned };
+  const aligned = await graphs.encode(warpedToBefore(before, after, registration));
+  return { unaligned, aligned: await graphs.compare(features.before, aligned) };
 }
 
 /**

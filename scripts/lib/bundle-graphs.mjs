@@ -9,7 +9,7 @@ import { openGraph } from '../../dist/model/session.js';
 import { warpToBefore } from '../../dist/viewpoint/warp.js';
 
 /** @param {string} folder of the bundle */
-export async function openLook(folder) {
+export async function openBundleGraphs(folder) {
   const bundle = await loadBundle(folder);
   const { manifest } = bundle;
   const graph = (name) => openGraph(join(folder, manifest.graphs[name].file), 'cpu');
@@ -43,5 +43,5 @@ export async function openLook(folder) {
 }
 
 /** `after` as before's camera would have seen it. */
-export const alignedTo = (before, after, registration) =>
+export const warpedToBefore = (before, after, registration) =>
   warpToBefore(before, after, registration.homography, new Uint8Array(before.data.length)).image;
