@@ -202,7 +202,7 @@ const hasStatus = (change: Change, { status }: ChangeQuery): boolean => {
   return status === 'acknowledged' ? change.acknowledged_at !== null : change.status === status;
 };
 
-/** The end of a change is news after its acknowledgement as well, so `reverted` prevails. */
+/** A change also ends after its acknowledgement, so `reverted` prevails. */
 const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus =>
   acknowledged && status !== 'reverted' ? 'acknowledged' : status;
 

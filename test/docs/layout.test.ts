@@ -10,7 +10,7 @@ const EXEMPT = ['src/model/resample-code.ts'];
 /** Files that are longer than MOST_LINES. The list may only shrink: the last test asks for the removal of entries. */
 const OFFENDERS: string[] = ['src/evaluation/captions.ts', 'test/evaluation/facts.test.ts'];
 /** Folders directly under src and training that have no README.md yet; may only shrink. */
-const WITHOUT_README: string[] = ['training/journal'];
+const WITHOUT_README: string[] = [];
 
 const files = ['src', 'test', 'scripts', 'training'].flatMap((root) =>
   readdirSync(root, { recursive: true }).map((file) => join(root, String(file))),

@@ -148,7 +148,7 @@ describe('registration is refused, with the reason, and nothing is made up', () 
   });
 });
 
-describe('what altered the picture is told apart', () => {
+describe('the causes of altered pixels', () => {
   const sensor = (image: typeof before, seed: string) => noisy(image, 1.5, seed);
   const of = (image: typeof before) => examine(sensor(before, 'a'), sensor(image, 'b'));
   const grey = (image: typeof before) =>
@@ -179,7 +179,7 @@ describe('what altered the picture is told apart', () => {
     expect(evidence.nuisances.ir_switch).toBe(0);
   });
 
-  it('a movement of the camera is none where the views cannot be laid on each other', async () => {
+  it('a camera motion scores 0 if the views cannot be registered', async () => {
     const { evidence } = await examine(before, street('elsewhere'));
     expect(evidence.registration).toBeNull();
     expect(evidence.nuisances.camera_moved).toBe(0);

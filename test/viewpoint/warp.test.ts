@@ -14,7 +14,7 @@ describe('warpToBefore', () => {
     expect(valid).toBeLessThan(1);
     const difference = (a: Uint8Array) =>
       a.reduce((sum, value, i) => sum + Math.abs(value - (before.data[i] as number)), 0);
-    // Two bilinear passes soften edges; what is left is a small part of what the motion made.
+    // Two bilinear passes soften edges; the rest is a small part of the difference that the motion made.
     expect(difference(image.data)).toBeLessThan(0.3 * difference(after.data));
   });
 
@@ -31,7 +31,7 @@ describe('warpToBefore', () => {
   });
 });
 
-describe('what was found in the view of before, in the pixels of after', () => {
+describe('boxes found in the view of before, in the pixels of after', () => {
   const half = [1, 0, 0.5, 0, 1, 0, 0, 0, 1] as const; // after sees everything half a frame further right
 
   it('is a map whose peak went with the camera', () => {
@@ -42,7 +42,7 @@ describe('what was found in the view of before, in the pixels of after', () => {
     expect(carried.data.reduce((a, b) => a + b)).toBe(1);
   });
 
-  it('is a box cut at the frame, or nothing where after does not show it', () => {
+  it('are cut at the frame, or undefined if after does not show them', () => {
     expect(carryBox({ x: 0.25, y: 0.5, width: 0.5, height: 0.25 }, half)).toEqual({
       x: 0.75,
       y: 0.5,

@@ -1,5 +1,5 @@
-"""The fit of the viewpoint's weights finds the weights that made a synthetic dump, and keeps what it was told to
-keep."""
+"""The fit of the viewpoint's weights finds the weights that made a synthetic dump, and keeps the excluded
+ones."""
 
 import json
 import subprocess
@@ -73,7 +73,7 @@ def test_inliers_required_are_three_times_what_chance_reaches_and_at_least_eight
 
 
 def dump(per_class: int = 30) -> list[dict]:
-    """Pairs in which exactly one measurement, by 3 deviations, tells each class."""
+    """Pairs in which exactly one measurement, by 3 deviations, separates each class."""
     random = np.random.default_rng(1)
     lines = [{"set": "noise", "index": i, "inliers": int(random.integers(3))} for i in range(10)]
     for number in range(per_class):

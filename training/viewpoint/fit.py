@@ -4,7 +4,7 @@
       [--known FITTED.json --only tampers|joint]
 
 Figures are of places that chose neither weights nor thresholds: the places are halved, and each half is measured with
-what the other half chose. The weights and thresholds that are written are fitted on all places.
+the choices of the other half. The weights and thresholds that are written are fitted on all places.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PRECISION = 0.9  # of the pairs named with a nuisance, this share has it
 FALSE_TAMPER = 0.002  # share of the pairs without tampering that one class may name
 KEPT_BY_AGREEMENT = 0.98  # share of the pairs with a tampering whose features agree no more than is let through
 ANY_AGREEMENT = 2.0  # more than two frames can agree: in the dark there is nothing that features could contradict
-ANOTHER_PLACE = ("blocked", "turned")  # show another place, which features tell; the other kinds show the same one
+ANOTHER_PLACE = ("blocked", "turned")  # show another place, as features do; the other kinds show the same one
 ONE_PLACE = 0.0  # margin that 199 of 200 pairs of one place keep
 LEAST_JOINT_SCORE = 0.25  # even among four classes
 
@@ -37,7 +37,7 @@ OF_TAMPERING = [
     *("dark_after", "dark_fall", "contrast_after", "contrast_fall", "sharpness_fall", "changed_share", "tone_kept"),
     *("edge_change", "edge_before", "edge_after"),
 ]
-# Softness belongs to a defocused camera alone: the other classes would be told from it and from nothing else.
+# Softness belongs to a defocused camera alone: the other classes would depend on it and on nothing else.
 SOFTNESS = "edge_soft"
 # These add nothing to the nuisances.
 OF_TAMPERING_ALONE = ("tone_kept", "edge_change", "edge_before", "edge_after", SOFTNESS)
