@@ -5,7 +5,7 @@ import { type CameraStore, noCamera, type StoredCamera } from '../stores/cameras
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { JobProducer } from './producer.js';
 
-export interface AcceptedFrame
+interface AcceptedFrame
   extends Pick<ComparisonRequest, 'traceId' | 'apiKeyId' | 'acceptedAt' | 'deadline' | 'callbackUrl'> {
   readonly comparisonId: string;
   /** already masked if its bytes are stored */

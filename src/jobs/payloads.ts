@@ -26,7 +26,6 @@ export const DeliveryJobSchema = Type.Object({
 });
 
 export type ComparisonJob = Static<typeof ComparisonJobSchema>;
-export type TurnJob = Static<typeof TurnJobSchema>;
 export type DeliveryJob = Static<typeof DeliveryJobSchema>;
 
 /** @returns the payload of a new job with these ids. */

@@ -19,11 +19,11 @@ import {
 import { reconcileSnapshots, scheduleSnapshots } from './snapshot-schedule.js';
 
 export type QueueName = keyof typeof QUEUES;
-export type ComparisonQueueName = 'live' | 'archive';
+type ComparisonQueueName = 'live' | 'archive';
 type JobKind = 'comparison' | 'delivery';
 
 /** absent: no such job. held: it waits, is delayed or runs. completed, failed: it ended and is still kept. */
-export type JobState = 'absent' | 'held' | 'completed' | 'failed';
+type JobState = 'absent' | 'held' | 'completed' | 'failed';
 
 /** Jobs of one queue by state. `prioritized` are waiting jobs with a priority, as comparisons and turns have. */
 export type QueueCounts = Readonly<Record<(typeof COUNTED)[number], number>>;

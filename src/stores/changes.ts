@@ -9,7 +9,7 @@ import type { CameraEvent, Change, ChangeStatus, Feedback, FoundChange } from '.
 import { allIndexes, eventOf, type StoredAlert } from './change-writes.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
-import { redisCall, repliesOf } from './redis.js';
+import { defineScript, redisCall, repliesOf } from './redis.js';
 
 /** `since` and `until` refer to the time of the confirmation, by the camera's clock. */
 export interface ChangeQuery extends PageQuery {
@@ -44,16 +44,10 @@ redis.call('HSET', KEYS[1], 'feedback', ARGV[2])
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
 return 1`;
 
-interface Scripts {
-  sdAcknowledge(...args: (string | number)[]): Promise<number>;
-  sdFeedback(...args: (string | number)[]): Promise<number>;
-}
-
 export function createChangeStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
-  redis.defineCommand('sdAcknowledge', { lua: ACKNOWLEDGE, numberOfKeys: 5 });
-  redis.defineCommand('sdFeedback', { lua: GIVE_FEEDBACK, numberOfKeys: 2 });
-  const scripts = redis as unknown as Scripts;
+  const runAcknowledge = defineScript(redis, 'sdAcknowledge', ACKNOWLEDGE);
+  const runFeedback = defineScript(redis, 'sdFeedback', GIVE_FEEDBACK);
 
   const read = async (ids: readonly string[]): Promise<(Change | undefined)[]> => {
     const pipeline = redis.pipeline();
@@ -115,12 +109,15 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         const change = await get(id);
         if (change === undefined) return undefined;
         const at = new Date(now()).toISOString();
-        await scripts.sdAcknowledge(
+        const keys = [
           KEYS.change(id),
           KEYS.cameraEvents(change.camera),
           KEYS.changesByStatus('acknowledged'),
           KEYS.changesByStatusAndCamera('acknowledged', change.camera),
           KEYS.events,
+        ];
+        await runAcknowledge(
+          keys,
           id,
           at,
           Date.parse(change.confirmed_at),
@@ -134,7 +131,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       redisCall('saving feedback', async () => {
         const given: Feedback = { ...feedback, at: new Date(now()).toISOString() };
         const json = JSON.stringify(given);
-        await scripts.sdFeedback(KEYS.change(id), KEYS.changesByFeedback, id, json, now());
+        await runFeedback([KEYS.change(id), KEYS.changesByFeedback], id, json, now());
         return get(id);
       }),
     /** Changes with feedback, the earliest feedback first. @param after how many to skip */

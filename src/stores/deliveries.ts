@@ -6,9 +6,9 @@ import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
 import type { CameraEvent } from '../schemas/change.js';
 import { KEYS } from './keys.js';
-import { redisCall } from './redis.js';
+import { defineScript, redisCall } from './redis.js';
 
-export const DeliveryAttemptSchema = Type.Object({
+const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
   at: Type.String({ format: 'date-time' }),
   status: Type.Union([Type.Integer(), Type.Null()], {
@@ -74,17 +74,11 @@ else
 end
 return 1`;
 
-interface Scripts {
-  sdDeliver(keys: number, ...args: (string | number)[]): Promise<number>;
-  sdRecord(keys: number, ...args: (string | number)[]): Promise<number>;
-}
-
 /** @param options.retentionMs how long a delivery is kept, from its creation. */
 export function createDeliveryStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
-  redis.defineCommand('sdDeliver', { lua: CREATE });
-  redis.defineCommand('sdRecord', { lua: RECORD });
-  const scripts = redis as unknown as Scripts;
+  const runCreate = defineScript(redis, 'sdDeliver', CREATE);
+  const runRecord = defineScript(redis, 'sdRecord', RECORD);
   const dueAt = (next: string | null) => (next === null ? now() : Date.parse(next));
 
   const get = async (id: string): Promise<Delivery | undefined> =>
@@ -101,11 +95,9 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
     create: (delivery: Delivery): Promise<void> =>
       redisCall('creating a delivery', async () => {
         const { attempts: _none, state, next_attempt_at, ...rest } = delivery;
-        await scripts.sdDeliver(
-          3,
-          KEYS.delivery(delivery.id),
-          KEYS.deliveriesOpen,
-          KEYS.deliveriesOf(delivery.change ?? delivery.comparison),
+        const { change, comparison } = delivery;
+        await runCreate(
+          [KEYS.delivery(delivery.id), KEYS.deliveriesOpen, KEYS.deliveriesOf(change ?? comparison)],
           delivery.id,
           JSON.stringify(rest),
           state,
@@ -132,9 +124,8 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
             ? []
             : [KEYS.cameraEvents(cameraEvent.camera), KEYS.camera(cameraEvent.camera)]),
         ];
-        await scripts.sdRecord(
-          keys.length,
-          ...keys,
+        await runRecord(
+          keys,
           id,
           `attempt:${attempt.attempt}`,
           JSON.stringify(attempt),

@@ -8,10 +8,21 @@ import { withoutSecrets } from '../redact-url.js';
  * producer: a request waits for the answer, so an unreachable Redis is an error at once.
  * consumer: the commands of a worker wait until Redis is back, as BullMQ workers require.
  */
-export type RedisRole = 'producer' | 'consumer';
+type RedisRole = 'producer' | 'consumer';
 
 /** A command by name with its arguments, for a step of several that are run together. */
 export type RedisCommand = readonly [name: string, ...args: (string | number)[]];
+
+/**
+ * Defines a Lua script that Redis runs atomically.
+ * @returns a function that runs it with its KEYS and ARGV
+ */
+export function defineScript<T>(redis: Redis, name: string, lua: string) {
+  redis.defineCommand(name, { lua });
+  const command = Reflect.get(redis, name) as (...args: (string | number)[]) => Promise<T>;
+  return (keys: readonly string[], ...args: (string | number)[]): Promise<T> =>
+    command.call(redis, keys.length, ...keys, ...args);
+}
 
 /** Interval between two log lines of one outage. */
 const REPEAT_MS = 10_000;

@@ -10,7 +10,7 @@ import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { ComparisonEvent } from '../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
-import { type RedisCommand, redisCall, repliesOf } from './redis.js';
+import { defineScript, type RedisCommand, redisCall, repliesOf } from './redis.js';
 
 /** A comparison with what is kept beside the public resource. */
 export interface StoredComparison {
@@ -96,20 +96,14 @@ else
 end
 return 1`;
 
-interface Scripts {
-  sdCreate(keys: number, ...args: (string | number)[]): Promise<number>;
-  sdUpdate(keys: number, ...args: (string | number)[]): Promise<number>;
-}
-
 /**
  * All methods throw ScenedeltaError 'queue-unavailable' if Redis is away.
  * @param options.retentionMs how long a comparison is kept, from its creation.
  */
 export function createResultStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const { retentionMs, now = Date.now } = options;
-  redis.defineCommand('sdCreate', { lua: CREATE });
-  redis.defineCommand('sdUpdate', { lua: UPDATE });
-  const scripts = redis as unknown as Scripts;
+  const runCreate = defineScript(redis, 'sdCreate', CREATE);
+  const runUpdate = defineScript<number>(redis, 'sdUpdate', UPDATE);
 
   const read = async (ids: readonly string[]): Promise<(Comparison | undefined)[]> => {
     const pipeline = redis.pipeline();
@@ -130,9 +124,8 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           KEYS.comparisonsByTime,
           ...(comparison.camera === null ? [] : [KEYS.comparisonsByCamera(comparison.camera)]),
         ];
-        await scripts.sdCreate(
-          keys.length,
-          ...keys,
+        await runCreate(
+          keys,
           JSON.stringify(eventOf(comparison, now())),
           comparison.id,
           JSON.stringify(comparison),
@@ -177,9 +170,8 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           KEYS.deliveriesOpen,
           ...verdictIndexes(comparison.camera, comparison.verdict),
         ];
-        const replaced = await scripts.sdUpdate(
-          keys.length,
-          ...keys,
+        const replaced = await runUpdate(
+          keys,
           JSON.stringify(eventOf(comparison, now())),
           id,
           JSON.stringify(comparison),

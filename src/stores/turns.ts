@@ -11,7 +11,7 @@ import type { Redis } from 'ioredis';
 import type { CameraState, StoredCamera } from './cameras.js';
 import { changeWrites, type TurnChanges } from './change-writes.js';
 import { KEYS } from './keys.js';
-import { type RedisCommand, redisCall } from './redis.js';
+import { defineScript, type RedisCommand, redisCall } from './redis.js';
 import { endingWrites, type StoredComparison } from './results.js';
 
 export interface Turn {
@@ -27,7 +27,7 @@ export interface Turn {
 }
 
 /** held: by another job. empty: no frame waits. */
-export type Taken = Turn | 'held' | 'empty';
+type Taken = Turn | 'held' | 'empty';
 
 export interface TurnResult {
   /** finished or failed */
@@ -81,21 +81,19 @@ redis.call('DEL', KEYS[1])
 if redis.call('ZCARD', KEYS[2]) > 0 then return 'more' end
 return 'free'`;
 
-interface Scripts {
-  sdTake(...args: (string | number)[]): Promise<[string, string, number, string, string]>;
-  sdRenew(...args: (string | number)[]): Promise<number>;
-  sdCommit(...args: (string | number)[]): Promise<'committed' | 'lost' | 'final'>;
-  sdRelease(...args: (string | number)[]): Promise<'free' | 'more' | 'lost'>;
-}
-
 /** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
 export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
-  redis.defineCommand('sdTake', { lua: TAKE, numberOfKeys: 4 });
-  redis.defineCommand('sdRenew', { lua: RENEW, numberOfKeys: 1 });
-  redis.defineCommand('sdCommit', { lua: COMMIT, numberOfKeys: 5 });
-  redis.defineCommand('sdRelease', { lua: RELEASE, numberOfKeys: 2 });
-  const scripts = redis as unknown as Scripts;
+  const runTake = defineScript<[string, string, number, string, string]>(redis, 'sdTake', TAKE);
+  const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
+  const runCommit = defineScript<'committed' | 'lost' | 'final'>(redis, 'sdCommit', COMMIT);
+  const runRelease = defineScript<'free' | 'more' | 'lost'>(redis, 'sdRelease', RELEASE);
+  const keysOf = (camera: string) => [
+    KEYS.cameraTurn(camera),
+    KEYS.cameraFrames(camera),
+    KEYS.cameraTries(camera),
+    KEYS.camera(camera),
+  ];
 
   const commit = (
     { camera, comparisonId, held }: Turn,
@@ -103,12 +101,8 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     commands: readonly RedisCommand[] | null,
   ) =>
     redisCall("saving a camera's turn", () =>
-      scripts.sdCommit(
-        KEYS.cameraTurn(camera.id),
-        KEYS.cameraFrames(camera.id),
-        KEYS.cameraTries(camera.id),
-        KEYS.camera(camera.id),
-        KEYS.comparison(comparisonId),
+      runCommit(
+        [...keysOf(camera.id), KEYS.comparison(comparisonId)],
         held,
         comparisonId,
         state === undefined ? '' : JSON.stringify(state),
@@ -128,15 +122,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       { job, token, ttlMs }: { job: string; token: string; ttlMs: number },
     ): Promise<Taken> =>
       redisCall("taking a camera's turn", async () => {
-        const [kind, comparisonId, tries, camera, state] = await scripts.sdTake(
-          KEYS.cameraTurn(id),
-          KEYS.cameraFrames(id),
-          KEYS.cameraTries(id),
-          KEYS.camera(id),
-          job,
-          token,
-          ttlMs,
-        );
+        const [kind, comparisonId, tries, camera, state] = await runTake(keysOf(id), job, token, ttlMs);
         if (kind !== 'taken') return kind as 'held' | 'empty';
         return {
           camera: JSON.parse(camera),
@@ -149,7 +135,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     /** @returns false if the turn was lost: the caller should stop. */
     renew: ({ camera, held }: Turn, ttlMs: number): Promise<boolean> =>
       redisCall("renewing a camera's turn", async () => {
-        return (await scripts.sdRenew(KEYS.cameraTurn(camera.id), held, ttlMs)) === 1;
+        return (await runRenew([KEYS.cameraTurn(camera.id)], held, ttlMs)) === 1;
       }),
     /**
      * Saves everything or nothing, and removes the frame from the waiting ones.
@@ -169,7 +155,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
      */
     release: ({ camera, held }: Turn) =>
       redisCall("releasing a camera's turn", () =>
-        scripts.sdRelease(KEYS.cameraTurn(camera.id), KEYS.cameraFrames(camera.id), held),
+        runRelease([KEYS.cameraTurn(camera.id), KEYS.cameraFrames(camera.id)], held),
       ),
   };
 }

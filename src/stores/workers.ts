@@ -11,7 +11,7 @@ import { type ModelDescription, ModelDescriptionSchema } from '../schemas/model-
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
-export const WorkerDescriptionSchema = Type.Object(
+const WorkerDescriptionSchema = Type.Object(
   {
     id: Type.String(),
     host: Type.String(),

@@ -34,7 +34,7 @@ const BACKOFF_MS = 1_000;
  * idle: no frame waits, or another job is responsible. later: the queue should run this job again at `at` (epoch ms).
  * worked: one frame was finished, failed or skipped; `more`: others wait, and a job for them has been queued.
  */
-export type TurnOutcome =
+type TurnOutcome =
   | { readonly kind: 'idle' }
   | { readonly kind: 'later'; readonly at: number }
   | { readonly kind: 'worked'; readonly outcome: ComparisonOutcome; readonly more: boolean };

@@ -52,7 +52,7 @@ export interface DeliveryProcessor {
   process(payload: unknown, signal?: AbortSignal): Promise<DeliveryOutcome>;
 }
 
-export interface DeliveryJobDependencies {
+interface DeliveryJobDependencies {
   readonly deliveries: DeliveryStore;
   readonly results: ResultStore;
   readonly changes: Pick<ChangeStore, 'alert' | 'alertsAfter' | 'get'>;
@@ -218,7 +218,7 @@ const ERASED: PostOutcome = {
 };
 
 /** @returns ms until the next attempt, or null if there is none. */
-export function delayAfter(attempt: number, outcome: PostOutcome, random: () => number): number | null {
+function delayAfter(attempt: number, outcome: PostOutcome, random: () => number): number | null {
   const scheduled = DELIVERY_SCHEDULE_MS[attempt];
   // 410 Gone: the receiver asks for no further attempt.
   if (scheduled === undefined || outcome.permanent || outcome.status === 410) return null;

@@ -18,7 +18,7 @@ interface Skipped {
 }
 
 /** One attempt at a comparison: the steps that differ between a job of its own and a camera's turn. */
-export interface Attempt {
+interface Attempt {
   readonly signal: AbortSignal;
   /** any error is final, because no further attempt follows */
   readonly last: boolean;

@@ -21,7 +21,7 @@ export const RECOVER_AFTER_MS = 30_000;
 const AT_ONCE = 500;
 const AT_MOST = 100_000;
 
-export interface RecoveryDependencies {
+interface RecoveryDependencies {
   readonly results: ResultStore;
   readonly deliveries: DeliveryStore;
   readonly changes: Pick<ChangeStore, 'alert'>;

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const AT_ONCE = 500;
 const AT_MOST = 100_000;
 
-export interface Retained {
+interface Retained {
   readonly comparisons: number;
   readonly changes: number;
   readonly frames: number;
@@ -33,27 +33,22 @@ export function createRetention(deps: {
 }): () => Promise<Retained> {
   const { results, changes, blobs, config, clock } = deps;
 
-  const eraseComparisons = async (before: number): Promise<number> => {
-    let erased = 0;
-    for (;;) {
-      const ids = await results.olderThan(before, AT_ONCE);
-      for (const id of ids) {
-        await blobs.delete(heatmapKey(id));
-        await results.erase(id);
-      }
+  /** @returns how many items were erased */
+  const eraseAll = async (
+    olderThan: (before: number, limit: number) => Promise<string[]>,
+    erase: (id: string) => Promise<unknown>,
+  ): Promise<number> => {
+    const before = cutoff(config.resultRetentionHours);
+    for (let erased = 0; ; ) {
+      const ids = await olderThan(before, AT_ONCE);
+      for (const id of ids) await erase(id);
       erased += ids.length;
       if (ids.length < AT_ONCE) return erased;
     }
   };
-
-  const eraseChanges = async (before: number): Promise<number> => {
-    let erased = 0;
-    for (;;) {
-      const ids = await changes.olderThan(before, AT_ONCE);
-      for (const id of ids) await changes.erase(id);
-      erased += ids.length;
-      if (ids.length < AT_ONCE) return erased;
-    }
+  const eraseComparison = async (id: string) => {
+    await blobs.delete(heatmapKey(id));
+    await results.erase(id);
   };
 
   /** @returns ids of comparisons with feedback, which evaluations need for as long as the comparison is kept. */
@@ -91,8 +86,8 @@ export function createRetention(deps: {
     const inUse = new Set([...(await framesInUse()), ...(await deps.ofCameras.framesInUse())]);
     const ofCameras = await deps.ofCameras.retain(inUse);
     const retained = {
-      comparisons: ofCameras.comparisons + (await eraseComparisons(cutoff(config.resultRetentionHours))),
-      changes: ofCameras.changes + (await eraseChanges(cutoff(config.resultRetentionHours))),
+      comparisons: ofCameras.comparisons + (await eraseAll(results.olderThan, eraseComparison)),
+      changes: ofCameras.changes + (await eraseAll(changes.olderThan, changes.erase)),
       frames: ofCameras.frames + (await blobs.sweep('frames', cutoff(config.frameRetentionHours), inUse)),
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
     };

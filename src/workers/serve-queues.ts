@@ -31,7 +31,7 @@ import { createRetention } from './retention.js';
 const RETENTION_EVERY_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
 
-export interface ServeDependencies {
+interface ServeDependencies {
   readonly config: Config;
   readonly logger: Logger;
   /** a consumer's connection */
