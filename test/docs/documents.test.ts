@@ -123,6 +123,22 @@ describe('README.md: one request, top to bottom', () => {
   });
 });
 
+describe('README.md: where things are', () => {
+  const section = /## Where things are\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
+  const answers = [...section.matchAll(/`(\w+)` in \[[^\]]+\]\(([^)#]+)\)/g)].map(
+    ([, name = '', path = '']) => [name, path],
+  );
+
+  it.each(answers)('%s is in %s', (name, path) => {
+    expect(read(path)).toMatch(new RegExp(`\\b${name}\\b`));
+  });
+
+  it('lists every folder of src', () => {
+    const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).filter((name) => !section.includes(`(src/${name})`))).toEqual([]);
+  });
+});
+
 describe('README.md: figures', () => {
   const { metrics } = JSON.parse(read('models/scorer-surveillance/manifest.json'));
   const real = metrics['development pairs (109 real pairs, never trained on)'];

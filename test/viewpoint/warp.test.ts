@@ -42,7 +42,7 @@ describe('boxes found in the view of before, in the pixels of after', () => {
     expect(carried.data.reduce((a, b) => a + b)).toBe(1);
   });
 
-  it('are cut at the frame, or undefined if after does not show them', () => {
+  it('are cut at the frame, or null if after does not show them', () => {
     expect(carryBox({ x: 0.25, y: 0.5, width: 0.5, height: 0.25 }, half)).toEqual({
       x: 0.75,
       y: 0.5,
