@@ -1,6 +1,6 @@
 """Local feature matching between the frames, without parameters: the evidence that the change maps start from.
 
-By itself it separates changed from unchanged pairs without any training (training/journal, "Backbone").
+By itself it separates changed from unchanged pairs without any training (training/journal, 0.1.0).
 
 Letters: B pairs, C channels (Cc coarse, Cf fine), h x w the map grid (stride 8).
 """
