@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 
-from training.data.batches import Batches, crop_inputs
+from training.data.batches import Batches, crop_inputs, difference_inputs
 from training.net.captioner import Captioner
 from training.net.config import END, PAD
 from training.net.difference import Difference
@@ -48,8 +48,8 @@ def heldout_figures(
     for start in range(0, len(data.cache), batch):
         indices = list(range(start, min(start + batch, len(data.cache))))
         b = {name: value.to(device) for name, value in data.batch(indices, np.random.default_rng(0)).items()}
-        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        crops = crop_inputs(b) if captioner.crops is not None else None
+        d = difference(*difference_inputs(b))
+        crops = crop_inputs(b)
         written = captioner.greedy(d["memory"], crops, d["kind_logits"])
         scores.append(d["change_logit"].cpu().numpy())
         changed.append(b["changed"].cpu().numpy() > 0)

@@ -21,7 +21,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 
 from training.checkpoint import load_run
-from training.data.batches import Batches, Labels, crop_inputs
+from training.data.batches import Batches, Labels, crop_inputs, difference_inputs
 from training.heldout import heldout_figures, words_of
 from training.inputs import existing_file, existing_folder, new_file
 from training.net.captioner import Captioner
@@ -47,7 +47,7 @@ def predictions(difference: Difference, data: Batches, batch: int = 50) -> tuple
     rows = []
     for start in range(0, len(data.cache), batch):
         b = data.batch(list(range(start, min(start + batch, len(data.cache)))), np.random.default_rng(0))
-        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
+        d = difference(*difference_inputs(b))
         alike = torch.from_numpy(agreement(b["coarse"][:, 0].numpy(), b["coarse"][:, 1].numpy()))
         rows.append((d["change_logit"], b["changed"], torch.sigmoid(d["nuisance_logits"]), b["nuisances"], alike))
     return tuple(torch.cat(column).numpy() for column in zip(*rows))
@@ -121,8 +121,8 @@ def fit_hedge(difference: Difference, captioner: Captioner, data: Batches, world
     for start in range(0, len(changed), batch):
         indices = changed[start : start + batch]
         b = data.batch(indices, np.random.default_rng(0))
-        d = difference(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"))
-        crops = crop_inputs(b) if captioner.crops is not None else None
+        d = difference(*difference_inputs(b))
+        crops = crop_inputs(b)
         inputs.append((indices, (d["memory"], crops, d["kind_logits"])))
     table = []
     for share in HEDGE_SHARES:

@@ -82,7 +82,7 @@ def command_of(saved: dict) -> str:
     )
     if start:
         command += f" --start-from {start['file']}"
-    said = [f"kept at step {kept}", began, "the other values: configuration"]
+    notes = [f"kept at step {kept}", began, "the other values: configuration"]
     if len(seeds) > 1:
-        said.append(f"the mean of seeds {', '.join(seeds)} by python -m training.soup")
-    return f"{command} ({'; '.join(said)})"
+        notes.append(f"the mean of seeds {', '.join(seeds)} by python -m training.soup")
+    return f"{command} ({'; '.join(notes)})"

@@ -173,6 +173,14 @@ class Batches:
         return {"side": side, "noun": noun, "colour": colour, "role": role, "same": same}
 
 
-def crop_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...]:
-    """The arguments of `RegionCrops` out of a batch."""
+def difference_inputs(b: dict[str, Tensor]) -> tuple[Tensor | None, ...]:
+    """The arguments of `Difference` out of a batch."""
+    coarse, fine = b["coarse"], b["fine"]  # [B,2,...]
+    return coarse[:, 0], fine[:, 0], coarse[:, 1], fine[:, 1], b.get("evidence")
+
+
+def crop_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...] | None:
+    """The arguments of `RegionCrops` out of a batch; None if its cache has no region crops."""
+    if "glance_coarse" not in b:
+        return None
     return b["glance_coarse"], b["glance_fine"], b["glance_box"], b["glance_object_box"], b["glance_mask"]

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.data.batches import IGNORE, crop_inputs
+from training.data.batches import IGNORE, crop_inputs, difference_inputs
 from training.net.captioner import Captioner
 from training.net.config import PAD, ModelConfig
 from training.net.cross_view import BackwardReasoning, contrastive_loss
@@ -53,10 +53,8 @@ def all_losses(
     extra_losses: Callable[[dict, dict[str, Tensor], ModelConfig], dict[str, Tensor]],
     learn_maps: bool = True,
 ) -> dict[str, Tensor]:
-    d = difference(
-        b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1], b.get("evidence"), learn_maps
-    )
-    crops = crop_inputs(b) if captioner.crops is not None else None
+    d = difference(*difference_inputs(b), learn_maps)
+    crops = crop_inputs(b)
     logits, hidden, seen = captioner(d["memory"], crops, b["ids"][:, :-1], b)
     words = (b["ids"][:, :-1] != PAD).float()
     terms = {

@@ -124,9 +124,9 @@ def refusal(command: str, monkeypatch) -> str:
 )
 def test_bad_input_is_one_line_and_nothing_is_written(folder: Path, monkeypatch, command: str, line: str):
     before = sorted(folder.rglob("*"))
-    said = refusal(command, monkeypatch)
-    assert isinstance(said, str) and said.startswith(line)  # a text: Python prints it and exits with 1
-    assert "\n" not in said
+    message = refusal(command, monkeypatch)
+    assert isinstance(message, str) and message.startswith(line)  # a text: Python prints it and exits with 1
+    assert "\n" not in message
     assert sorted(folder.rglob("*")) == before
 
 

@@ -23,7 +23,7 @@ def triangle_weights(source: int, target: int, start: float, extent: float) -> n
     support = max(scale, 1.0)
     centres = start + (np.arange(target) + 0.5) * scale
     distance = np.abs(np.arange(source) + 0.5 - centres[:, None]) / support
-    # Pillow looks no further than the pixels whose centres lie within the support.
+    # Pillow reads only the pixels whose centres lie within the support.
     weights = np.clip(1 - distance, 0, None)
     return weights / weights.sum(axis=1, keepdims=True)
 

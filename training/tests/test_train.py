@@ -159,11 +159,11 @@ def test_a_cache_reads_only_the_given_shards_until_it_is_refreshed(tmp_path):
 def test_shards_of_other_features_are_refused_and_shards_without_made_json_are_read(tmp_path):
     for first in (0, 8, 16):
         add_shard(tmp_path / "a", first)
-    tell = lambda shard, **made: (tmp_path / "a" / shard / "made.json").write_text(json.dumps(made))
-    tell("00000000-00000008", features="f", look=[96, 64], split="train", maps=None)
-    tell("00000008-00000016", features="f", look=[96, 64], split="train", maps="m")
+    write_made = lambda shard, **made: (tmp_path / "a" / shard / "made.json").write_text(json.dumps(made))
+    write_made("00000000-00000008", features="f", look=[96, 64], split="train", maps=None)
+    write_made("00000008-00000016", features="f", look=[96, 64], split="train", maps="m")
     assert len(PairCache([tmp_path / "a"])) == 24
-    tell("00000008-00000016", features="g", look=[96, 64], split="train", maps=None)
+    write_made("00000008-00000016", features="g", look=[96, 64], split="train", maps=None)
     with pytest.raises(SystemExit, match="00000008-00000016: was made with features g, expected f"):
         PairCache([tmp_path / "a"])
 

@@ -22,8 +22,8 @@ from training.worlds.pair import kind_of
 
 def reworded(meta: dict, boxes: list[Box], crops: list[Box]) -> dict:
     """A line of meta.jsonl with its pair's `glance_object_box` and `glance_box`."""
-    told = described_objects(meta, boxes, crops)
-    captions = write_captions(told, meta["nuisances"], np.random.default_rng([meta["seed"], WORDING_STREAM]))
+    described = described_objects(meta, boxes, crops)
+    captions = write_captions(described, meta["nuisances"], np.random.default_rng([meta["seed"], WORDING_STREAM]))
     return {**meta, "kind": kind_of(meta["objects"]), "captions": captions}
 
 
@@ -38,7 +38,7 @@ def reword_shard(shard: Path) -> int:
         )
     boxes, crops = (np.load(shard / name).tolist() for name in needed[:2])
     pairs = zip(target.read_text(encoding="utf-8").splitlines(), boxes, crops, strict=True)
-    lines = [json.dumps(reworded(json.loads(line), *glances), ensure_ascii=False) for line, *glances in pairs]
+    lines = [json.dumps(reworded(json.loads(line), *crops), ensure_ascii=False) for line, *crops in pairs]
     partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
     os.replace(partial, target)
     return len(lines)
