@@ -19,27 +19,27 @@ import {
   type FrameOutcome,
   fetchIfStored,
   type ModeBaseline,
-  sizeNotes,
+  type ModeContext,
 } from './context.js';
 
 type StoredModel = BackgroundModel<StoredFrameRef>;
 
 export async function backgroundBaseline(
-  context: CameraFrameContext,
+  context: ModeContext,
   deps: BaselineDependencies,
 ): Promise<ModeBaseline> {
-  const { camera, state, frame, at } = context;
+  const { camera, state, frame, at, size } = context;
   const pixels = await decode(frame.bytes, 'after', deps);
   const { width, height } = pixels;
-  const size = { width: pixels.sourceWidth, height: pixels.sourceHeight };
   const light = lightOf(measureLight(pixels), state.light);
+  const lightFrames = light === state.light ? (state.lightFrames ?? 0) + 1 : 1;
   const model = usableBackgrounds(state.memory, camera.mask, pixels);
   const nearest = nearestBackground(model, light);
   const before = nearest === null ? null : await fetchIfStored(nearest.background.frame, context, deps);
   const own = nearest?.light === light && before !== null ? nearest.background : undefined;
 
-  const notes: CameraNote[] = sizeNotes(state.size, size);
-  if (Object.keys(model).length < Object.keys(state.memory).length && notes.length === 0) {
+  const notes: CameraNote[] = [];
+  if (Object.keys(model).length < Object.keys(state.memory).length && !size.otherShape) {
     notes.push(note('mask_changed', 'the privacy zones have changed, so the background model starts again'));
   }
   if (nearest === null) notes.push(note('first_frame', `this frame starts the background of ${light}`));
@@ -55,8 +55,9 @@ export async function backgroundBaseline(
     at: nearest === null || before === null ? null : nearest.background.learnedAt,
     notes,
     async keep(outcome) {
-      const kept = (memory: StoredModel) => ({ anchor: state.anchor, light, memory, size });
-      const update = chooseUpdate(own, { ...outcome, at, width, height });
+      const kept = (memory: StoredModel) => ({ anchor: state.anchor, light, lightFrames, memory });
+      const isStray = size.status === 'stray';
+      const update = chooseUpdate(own, { ...outcome, at, width, height, isStray, lightFrames });
       if (update === 'keep') return { state: kept(model), replacedBackground: false };
       const replaced = update === 'replace' || before === null;
       const { ref } = replaced ? frame : await storeBlend(before, pixels, outcome, context, deps);

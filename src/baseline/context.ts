@@ -2,11 +2,12 @@
 import { ScenedeltaError } from '../errors.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
-import { type Box, sameAspectRatio } from '../images.js';
+import type { Box } from '../images.js';
 import type { CameraNote, Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { CameraState, StoredCamera } from '../stores/cameras.js';
+import type { SizeCheck } from './frame-size.js';
 
 export interface BaselineDependencies {
   readonly blobs: BlobStore;
@@ -22,6 +23,11 @@ export interface CameraFrameContext {
   /** capture time, epoch ms */
   readonly at: number;
   readonly signal: AbortSignal;
+}
+
+/** Input of a mode of `before`. */
+export interface ModeContext extends CameraFrameContext {
+  readonly size: SizeCheck;
 }
 
 /** Result of the frame's comparison and of the change tracker, as far as the next baseline depends on it. */
@@ -41,7 +47,7 @@ export interface FrameOutcome {
 }
 
 /** The part of the camera's state that the baseline owns. */
-export type BaselineState = Pick<CameraState, 'anchor' | 'light' | 'memory' | 'size'>;
+export type BaselineState = Pick<CameraState, 'anchor' | 'light' | 'lightFrames' | 'memory'>;
 
 export interface KeptBaseline {
   readonly state: BaselineState;
@@ -58,20 +64,6 @@ export interface ModeBaseline {
   readonly notes: readonly CameraNote[];
   /** Stores what the next frame is compared with. To be called once per frame. */
   keep(outcome: FrameOutcome): Promise<KeptBaseline>;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-export function sizeNotes(before: Size | null, now: Size): CameraNote[] {
-  if (before === null || (before.width === now.width && before.height === now.height)) return [];
-  const sizes = `the frames had ${before.width}x${before.height} px and have ${now.width}x${now.height} px now`;
-  const detail = sameAspectRatio(before, now)
-    ? sizes
-    : `${sizes}: the aspect ratio differs, so this frame starts a new baseline`;
-  return [{ code: 'size_changed', detail }];
 }
 
 /** @returns null if the retention of the frame is over */

@@ -29,6 +29,11 @@ const MAX_STEP = 6;
  * Margin around a region, as a share of the frame's width: region borders are inexact, and shadows lie beside things.
  */
 const MARGIN = 0.02;
+/**
+ * Frames in a row of a light without a background before one begins while tracks are pending or open, because these
+ * settle with it: one dark or grey frame (a camera that restarts) must not end what is open.
+ */
+const LIGHT_FRAMES = 3;
 /** Largest camera motion of a frame that updates the background, as a share of the frame's width. */
 const MAX_SHIFT = 0.01;
 
@@ -60,6 +65,12 @@ export interface UpdateContext {
   readonly height: number;
   /** a track of this camera awaits its confirmation against this background */
   readonly pending: boolean;
+  /** pending and open tracks */
+  readonly undecided: readonly unknown[];
+  /** a single frame of another size, which the background does not follow */
+  readonly isStray: boolean;
+  /** frames in a row, this one included, that had the light of this frame */
+  readonly lightFrames: number;
   /** locations that have settled with this frame */
   readonly absorb: readonly unknown[];
 }
@@ -69,14 +80,17 @@ export function chooseUpdate(
   background: Background<unknown> | undefined,
   context: UpdateContext,
 ): BackgroundUpdate {
-  const { finding, at, width, height, pending, absorb } = context;
+  const { finding, at, width, height, pending, undecided, absorb } = context;
   if (finding === null) return 'replace';
+  if (context.isStray) return 'keep';
   // A covered or turned camera does not show the scene, and a shifted view would draw every edge twice.
   if (finding.verdict === 'tamper' || hasShifted(finding, width)) return 'keep';
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
   if (background === undefined || background.width !== width || background.height !== height) {
+    if (absorb.length > 0) return 'replace';
     // Tracked things become part of the new background and settle; without one the camera would be blind in this light.
-    return unchanged || absorb.length > 0 ? 'replace' : 'keep';
+    const lasts = undecided.length === 0 || context.lightFrames >= LIGHT_FRAMES;
+    return unchanged && lasts ? 'replace' : 'keep';
   }
   if (absorb.length > 0) return 'blend';
   if (pending || at - background.learnedAt < UPDATE_INTERVAL_MS) return 'keep';

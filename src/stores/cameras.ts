@@ -11,6 +11,7 @@ import type { CameraSettings } from '../cameras/settings.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import type { TrackerState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
+import type { Size } from '../images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import { KEYS } from './keys.js';
 import { redisCall, repliesOf } from './redis.js';
@@ -57,13 +58,18 @@ export interface CameraState {
   /** number of processed frames */
   readonly frames: number;
   readonly last: FrameDone | null;
-  /** upright size of the last frame */
-  readonly size: { readonly width: number; readonly height: number } | null;
+  /** upright size of the frames; null before the first one */
+  readonly size: Size | null;
+  /** another size that the last `frames` frames had, until it is confirmed; absent if the last frame had `size` */
+  readonly otherSize?: Size & { readonly frames: number };
   /** moving average of the time between two frames, ms */
   readonly intervalMs: number | null;
   /** "before" of the next frame in the modes previous and reference; `at`: capture time, epoch ms */
   readonly anchor: { readonly frame: StoredFrameRef; readonly at: number } | null;
+  /** of the last frame */
   readonly light: Light | null;
+  /** frames in a row that had this light; older states do not have it */
+  readonly lightFrames?: number;
   readonly memory: BackgroundModel<StoredFrameRef>;
   readonly dial: BudgetThreshold | null;
   readonly alerts: TrackerState;

@@ -45,6 +45,7 @@ const DAY_MS = 86_400_000;
 /** Weight of a new interval between frames in the exponential moving average. */
 const INTERVAL_WEIGHT = 1 / 8;
 const NOTHING_BEFORE = 'there is nothing to compare this frame with yet';
+const SKIPPED = 'this frame is not compared because it has another size';
 
 export const initialCameraState = (): CameraState => ({
   v: 1,
@@ -93,7 +94,10 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
   // be new.
   const after = resetIf(undecided.length > 0 && kept.replacedBackground, step.state, at);
 
-  const finding = filtered === null ? nothingBefore() : withSeverity(filtered.finding, step.changes);
+  const finding =
+    filtered === null
+      ? notCompared(baseline.skipped ? SKIPPED : NOTHING_BEFORE)
+      : withSeverity(filtered.finding, step.changes);
   const notes = [
     ...gapNotes(state, at, settings.gap_s),
     ...baseline.notes,
@@ -147,14 +151,14 @@ const isoTime = (at: number): string => new Date(at).toISOString();
 const describe = ({ frame, at }: Baseline, { before }: CameraSettings): CameraFrame['before'] =>
   frame === null ? null : { mode: before, captured_at: at === null ? null : isoTime(at) };
 
-function nothingBefore(): Finding {
+function notCompared(caption: string): Finding {
   return {
     verdict: 'none',
     kind: 'none',
     nuisance: [],
-    caption: NOTHING_BEFORE,
+    caption,
     caption_score: 1,
-    words: NOTHING_BEFORE.split(' ').map((text) => ({ text, score: 1 })),
+    words: caption.split(' ').map((text) => ({ text, score: 1 })),
     confidence: 0,
     severity: 'info',
     regions: [],

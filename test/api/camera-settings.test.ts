@@ -112,6 +112,15 @@ describe('settings of a camera', () => {
 });
 
 describe('a reference frame', () => {
+  it('that is damaged is refused, because every comparison with it would fail', async () => {
+    const whole = await jpeg(120);
+    const reference = base64(whole.subarray(0, whole.length - 60));
+    const answer = await put('gate', { before: 'reference', reference });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({ field: 'reference' });
+    expect(service.blobs.kept.size).toBe(0);
+  });
+
   it('is stored masked, and answered as its hash', async () => {
     const frame = await jpeg(120);
     const answer = await put('gate', { before: 'reference', reference: base64(frame), zones: [PRIVACY] });

@@ -68,6 +68,9 @@ describe('the update by a frame', () => {
     width: 40,
     height: 30,
     pending: false,
+    undecided: [],
+    isStray: false,
+    lightFrames: 1,
     absorb: [],
     ...change,
   });
@@ -88,6 +91,7 @@ describe('the update by a frame', () => {
     ['a change settled, though the last update is recent', context({ at: 1, absorb: [1] }), 'blend'],
     ['there was nothing to compare with', context({ finding: null }), 'replace'],
     ['a frame of another size', context({ width: 20 }), 'replace'],
+    ['a stray frame of another size', context({ width: 20, isStray: true }), 'keep'],
     [
       'a frame of another size that shows a change',
       context({ width: 20, finding: finding('change', 1) }),
@@ -101,6 +105,11 @@ describe('the update by a frame', () => {
     expect(chooseUpdate(undefined, context({}))).toBe('replace');
     expect(chooseUpdate(undefined, context({ finding: finding('change', 1) }))).toBe('keep');
     expect(chooseUpdate(undefined, context({ finding: finding('change', 1), absorb: [1] }))).toBe('replace');
+  });
+
+  it('without a background: with tracks undecided, the third frame in a row of the light starts one', () => {
+    const update = (lightFrames: number) => chooseUpdate(undefined, context({ undecided: [1], lightFrames }));
+    expect([1, 2, 3].map(update)).toEqual(['keep', 'keep', 'replace']);
   });
 });
 

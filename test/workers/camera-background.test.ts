@@ -89,19 +89,19 @@ describe('an open change', () => {
     const day = [70, 80, 90].map((seconds) => [CAR, seconds] as const);
     const pipeline = await hidingPipeline('ir_switch', [IR_CAR]);
     const { items, alerts, state } = await watch(pipeline, [...OPENED, ...night, ...day]);
-    expect(items).toMatchObject([{ status: 'opened', settled_at: '2026-06-01T12:00:30.000Z' }]);
+    expect(items).toMatchObject([{ status: 'opened', settled_at: '2026-06-01T12:00:50.000Z' }]);
     expect(alerts).toBe(1);
     expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);
   });
 
   it('does not prevent new changes in the other light', async () => {
-    const night = [30, 40].map((seconds) => [IR_CAR, seconds] as const);
-    const another = [50, 60].map((seconds) => [IR_BOTH, seconds] as const);
+    const night = [30, 40, 50].map((seconds) => [IR_CAR, seconds] as const);
+    const another = [60, 70].map((seconds) => [IR_BOTH, seconds] as const);
     const pipeline = await hidingPipeline('ir_switch', [IR_CAR]);
     const { items, alerts } = await watch(pipeline, [...OPENED, ...night, ...another]);
     expect(items).toMatchObject([
-      { status: 'opened', first_seen: '2026-06-01T12:00:50.000Z', settled_at: null },
-      { status: 'opened', settled_at: '2026-06-01T12:00:30.000Z' },
+      { status: 'opened', first_seen: '2026-06-01T12:01:00.000Z', settled_at: null },
+      { status: 'opened', settled_at: '2026-06-01T12:00:50.000Z' },
     ]);
     expect(alerts).toBe(2);
   });

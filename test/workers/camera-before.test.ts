@@ -188,9 +188,6 @@ describe('a baseline that is reset while a change is open', () => {
   it('by other privacy zones settles the change, without an alert that it has gone', async () => {
     await beginsAnew(fixed, { ...fixed, zones: [ZONE] }, { mask: 'msk_window' });
   });
-  it('by frames of another shape settles the change', async () => {
-    await beginsAnew(fixed, fixed, {}, picture({ width: 64, height: 64 }));
-  });
   it('by the loss of "before" settles the change', async () => {
     await beginsAnew(fixed, fixed, {}, OTHER, async () => {
       await bench.blobs.sweep('frames', Date.now() + 1_000);

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
+import { decodeFrame } from '../../frames/decode.js';
 import { sniffImage } from '../../frames/image-type.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { newId } from '../../ids.js';
@@ -26,12 +27,13 @@ export interface PutDependencies {
   readonly clock: () => number;
   readonly allow: AllowList;
   readonly frameLimit: number;
+  readonly pixelLimit: number;
 }
 
 /**
  * @param earlier the camera before this request, undefined if it is new
- * @throws ScenedeltaError invalid-request, url-refused, image-unreadable, payload-too-large, each naming the field;
- * storage-unavailable
+ * @throws ScenedeltaError invalid-request, url-refused, image-unreadable, image-too-large, image-too-small,
+ * payload-too-large, each naming the field; storage-unavailable
  */
 export async function buildCamera(
   id: string,
@@ -104,6 +106,8 @@ async function referenceOf(
       },
     );
   }
+  // Every comparison with a damaged reference would fail.
+  await decodeFrame(frame.bytes, { field, pixelLimit: deps.pixelLimit });
   const ref = await deps.keeper.keep(frame, maskOf(camera), field);
   return ref as StoredFrameRef;
 }

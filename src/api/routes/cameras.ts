@@ -48,6 +48,7 @@ const putSchema = {
       'unsupported-media-type',
       'image-unreadable',
       'image-too-large',
+      'image-too-small',
       'url-refused',
       'storage-unavailable',
     ]),
