@@ -24,7 +24,14 @@ const integer = (minimum: number, maximum: number, fallback: number, description
 const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535, 8080, 'Port the API listens on; 0 picks a free one.'),
-  PUBLIC_URL: optionalText('Base of links in answers and webhooks; default: http://HOST:PORT.'),
+  PUBLIC_URL: Type.Unsafe<string | null>(
+    Type.String({
+      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+      title: 'an http(s) address without a query',
+      default: null,
+      description: 'Base of links in answers and webhooks; default: http://HOST:PORT.',
+    }),
+  ),
   DATA_DIR: text('./data', 'Folder for frames, heatmap data and the embedded Redis.'),
   MODELS_DIR: text('./models', 'Folder with one sub-folder per bundle.'),
   DEFAULT_MODEL: text('scorer-surveillance', 'Bundle used if a request names none.'),
@@ -82,7 +89,7 @@ const settings = {
   HEATMAP_RETENTION_HOURS: integer(0, 87_600, 168, 'How long heatmap data is kept.'),
   RESULT_RETENTION_HOURS: integer(1, 876_000, 720, 'How long results are kept.'),
   OUTBOUND_ALLOW: list(
-    'CIDRs of private addresses that callbacks and frame URLs may reach, comma separated.',
+    'Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated.',
   ),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText(

@@ -23,6 +23,8 @@ describe('loadConfig', () => {
   );
 
   it.each([
+    ['PUBLIC_URL', 'foo', 'an http(s) address without a query'],
+    ['PUBLIC_URL', 'https://cameras.example/?a=1', 'an http(s) address without a query'],
     ['DEVICE', 'gpu', 'auto, cpu or cuda:N'],
     ['STRICT_DEVICE', 'maybe', 'on or off'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],

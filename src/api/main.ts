@@ -10,6 +10,7 @@ import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { buildApp } from './app.js';
+import { assertDefaultModel } from './default-model.js';
 import { createIdempotencyRecords } from './idempotency.js';
 import { createRateCounter } from './rate-counter.js';
 
@@ -22,6 +23,7 @@ const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'api' });
 endOnFatal(logger);
 
+await assertDefaultModel(config);
 const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 const events = createEventReader(redis, { logger });
 const queue = createJobProducer(redis);

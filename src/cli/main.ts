@@ -104,6 +104,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 const status = await main(process.argv.slice(2));
-// Not process.exit(): serve and worker keep running, and output is still to be written. A command may have set its own
-// status.
-if (status !== 0) process.exitCode = status;
+if (status !== 0) {
+  process.exitCode = status;
+  // A connection that a failed start left open would keep the process running. What is printed is written first.
+  process.stderr.write('', () => process.stdout.write('', () => process.exit()));
+}

@@ -15,15 +15,18 @@ const URL_LIMIT = 2048;
 /** Below this port only 80 and 443 are allowed, so that the service cannot be made to talk to a mail server. */
 const FIRST_FREE_PORT = 1024;
 
-/** @throws ScenedeltaError 'invalid-request' naming the entry that is not a CIDR */
+/**
+ * @param cidrs CIDRs; an address without a prefix length stands for itself alone
+ * @throws ScenedeltaError 'invalid-request' naming the entry that is neither
+ */
 export function parseAllowList(cidrs: readonly string[]): AllowList {
   return cidrs.map((cidr) => {
     try {
-      return ipaddr.parseCIDR(cidr);
+      return ipaddr.parseCIDR(isIP(cidr) === 0 ? cidr : `${cidr}/${isIP(cidr) === 4 ? 32 : 128}`);
     } catch {
       throw new ScenedeltaError(
         'invalid-request',
-        `OUTBOUND_ALLOW has ${JSON.stringify(cidr)}: expected a CIDR such as 10.0.0.0/8 or fd00::/8`,
+        `OUTBOUND_ALLOW has ${JSON.stringify(cidr)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8`,
         { field: 'OUTBOUND_ALLOW' },
       );
     }

@@ -85,7 +85,13 @@ describe('addresses', () => {
     }
   });
 
-  it.each(['10.0.0.0', '10.0.0.0/33', 'x/8', '', 'fd00::/129'])('the CIDR %j is refused by name', (cidr) => {
+  it('stand for themselves alone without a prefix length', () => {
+    const allow = parseAllowList(['10.1.2.3', 'fd00::1']);
+    for (const address of ['10.1.2.3', 'fd00::1']) expect(checkAddress(address, allow)).toBeNull();
+    for (const address of ['10.1.2.4', 'fd00::2']) expect(checkAddress(address, allow)).not.toBeNull();
+  });
+
+  it.each(['10.0.0', '10.0.0.0/33', 'x/8', '', 'fd00::/129'])('the CIDR %j is refused by name', (cidr) => {
     expect(() => parseAllowList([cidr])).toThrow(`OUTBOUND_ALLOW has ${JSON.stringify(cidr)}`);
   });
 });
