@@ -31,9 +31,9 @@ export async function openBundleGraphs(folder) {
   return {
     bundle,
     encode,
-    /** Of two frames' features: -1..1, see src/model/agreement.ts. */
+    /** Agreement of the features of two frames, -1..1 (src/model/agreement.ts). */
     agreement: (before, after) => agreement(before, after, (width * height) / COARSE_STRIDE ** 2),
-    /** @returns the logits that difference.onnx gives of two frames' features; maps and memory are not kept */
+    /** @returns the logits of difference.onnx for the features of two frames, without maps and decoder memory */
     async compare(before, after) {
       const [{ changeLogit, kindLogits, nuisanceLogits }] = await captioner.difference([{ before, after }]);
       return { changeLogit, kindLogits, nuisanceLogits };
@@ -42,6 +42,6 @@ export async function openBundleGraphs(folder) {
   };
 }
 
-/** `after` as before's camera would have seen it. */
+/** `after` in the view of `before`. */
 export const warpedToBefore = (before, after, registration) =>
   warpToBefore(before, after, registration.homography, new Uint8Array(before.data.length)).image;

@@ -4,12 +4,11 @@ import { blur as blurred, jpeg } from './images.mjs';
 import { pick } from './pick.mjs';
 import { grain } from './variants.mjs';
 
-/** Share of those whose second frame is a little softer: a smaller stream enlarged, a coder that saves. */
+/** Share of the drifting pairs whose second frame is softer, as from an enlarged stream or strong compression. */
 const SOFTER = 0.3;
 
 /**
- * @param drifts share of the pairs whose frames were not exposed and coded alike: another hour, another bit rate,
- *   another stream
+ * @param drifts share of the pairs whose frames differ in exposure and coding: another hour, bit rate or stream
  * @returns {{ lens, before, after }} each maps an image to a promise of an image
  */
 export function sensorOf(drifts, random) {

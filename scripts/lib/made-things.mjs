@@ -1,9 +1,9 @@
-/** Things that stand in made places. */
+/** Things in the generated pairs: placed sprites. */
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { pick } from './pick.mjs';
 
-/** Sprites where they may stand, as large as they are there. */
+/** Sprites on the ground of a plate, at the scale of their position. */
 export async function thingsOnGround({ folder, sprites }, plate, image, count, random) {
   const scale = image.width / plate.width;
   const placed = [];
@@ -26,16 +26,15 @@ export async function thingsOnGround({ folder, sprites }, plate, image, count, r
   return placed;
 }
 
-/** Share of the frame's longer side that a thing near the camera takes. */
+/** Length of a thing near the camera, as a share of the frame's longer side. */
 const NEAR = { least: 0.12, most: 0.5 };
-/** Share of the frame that all of them take: beyond it, what is left to see is as much another place as this one. */
+/** Largest share of the frame that all of them cover; beyond it the frame could as well show another place. */
 const MOST_TAKEN = 0.35;
-/** Sprites have 160 px: enlarged, their edges are made as steep again as those of the place. */
+/** Sprites have 160 px; above this enlargement their edges are sharpened. */
 const STEEPER = 1.2;
 
 /**
- * Sprites anywhere in the frame and large, as a camera sees them that looks down from near: a car is a third of the
- * image.
+ * Large sprites anywhere in the frame, as seen by a camera that looks down from near: a car is a third of the image.
  */
 export async function thingsNear({ folder, sprites }, image, count, random) {
   const placed = [];
@@ -66,7 +65,7 @@ export async function thingsNear({ folder, sprites }, image, count, random) {
   return placed;
 }
 
-/** Pixels of a 1.7 m person whose feet are on this row. */
+/** Height in pixels of a 1.7 m person whose feet are on row y. */
 function personAt({ person_px: [[y0, h0], [y1, h1]] }, y) {
   return h0 + ((h1 - h0) * (y - y0)) / (y1 - y0 || 1);
 }

@@ -3,13 +3,13 @@ import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 /**
- * Each item is worked on once, whichever thread is free; at most as many threads as cores.
- * @param {URL} script whose thread calls `serve`
- * @param {unknown[]} items what can be cloned
- * @param {unknown} settings given to each thread once
- * @param {(result) => void} onDone after each item
- * @returns {Promise<unknown[]>} one result an item, in the items' order
- * @throws what the first failing thread threw
+ * Processes each item in one of the threads; at most as many threads as cores.
+ * @param {URL} script of the threads, which calls `serve`
+ * @param {unknown[]} items values that can be cloned
+ * @param {unknown} settings argument of `open` in each thread
+ * @param {(result) => void} onDone called after each item
+ * @returns {Promise<unknown[]>} one result per item, in the order of the items
+ * @throws the error of the first thread that fails
  */
 export async function inThreads(script, items, settings, onDone = () => {}) {
   const results = new Array(items.length);
@@ -37,7 +37,7 @@ export async function inThreads(script, items, settings, onDone = () => {}) {
 }
 
 /**
- * The thread's side.
+ * Serves the items of `inThreads` in a thread.
  * @param {(settings) => Promise<{ each: (item) => Promise<unknown>, close: () => Promise<void> }>} open
  */
 export async function serve(open) {

@@ -1,6 +1,6 @@
 /**
- * A thread of the bare loop: the service's own decoding, graphs and, where asked for, viewpoint's evidence, one pair
- * after the other, with nothing around them (no HTTP, no queue, no files, no messages between threads).
+ * Thread of the bare loop: decoding, graphs and optionally the viewpoint evidence of the service, one pair after the
+ * other, without HTTP, queue, files or messages between threads.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { dist } from './lib/service.mjs';

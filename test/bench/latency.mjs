@@ -13,7 +13,7 @@ const WARM_UP = 10;
 const count = numberOption('count', 300);
 
 const pairs = await fullHdPairs();
-/** A camera's "before" repeats; a stranger's never does. */
+/** Of one camera "before" repeats; of unrelated requests it never does. */
 const CASES = [
   {
     name: 'every frame new',
@@ -46,7 +46,7 @@ async function measure({ name, frames }) {
   const start = performance.now();
   const total = WARM_UP + count;
   for (let i = 0; i < total; i++) {
-    // Made before it is due, so that the schedule is kept.
+    // Built before it is due, so that the schedule is kept.
     const ready = frames(pairs[i % pairs.length]);
     const due = start + i * EVERY_MS;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));

@@ -30,7 +30,7 @@ async function post(url, form, prefer) {
   return { status: statusCode, text };
 }
 
-/** Without a worker: how fast the API alone takes, stores and queues. */
+/** Rate at which the API accepts, stores and queues, without a worker. */
 async function acceptance() {
   const service = await startService({ worker: false, env: { MAX_WAITING: '1000000' } });
   try {

@@ -17,7 +17,7 @@ const { Captioner } = await dist('model/captioner.js');
 const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
 const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
-const { loadBundles } = await dist('workers/bundles.js');
+const { loadBundles } = await dist('pipeline/bundles.js');
 const { decodeFrame } = await dist('frames/decode.js');
 
 const config = loadConfig();
@@ -36,7 +36,7 @@ const captioner = new Captioner(
 await captioner.warmUp();
 
 const rows = [];
-/** @returns what `work` returned last. */
+/** @returns the last result of `work` */
 async function time(name, work) {
   const took = [];
   let result;

@@ -14,7 +14,7 @@ const seconds = numberOption('seconds', 20);
 const rounds = numberOption('rounds', 3);
 const service = await startService({ env: { FEATURE_CACHE_MB: '0' } });
 const { loadConfig } = await dist('config.js');
-const { loadBundles } = await dist('workers/bundles.js');
+const { loadBundles } = await dist('pipeline/bundles.js');
 const { createLogger } = await dist('logger.js');
 
 const config = loadConfig();

@@ -9,7 +9,7 @@ const read = (caption: string): string[] =>
     ),
   );
 
-describe('what is said to have happened', () => {
+describe('the direction of a mention', () => {
   it.each([
     ['a red van has appeared by the gate', ['appear red van']],
     ['there is a forklift in the yard now', ['appear forklift']],
@@ -70,7 +70,7 @@ describe('several things in one sentence', () => {
   });
 });
 
-describe('one thing in the place of another', () => {
+describe('a mention of one thing in the place of another', () => {
   it.each([
     ['the black suv has been replaced by a white van', ['disappear black suv', 'appear white van']],
     ['a bench has replaced the table', ['appear bench', 'disappear table']],
@@ -82,7 +82,7 @@ describe('one thing in the place of another', () => {
   });
 });
 
-describe('that nothing changed', () => {
+describe('a statement that nothing changed', () => {
   it.each([
     'nothing has changed',
     'there is no change',
@@ -102,13 +102,13 @@ describe('that nothing changed', () => {
     expect(readCaption(caption)).toEqual({ verdict: 'none', mentions: [], replaces: false });
   });
 
-  it('is not what an empty or meaningless sentence says', () => {
+  it('is not found in an empty or meaningless sentence', () => {
     expect(readCaption('').verdict).toBeNull();
     expect(readCaption('blue the of').verdict).toBeNull();
   });
 });
 
-describe('whose colour it is', () => {
+describe('the colours of a mention', () => {
   it.each([
     ['a woman in a dark red dress has appeared', ['appear dark red woman']],
     ['a man wearing a grey hoodie has appeared', ['appear grey man']],
@@ -122,7 +122,7 @@ describe('whose colour it is', () => {
   });
 });
 
-describe('where it is said to be', () => {
+describe('the places of a mention', () => {
   const places = (clause: string) =>
     readPlaces(clause).map(({ horizontal, depth, motion, landmark }) =>
       [landmark, horizontal, depth, motion ? 'way' : undefined].filter(Boolean).join(' '),
@@ -146,7 +146,7 @@ describe('where it is said to be', () => {
     expect(places(clause)).toEqual(expected);
   });
 
-  it('is said of the thing it stands beside', () => {
+  it('are those that follow it', () => {
     const { mentions } = readCaption('the van on the left and the bus by the tree are gone');
     expect(mentions.map(({ noun, places: [place] }) => [noun, place?.horizontal ?? place?.landmark])).toEqual(
       [
@@ -156,7 +156,7 @@ describe('where it is said to be', () => {
     );
   });
 
-  it('is said of all things where it stands at the end', () => {
+  it('are those at the end of the sentence, if none follows it', () => {
     const { mentions } = readCaption('a van and a bus have appeared on the right');
     expect(mentions.map(({ places: [place] }) => place?.horizontal)).toEqual(['right', 'right']);
   });

@@ -75,7 +75,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
 
 const standard = { 'pairs.ndjson': ndjson(CHANGED, SAME), 'said.ndjson': ndjson(SAID_NOTHING, SAID) };
 
-/** Runs the command there; what it prints. */
+/** Runs the command; "@" in an argument stands for the folder. @returns what it prints */
 async function evaluateIn(folder: string, ...args: string[]): Promise<string> {
   let printed = '';
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -86,7 +86,7 @@ async function evaluateIn(folder: string, ...args: string[]): Promise<string> {
   return printed;
 }
 
-describe('judging predictions', () => {
+describe('evaluate --from-predictions', () => {
   it('prints a table of at most 100 columns and writes everything as JSON', async () => {
     const folder = await folderWith(standard);
     const text = await evaluateIn(
@@ -119,7 +119,7 @@ describe('judging predictions', () => {
     expect(text).toContain('2 pairs, 1 changed, 1 unchanged');
   });
 
-  it('sets other predictions beside', async () => {
+  it('adds a column for predictions of --baseline', async () => {
     const folder = await folderWith({
       ...standard,
       'blind.ndjson': ndjson({ ...SAID, caption: 'nothing has changed' }, SAID_NOTHING),
@@ -135,7 +135,7 @@ describe('judging predictions', () => {
     expect(text).toMatch(/noun \(and its direction\) +100\.0 % +100\.0 % +0\.0 % +100\.0 % +0\.0 %/);
   });
 
-  it('takes boxes as parts of the frame that they are in, where frames differ in size', async () => {
+  it('scales boxes by the size of their own frame', async () => {
     const folder = await folderWith({
       ...standard,
       'pairs.ndjson': ndjson({ ...CHANGED, after: 'large.png', boxes_after: [[120, 40, 60, 40]] }),
@@ -146,7 +146,7 @@ describe('judging predictions', () => {
     expect(text).toMatch(/place +100\.0 %/);
   });
 
-  it('writes predictions that it can read again', async () => {
+  it('writes predictions that --from-predictions reads', async () => {
     const folder = await folderWith(standard);
     await mkdir(join(folder, 'copies'));
     const first = await evaluateIn(
@@ -162,7 +162,7 @@ describe('judging predictions', () => {
   });
 });
 
-describe('bad input gets one line with file, line and reason, and leaves no file behind', () => {
+describe('bad input is refused with file, line and reason, and no output file is left', () => {
   const cases: [string, Record<string, string>, string[], RegExp][] = [
     ['no manifest', {}, ['@none.ndjson'], /none\.ndjson: no such file$/],
     ['an empty manifest', { 'pairs.ndjson': '\n' }, ['@pairs.ndjson'], /pairs\.ndjson: holds no pairs/],
@@ -250,7 +250,7 @@ describe('bad input gets one line with file, line and reason, and leaves no file
       ['@pairs.ndjson', '--bundle', 'x', '--from-predictions', '@said.ndjson'],
       /'--from-predictions <file>' cannot be used with option '--bundle <name>'/,
     ],
-    ['a bundle that is not there', standard, ['@pairs.ndjson', '--bundle', 'not-there'], /not-there/],
+    ['a missing bundle', standard, ['@pairs.ndjson', '--bundle', 'not-there'], /not-there/],
     ['no file at all', {}, [], /missing required argument 'pairs'/],
     [
       'an output folder that is not there',
@@ -267,7 +267,7 @@ describe('bad input gets one line with file, line and reason, and leaves no file
     const call = [...args, ...(args.includes('--json') ? [] : wanted)].map((arg) =>
       arg.replace('@', `${folder}/`),
     );
-    // What is wrong with the output shows when the figures have been printed.
+    // An output that cannot be written is noticed after the figures are printed.
     jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const failed = run(call);
     await expect(failed).rejects.toThrow(message);
@@ -277,7 +277,7 @@ describe('bad input gets one line with file, line and reason, and leaves no file
     expect(await readdir(folder)).toEqual(before);
   });
 
-  it('the figures are printed all the same where they cannot be written', async () => {
+  it('prints the figures even if the JSON file cannot be written', async () => {
     const folder = await folderWith(standard);
     const printed = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const files = ['pairs.ndjson', '--from-predictions', 'said.ndjson', '--json', 'no/report.json'];
@@ -286,7 +286,7 @@ describe('bad input gets one line with file, line and reason, and leaves no file
     expect(printed.mock.calls.join('')).toContain('2 pairs, 1 changed, 1 unchanged');
   });
 
-  it('a frame cut off in the middle', async () => {
+  it('a truncated frame', async () => {
     const folder = await folderWith(standard);
     const whole = await readFile(join(folder, 'van.png'));
     await writeFile(join(folder, 'van.png'), whole.subarray(0, whole.length - 40));

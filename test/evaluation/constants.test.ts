@@ -25,11 +25,11 @@ const pairs = pairsOf(
   appeared('man', 'black', ['a man in black has appeared on the left'], 'multi'),
 );
 
-it('the best by words is of the majority, which may have no fact right', () => {
+it('the best sentence by words may be that of the unchanged majority', () => {
   expect(bestByWords(pairs)).toBe('nothing has changed');
 });
 
-it("the best by facts is the sentence, a person's or the captioner's, that is right of most that changed", () => {
+it('the best sentence by facts is the reference or prediction that is true of most changed pairs', () => {
   expect(
     bestByFacts(
       pairs,
@@ -39,17 +39,17 @@ it("the best by facts is the sentence, a person's or the captioner's, that is ri
     caption: 'a man in black has appeared on the left',
     kind: 'appear',
   });
-  const said = 'a red car has appeared on the left';
+  const predicted = 'a red car has appeared on the left';
   expect(
     bestByFacts(
       pairs,
-      pairs.map(() => said),
+      pairs.map(() => predicted),
     )?.caption,
-  ).toBe(said);
+  ).toBe(predicted);
 });
 
-it('what the captioner says of unchanged pairs is no candidate, and without changed pairs there is none', () => {
-  const said = pairs.map((pair) => (pair.changed ? '' : 'a red car has appeared on the left'));
-  expect(bestByFacts(pairs, said)?.caption).toBe('a man in black has appeared on the left');
+it('predictions of unchanged pairs are no candidates, and without changed pairs there is no best sentence', () => {
+  const predicted = pairs.map((pair) => (pair.changed ? '' : 'a red car has appeared on the left'));
+  expect(bestByFacts(pairs, predicted)?.caption).toBe('a man in black has appeared on the left');
   expect(bestByFacts(pairsOf(unchanged), ['nothing has changed'])).toBeNull();
 });

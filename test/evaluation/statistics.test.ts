@@ -14,18 +14,18 @@ describe('AUROC', () => {
     expect(auroc(positives, negatives)).toBe(expected);
   });
 
-  it('is null where there is nothing to tell apart', () => {
+  it('is null if one of the groups is empty', () => {
     expect(auroc([], [1])).toBeNull();
     expect(auroc([1], [])).toBeNull();
   });
 
-  it('is 1 minus itself when the groups change places', () => {
+  it('becomes 1 minus itself if the groups are exchanged', () => {
     fc.assert(
       fc.property(scores, scores, (a, b) => expect(auroc(a, b)).toBeCloseTo(1 - (auroc(b, a) ?? 0), 12)),
     );
   });
 
-  it('knows only the order of the scores', () => {
+  it('depends only on the order of the scores', () => {
     const stretch = (x: number) => Math.exp(x / 7) - 3;
     fc.assert(
       fc.property(scores, scores, (a, b) => expect(auroc(a.map(stretch), b.map(stretch))).toBe(auroc(a, b))),
@@ -33,7 +33,7 @@ describe('AUROC', () => {
   });
 });
 
-describe('recall at a rate of false alarms', () => {
+describe('recall at a false-alarm rate', () => {
   const negatives = Array.from({ length: 40 }, (_, i) => i);
 
   it('allows floor(rate * negatives) of them above the threshold', () => {
@@ -44,7 +44,7 @@ describe('recall at a rate of false alarms', () => {
     });
   });
 
-  it('allows none where a single one is already more than the rate', () => {
+  it('allows none if a single one exceeds the rate', () => {
     expect(recallAtRate([38.5, 39.5], negatives, 0.01)).toEqual({
       recall: 0.5,
       threshold: 39,
@@ -56,7 +56,7 @@ describe('recall at a rate of false alarms', () => {
     expect(recallAtRate([39], negatives, 0)?.recall).toBe(0);
   });
 
-  it('never grows when the rate shrinks, and keeps its promise', () => {
+  it('never grows when the rate shrinks, and keeps the rate', () => {
     fc.assert(
       fc.property(scores, scores, (a, b) => {
         const [wide, tight] = [recallAtRate(a, b, 0.2), recallAtRate(a, b, 0.05)];
@@ -83,11 +83,11 @@ describe('the exact binomial interval (Clopper & Pearson)', () => {
     expect(to).toBeCloseTo(high, 6);
   });
 
-  it('of nothing observed is everything', () => {
+  it('is [0, 1] without observations', () => {
     expect(clopperPearson(0, 0)).toEqual([0, 1]);
   });
 
-  it('holds the rate, and mirrors', () => {
+  it('contains the rate, and mirrors', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
@@ -106,7 +106,7 @@ describe('the exact binomial interval (Clopper & Pearson)', () => {
 });
 
 describe('calibration', () => {
-  it('is perfect where confidences are the shares', () => {
+  it('has no error if the confidences are the shares', () => {
     const confidences = Array.from({ length: 10 }, () => 0.3);
     const outcomes = confidences.map((_, i) => i < 3);
     const { expectedError, brier } = calibration(confidences, outcomes);
@@ -114,7 +114,7 @@ describe('calibration', () => {
     expect(brier).toBeCloseTo(0.21, 12);
   });
 
-  it('is the distance where they are not; 1 belongs to the last bin', () => {
+  it('has the distance as error otherwise; 1 belongs to the last bin', () => {
     const { expectedError, brier, bins } = calibration([1, 1, 0], [true, false, false]);
     expect(expectedError).toBeCloseTo(1 / 3, 12);
     expect(brier).toBeCloseTo(1 / 3, 12);

@@ -8,7 +8,7 @@ import { tokenize } from '../../src/evaluation/words/tokenize.js';
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
-/** words.json is what pycocoevalcap 1.2 says of captions.json: golden/make.py. */
+/** words.json has the results of pycocoevalcap 1.2 for captions.json (golden/make.py). */
 const golden = read('words');
 const given = read('captions') as {
   pairs: { candidate: string; references: string[] }[];
@@ -79,7 +79,7 @@ describe('laws', () => {
     );
   });
 
-  it('a caption that repeats its only reference gets the most: 1, and 10 of CIDEr-D where no document shares its n-grams', () => {
+  it('a caption equal to its only reference scores 1, and CIDEr-D 10 if no other document has its n-grams', () => {
     const alone = ['red van by gate', 'blue bus near stairs'].map((text) => text.split(' '));
     const some = alone.map((words) => ({ candidate: words, references: [words] }));
     expect(ciderD(some)).toBeCloseTo(10, 12);
@@ -119,7 +119,7 @@ describe('laws', () => {
     );
   });
 
-  it('an n-gram of every document has no weight, whatever the corpus the frequencies come from', () => {
+  it('an n-gram of every document has no weight', () => {
     const some = ['the van', 'the bus'].map((text) => ({
       candidate: ['the'],
       references: [text.split(' ')],
@@ -130,14 +130,14 @@ describe('laws', () => {
   });
 });
 
-describe('edges', () => {
-  it('an empty caption scores nothing and breaks nothing', () => {
+describe('borderline captions', () => {
+  it('an empty caption scores 0', () => {
     const some = [{ candidate: [], references: [['a', 'van']] }];
     expect(bleu(some)[0]).toBeLessThan(1e-6);
     expect([rougeL(some), ciderD(some)]).toEqual([0, 0]);
   });
 
-  it('punctuation alone has no tokens', () => {
+  it('punctuation has no tokens', () => {
     expect(tokenize(' ... -- ?! ;')).toEqual([]);
   });
 });

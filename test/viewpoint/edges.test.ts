@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { startExaminer } from './examiner.js';
 import { altered, flat, noisy, seen, softened, street, withBox } from './scenes.js';
 
-// Nothing here is about speed, and the machine may be busy with other things.
+// These tests measure no time, and the machine may be busy.
 jest.setTimeout(60_000);
 
 const before = street('a street');
@@ -15,18 +15,18 @@ const measured = async (after: typeof before, of = before) => {
   return evidence.measurements;
 };
 
-describe('edges', () => {
+describe('the edges of after', () => {
   it.each([
-    ['nothing happened', before],
-    ['the light fell', altered(before, (value) => value * 0.5)],
-    ['fog lies over it', altered(before, (value) => 0.45 * value + 90)],
+    ['nothing changed', before],
+    ['it becomes darker', altered(before, (value) => value * 0.5)],
+    ['there is fog', altered(before, (value) => 0.45 * value + 90)],
     ['there is more noise', noisy(before, 8, 'grain')],
     ['the camera moved', seen(before, { x: 7, y: 3, degrees: 1 }).image],
-  ])('keep most of their steepness where %s', async (_, after) => {
+  ])('keep most of their steepness if %s', async (_, after) => {
     expect((await measured(after)).edge_change).toBeGreaterThan(-0.9);
   });
 
-  it('keep most of it where the coder saved', async () => {
+  it('keep most of it under strong compression', async () => {
     const { width, height, data } = before;
     const coded = await sharp(data, { raw: { width, height, channels: 3 } })
       .jpeg({ quality: 20 })
@@ -35,13 +35,13 @@ describe('edges', () => {
     expect((await measured(after)).edge_change).toBeGreaterThan(-0.9);
   });
 
-  it.each([3, 5])('lose it out of focus (%d px)', async (radius) => {
+  it.each([3, 5])('lose it if the lens is defocused (%d px)', async (radius) => {
     const { edge_before, edge_after, edge_change } = await measured(softened(before, radius));
     expect(edge_change).toBeLessThan(-1.2);
     expect(edge_after).toBeLessThan(edge_before - 1.2);
   });
 
-  it('are those of the thing that came, where the place has none of its own', async () => {
+  it('are those of the new thing, if the place has none', async () => {
     const yard = flat(110);
     const van = withBox(yard, { x: 0.3, y: 0.3, width: 0.35, height: 0.4 }, [210, 210, 205]);
     const [sharp, soft] = [await measured(van, yard), await measured(softened(van, 5), yard)];

@@ -1,4 +1,4 @@
-/** Examines pairs with the built code outside of jest's sandbox, in which every use of a global costs a look-up. */
+/** Thread that runs the built `examine` outside of jest's sandbox, where every use of a global costs a look-up. */
 import { parentPort } from 'node:worker_threads';
 import { examine, hasMoved, namedTampers } from '../../dist/viewpoint/examine.js';
 

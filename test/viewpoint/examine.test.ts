@@ -4,7 +4,7 @@ import { MEASUREMENTS } from '../../src/viewpoint/measurements.js';
 import { startExaminer } from './examiner.js';
 import { altered, flat, noisy, panned, seen, size, softened, street, withBox } from './scenes.js';
 
-// Nothing here is about speed, and the machine may be busy with other things.
+// These tests measure no time, and the machine may be busy.
 jest.setTimeout(60_000);
 
 const before = street('a street');
@@ -13,7 +13,7 @@ afterAll(close);
 const strongest = (scores: Readonly<Record<string, number>>) =>
   Object.entries(scores).sort(([, a], [, b]) => b - a)[0]?.[0];
 
-describe('registration finds how the camera moved', () => {
+describe('registration measures the motion of the camera', () => {
   it.each([
     { x: 2, y: -1 },
     { x: -17, y: 9 },
@@ -44,28 +44,28 @@ describe('registration finds how the camera moved', () => {
     expect(Math.abs(registration.rotationDegrees)).toBeLessThan(0.1);
   });
 
-  it('says that it stood still where only noise differs', async () => {
+  it('finds no motion if only noise differs', async () => {
     const { evidence, moved } = await examine(noisy(before, 2, 'first'), noisy(before, 2, 'second'));
     expect(evidence.registration?.displacement).toBeLessThan(0.3 / size.width);
     expect(evidence.registration?.overlap).toBe(1);
     expect(moved).toBe(false);
   });
 
-  it('is not led astray by a large thing that came', async () => {
+  it('ignores a large new thing', async () => {
     const { image } = seen(before, { x: 6 });
     const parked = withBox(image, { x: 0.3, y: 0.3, width: 0.4, height: 0.5 }, [200, 30, 30]);
     const { evidence } = await examine(before, parked);
     expect((evidence.registration?.shift ?? 0) * size.width).toBeCloseTo(6, 0);
   });
 
-  it('is not led astray by other light', async () => {
+  it('ignores a change of light', async () => {
     const { image } = seen(before, { x: -9, y: 4 });
     const dusk = altered(image, (value) => 255 * (value / 255) ** 1.5 * 0.6);
     const { evidence } = await examine(before, dusk);
     expect((evidence.registration?.shift ?? 0) * size.width).toBeCloseTo(Math.hypot(9, 4), 0);
   });
 
-  it('takes frames of two sizes', async () => {
+  it('accepts frames of two sizes', async () => {
     const [width, height] = [size.width / 2, size.height / 2];
     const data = Uint8Array.from({ length: width * height * 3 }, (_, i) => {
       const pixel = (i - (i % 3)) / 3;
@@ -76,13 +76,13 @@ describe('registration finds how the camera moved', () => {
     expect((evidence.registration?.displacement ?? 1) * size.width).toBeLessThan(1.5);
   });
 
-  it('gives the same answer every time', async () => {
+  it('is deterministic', async () => {
     const { image } = seen(before, { degrees: 1.5 });
     expect(await examine(before, image)).toEqual(await examine(before, image));
   });
 });
 
-describe('registration is refused, with the reason, and nothing is made up', () => {
+describe('registration is refused with the reason, and scores stay finite', () => {
   const refusal = async (a: typeof before, b: typeof before) => {
     const { evidence } = await examine(a, b);
     for (const name of MEASUREMENTS) expect(Number.isFinite(evidence.measurements[name])).toBe(true);
@@ -94,7 +94,7 @@ describe('registration is refused, with the reason, and nothing is made up', () 
     ['featureless', flat(120)],
     ['black', flat(0)],
     ['saturated', flat(255)],
-  ])('where a frame is %s', async (_, empty) => {
+  ])('if a frame is %s', async (_, empty) => {
     expect(await refusal(empty, before)).toEqual({
       reason: 'before_featureless',
       detail: 'before has 0 corners, expected at least 16',
@@ -103,13 +103,13 @@ describe('registration is refused, with the reason, and nothing is made up', () 
     expect((await refusal(empty, empty))?.reason).toBe('before_featureless');
   });
 
-  it('where there is only noise', async () => {
+  it('if there is only noise', async () => {
     const noise = (seed: string) => noisy(flat(120), 40, seed);
     expect((await refusal(noise('first'), noise('second')))?.reason).toBe('no_common_view');
     expect((await refusal(before, noise('second')))?.reason).toBe('no_common_view');
   });
 
-  it.each(['1', '2', '3', '4'])('where the scenes have nothing in common (%s)', async (seed) => {
+  it.each(['1', '2', '3', '4'])('if the scenes have nothing in common (%s)', async (seed) => {
     const { reason, detail } = (await refusal(before, street(`another street ${seed}`))) ?? {};
     expect(reason).toBe('no_common_view');
     expect(detail).toMatch(
@@ -117,7 +117,7 @@ describe('registration is refused, with the reason, and nothing is made up', () 
     );
   });
 
-  it('where a frame is too small', async () => {
+  it('if a frame is too small', async () => {
     const tiny = street('tiny', { width: 16, height: 16 });
     expect(await refusal(tiny, tiny)).toEqual({
       reason: 'too_small',
@@ -130,7 +130,7 @@ describe('registration is refused, with the reason, and nothing is made up', () 
     { width: 16, height: 1280 },
     { width: 16, height: 12_000 },
     { width: 12_000, height: 64 },
-  ])('where a side is too short for a single tile, with scores that are numbers: %j', async (strip) => {
+  ])('if a side is too short for a tile: %j', async (strip) => {
     const [first, second] = [street('a strip', strip), street('another strip', strip)];
     const { evidence } = await examine(first, second);
     expect(evidence.registration).toBeNull();
@@ -139,7 +139,7 @@ describe('registration is refused, with the reason, and nothing is made up', () 
         expect({ name, finite: Number.isFinite(value) }).toEqual({ name, finite: true });
   });
 
-  it('where the shapes differ', async () => {
+  it('if the aspect ratios differ', async () => {
     const tall = street('tall', { width: 300, height: 400 });
     expect(await refusal(before, tall)).toEqual({
       reason: 'shape',
@@ -173,7 +173,7 @@ describe('the causes of altered pixels', () => {
     expect(tampers).toEqual([]);
   });
 
-  it('a switch between day and night mode is none between two frames by infrared', async () => {
+  it('two infrared frames are no switch between day and night mode', async () => {
     const dark = altered(grey(before), (value) => value * 0.6);
     const { evidence } = await examine(noisy(dark, 4, 'a'), noisy(grey(before), 4, 'b'));
     expect(evidence.nuisances.ir_switch).toBe(0);
@@ -193,18 +193,18 @@ describe('tampering', () => {
     ['blocked', noisy(flat(120), 2, 'a cloth')],
     ['defocused', noisy(softened(before, 4), 1, 'sensor')],
     ['defocused', noisy(softened(before, 7), 1, 'sensor')],
-  ])('is found: %s', async (name, after) => {
+  ])('is named: %s', async (name, after) => {
     const { tampers } = await examine(noisy(before, 1.5, 'sensor'), after);
     expect(tampers.map((tamper) => tamper.name)).toContain(name);
   });
 
-  it('is not claimed of a large thing that came', async () => {
+  it('is not named for a large new thing', async () => {
     const van = withBox(before, { x: 0.25, y: 0.3, width: 0.45, height: 0.5 }, [210, 210, 205]);
     const { tampers } = await examine(noisy(before, 1.5, 'a'), noisy(van, 1.5, 'b'));
     expect(tampers).toEqual([]);
   });
 
-  it('is not claimed of a bare place into which a large thing came', async () => {
+  it('is not named for a large new thing in a bare place', async () => {
     const yard = noisy(flat(110), 3, 'asphalt');
     const van = withBox(yard, { x: 0.2, y: 0.2, width: 0.5, height: 0.45 }, [210, 210, 205]);
     const roof = withBox(van, { x: 0.3, y: 0.3, width: 0.2, height: 0.2 }, [40, 40, 45]);
@@ -212,7 +212,7 @@ describe('tampering', () => {
     expect(tampers).toEqual([]);
   });
 
-  it('is not claimed where before showed nothing either', async () => {
+  it('is not named if before shows too little', async () => {
     const { evidence } = await examine(flat(90), flat(10));
     expect(evidence.tampers).toEqual({ blocked: 0, defocused: 0, darkened: 0, turned: 0 });
   });

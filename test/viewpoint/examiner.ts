@@ -9,7 +9,7 @@ export interface Examined {
   readonly tampers: ReturnType<typeof namedTampers>;
 }
 
-/** `examine` as the inference threads run it: from dist/, in a thread (npm test builds it first). */
+/** Runs `examine` from dist/ in a thread, as the inference threads do (npm test builds it first). */
 export function startExaminer(): {
   examine(before: RgbImage, after: RgbImage): Promise<Examined>;
   close(): Promise<unknown>;

@@ -7,7 +7,7 @@ interface Plate {
   readonly licence: string;
 }
 
-describe('what thresholds and weights are fitted on', () => {
+describe('the material of fit:viewpoint', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sd-data-'));
@@ -15,7 +15,7 @@ describe('what thresholds and weights are fitted on', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('is plates that may be shipped and share no camera with the development pairs, and is named by licence', async () => {
+  it('is plates that may be shipped and share no camera with the development pairs, listed by licence', async () => {
     const usable = {
       dev_scene: false,
       shippable: true,

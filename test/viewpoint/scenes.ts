@@ -1,4 +1,4 @@
-/** Frames made when they are needed, with all that registration needs: edges, corners, flat places. */
+/** Synthetic frames with edges, corners and flat areas, for tests of registration. */
 
 import type { Box, RgbImage } from '../../src/images.js';
 import { seededRandom } from '../../src/random.js';
@@ -32,13 +32,13 @@ export const flat = (level: number, { width, height } = size): RgbImage => ({
   data: new Uint8Array(width * height * 3).fill(level),
 });
 
-/** Every value changed on its own; rounded and kept within 0..255. */
+/** Applies `change` to each value; rounds and limits to 0..255. */
 export function altered(image: RgbImage, change: (value: number, index: number) => number): RgbImage {
   const data = Uint8ClampedArray.from(image.data, (value, i) => change(value, i));
   return { ...image, data: new Uint8Array(data.buffer) };
 }
 
-/** Normal numbers, drawn once. */
+/** Normal numbers, drawn once because drawing is slow. */
 const NORMALS = (() => {
   const random = seededRandom('noise');
   return Float32Array.from({ length: 60_013 }, () => random.normal());
@@ -59,10 +59,10 @@ export function noisy(image: RgbImage, sigma: number, seed: string): RgbImage {
   });
 }
 
-// In jest's sandbox every use of a global costs a look-up, which loops over pixels would feel.
+// In jest's sandbox every use of a global costs a look-up, which is slow in loops over pixels.
 const { floor, max, min } = Math;
 
-/** `image` as a camera sees it that was shifted (pixels), rolled (degrees) and zoomed, and the true homography. */
+/** The view of a camera that was shifted (pixels), rolled (degrees) and zoomed, and the true homography. */
 export function seen(
   image: RgbImage,
   { x = 0, y = 0, degrees = 0, zoom = 1 } = {},
@@ -135,7 +135,7 @@ function sampled(
   return { width, height, data: out };
 }
 
-/** A thing of one colour, at fractions of the frame. */
+/** Draws a box of one colour. @param box in fractions of the frame */
 export function withBox(image: RgbImage, box: Box, colour: number[]): RgbImage {
   const data = image.data.slice();
   const { width, height } = image;
@@ -146,7 +146,7 @@ export function withBox(image: RgbImage, box: Box, colour: number[]): RgbImage {
   return { width, height, data };
 }
 
-/** Out of focus: means over `radius` pixels to all four sides, three times over. */
+/** Defocus: three box blurs of `radius` pixels. */
 export function softened(image: RgbImage, radius: number): RgbImage {
   const { width, height } = image;
   const across = (data: Uint8Array, step: number, limit: (i: number) => number) =>

@@ -7,7 +7,7 @@ const before = street('a street', { width: 120, height: 90 });
 const { image: after, homography } = seen(before, { x: 6, y: -3, degrees: 2, zoom: 1.04 });
 
 describe('warpToBefore', () => {
-  it('shows after as the camera of before would have seen it', () => {
+  it('shows after in the view of before', () => {
     const out = new Uint8Array(before.data.length);
     const { image, valid } = warpToBefore(before, after, homography, out);
     expect(valid).toBeGreaterThan(0.8);
@@ -34,7 +34,7 @@ describe('warpToBefore', () => {
 describe('boxes found in the view of before, in the pixels of after', () => {
   const half = [1, 0, 0.5, 0, 1, 0, 0, 0, 1] as const; // after sees everything half a frame further right
 
-  it('is a map whose peak went with the camera', () => {
+  it('a map: its peak moves with the camera', () => {
     const map: Heatmap = { width: 8, height: 4, data: new Float32Array(32) };
     map.data[1 * 8 + 2] = 1;
     const carried = carryMap(map, half);
@@ -56,7 +56,7 @@ describe('boxes found in the view of before, in the pixels of after', () => {
 describe('homographies', () => {
   const h = [1.02, -0.03, 4, 0.02, 0.97, -6, 1e-4, -2e-4, 1] as const;
 
-  it('are found again from points that they moved', () => {
+  it('are fitted to the points that they map', () => {
     const points = [0, 1, 2, 3, 4, 5].flatMap((i) => [0, 1, 2, 3].map((j) => [i * 50, j * 60] as const));
     const moved = points.map(([x, y]) => project(h, x, y));
     const pairs = {
@@ -76,7 +76,7 @@ describe('homographies', () => {
     expect(invert([1, 0, 0, 1, 0, 0, 0, 0, 1])).toBeNull();
   });
 
-  it('mean the same in other units', () => {
+  it('are the same map after rescaling', () => {
     const fractions = rescaled(h, 1 / 300, 1 / 240, 1 / 300, 1 / 240);
     const [a, b] = [project(h, 150, 120), project(fractions, 0.5, 0.5)];
     expect(b.x * 300).toBeCloseTo(a.x, 9);

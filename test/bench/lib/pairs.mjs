@@ -1,10 +1,10 @@
-/** Real content in the sizes that the benches ask for, made from the example pair. */
+/** The example pair in the sizes that the benches need. */
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 
 const example = (side) => join(ROOT, `examples/${side}.jpg`);
-/** Of the 768 x 576 example: the 16:9 part that holds all that happens. */
+/** The 16:9 part of the 768 x 576 example that contains the change. */
 const WIDE = { left: 0, top: 100, width: 768, height: 432 };
 /** The woman in the example's after frame. */
 const PERSON = { left: 680, top: 265, width: 62, height: 115 };
@@ -37,7 +37,7 @@ export async function fullHdPairs() {
   return [first, second];
 }
 
-/** The example pair as JPEGs of about `bytes` each: enlarged until they are that long. */
+/** The example pair as JPEGs of about `bytes` each, enlarged until they have that length. */
 export async function pairOfSize(bytes) {
   const make = async (side) => {
     for (let width = 768; ; width += 96) {
@@ -50,8 +50,8 @@ export async function pairOfSize(bytes) {
 
 let counter = 0;
 /**
- * The same picture with other bytes (a JPEG comment), so that every frame is new to the service: another hash, another
- * file, nothing in the feature cache.
+ * The same image with different bytes (a JPEG comment), so that every frame is new to the service: another hash,
+ * another file, and a miss of the feature cache.
  */
 export function fresh(jpeg) {
   counter += 1;

@@ -46,9 +46,9 @@ function commit() {
   }
 }
 
-/** As a person would type it to measure again. */
+/** The command that measures again. */
 function commandLine(name) {
-  // A folder of this machine has no meaning for a reader.
+  // Folders of this machine mean nothing to readers.
   const args = process.argv
     .slice(2)
     .filter((arg) => arg !== '--write')

@@ -10,11 +10,11 @@ import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from '../
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 import { Supervised } from '../../../scripts/lib/supervise.mjs';
 
-/** @returns a module of the built service, e.g. dist('config.js'). */
+/** Imports a module of the built service, e.g. dist('config.js'). */
 export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 
 /**
- * Redis, the API, and a worker unless `worker: false`; `build: false` where a run before has seen to it.
+ * Redis, the API, and a worker unless `worker: false`; `build: false` if dist/ is current.
  * @returns {Promise<{ url: string, pid: (name: 'api' | 'worker' | 'redis') => number, stop: () => Promise<void> }>}
  */
 export async function startService({ worker = true, env = {}, build = true } = {}) {
@@ -79,7 +79,7 @@ export function residentBytes(pid) {
   return Number(kib) * 1024;
 }
 
-/** A form with two files, as bytes ready to send. */
+/** A multipart form with two files, as bytes. */
 export function formOf({ before, after }) {
   const boundary = 'scenedelta-bench-boundary';
   const part = (name) =>

@@ -7,8 +7,8 @@ import type { Box, RgbImage } from '../../src/images.js';
 import { seededRandom } from '../../src/random.js';
 import { carryBox } from '../../src/viewpoint/warp.js';
 
-/** A grey picture with a brighter rectangle. */
-function picture(box: Box | null, width = 96, height = 64): RgbImage {
+/** A grey image with a brighter rectangle. */
+function frameWith(box: Box | null, width = 96, height = 64): RgbImage {
   const data = new Uint8Array(width * height * 3).fill(90);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
@@ -21,7 +21,7 @@ function picture(box: Box | null, width = 96, height = 64): RgbImage {
   return { width, height, data };
 }
 const THING = { x: 0.625, y: 0.25, width: 0.1875, height: 0.3125 };
-/** Where the light above the background is, as fractions of the picture. */
+/** Centre of the light above the background, in fractions of the image. */
 function centreOfLight({ width, height, data }: RgbImage): [number, number] {
   const sums = { light: 0, x: 0, y: 0 };
   for (let i = 0; i < width * height; i++) {
@@ -41,24 +41,24 @@ const anyBox = fc.tuple(...Array.from({ length: 4 }, () => fc.integer({ min: 0, 
   }),
 );
 
-describe('pointing', () => {
+describe('the pointing game', () => {
   const peak = (x: number, y: number, value = 0.9) => ({ x, y, value });
   const here = { regions: [], peak_before: peak(0.7, 0.4), peak_after: peak(0.1, 0.1) };
 
-  it('asks of each frame in which the thing is seen, and of no other', () => {
+  it('counts the frames that show the thing, and no other', () => {
     const gone = { changed: true, boxes: { before: [THING], after: [] } };
     const moved = { changed: true, boxes: { before: [THING], after: [THING] } };
     expect(pointing([gone], [here]).game).toMatchObject({ hits: 1, of: 1 });
     expect(pointing([moved], [here]).game).toMatchObject({ hits: 1, of: 2 });
   });
 
-  it('of an empty or missing map misses', () => {
+  it('counts an empty or missing map as a miss', () => {
     expect(pointsInto(peak(0.7, 0.4, 0), [THING])).toBe(false);
     expect(pointsInto(null, [THING])).toBe(false);
     expect(pointsInto(peak(0.625, 0.25), [THING])).toBe(true);
   });
 
-  it('wants empty maps of unchanged pairs, whatever the regions say', () => {
+  it('requires empty maps of unchanged pairs in PG+, whatever the regions are', () => {
     const unchanged = { changed: false, boxes: { before: [], after: [] } };
     const quiet = { regions: [], peak_before: peak(0.5, 0.5, 0.49), peak_after: null };
     const { emptyWhenUnchanged, gamePlus, game } = pointing([unchanged, unchanged], [quiet, here]);
@@ -67,7 +67,7 @@ describe('pointing', () => {
     expect(game.of).toBe(0);
   });
 
-  it('measures the overlap of areas, not of boxes one by one', () => {
+  it('goes with the overlap of areas, not of single boxes', () => {
     const [left, right] = [
       { x: 0, y: 0, width: 0.2, height: 0.4 },
       { x: 0.2, y: 0, width: 0.2, height: 0.4 },
@@ -87,20 +87,20 @@ describe('pointing', () => {
   });
 });
 
-describe('methods without training', () => {
-  it('subtraction points at what differs, and scores 0 where nothing does', () => {
-    const { score, peaks } = pixelSubtraction(picture(null), picture(THING));
+describe('detectors without training', () => {
+  it('subtraction has its peak at the difference, and scores 0 on equal frames', () => {
+    const { score, peaks } = pixelSubtraction(frameWith(null), frameWith(THING));
     expect(score).toBeGreaterThan(0.01);
     expect(pointsInto(peaks.after, [THING])).toBe(true);
-    expect(pixelSubtraction(picture(THING), picture(THING)).score).toBe(0);
+    expect(pixelSubtraction(frameWith(THING), frameWith(THING)).score).toBe(0);
   });
 
-  it('subtraction compares pictures of different sizes', () => {
-    expect(pixelSubtraction(picture(THING), picture(THING, 384, 256)).score).toBeLessThan(1e-6);
+  it('subtraction compares frames of different sizes', () => {
+    expect(pixelSubtraction(frameWith(THING), frameWith(THING, 384, 256)).score).toBeLessThan(1e-6);
   });
 
-  it('matching forgives a shift within its radius and nothing beyond', () => {
-    // one channel a cell: every cell looks like no other
+  it('matching ignores a shift within its radius', () => {
+    // One channel per cell, so that every cell is unique.
     const map = (shift: number) => {
       const data = new Float32Array(6 * 6);
       for (let x = 0; x < 6; x++) data[((x + 6 - shift) % 6) * 6 + x] = 3;
@@ -117,7 +117,7 @@ describe('methods without training', () => {
     expect(() => featureMatching(map(2), map(3), 1)).toThrow('feature maps are 1x1x2 and 1x1x3');
   });
 
-  it('a peak lies at the centre of its cell', () => {
+  it('a peak is at the centre of its cell', () => {
     expect(peakOf({ width: 4, height: 2, data: Float32Array.of(0, 0, 0, 0, 0, 0, 7, 0) })).toEqual({
       x: 0.625,
       y: 0.75,
@@ -127,8 +127,8 @@ describe('methods without training', () => {
 });
 
 describe('made nuisances', () => {
-  it.each(MADE_NUISANCES)('%s comes out the same for the same pair and differently for another', (name) => {
-    const given = picture(THING);
+  it.each(MADE_NUISANCES)('%s is the same for the same pair, and different for another', (name) => {
+    const given = frameWith(THING);
     const copy = given.data.slice();
     const [once, again, other] = [
       perturb(name, given, 'p1'),
@@ -146,13 +146,13 @@ describe('made nuisances', () => {
   });
 
   it('infrared has no colour', () => {
-    const { data } = perturb('ir', picture(THING), 'p').image;
+    const { data } = perturb('ir', frameWith(THING), 'p').image;
     const pixels = Array.from({ length: data.length / 3 }, (_, i) => data.subarray(i * 3, i * 3 + 3));
     expect(pixels.filter(([r, g, b]) => r !== g || r !== b)).toHaveLength(0);
   });
 
-  it('jitter takes the boxes along', () => {
-    const { image, homography } = perturb('jitter', picture(THING), 'p3');
+  it('jitter moves the boxes with the frame', () => {
+    const { image, homography } = perturb('jitter', frameWith(THING), 'p3');
     const moved = homography === null ? null : carryBox(THING, homography);
     if (moved === null) throw new Error('the thing left the frame');
     const [x, y] = centreOfLight(image);
@@ -162,8 +162,8 @@ describe('made nuisances', () => {
     expect(unionIou([moved], [THING])).toBeGreaterThan(0.6);
   });
 
-  it('a shift moves a picture by whole pixels exactly, and its edge is repeated', () => {
-    const before = picture(THING);
+  it('a shift by whole pixels is exact, and repeats the edge', () => {
+    const before = frameWith(THING);
     const shifted = moveCamera(before, [1, 0, 2 / before.width, 0, 1, 0, 0, 0, 1]);
     const at = (image: RgbImage, x: number, y: number) => image.data[(y * image.width + x) * 3];
     for (const [x, y] of [
@@ -178,14 +178,14 @@ describe('made nuisances', () => {
     }
   });
 
-  it('a box that leaves the frame is cut, then gone', () => {
+  it('a box is cut at the frame, and null outside of it', () => {
     const right = (dx: number) => [1, 0, dx, 0, 1, 0, 0, 0, 1] as const;
     expect(carryBox(THING, right(0.3))?.width).toBeCloseTo(0.075, 12);
     expect(carryBox(THING, right(0.5))).toBeNull();
   });
 });
 
-it('seeded chance is uniform and normal enough', () => {
+it('seeded random numbers have the mean and variance of their distributions', () => {
   const random = seededRandom('x');
   const [flat, bell] = [
     Array.from({ length: 20_000 }, () => random.uniform(0, 1)),
