@@ -20,7 +20,8 @@ interface LightMeasure {
 const INFRARED_COLOUR = [3, 6] as const;
 /**
  * A frame by infrared is grey, or has one tint, so that its variety is 0 up to rounding. Grey scenes in daylight have
- * some: the greyest one of the development pairs, a concrete car park, has 1.6 to 2.8 (seen before the values were set).
+ * some: the greyest one of the development pairs, a concrete car park, has 1.6 to 2.8 (seen before the values were
+ * set).
  */
 const INFRARED_VARIETY = [0.5, 0.75] as const;
 /** Limits the weight of a coloured clock or logo over an infrared frame, which covers about 1 % of it. */

@@ -106,6 +106,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const status = await main(process.argv.slice(2));
 if (status !== 0) {
   process.exitCode = status;
-  // A connection that a failed start left open would keep the process running. What is printed is written first.
+  // A connection that a failed start left open would keep the process running. Pending output is written first.
   process.stderr.write('', () => process.stdout.write('', () => process.exit()));
 }

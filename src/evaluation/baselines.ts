@@ -15,7 +15,7 @@ const SUBTRACTION_GRID = { width: 96, height: 64 } as const;
 
 /**
  * Mean absolute difference (0..1) over cells and channels, after both frames are reduced to SUBTRACTION_GRID by
- * averaging. Both frames have the same map, because subtraction cannot tell an appearance from a disappearance.
+ * averaging. Both frames have the same map, because subtraction does not separate appearance from disappearance.
  */
 export function pixelSubtraction(before: RgbImage, after: RgbImage): Signal {
   const { width, height } = SUBTRACTION_GRID;

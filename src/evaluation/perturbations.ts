@@ -1,5 +1,5 @@
 /**
- * Generator of nuisances: what a camera records differently although nothing changed in its scene. `evaluate
+ * Generator of nuisances: alterations of a frame of an unchanged scene. `evaluate
  * --nuisance` (nuisances.ts) and the made pairs of fits and benches (scripts/lib/variants.mjs) draw the strengths and
  * share the pixels. Every function returns a new image.
  */

@@ -27,7 +27,7 @@ export interface Turn {
 }
 
 /** held: by another job. empty: no frame waits. */
-type Taken = Turn | 'held' | 'empty';
+type TakeResult = Turn | 'held' | 'empty';
 
 export interface TurnResult {
   /** finished or failed */
@@ -120,7 +120,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     take: (
       id: string,
       { job, token, ttlMs }: { job: string; token: string; ttlMs: number },
-    ): Promise<Taken> =>
+    ): Promise<TakeResult> =>
       redisCall("taking a camera's turn", async () => {
         const [kind, comparisonId, tries, camera, state] = await runTake(keysOf(id), job, token, ttlMs);
         if (kind !== 'taken') return kind as 'held' | 'empty';

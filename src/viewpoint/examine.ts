@@ -38,7 +38,7 @@ export const namedTampers = (evidence: ViewpointEvidence, fitted: Fitted = FITTE
 
 /**
  * The tampering that the evidence and the features of a backbone name together. A covered lens and a turned camera
- * show another place, which features tell better than pixels; a large new thing or another coding leaves most
+ * show another place, which features show better than pixels; a large new thing or another coding leaves most
  * features as they were.
  * @param margin agreement of the features of both frames minus the bundle's `least_agreement`
  */

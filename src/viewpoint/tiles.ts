@@ -30,7 +30,7 @@ export interface Tiles {
   readonly tiles: readonly Tile[];
   readonly columns: number;
   readonly rows: number;
-  /** luma of `after` in the view of `before`; NaN where `after` shows nothing */
+  /** luma of `after` in the view of `before`; NaN outside the view of `after` */
   readonly afterLuma: Plane;
 }
 
