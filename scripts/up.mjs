@@ -5,7 +5,14 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compareExample, EXAMPLE, firstKey, saveHeatmap, waitUntilReady } from './lib/example.mjs';
+import {
+  compareExample,
+  EXAMPLE,
+  firstKey,
+  hasComparisons,
+  saveHeatmap,
+  waitUntilReady,
+} from './lib/example.mjs';
 import { claimDataDir, claimPort } from './lib/instance.mjs';
 import { readOptions } from './lib/options.mjs';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
@@ -22,6 +29,7 @@ const REDIS_STOP_MS = 10_000;
 /** Time between the end of the children's own SHUTDOWN_MS and SIGKILL. */
 const MARGIN_MS = 2_000;
 const LOG_CHECK_MS = 60_000;
+const PARENT_CHECK_MS = 500;
 /** npm and the terminal both send a signal for one Ctrl-C; within this time they count as one. */
 const SAME_PRESS_MS = 1_000;
 
@@ -47,6 +55,7 @@ async function main() {
     processes: Object.fromEntries(processes.map((child) => [child.name, child.pid])),
   }));
   const stop = closeOnSignals(processes, config.shutdownMs + MARGIN_MS, release);
+  if (process.env.npm_lifecycle_event !== undefined) onNpmExit(() => stop(0));
   try {
     // The demo has no other client: any port will do if none is set.
     const port = await claimPort(config.host, demo && process.env.PORT === undefined ? 0 : config.port);
@@ -62,8 +71,11 @@ async function main() {
     const makeKey = async () => (config.auth === 'on' ? firstKey(url, dataDir, env) : undefined);
     const [key] = await Promise.all([starting.api.then(makeKey), starting.worker]);
     await waitUntilReady(url, READY_TIMEOUT_MS);
-    await showExample(url, key?.headers ?? {}, dataDir);
-    if (demo) return await stop(0);
+    if (demo) {
+      await showExample(url, key?.headers ?? {}, dataDir);
+      return await stop(0);
+    }
+    await tryExample(url, key?.headers ?? {}, dataDir);
     printAddresses(url, key, dataDir, startedAt);
     setInterval(() => {
       for (const child of processes) child.rotateLog();
@@ -144,6 +156,18 @@ function startService(env, dataDir, processes) {
   return { api: launch('api', 'api/main.js'), worker: launch('worker', 'workers/main.js') };
 }
 
+/**
+ * The example belongs to a first start. It waits behind no backlog, and whatever becomes of it, the service stays up.
+ */
+async function tryExample(url, headers, dataDir) {
+  try {
+    if (await hasComparisons(url, headers)) return say('example', 'skipped: there are comparisons already');
+    await showExample(url, headers, dataDir);
+  } catch (error) {
+    say('example', `not captioned: ${error.message}`);
+  }
+}
+
 async function showExample(url, headers, dataDir) {
   const { comparison, ms } = await compareExample(url, headers);
   console.log(`\n  before     ${shown(EXAMPLE.before)}\n  after      ${shown(EXAMPLE.after)}`);
@@ -169,6 +193,30 @@ function printAddresses(url, key, dataDir, startedAt) {
   );
   say('logs', shown(join(dataDir, 'logs')));
   console.log(`\nUp after ${seconds(startedAt)}. Ctrl-C stops everything.`);
+}
+
+/**
+ * npm ends on SIGTERM without waiting for the shell and the script that it runs, and nothing tells the script: one of
+ * the two becomes the child of another process.
+ */
+function onNpmExit(end) {
+  const parents = parentsOf(process.ppid);
+  const timer = setInterval(() => {
+    if (parentsOf(process.ppid) === parents) return;
+    clearInterval(timer);
+    end();
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}
+
+/** @returns the pid and its parent's, as text; without /proc only the pid */
+function parentsOf(pid) {
+  try {
+    // proc(5): the parent's pid follows the state, which follows the name in parentheses.
+    return `${pid} ${/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]}`;
+  } catch {
+    return String(pid);
+  }
 }
 
 /**

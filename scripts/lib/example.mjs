@@ -23,6 +23,14 @@ export async function waitUntilReady(url, timeoutMs) {
   throw new Stop(`The service was not ready after ${timeoutMs / 1000} s: ${last}`);
 }
 
+/** Whether the service has accepted any comparison, finished or waiting. @throws Stop if it does not list them */
+export async function hasComparisons(url, headers) {
+  const response = await fetch(`${url}/v1/comparisons?limit=1`, { headers });
+  const text = await response.text();
+  if (!response.ok) throw new Stop(`GET /v1/comparisons answered ${response.status}: ${text}`);
+  return JSON.parse(text).items.length > 0;
+}
+
 /**
  * @returns {Promise<{ comparison: object, ms: number }>} @throws Stop with the service's answer where it is not a
  *   finished comparison.

@@ -1,12 +1,23 @@
 /** `npm run up` and `npm run demo` as a user runs them. */
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { loadConfig } from '../../src/config.js';
+import { eventually } from '../helpers/eventually.js';
 import { changedPair } from '../helpers/scenes.js';
-import { finished, isAlive, newDataDir, post, spawnUp, startService } from '../helpers/service.js';
+import {
+  ask,
+  ENVIRONMENT,
+  finished,
+  isAlive,
+  newDataDir,
+  post,
+  spawnUp,
+  startService,
+} from '../helpers/service.js';
 
 let dataDir: string;
 beforeEach(() => {
@@ -52,6 +63,37 @@ it('SIGTERM closes everything: status 0, no process left, nothing lost; only its
   for (const { body } of accepted) expect((await finished(again, body.id)).status).toBe('finished');
   expect(await again.stop()).toEqual({ status: 0, signal: null });
 }, 240_000);
+
+it('comes up with a backlog and without the example, which does not wait behind it', async () => {
+  const first = await startService({ dataDir });
+  const pair = await changedPair();
+  const { worker } = await first.processes();
+  process.kill(worker, 'SIGSTOP');
+  for (let i = 0; i < 20; i++) await post(first, pair, { prefer: 'respond-async' });
+  first.process.kill('SIGKILL');
+  await first.ended;
+  process.kill(worker, 'SIGKILL');
+  const again = await startService({ dataDir });
+  expect(again.output()).toContain('skipped: there are comparisons already');
+  expect(await again.stop()).toEqual({ status: 0, signal: null });
+}, 240_000);
+
+it('started by npm, it ends with all its processes when npm is ended', async () => {
+  const npm = spawn('npm', ['run', '--silent', 'up'], {
+    env: { ...process.env, ...ENVIRONMENT, DATA_DIR: dataDir },
+    stdio: 'ignore',
+  });
+  let pids: number[] = [];
+  await eventually(async () => {
+    const { pid, processes } = await ask(dataDir);
+    pids = [pid, ...Object.values(processes)];
+    expect(pids).toHaveLength(4);
+  }, 180_000);
+  npm.kill('SIGKILL'); // as SIGTERM, but no npm forwards it
+  await eventually(() => {
+    expect(pids.filter(isAlive)).toEqual([]);
+  }, 60_000);
+}, 300_000);
 
 describe('a failed start is one sentence with advice:', () => {
   it('a second instance on the same folder', async () => {

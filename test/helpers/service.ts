@@ -47,7 +47,7 @@ export interface ServiceOptions {
  * Private addresses are allowed for receivers of the tests; with a lock of 4 s the job of a killed worker recovers
  * quickly.
  */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   PORT: '0',
   MODELS_DIR: resolve('test/fixtures'),
   DEFAULT_MODEL: 'bundle-tiny',
