@@ -14,12 +14,13 @@ import { createRespond } from './comparisons/respond.js';
 import { createOutcomeWaiter } from './comparisons/wait.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
+import { assertStructure, BODY_STRUCTURE } from './json-structure.js';
 import { useAuth } from './plugins/auth.js';
 import { useClosing } from './plugins/closing.js';
 import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
-import { onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
+import { MAX_PARAM_LENGTH, onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { cameraRoutes } from './routes/cameras.js';
@@ -52,7 +53,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
     forceCloseConnections: 'idle',
     // Fastify's own refusal while closing is not problem+json; useClosing refuses instead.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   // Query, path and headers are checked with the schemas of the OpenAPI file; routes check bodies, which have two
@@ -73,10 +74,15 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   app.setSerializerCompiler(() => (body) => JSON.stringify(body));
   app.removeContentTypeParser('text/plain');
   // Parsing JSON and decoding its base64 blocks the event loop, so JSON has a smaller limit; multipart is streamed.
-  app.addContentTypeParser(
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<Buffer>(
     'application/json',
-    { parseAs: 'string', bodyLimit: Math.min(options.jsonLimit, options.bodyLimit) },
-    app.getDefaultJsonParser('error', 'error'),
+    { parseAs: 'buffer', bodyLimit: Math.min(options.jsonLimit, options.bodyLimit) },
+    (request, body, done) => {
+      const { jsonStructure = BODY_STRUCTURE } = request.routeOptions.config;
+      assertStructure(body, jsonStructure, 'The JSON body');
+      parseJson(request, body.toString(), done);
+    },
   );
 
   const waiting = createOutcomeWaiter(deps);

@@ -13,19 +13,40 @@ interface SchemaError {
 }
 type Json = Readonly<Record<string, unknown>>;
 
+/** Most member names and characters of a value in a message: its size must not follow the size of the request. */
+const MOST_NAMES = 8;
+const MOST_CHARACTERS = 60;
+/** Characters of a value that are searched for secrets. More would hold the event loop for long. */
+const MOST_SEARCHED = 4096;
+
 /**
  * Compiles a schema.
- * @param options.convert whether text is converted to numbers and booleans before the check (query and headers)
+ * @param options.convert whether members that are text are converted to numbers before the check (query and headers)
  * @returns a function from any value to the checked value; it throws ScenedeltaError 'invalid-request' naming the first
  * field that does not fit
  */
 export function checker(schema: TSchema, options: { convert?: boolean } = {}) {
   const compiled = Compile(schema);
   return (value: unknown): unknown => {
-    const input = options.convert === true ? Value.Convert(schema, value) : value;
+    const input = options.convert === true ? withNumbers(schema, value) : value;
     if (compiled.Check(input)) return input;
     throw violation(schema, input, compiled.Errors(input) as SchemaError[]);
   };
+}
+
+/** Only decimal digits are a number: Value.Convert would read `true` as 1. */
+function withNumbers(schema: TSchema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, Json>> };
+  const convert = ([name, given]: [string, unknown]) => {
+    const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+    const isNumber = type === 'integer' || type === 'number';
+    return [
+      name,
+      isNumber && typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given,
+    ];
+  };
+  return Object.fromEntries(Object.entries(value).map(convert));
 }
 
 function violation(schema: TSchema, value: unknown, errors: readonly SchemaError[]): ScenedeltaError {
@@ -34,7 +55,11 @@ function violation(schema: TSchema, value: unknown, errors: readonly SchemaError
     return new ScenedeltaError('invalid-request', 'The request does not fit its schema');
   const field = error.instancePath.slice(1);
   const where = field === '' ? 'The request' : field;
-  const names = (key: string) => ((error.params as Json)[key] as string[]).map((name) => join(field, name));
+  const names = (key: string) => {
+    const all = (error.params as Json)[key] as string[];
+    const shown = all.slice(0, MOST_NAMES).map((name) => join(field, shortened(name, MOST_CHARACTERS)));
+    return all.length > MOST_NAMES ? [...shown, `${all.length - MOST_NAMES} more`] : shown;
+  };
   if (error.keyword === 'required') {
     const missing = names('requiredProperties');
     return refuse(missing[0] ?? '', `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing`);
@@ -86,10 +111,20 @@ function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object')
-    return `an object with ${Object.keys(value).slice(0, 8).join(', ') || 'no members'}`;
-  const text = typeof value === 'string' ? JSON.stringify(withoutSecrets(value)) : String(value);
-  return `the ${typeof value} ${text.length > 60 ? `${text.slice(0, 60)}... (${text.length} characters)` : text}`;
+    return `an object with ${
+      Object.keys(value)
+        .slice(0, MOST_NAMES)
+        .map((name) => shortened(name, MOST_CHARACTERS))
+        .join(', ') || 'no members'
+    }`;
+  if (typeof value !== 'string') return `the ${typeof value} ${String(value)}`;
+  const text = JSON.stringify(withoutSecrets(value.slice(0, MOST_SEARCHED)));
+  const length = value.length > MOST_SEARCHED ? value.length : text.length;
+  return `the string ${shortened(text, MOST_CHARACTERS, length)}`;
 }
+
+const shortened = (text: string, most: number, length = text.length): string =>
+  length > most ? `${text.slice(0, most)}... (${length} characters)` : text;
 
 function expectation(schema: Json): string {
   if (Array.isArray(schema.enum)) return `one of ${schema.enum.join(', ')}`;

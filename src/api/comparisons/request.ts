@@ -1,9 +1,11 @@
 /** Reader of the request bodies that carry frames: a pair of frames, or one frame of a camera, as JSON or as a form. */
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { SIDES } from '../../images.js';
 import { checker } from '../../schemas/validation-error.js';
+import { assertStructure, BODY_STRUCTURE } from '../json-structure.js';
 import {
   type CameraFrameOptions,
   CameraFrameOptionsSchema,
@@ -36,6 +38,8 @@ export interface FrameLimits {
 
 /** Most bytes of `metadata` as JSON. */
 const METADATA_LIMIT = 4096;
+/** Most characters of a form's field that is no frame: metadata with an escape (\u00e9) per byte, and line breaks. */
+const FIELD_LIMIT = 8 * METADATA_LIMIT;
 
 /** Form of a body: the fields that are frames, and the checks of the rest. */
 interface BodyForm {
@@ -120,42 +124,75 @@ async function readMultipart(
   limits: FrameLimits,
   form: BodyForm,
 ): Promise<ReadBody> {
-  if (Number(request.headers['content-length'] ?? 0) > limits.bodyLimit) throw formTooLarge(limits.bodyLimit);
+  const { bodyLimit } = limits;
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw formTooLarge(bodyLimit);
+  assertBoundary(request.headers['content-type'] ?? '');
+  const { raw } = request;
   try {
-    return await readParts(request, limits, form);
+    const reading = readParts(request, limits, form);
+    return await Promise.race([reading, excessOf(raw, bodyLimit)]);
   } catch (err) {
     // The rest of the body is read and dropped, so that the connection stays usable and the caller can read the answer.
-    request.raw.unpipe();
-    request.raw.resume();
+    raw.unpipe();
+    raw.resume();
     throw err;
   }
+}
+
+/**
+ * Counts all bytes of a form, also those outside of its parts, which the parser drops. Must be called after the parser
+ * was attached, because the first listener starts the stream.
+ * @returns a promise that rejects above the limit. Above twice the limit the connection ends: the answer has been sent.
+ */
+function excessOf(body: Readable, bodyLimit: number): Promise<never> {
+  let bytes = 0;
+  return new Promise((_, reject) => {
+    body.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > bodyLimit) reject(formTooLarge(bodyLimit));
+      if (bytes > 2 * bodyLimit) body.destroy();
+    });
+  });
+}
+
+/** The parser takes boundaries of up to 252 characters; RFC 2046 allows 70. */
+function assertBoundary(contentType: string): void {
+  const boundary = /;\s*boundary=(?:"([^"]*)|([^\s;]*))/i.exec(contentType);
+  const { length } = boundary?.[1] ?? boundary?.[2] ?? '';
+  if (length <= 252) return;
+  throw new ScenedeltaError(
+    'malformed-body',
+    `The boundary of the form has ${length} characters, expected at most 70 (RFC 2046)`,
+  );
 }
 
 async function readParts(request: FastifyRequest, limits: FrameLimits, form: BodyForm): Promise<ReadBody> {
   const { bodyLimit, frameLimit } = limits;
   const frames = new Map<string, IncomingFrame>();
   const fields: Record<string, unknown> = {};
-  let total = 0;
   const parts = request.parts({
     // A frame may also come as a text field in base64, which takes a third more.
-    limits: { fileSize: bodyLimit, fieldSize: frameLimit * 1.5, files: 3, fields: 16, parts: 19 },
+    limits: { fileSize: bodyLimit, fieldSize: frameLimit * 1.5, files: 4, fields: 16, parts: 20 },
+    // As a file, a part of the type JSON is not parsed by the plugin, which has no limit on its structure.
+    isPartAFile: (_name, type, fileName) =>
+      fileName !== undefined || type === 'application/octet-stream' || isJson(type ?? ''),
   });
   for await (const part of parts) {
     const name = part.fieldname;
     const isFrame = form.frames.includes(name);
     if (frames.has(name) || name in fields) throw unexpected(name, 'given twice', form);
     if (part.type === 'file') {
-      if (!isFrame) throw unexpected(name, 'a file', form);
-      const frame = await readFrameFile(part.file, name, frameLimit);
-      total += frame.bytes.length;
-      frames.set(name, frame);
-    } else {
-      if (part.valueTruncated) throw frameTooLarge(name, frameLimit);
-      total += String(part.value).length;
-      if (isFrame) frames.set(name, readFrameText(String(part.value), name, frameLimit));
-      else fields[name] = parseField(name, part.value);
+      if (isFrame) frames.set(name, await readFrameFile(part.file, name, frameLimit));
+      else if (isJson(part.mimetype)) fields[name] = parseField(name, await readFieldFile(part.file, name));
+      else throw unexpected(name, 'a file', form);
+      continue;
     }
-    if (total > bodyLimit) throw formTooLarge(bodyLimit);
+    if (part.valueTruncated) throw frameTooLarge(name, frameLimit);
+    const text = String(part.value);
+    // Forms of browsers and of generated clients have an empty field for a value that was not given.
+    if (text === '') continue;
+    if (isFrame) frames.set(name, readFrameText(text, name, frameLimit));
+    else fields[name] = parseField(name, text);
   }
   const options = form.checkOptions(fields) as ReadBody['options'];
   const missing = form.frames.filter((name) => !frames.has(name));
@@ -165,6 +202,20 @@ async function readParts(request: FastifyRequest, limits: FrameLimits, form: Bod
     `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing, expected ${expectedFiles(form)}`,
     { field: missing[0] as string },
   );
+}
+
+const isJson = (type: string): boolean => /^application\/json\b/i.test(type);
+
+/** @throws ScenedeltaError 'invalid-request' above FIELD_LIMIT */
+async function readFieldFile(file: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of file) {
+    size += chunk.length;
+    if (size > FIELD_LIMIT) throw fieldTooLong(name, `more than ${FIELD_LIMIT}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size).toString();
 }
 
 const expectedFiles = ({ frames }: BodyForm): string =>
@@ -180,15 +231,22 @@ const unexpected = (name: string, what: string, form: BodyForm) =>
   });
 
 /** Form fields are text; numbers and JSON are parsed here. */
-function parseField(name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+function parseField(name: string, value: string): unknown {
+  if (value.length > FIELD_LIMIT) throw fieldTooLong(name, String(value.length));
   if (name === 'deadline_s' && value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
   if (name !== 'metadata') return value;
+  assertStructure(Buffer.from(value), BODY_STRUCTURE, name, name);
   try {
     return JSON.parse(value);
   } catch {
-    throw new ScenedeltaError('invalid-request', `metadata is not JSON: ${value.slice(0, 60)}`, {
+    throw new ScenedeltaError('invalid-request', `metadata is ${value.slice(0, 60)}, expected JSON`, {
       field: 'metadata',
     });
   }
+}
+
+function fieldTooLong(name: string, characters: string): ScenedeltaError {
+  const field = name.slice(0, 60);
+  const detail = `${field} has ${characters} characters, expected at most ${FIELD_LIMIT}`;
+  return new ScenedeltaError('invalid-request', detail, { field });
 }

@@ -1,9 +1,7 @@
 /** Answers 405 with `Allow`, rather than 404, to other methods on a known path. */
 import { ScenedeltaError } from '../../errors.js';
 import type { Api } from '../dependencies.js';
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-type Method = (typeof METHODS)[number];
+import { shownPath } from './shown-path.js';
 
 /** Must be called before the routes are registered. @returns a function to call after they are */
 export function collectMethods(app: Api): () => void {
@@ -18,7 +16,7 @@ export function collectMethods(app: Api): () => void {
   return () => {
     watching = false;
     for (const [url, methods] of taken) {
-      const missing = METHODS.filter((method): method is Method => !methods.has(method));
+      const missing = app.supportedMethods.filter((method) => !methods.has(method) && method !== 'OPTIONS');
       const allow = [...methods].join(', ');
       if (missing.length === 0) continue;
       app.route({
@@ -30,7 +28,7 @@ export function collectMethods(app: Api): () => void {
           reply.header('Allow', allow);
           throw new ScenedeltaError(
             'method-not-allowed',
-            `${request.url.split('?')[0]} does not take ${request.method}, expected ${allow}`,
+            `${shownPath(request)} does not take ${request.method}, expected ${allow}`,
           );
         },
         handler: async () => {},

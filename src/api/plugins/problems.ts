@@ -10,7 +10,10 @@ import {
   ScenedeltaError,
 } from '../../errors.js';
 import type { Api } from '../dependencies.js';
+import { shownPath } from './shown-path.js';
 
+/** Longest parameter of a path; the ids of cameras and models are shorter. */
+export const MAX_PARAM_LENGTH = 200;
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** Errors of Fastify, its multipart plugin and Node, mapped to the catalogue. */
@@ -55,7 +58,16 @@ const FOREIGN: Readonly<
     detail: () => 'A field of the form says it is application/json and is not',
   },
   FST_MP_PREMATURE_CLOSE: { code: 'malformed-body', detail: () => 'The form ended before its last boundary' },
-  FST_ERR_BAD_URL: { code: 'invalid-request', detail: (err) => err.message },
+  FST_ERR_BAD_URL: {
+    code: 'invalid-request',
+    detail: (_err, request) =>
+      `The path ${shownPath(request)} cannot be decoded, expected % and two hex digits`,
+  },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    code: 'not-found',
+    detail: (_err, request) =>
+      `There is nothing at ${shownPath(request)}: a part of a path has at most ${MAX_PARAM_LENGTH} characters`,
+  },
   FST_ERR_HANDLER_TIMEOUT: {
     code: 'overloaded',
     detail: () => 'The request could not be answered within the time that is set for it',
@@ -77,6 +89,10 @@ function toScenedeltaError(thrown: unknown, request: FastifyRequest): Scenedelta
   const err = thrown as FastifyError;
   const known = FOREIGN[err.code];
   if (known !== undefined) return new ScenedeltaError(known.code, known.detail(err, request), { cause: err });
+  // The plugin of the static files of /docs refuses paths that leave its folder.
+  if (err.statusCode === 403 || err.statusCode === 404) {
+    return new ScenedeltaError('not-found', `There is nothing at ${shownPath(request)}`, { cause: err });
+  }
   // Errors of JSON.parse and busboy have no code, only a status or a message.
   if (err.statusCode === 400 || isMultipartError(err)) {
     return new ScenedeltaError('malformed-body', `The body cannot be parsed: ${err.message}`, { cause: err });
@@ -105,6 +121,8 @@ export function sendProblem(reply: FastifyReply, problem: Problem, extra: object
 export function onError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toScenedeltaError(thrown, request);
   const { status } = errorEntry(error.code);
+  // The hook of useTracing does not run for requests that the router refuses.
+  reply.header('Trace-Id', request.id);
   // A 503 is an outage, which the connection or the store logs once.
   if (status >= 500 && status !== 503) request.log.error({ err: error.cause ?? error }, error.message);
   else request.log.info({ problem: error.code, detail: error.message }, 'request refused');
@@ -133,9 +151,15 @@ export function onUnreadableRequest(err: ConnectionError, socket: Socket): void 
 }
 
 export function useProblems(app: Api): void {
+  // RFC 9112: proxies and servers may disagree about which of several Host headers counts.
+  app.addHook('onRequest', async ({ raw }) => {
+    const hosts = raw.headersDistinct?.host?.length ?? 0;
+    if (hosts <= 1) return;
+    throw new ScenedeltaError('invalid-request', `The request has ${hosts} Host headers, expected one`);
+  });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0];
-    return sendProblem(reply, new ScenedeltaError('not-found', `There is nothing at ${path}`).toProblem());
+    const detail = `There is nothing at ${shownPath(request)}`;
+    return sendProblem(reply, new ScenedeltaError('not-found', detail).toProblem());
   });
 }

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { newTraceId } from '../../ids.js';
 import type { Api } from '../dependencies.js';
+import { shownPath } from './shown-path.js';
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 const INVALID = '0'.repeat(32);
@@ -25,9 +26,8 @@ export function useTracing(app: Api): void {
     request.log[level](
       {
         method: request.method,
-        // The path is logged without its query, because the signature of a link is a secret.
         route: request.routeOptions.url,
-        path: request.url.split('?')[0],
+        path: shownPath(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },

@@ -12,6 +12,7 @@ import { readCameraFrame } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../comparisons/url-policy.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { CAMERA_STRUCTURE } from '../json-structure.js';
 import {
   type Camera,
   CameraFrameFormSchema,
@@ -44,6 +45,7 @@ const putSchema = {
     201: json('The camera is new.', ref(CameraSchema)),
     ...problems([
       'malformed-body',
+      'not-found',
       'payload-too-large',
       'unsupported-media-type',
       'image-unreadable',
@@ -86,7 +88,8 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   const rules = fetchRules(options);
   const { allow } = rules;
 
-  app.put('/v1/cameras/:id', { schema: putSchema, config: { scope: 'admin' } }, async (request, reply) => {
+  const putConfig = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
+  app.put('/v1/cameras/:id', { schema: putSchema, config: putConfig }, async (request, reply) => {
     const { id } = request.params;
     const earlier = await cameras.get(id);
     const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });

@@ -122,7 +122,10 @@ export function changeRoutes(
     tags,
     params: ChangeIdParams,
     body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
-    response: { ...answer, ...problems(['not-found', 'malformed-body', 'unsupported-media-type']) },
+    response: {
+      ...answer,
+      ...problems(['not-found', 'malformed-body', 'payload-too-large', 'unsupported-media-type']),
+    },
   };
   app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
     const { id } = request.params;
