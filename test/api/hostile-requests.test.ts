@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { buildApp } from '../../src/api/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createLogger } from '../../src/logger.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;

@@ -1,7 +1,7 @@
 /** JSON bodies of many brackets, keys or values, which are refused before they are parsed. */
 import { assertStructure, BODY_STRUCTURE, CAMERA_STRUCTURE } from '../../src/api/json-structure.js';
 import { JSON_TYPE } from '../helpers/camera-api.js';
-import { fakeApp } from '../helpers/fakes.js';
+import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 const SIZE = 4_000_000;
