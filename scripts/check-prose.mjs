@@ -1,6 +1,6 @@
 /**
  * `npm run check:prose`: holds documents, comments, test titles and API descriptions to docs/prose-rules.yml.
- * `npm run check:prose -- PATH ...` checks files or folders; `-- --all --count` counts the findings of every folder.
+ * `npm run check:prose -- PATH ...` checks files or folders; `-- --count` counts the findings of every folder.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
@@ -14,22 +14,17 @@ const KINDS = new Set(
 const SKIPPED = new Set(['/node_modules', '/dist', '/data', '/tmp', '/coverage', '__pycache__']);
 /** Files whose text is not ours, or that quote bad sentences. */
 const EXEMPT = new Set(['docs/prose-rules.yml', 'test/docs/prose.test.ts', 'src/model/resample-code.ts']);
-/** Folders (without their sub-folders) that still have findings. The list may only shrink. */
-const NOT_YET = new Set(['test/evaluation']);
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean' }, count: { type: 'boolean' } },
+  options: { count: { type: 'boolean' } },
 });
 const given = positionals.map((path) => relative(ROOT, join(process.cwd(), path)));
 const roots = given.length > 0 ? given : ['.'];
-const skipsUnfinished = given.length === 0 && !values.all;
 
 const check = await createChecker();
 const counts = new Map();
 let total = 0;
 for (const path of roots.flatMap(filesUnder)) {
-  if (skipsUnfinished && NOT_YET.has(dirname(path))) continue;
   const found = await checkFile(check, path);
   total += found.length;
   const folder = dirname(path);

@@ -75,7 +75,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
 
 const standard = { 'pairs.ndjson': ndjson(CHANGED, SAME), 'said.ndjson': ndjson(SAID_NOTHING, SAID) };
 
-/** Runs the command; "@" in an argument stands for the folder. @returns what it prints */
+/** Runs the command; "@" in an argument stands for the folder. @returns the printed text */
 async function evaluateIn(folder: string, ...args: string[]): Promise<string> {
   let printed = '';
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
