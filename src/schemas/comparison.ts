@@ -166,6 +166,20 @@ export const CAMERA_NOTES = [
   'regions_left_out',
 ] as const;
 
+export const PendingChangeSchema = Type.Object(
+  {
+    first_seen: dateTime('Capture time of the first frame that showed it.'),
+    frames: Type.Integer({ minimum: 0, description: 'Frames in a row that showed it.' }),
+    confirm_frames: Type.Integer({ minimum: 1, description: 'Frames in a row that confirm it.' }),
+    detail: Type.String({ description: 'A sentence for people.' }),
+  },
+  {
+    $id: 'PendingChange',
+    description: 'A change that waits for its confirmation; `GET /v1/changes` lists it from then on.',
+  },
+);
+export type PendingChange = Static<typeof PendingChangeSchema>;
+
 export const CameraFrameSchema = Type.Object(
   {
     captured_at: dateTime(),
@@ -185,6 +199,11 @@ export const CameraFrameSchema = Type.Object(
         detail: Type.String({ description: 'A sentence for people.' }),
       }),
       { description: 'Unusual circumstances of this frame.' },
+    ),
+    pending: Type.Optional(
+      Type.Array(PendingChangeSchema, {
+        description: 'Changes of the camera that wait for their confirmation after this frame.',
+      }),
     ),
   },
   { $id: 'CameraFrame', description: "How a camera's frame was processed." },

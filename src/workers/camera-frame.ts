@@ -9,6 +9,7 @@ import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';
 import { advance, applyEvents, resetBaseline } from '../changes/advance.js';
 import { observationOf } from '../changes/observation.js';
+import { pendingChanges } from '../changes/pending.js';
 import { rulesOf } from '../changes/rules.js';
 import { initialTrackerState, type Track, type TrackerState, type Transition } from '../changes/state.js';
 import type { HeatmapData } from '../heatmaps/data.js';
@@ -64,6 +65,7 @@ export const initialCameraState = (): CameraState => ({
 export async function processFrame(input: FrameInput, deps: FrameDependencies): Promise<ProcessedFrame> {
   const { camera, state, frame, at, comparisonId } = input;
   const { settings } = camera;
+  const rules = rulesOf(camera.id, settings);
   const baseline = await chooseBaseline(input, deps);
   const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
   const budget = budgetThreshold(settings, intervalMs, deps);
@@ -78,7 +80,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
       : advance(
           before.state,
           observationOf(filtered.finding, { comparisonId, at, frame: state.frames }),
-          rulesOf(camera.id, settings),
+          rules,
         );
 
   const undecided = step.state.tracks.filter(({ stage }) => stage !== 'resolved');
@@ -108,7 +110,12 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
     heatmaps: compared === null ? null : matchWords(compared.heatmaps, finding),
     timings: compared?.timings ?? {},
     before: baseline.frame?.ref ?? null,
-    cameraFrame: { captured_at: isoTime(at), before: describe(baseline, settings), notes },
+    cameraFrame: {
+      captured_at: isoTime(at),
+      before: describe(baseline, settings),
+      notes,
+      pending: pendingChanges(after.state, rules),
+    },
     state: {
       ...kept.state,
       v: 1,

@@ -1,7 +1,10 @@
 /** PUT, GET and list of /v1/cameras: settings, reference frames, and refused settings. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { advance } from '../../src/changes/advance.js';
+import { initialTrackerState } from '../../src/changes/state.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { initialCameraState } from '../../src/workers/camera-frame.js';
+import { observed, RULES, regionAt, START } from '../changes/scenario.js';
 import { base64, cameraApi, isBlackRight, PRIVACY, square } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { jpeg } from '../helpers/requests.js';
@@ -33,7 +36,7 @@ describe('settings of a camera', () => {
     const read = (await get('/v1/cameras/gate-3')).json();
     expect(read).toMatchObject({
       alarms_per_day: 2,
-      status: { frames: 0, waiting: 0, last_frame_at: null, snapshot: null },
+      status: { frames: 0, waiting: 0, pending: [], last_frame_at: null, snapshot: null },
     });
   });
 
@@ -71,11 +74,20 @@ describe('settings of a camera', () => {
       light: 'dusk',
       memory: { day: plate, dusk: plate },
       dial: { threshold: 0.93, alarms_per_day: 17.3 },
+      alerts: advance(initialTrackerState(), observed(START, { regions: [regionAt(0)] }), RULES).state,
     });
     await service.cameras.saveSnapshot('gate', { at: '2026-06-01T12:00:01.000Z', error: 'url-failed: no' });
     expect((await get('/v1/cameras/gate')).json().status).toEqual({
       frames: 12,
       waiting: 0,
+      pending: [
+        {
+          first_seen: '2026-01-05T12:00:00.000Z',
+          frames: 1,
+          confirm_frames: 2,
+          detail: 'a change waits for its confirmation: 1 of 2 frames in a row',
+        },
+      ],
       last_frame_at: '2026-06-01T12:00:00.000Z',
       interval_s: 5,
       light: 'dusk',

@@ -1,6 +1,8 @@
 /** Routes of cameras: their settings, and their frames. */
 import { Type } from 'typebox';
 import type { CameraSettings } from '../../cameras/settings.js';
+import { pendingChanges } from '../../changes/pending.js';
+import { rulesOf } from '../../changes/rules.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { originAndPath } from '../../redact-url.js';
 import { noCamera, type StoredCamera } from '../../stores/cameras.js';
@@ -140,6 +142,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       status: {
         frames: state?.frames ?? 0,
         waiting,
+        pending: state === undefined ? [] : pendingChanges(state.alerts, rulesOf(id, camera.settings)),
         last_frame_at: last === null ? null : new Date(last.at).toISOString(),
         interval_s: state?.intervalMs == null ? null : state.intervalMs / 1000,
         light: camera.settings.before === 'memory' ? (state?.light ?? null) : null,

@@ -7,6 +7,7 @@ import {
   CameraSettingsRequestSchema,
   CameraSettingsSchema,
 } from '../../cameras/settings.js';
+import { PendingChangeSchema } from '../../schemas/comparison.js';
 import { dateTime, literals, nullable } from '../../schemas/constructors.js';
 import { binary, FrameInputSchema, optionProperties } from './comparison-request.js';
 
@@ -43,6 +44,9 @@ export const CameraStatusSchema = Type.Object(
   {
     frames: Type.Integer({ description: 'Processed frames.' }),
     waiting: Type.Integer({ description: 'Waiting frames.' }),
+    pending: Type.Array(PendingChangeSchema, {
+      description: 'Changes that wait for their confirmation by further frames.',
+    }),
     last_frame_at: nullable(dateTime(), 'Capture time of the last processed frame.'),
     interval_s: nullable(Type.Number(), 'Typical time between two frames, in seconds.'),
     light: nullable(literals(LIGHTS), 'Light of the last frame, if `before` is `memory`.'),
