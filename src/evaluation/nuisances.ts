@@ -10,7 +10,7 @@ import { addNoise, infrared, mapPixels, moveCamera, rain, type Streak } from './
 export const MADE_NUISANCES = ['light', 'ir', 'jitter', 'rain', 'noise', 'jpeg'] as const;
 export type MadeNuisance = (typeof MADE_NUISANCES)[number];
 
-export interface Perturbed {
+interface Perturbed {
   readonly image: RgbImage;
   /** quality of the JPEG to encode it as; null: without loss */
   readonly jpegQuality: number | null;

@@ -4,7 +4,7 @@ import type { Plane } from './planes.js';
 import { median } from './statistics.js';
 import { TILE, type Tile, type Tiles } from './tiles.js';
 
-export interface Edges {
+interface Edges {
   /**
    * median over the tiles that show the same edge: steepness of `after` minus that of `before`; shrunk to 0 for few
    * tiles

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Value } from 'typebox/value';
+import { FITTED } from '../../src/viewpoint/fitted.js';
+import { FittedSchema } from '../../src/viewpoint/scores.js';
 
 interface Plate {
   readonly id: string;
@@ -44,5 +48,27 @@ describe('the material of fit:viewpoint', () => {
       '1 plates: CC-BY-4.0, one picture of a collection',
       "1 sprites of Sweet Home 3D's furniture libraries: CC BY 3.0",
     ]);
+  });
+});
+
+describe('fitted.json', () => {
+  const shipped = JSON.parse(readFileSync(resolve('src/viewpoint/fitted.json'), 'utf8'));
+  const withWeights = (weights: object) => {
+    const { lighting, ...others } = shipped.nuisances;
+    return { ...shipped, nuisances: { ...others, lighting: { ...lighting, weights } } };
+  };
+
+  it('fits its schema, and its build is the same', () => {
+    expect(Value.Check(FittedSchema, shipped)).toBe(true);
+    expect(JSON.parse(readFileSync(resolve('dist/viewpoint/fitted.json'), 'utf8'))).toEqual(shipped);
+    expect(FITTED).toEqual(shipped);
+  });
+
+  it.each([
+    ['a class is missing', { ...shipped, tampers: { ...shipped.tampers, turned: undefined } }],
+    ['a weight belongs to no measurement', withWeights({ warmth: 1 })],
+    ['a weight is no number', withWeights({ gain: '1' })],
+  ])('is refused if %s', (_, json) => {
+    expect(Value.Check(FittedSchema, json)).toBe(false);
   });
 });
