@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DiskGuard } from './lib/disk-guard.mjs';
 import {
   compareExample,
   EXAMPLE,
@@ -66,7 +67,7 @@ async function main() {
       DATA_DIR: dataDir,
       REDIS_URL: config.redisUrl ?? (await startRedis(dataDir, processes)),
     };
-    const starting = startService(env, dataDir, processes);
+    const starting = startService(url, env, dataDir, processes);
     // A key needs the API only, so it is made while the worker loads its models.
     const makeKey = async () => (config.auth === 'on' ? firstKey(url, dataDir, env) : undefined);
     const [key] = await Promise.all([starting.api.then(makeKey), starting.worker]);
@@ -118,10 +119,11 @@ async function startRedis(dataDir, processes) {
   const start = Date.now();
   const command = await ensureRedisServer();
   const socket = socketPath(join(dataDir, 'redis'), 'redis.sock');
+  const guard = new DiskGuard({ dataDir, socket, report: (state) => say('disk', state) });
   const redis = new Supervised({
     name: 'redis',
     command,
-    args: redisArguments(dataDir, socket),
+    args: () => [...redisArguments(dataDir, socket), ...guard.redisArguments()],
     logFile: join(dataDir, 'logs/redis.log'),
     // Every acknowledged write is on disk (appendfsync always), so the hardest signal loses nothing.
     deathSignal: 'KILL',
@@ -132,12 +134,13 @@ async function startRedis(dataDir, processes) {
   await waitForRedis(socket, () => redis.running);
   if (!redis.running)
     throw new Stop(`redis ended while starting; its log is ${shown(join(dataDir, 'logs/redis.log'))}`);
+  await guard.start();
   say('redis', `ready after ${seconds(start)} (${shown(socket)})`);
   return `unix://${socket}`;
 }
 
 /** @returns one promise per process, resolved when it is ready */
-function startService(env, dataDir, processes) {
+function startService(url, env, dataDir, processes) {
   const start = Date.now();
   const launch = async (name, entry) => {
     const child = new Supervised({
@@ -151,6 +154,7 @@ function startService(env, dataDir, processes) {
     });
     processes.push(child);
     await child.start({ ready: true });
+    if (name === 'api') child.watch(`${url}/livez`);
     say(name, `ready after ${seconds(start)}`);
   };
   return { api: launch('api', 'api/main.js'), worker: launch('worker', 'workers/main.js') };

@@ -9,6 +9,7 @@
  * Fields have one name each: `trace_id`, `comparison_id`, `camera_id`, `delivery_id`, `job_id`, `queue`, `err` (with
  * stack), `reason`.
  */
+import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
 export type { Logger };
@@ -40,8 +41,39 @@ export function createLogger(
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: (err: Error) => withoutCommands(pino.stdSerializers.err(err)) },
   };
-  return destination === undefined ? pino(settings) : pino(settings, destination);
+  return pino(settings, destination ?? lossyOutput(STANDARD_OUTPUT));
 }
+
+const STANDARD_OUTPUT = 1;
+/** How long a full pipe may hold up the process, in ms. */
+const LONGEST_WAIT_MS = 200;
+
+/**
+ * A destination that loses lines rather than the process. pino's own retries a write that fails and waits for it at the
+ * exit: on a full disk the process would neither run nor end.
+ * @param fd file descriptor
+ */
+export function lossyOutput(fd: number): DestinationStream {
+  let cut = false;
+  return {
+    write(line) {
+      let rest = Buffer.from(cut ? `\n${line}` : line);
+      const end = performance.now() + LONGEST_WAIT_MS;
+      while (rest.length > 0) {
+        try {
+          const written = writeSync(fd, rest);
+          cut = written < rest.length;
+          rest = rest.subarray(written);
+        } catch (error) {
+          // EAGAIN: the reader of a pipe is slow.
+          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > end) return;
+          Atomics.wait(PAUSE, 0, 0, 1);
+        }
+      }
+    },
+  };
+}
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
 /** Properties in which ioredis attaches refused commands to its errors: camera addresses, results, hashes of keys. */
 const COMMANDS = new Set(['command', 'previousErrors', 'lastNodeError']);

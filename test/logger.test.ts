@@ -1,4 +1,5 @@
-import { createLogger } from '../src/logger.js';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { createLogger, lossyOutput } from '../src/logger.js';
 
 function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = [];
@@ -22,5 +23,13 @@ describe('The log', () => {
       code: 'X',
       stack: expect.stringContaining('logger.test'),
     });
+  });
+
+  (existsSync('/dev/full') ? it : it.skip)('loses a line that the full disk refuses, and goes on', () => {
+    const full = openSync('/dev/full', 'w');
+    const output = lossyOutput(full);
+    expect(() => output.write('{"level":30}\n')).not.toThrow();
+    closeSync(full);
+    expect(() => output.write('{"level":30}\n')).not.toThrow();
   });
 });

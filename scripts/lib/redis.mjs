@@ -65,10 +65,10 @@ export function redisArguments(dataDir, socket) {
   ];
 }
 
-/** Sends one PING. @returns the first line of the reply, or undefined without an answer. */
-function ping(socket) {
+/** Sends one command. @returns the first line of the reply, or undefined without an answer. */
+export function redisCommand(socket, ...words) {
   return new Promise((resolve) => {
-    const connection = connect(socket, () => connection.write('PING\r\n'));
+    const connection = connect(socket, () => connection.write(`${words.join(' ')}\r\n`));
     const done = (answer) => {
       connection.destroy();
       resolve(answer);
@@ -86,7 +86,7 @@ function ping(socket) {
 export async function waitForRedis(socket, alive) {
   let reported = false;
   while (alive()) {
-    const answer = await ping(socket);
+    const answer = await redisCommand(socket, 'PING');
     if (answer === '+PONG') return;
     if (answer?.startsWith('-LOADING') && !reported) {
       say('redis', 'reading its data ...');

@@ -6,7 +6,7 @@
  * that, a small guard process watches a pipe that closes with us.
  */
 import { spawn } from 'node:child_process';
-import { copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, truncateSync } from 'node:fs';
+import { copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { probe, ROOT, Stop, shown } from './shell.mjs';
@@ -16,6 +16,9 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
 /** After this uptime a restart has the first pause again. */
 const STEADY_MS = 30_000;
+/** How often a watched child is asked, and how long it may be silent: far longer than its worst pause under load. */
+const WATCH_MS = 5_000;
+const LONGEST_SILENCE_MS = 60_000;
 const LONGEST_LOG_BYTES = 20 * 1024 * 1024;
 
 /** level of an error in pino; worse ones are higher */
@@ -49,7 +52,7 @@ export class Supervised {
   #timer;
 
   /**
-   * @param {{ name: string, command: string, args: string[], env?: object, logFile: string, deathSignal: 'KILL' |
+   * @param {{ name: string, command: string, args: string[] | (() => string[]), env?: object, logFile: string, deathSignal: 'KILL' |
    *   'TERM', onRestart?: (why: string) => void }} spec deathSignal: signal to the child when this process
    *   dies
    */
@@ -75,7 +78,8 @@ export class Supervised {
    *   before.
    */
   start({ ready = false } = {}) {
-    const { command, args, env, deathSignal } = this.#spec;
+    const { command, env, deathSignal } = this.#spec;
+    const args = typeof this.#spec.args === 'function' ? this.#spec.args() : this.#spec.args;
     this.rotateLog();
     const logFrom = fstatSync(this.#log).size;
     const [program, programArgs, stdin] = tied(command, args, deathSignal);
@@ -125,7 +129,12 @@ export class Supervised {
   /** Copies a long log to NAME.log.1 and truncates it, so that a long run does not fill the disk. */
   rotateLog() {
     if (fstatSync(this.#log).size <= LONGEST_LOG_BYTES) return;
-    copyFileSync(this.#spec.logFile, `${this.#spec.logFile}.1`);
+    try {
+      copyFileSync(this.#spec.logFile, `${this.#spec.logFile}.1`);
+    } catch {
+      // A full disk: the newer log replaces the older one, which ends the copy's chance to fill it further.
+      rmSync(`${this.#spec.logFile}.1`, { force: true });
+    }
     truncateSync(this.#spec.logFile);
   }
 
@@ -158,6 +167,31 @@ export class Supervised {
       // The process has already ended.
     }
     this.#guarded = undefined;
+  }
+
+  /**
+   * Kills a child that answers no request for so long, so that it is restarted: it may hang in a call that never returns.
+   * @param url answered by a healthy child, whatever the status
+   */
+  watch(url) {
+    let answeredAt = Date.now();
+    const timer = setInterval(async () => {
+      if (!this.running || this.#stopping) {
+        answeredAt = Date.now();
+        return;
+      }
+      const answered = await fetch(url, { signal: AbortSignal.timeout(WATCH_MS) }).then(
+        (response) => response.body?.cancel().then(() => true) ?? true,
+        () => false,
+      );
+      if (answered) answeredAt = Date.now();
+      else if (Date.now() - answeredAt > LONGEST_SILENCE_MS) {
+        this.#spec.onRestart?.(`has not answered for ${LONGEST_SILENCE_MS / 1000} s and is killed`);
+        answeredAt = Date.now();
+        this.kill();
+      }
+    }, WATCH_MS);
+    timer.unref();
   }
 
   kill() {
