@@ -26,7 +26,7 @@ const Score = Type.Number({ minimum: 0, maximum: 1 });
 /** One class: score = sigmoid(offset + sum of weight x measurement). A class is named from `threshold` on. */
 const LogisticSchema = Type.Object({
   offset: Type.Number(),
-  weights: Type.Partial(objectOf(MEASUREMENTS, Type.Number())),
+  weights: Type.Partial(objectOf(MEASUREMENTS, Type.Number()), { additionalProperties: false }),
   threshold: Score,
 });
 type Logistic = Static<typeof LogisticSchema>;
