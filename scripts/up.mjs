@@ -200,7 +200,7 @@ function printAddresses(url, key, dataDir, startedAt) {
 }
 
 /**
- * npm ends on SIGTERM without waiting for the shell and the script that it runs, and nothing tells the script: one of
+ * npm ends on SIGTERM without waiting for the shell and the script that it runs, and nothing shows the script: one of
  * the two becomes the child of another process.
  */
 function onNpmExit(end) {
