@@ -52,9 +52,9 @@ export class Supervised {
   #timer;
 
   /**
-   * @param {{ name: string, command: string, args: string[] | (() => string[]), env?: object, logFile: string, deathSignal: 'KILL' |
-   *   'TERM', onRestart?: (why: string) => void }} spec deathSignal: signal to the child when this process
-   *   dies
+   * @param {{ name: string, command: string, args: string[] | (() => string[]), env?: object, logFile: string,
+   *   deathSignal: 'KILL' | 'TERM', onRestart?: (why: string) => void }} spec deathSignal: signal to the child when
+   *   this process dies. args: a function is called at every start
    */
   constructor(spec) {
     this.#spec = spec;
@@ -170,8 +170,9 @@ export class Supervised {
   }
 
   /**
-   * Kills a child that answers no request for so long, so that it is restarted: it may hang in a call that never returns.
-   * @param url answered by a healthy child, whatever the status
+   * Kills a child that has answered no request for a minute, so that it is restarted: it may hang in a call that never
+   * returns.
+   * @param url address that a healthy child answers, whatever the status
    */
   watch(url) {
     let answeredAt = Date.now();

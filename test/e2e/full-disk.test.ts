@@ -1,6 +1,5 @@
 /**
- * A disk that fills up under the whole service, and has space again later. It needs a file system of its own, and so the right to mount
- * one.
+ * A disk that fills up under the whole service, and has space again later. The test mounts a file system of its own.
  */
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
