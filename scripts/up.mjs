@@ -200,8 +200,8 @@ function printAddresses(url, key, dataDir, startedAt) {
 }
 
 /**
- * npm ends on SIGTERM without waiting for the shell and the script that it runs, and nothing shows the script: one of
- * the two becomes the child of another process.
+ * npm ends on SIGTERM without waiting for the shell and the script that it runs, and the script receives no signal: one
+ * of the two becomes the child of another process.
  */
 function onNpmExit(end) {
   const parents = parentsOf(process.ppid);
