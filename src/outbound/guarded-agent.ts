@@ -6,6 +6,7 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ScenedeltaError } from '../errors.js';
 import { type AllowList, bareHost, checkAddress } from './address.js';
@@ -26,6 +27,12 @@ const KEEP_ALIVE_MS = 1_000;
  */
 const MAX_ORIGINS = 256;
 
+/**
+ * Least time from the lookup of a name to its refusal, longer than a DNS server takes to answer: a caller must not
+ * learn from the time whether the name exists.
+ */
+const REFUSAL_MS = 1_000;
+
 export interface GuardedAgent {
   /**
    * @returns a dispatcher for one request that starts at once; requests to other origins may retire the dispatcher
@@ -44,20 +51,27 @@ export function createGuardedAgent(options: {
 }): GuardedAgent {
   const { allow, timeoutMs, resolve = systemResolve, maxOrigins = MAX_ORIGINS } = options;
 
-  const guardedLookup: LookupFunction = (hostname, { all }, done) => {
-    resolve(hostname).then(
-      (found) => {
-        const [first] = found;
-        if (first === undefined) return done(new Error(`${hostname} has no address`), '', 0);
-        for (const { address } of found) {
-          const refusal = checkAddress(address, allow);
-          if (refusal !== null) return done(refused(hostname, refusal), '', 0);
-        }
-        if (all === true) done(null, [...found]);
-        else done(null, first.address, first.family);
-      },
-      (err) => done(err, '', 0),
-    );
+  /** @returns the addresses of a name; undefined if it has none, or not only such as may be reached */
+  const allowedAddresses = async (hostname: string) => {
+    const ended = new AbortController();
+    const late = sleep((2 / 3) * timeoutMs, [], { signal: ended.signal });
+    const none = () => [] as const;
+    // A DNS server that does not answer is no different from one that does not know the name.
+    const found = await Promise.race([resolve(hostname).catch(none), late.catch(none)]);
+    ended.abort();
+    const allowed = found.every(({ address }) => checkAddress(address, allow) === null);
+    return found.length > 0 && allowed ? found : undefined;
+  };
+
+  const guardedLookup: LookupFunction = async (hostname, { all }, done) => {
+    const refusable = sleep(Math.min(REFUSAL_MS, timeoutMs / 2), undefined, { ref: false });
+    const found = await allowedAddresses(hostname);
+    const first = found?.[0];
+    if (first === undefined) {
+      await refusable;
+      done(noAddress(hostname), '', 0);
+    } else if (all === true) done(null, [...(found ?? [])]);
+    else done(null, first.address, first.family);
   };
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup });
 
@@ -99,9 +113,16 @@ export function createGuardedAgent(options: {
   };
 }
 
-/** The message leaves the address out: a caller must not learn the addresses of internal names. */
 const refused = (host: string, why: string): ScenedeltaError =>
+  new ScenedeltaError('url-refused', `${host} is ${why}, which the service does not connect to`);
+
+/**
+ * The same error for a name that does not exist and for one with a private address: a caller must not learn the names
+ * and addresses of an internal network. It is transient, because a DNS server may fail for a moment.
+ */
+const noAddress = (hostname: string): ScenedeltaError =>
   new ScenedeltaError(
-    'url-refused',
-    `${host} ${isIP(host) === 0 ? 'resolves to' : 'is'} ${why}, which the service does not connect to`,
+    'url-unavailable',
+    `${hostname} has no address that the service connects to: expected a name with a public address, ` +
+      'or with one in OUTBOUND_ALLOW',
   );

@@ -161,16 +161,47 @@ describe('the guard', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['::1']], [['169.254.169.254']]])(
-    'refuses a name that resolves to %j, even if some addresses are public, and does not disclose them',
-    async (resolved) => {
-      const { fetch } = await setUp(image, { allow: [], resolve: addresses(...resolved) });
+  it('gives one answer for a name that does not exist and for every name with a private address', async () => {
+    const failed = (code: string) => async () => {
+      throw Object.assign(new Error(code), { code });
+    };
+    const resolvers: Resolve[] = [
+      addresses('127.0.0.1'),
+      addresses('8.8.8.8', '127.0.0.1'),
+      addresses('::1'),
+      addresses('169.254.169.254'),
+      addresses(),
+      failed('ENOTFOUND'),
+      failed('EAI_AGAIN'),
+      () => new Promise(() => {}),
+    ];
+    for (const resolve of resolvers) {
+      const { fetch } = await setUp(image, { allow: [], resolve, timeoutMs: 300 });
       const failure = await fetch('camera.example').catch((thrown) => thrown);
-      expect(failure).toMatchObject({ code: 'url-refused', field: 'after' });
-      expect(failure.message).not.toContain(resolved.at(-1));
+      expect(failure).toMatchObject({
+        code: 'url-unavailable',
+        field: 'after',
+        message:
+          'camera.example has no address that the service connects to: expected a name with a public address, ' +
+          'or with one in OUTBOUND_ALLOW',
+      });
+      const posted = await client.post('http://camera.example/', { body: '{}', headers: {} });
+      expect(posted).toEqual({ status: null, error: failure.message, retryAfterMs: null, permanent: false });
       expect(receiver.received).toEqual([]);
-    },
-  );
+      await client.close();
+      await receiver.close();
+    }
+  });
+
+  it('refuses a name with a private address no sooner than a slow DNS server would deny a name', async () => {
+    const { fetch } = await setUp(image, { allow: [], resolve: addresses('10.0.0.1') });
+    let denied = false;
+    setTimeout(() => {
+      denied = true;
+    }, 200);
+    await expect(fetch('camera.example')).rejects.toMatchObject({ code: 'url-unavailable' });
+    expect(denied).toBe(true);
+  });
 
   it('connects to the checked address, although the name resolves to another one later', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.2']];
@@ -183,17 +214,15 @@ describe('the guard', () => {
     expect(lookups).toBe(1);
     expect(receiver.received[0]?.headers.host).toMatch(/^rebinding\.example:/);
     // A new connection resolves the name again and is refused.
-    await expect(fetch('rebinding.example')).rejects.toMatchObject({ code: 'url-refused' });
-  });
-
-  it('a name without an address is url-unavailable', async () => {
-    const { fetch } = await setUp(image, { resolve: addresses() });
-    await expect(fetch('nowhere.example')).rejects.toMatchObject({ code: 'url-unavailable' });
+    await expect(fetch('rebinding.example')).rejects.toMatchObject({ code: 'url-unavailable' });
+    expect(lookups).toBe(2);
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('checks names that the system resolver knows too', async () => {
     const { fetch } = await setUp(image, { allow: [] });
-    await expect(fetch('localhost')).rejects.toMatchObject({ code: 'url-refused' });
+    await expect(fetch('localhost')).rejects.toMatchObject({ code: 'url-unavailable' });
+    expect(receiver.received).toEqual([]);
   });
 });
 
