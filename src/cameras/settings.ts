@@ -223,8 +223,9 @@ type DeepPartial<T> = T extends readonly unknown[]
     : T;
 
 function optionalWhereDefault(schema: TSchema): TSchema {
-  const { properties, items, anyOf } = schema as {
+  const { properties, required, items, anyOf } = schema as {
     properties?: TProperties;
+    required?: readonly string[];
     items?: TSchema;
     anyOf?: TSchema[];
   };
@@ -237,7 +238,9 @@ function optionalWhereDefault(schema: TSchema): TSchema {
     rest.properties = Object.fromEntries(
       Object.entries(properties).map(([name, property]) => [name, optionalWhereDefault(property)]),
     );
-    rest.required = Object.keys(properties).filter((name) => !('default' in (properties[name] as object)));
+    const needed = (required ?? []).filter((name) => !('default' in (properties[name] as object)));
+    delete rest.required;
+    if (needed.length > 0) rest.required = needed;
   }
   return rest as TSchema;
 }

@@ -95,7 +95,7 @@ async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
   if (width * height > pixelLimit) {
     throw new ScenedeltaError(
       'image-too-large',
-      `${field}: the image has ${width}x${height} px, expected at most ${pixelLimit} px in all`,
+      `${field}: the image has ${width}x${height} px, expected at most ${pixelLimit} px in all (PIXEL_LIMIT)`,
       { field },
     );
   }

@@ -97,7 +97,7 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
   if (host === '') reject('has no host that can be read, expected a name or an address');
   if (isIP(host) !== 0) {
     const refusal = checkAddress(host, options.allow);
-    if (refusal !== null) reject(`${host} is ${refusal}, expected a public address`);
+    if (refusal !== null) reject(`${host} is ${refusal}, expected a public address or one in OUTBOUND_ALLOW`);
   }
   return url;
 }

@@ -80,7 +80,13 @@ export function createOutboundClient(
         if (!mayBeImage(type))
           throw failed(`answered with content type ${JSON.stringify(type)}, expected image/*`);
         const tooLarge = () =>
-          new ScenedeltaError('payload-too-large', `${address} has more than ${maxBytes} bytes`, { field });
+          new ScenedeltaError(
+            'payload-too-large',
+            `${address} has more than ${maxBytes} bytes (FRAME_LIMIT)`,
+            {
+              field,
+            },
+          );
         if (Number(firstOf(headers['content-length'])) > maxBytes) throw tooLarge();
         const chunks: Buffer[] = [];
         let length = 0;
@@ -186,7 +192,7 @@ function asUrlError(
   }
   const why =
     timedOut || code.endsWith('_TIMEOUT')
-      ? `did not finish within ${timeoutMs} ms`
+      ? `did not finish within ${timeoutMs} ms (OUTBOUND_TIMEOUT_MS)`
       : `could not be reached (${code})`;
   return new ScenedeltaError('url-unavailable', `${address} ${why}`, { field, cause: thrown });
 }

@@ -114,7 +114,7 @@ export function createGuardedAgent(options: {
 }
 
 const refused = (host: string, why: string): ScenedeltaError =>
-  new ScenedeltaError('url-refused', `${host} is ${why}, which the service does not connect to`);
+  new ScenedeltaError('url-refused', `${host} is ${why}, expected a public address or one in OUTBOUND_ALLOW`);
 
 /**
  * The same error for a name that does not exist and for one with a private address: a caller must not learn the names

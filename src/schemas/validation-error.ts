@@ -62,7 +62,13 @@ function violation(schema: TSchema, value: unknown, errors: readonly SchemaError
   };
   if (error.keyword === 'required') {
     const missing = names('requiredProperties');
-    return refuse(missing[0] ?? '', `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing`);
+    const { properties = {} } = at(schema, error.schemaPath) as {
+      properties?: Readonly<Record<string, Json>>;
+    };
+    const [first = ''] = (error.params as Json).requiredProperties as string[];
+    const expected = properties[first] === undefined ? '' : `, expected ${expectation(properties[first])}`;
+    const verb = missing.length > 1 ? 'are' : 'is';
+    return refuse(missing[0] ?? '', `${missing.join(' and ')} ${verb} missing${expected}`);
   }
   if (error.keyword === 'additionalProperties') {
     const unknown = names('additionalProperties');
@@ -108,6 +114,7 @@ const at = (schema: TSchema, schemaPath: string): Json =>
     .reduce<Json>((node, key) => (node[key] as Json | undefined) ?? node, schema as Json);
 
 function describeValue(value: unknown): string {
+  if (value === undefined) return 'empty';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object')
@@ -141,5 +148,8 @@ function expectation(schema: Json): string {
     schema.format !== undefined && `in the format ${schema.format}`,
   ].filter((bound) => bound !== false);
   const type = String(schema.type ?? 'value');
+  if (type === 'object' && schema.properties !== undefined) {
+    return `an object with ${Object.keys(schema.properties as Json).join(', ')}`;
+  }
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${bounds.length > 0 ? ` ${bounds.join(' and ')}` : ''}`;
 }

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { openApiYaml } from '../../src/api/openapi-yaml.js';
+import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../../src/api/schemas/examples.js';
 import { ALERT_TYPES } from '../../src/schemas/change.js';
 import { buildWebhookPayload, WEBHOOK_TYPES } from '../../src/schemas/webhook-payload.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
@@ -62,23 +63,49 @@ describe('webhooks', () => {
   });
 });
 
-describe('openapi/examples', () => {
-  it('fit the component that their file name starts with', async () => {
-    const contract = contractOf(document);
-    const files = await readdir(new URL('examples/', folder));
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) {
-      const example = JSON.parse(await readFile(new URL(`examples/${file}`, folder), 'utf8'));
-      contract.checkComponent(file.split('.')[0] as string, example);
-    }
+describe('The examples of bodies', () => {
+  const contract = contractOf(document);
+  const examples = Object.entries({ ...REQUEST_EXAMPLES }).concat(Object.entries(RESPONSE_EXAMPLES));
+  const cases = examples.flatMap(([component, named]) =>
+    Object.entries(named).map(([name, { value }]) => [component, name, value] as const),
+  );
+
+  it.each(cases)('%s %s fits its component', (component, _name, value) => {
+    contract.checkComponent(component, value);
   });
 
-  it('do not fit another component', async () => {
-    const problem = JSON.parse(
-      await readFile(new URL('examples/Problem.unknown-model.json', folder), 'utf8'),
+  it('do not fit another component', () => {
+    const value = RESPONSE_EXAMPLES.ComparisonProblem?.[422]?.value;
+    expect(() => contract.checkComponent('Comparison', value)).toThrow('must have required property');
+  });
+
+  it.each([
+    ['POST /v1/comparisons', 'ComparisonRequest'],
+    ['PUT /v1/cameras/{id}', 'CameraRequest'],
+    ['POST /v1/cameras/{id}/frames', 'CameraFrameRequest'],
+    ['POST /v1/changes/{id}/feedback', 'FeedbackRequest'],
+  ])('%s shows those of %s', (name, component) => {
+    const [, operation] = operations.find(([found]) => found === name) ?? [];
+    const { requestBody } = operation as unknown as {
+      requestBody: { content: { 'application/json': { examples: object } } };
+    };
+    expect(requestBody.content['application/json'].examples).toEqual(REQUEST_EXAMPLES[component]);
+  });
+});
+
+describe('Generators of clients', () => {
+  const { schemas } = document.components as unknown as { schemas: Record<string, Record<string, never>> };
+
+  it('find a name for every form of a frame', () => {
+    const forms = (schemas.FrameInput as unknown as { anyOf: object[] }).anyOf;
+    expect(forms).toEqual(
+      ['FrameText', 'FrameBase64', 'FrameUrl', 'FrameS3'].map((name) => ({
+        $ref: `#/components/schemas/${name}`,
+      })),
     );
-    expect(() => contractOf(document).checkComponent('Comparison', problem)).toThrow(
-      'must have required property',
-    );
+  });
+
+  it('find that a severity rule of a request needs its severity only', () => {
+    expect(JSON.stringify(schemas.CameraRequest)).toContain('"required":["severity"]');
   });
 });

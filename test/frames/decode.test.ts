@@ -201,7 +201,7 @@ describe('decodeFrame refuses', () => {
       '50,000 x 50,000 px',
       () => pngHeader(50_000, 50_000),
       'image-too-large',
-      'before: the image has 50000x50000 px, expected at most 50000000 px in all',
+      'before: the image has 50000x50000 px, expected at most 50000000 px in all (PIXEL_LIMIT)',
     ],
     [
       '1 x 1 px',

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { DESCRIPTION, VERSION } from '../../version.js';
 import type { Api } from '../dependencies.js';
+import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../schemas/examples.js';
 import { components } from '../schemas/shared.js';
 import { WEBHOOKS } from '../schemas/webhooks.js';
 
@@ -29,9 +30,42 @@ const COMMON_HEADERS = {
   },
 } as const;
 
+type Content = Record<string, { schema?: { $ref?: string }; examples?: object }>;
 interface Described {
   components?: object;
-  paths?: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>;
+  paths?: Record<
+    string,
+    Record<
+      string,
+      {
+        requestBody?: { content: Content };
+        responses: Record<string, { headers?: object; content?: Content }>;
+      }
+    >
+  >;
+}
+
+/** Adds the examples of a component to the bodies that it describes, in place. */
+function addExamples(content: Content, examplesOf: (component: string) => object | undefined): void {
+  for (const media of Object.values(content)) {
+    const examples = examplesOf(media.schema?.$ref?.split('/').at(-1) ?? '');
+    if (examples !== undefined) media.examples = examples;
+  }
+}
+
+function withExamples<T extends object>(document: T): T {
+  for (const { requestBody, responses } of Object.values((document as Described).paths ?? {}).flatMap(
+    (operations) => Object.values(operations),
+  )) {
+    addExamples(requestBody?.content ?? {}, (component) => REQUEST_EXAMPLES[component]);
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      addExamples(content, (component) => {
+        const example = RESPONSE_EXAMPLES[component]?.[status];
+        return example === undefined ? undefined : { example };
+      });
+    }
+  }
+  return document;
 }
 
 /** Adds the common headers to every response, in place, so that no route repeats them. */
@@ -71,8 +105,16 @@ export async function useOpenApi(app: Api): Promise<void> {
       },
     },
     transformObject: (described) =>
-      'openapiObject' in described ? withCommonHeaders(described.openapiObject) : described.swaggerObject,
+      // The copy shares no object, so that /docs/yaml needs no aliases, which some generators of clients refuse.
+      'openapiObject' in described
+        ? JSON.parse(JSON.stringify(withExamples(withCommonHeaders(described.openapiObject))))
+        : described.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    // With this directive a browser requests the scripts of the page over TLS, which the service does not speak.
+    transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
+  });
 }

@@ -42,13 +42,22 @@ const FOREIGN: Readonly<
     code: 'malformed-body',
     detail: () => 'The body does not have the length that Content-Length states',
   },
-  FST_REQ_FILE_TOO_LARGE: { code: 'payload-too-large', detail: () => 'A file of the form is too large' },
-  FST_PARTS_LIMIT: { code: 'payload-too-large', detail: () => 'The form has too many parts' },
+  FST_REQ_FILE_TOO_LARGE: {
+    code: 'payload-too-large',
+    detail: () => 'A file of the form is larger than BODY_LIMIT',
+  },
+  FST_PARTS_LIMIT: {
+    code: 'payload-too-large',
+    detail: () => 'The form has more than 20 parts, expected the frames and at most 16 fields',
+  },
   FST_FILES_LIMIT: {
     code: 'payload-too-large',
-    detail: () => 'The form has more than two files, expected one each in before and after',
+    detail: () => 'The form has more than four files, expected one each in before and after, or one in frame',
   },
-  FST_FIELDS_LIMIT: { code: 'payload-too-large', detail: () => 'The form has too many fields' },
+  FST_FIELDS_LIMIT: {
+    code: 'payload-too-large',
+    detail: () => 'The form has more than 16 fields beside its files, expected at most 16',
+  },
   FST_PROTO_VIOLATION: {
     code: 'invalid-request',
     detail: () => 'A field of the form has a name that is not allowed',

@@ -31,7 +31,7 @@ export function useRateLimit(
     throw new ScenedeltaError(
       'too-many-requests',
       `The key has sent ${count} requests in this window of ${WINDOW_SECONDS} s, expected at most ` +
-        `${rateLimit}; the next one starts in ${resetSeconds} s`,
+        `${rateLimit} (RATE_LIMIT); the next one starts in ${resetSeconds} s`,
     );
   });
 }

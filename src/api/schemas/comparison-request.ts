@@ -48,24 +48,39 @@ export const ComparisonOptionsSchema = Type.Object(optionProperties, { additiona
 export type ComparisonOptions = Static<typeof ComparisonOptionsSchema>;
 
 const closed = { additionalProperties: false } as const;
+// The members have names of their own, because generators of clients number those without.
+const FrameTextSchema = Type.String({
+  minLength: 1,
+  $id: 'FrameText',
+  description: 'base64, "data:image/...;base64,...", "https://..." or "s3://bucket/key".',
+});
+export const FrameBase64Schema = Type.Object(
+  { base64: Type.String({ minLength: 1, description: 'The bytes of the image file.' }) },
+  { $id: 'FrameBase64', ...closed },
+);
+const FrameUrlSchema = Type.Object(
+  { url: Type.String({ pattern: URL_PATTERN, maxLength: 2048, examples: ['https://cam.example/now.jpg'] }) },
+  { $id: 'FrameUrl', ...closed },
+);
+const S3ObjectSchema = Type.Object(
+  {
+    bucket: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$', examples: ['archive'] }),
+    key: Type.String({ minLength: 1, maxLength: 1024, examples: ['2026/06/01/gate-3.jpg'] }),
+  },
+  { $id: 'S3Object', ...closed },
+);
+const FrameS3Schema = Type.Object({ s3: S3ObjectSchema }, { $id: 'FrameS3', ...closed });
+/** The forms of a frame, which are components of the OpenAPI file. */
+export const FRAME_FORMS = [
+  FrameTextSchema,
+  FrameBase64Schema,
+  FrameUrlSchema,
+  S3ObjectSchema,
+  FrameS3Schema,
+] as const;
+
 export const FrameInputSchema = Type.Union(
-  [
-    Type.String({ minLength: 1 }),
-    Type.Object({ base64: Type.String({ minLength: 1 }) }, closed),
-    Type.Object({ url: Type.String({ pattern: URL_PATTERN, maxLength: 2048 }) }, closed),
-    Type.Object(
-      {
-        s3: Type.Object(
-          {
-            bucket: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$' }),
-            key: Type.String({ minLength: 1, maxLength: 1024 }),
-          },
-          closed,
-        ),
-      },
-      closed,
-    ),
-  ],
+  [FrameTextSchema, FrameBase64Schema, FrameUrlSchema, FrameS3Schema],
   {
     $id: 'FrameInput',
     description:

@@ -31,7 +31,12 @@ import {
   CameraStatusSchema,
 } from './camera.js';
 import { FeedbackRequestSchema } from './changes.js';
-import { ComparisonFormSchema, ComparisonRequestSchema, FrameInputSchema } from './comparison-request.js';
+import {
+  ComparisonFormSchema,
+  ComparisonRequestSchema,
+  FRAME_FORMS,
+  FrameInputSchema,
+} from './comparison-request.js';
 
 /** A problem together with the failed comparison. */
 export const ComparisonProblemSchema = Type.Object(
@@ -54,6 +59,7 @@ const COMPONENTS: readonly TSchema[] = [
   ProblemSchema,
   ComparisonSchema,
   ComparisonProblemSchema,
+  ...FRAME_FORMS,
   FrameInputSchema,
   ComparisonRequestSchema,
   ComparisonFormSchema,
