@@ -79,7 +79,7 @@ export function createEventStreams(events: EventReader): EventStreams {
         else if (stream.writableLength >= allowance) stream.destroy();
       };
       const unsubscribe = events.on((streamed) => {
-        if (!matches(streamed.event, filter)) return;
+        if (!matches(streamed, filter)) return;
         if (replaying === undefined) write(streamed);
         else replaying.push(streamed);
       });

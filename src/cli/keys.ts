@@ -2,8 +2,9 @@
 import { loadConfig, redisUrlOf } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { createLogger } from '../logger.js';
-import { type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
+import { type ApiKey, type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
 import { connectRedis } from '../stores/redis.js';
+import { CAMERA_SCOPE_PATTERN } from '../stores/visibility.js';
 import { createCommand } from './command.js';
 
 export const command = createCommand('keys').description(
@@ -13,10 +14,21 @@ export const command = createCommand('keys').description(
 command
   .command('create')
   .description('create a key and print its secret, this once: only a hash is kept')
-  .requiredOption('--name <name>', 'name of its owner')
+  .requiredOption('--name <name>', 'name that the list of keys shows')
   .option('--scopes <scopes>', `comma separated, of ${SCOPES.join(', ')}`, (text) => parseScopes(text), [
     'compare',
   ])
+  .option(
+    '--owner <owner>',
+    'keys of one owner see the comparisons of each other; default: the new key alone',
+    (text) => parseOwner(text),
+  )
+  .option(
+    '--cameras <ids>',
+    "comma separated ids of the cameras whose frames and changes the key may use; 'gate-*' stands for all that begin " +
+      "with gate-, '*' for all; default: none",
+    (text) => parseCameras(text),
+  )
   .option('--secret-only', 'print nothing but the secret')
   .action(create);
 
@@ -35,16 +47,27 @@ command
 interface CreateOptions {
   readonly name: string;
   readonly scopes: Scope[];
+  readonly owner?: string;
+  readonly cameras?: string[];
   readonly secretOnly?: true;
 }
 
-async function create({ name: given, scopes, secretOnly }: CreateOptions): Promise<void> {
+async function create({ name: given, secretOnly, ...chosen }: CreateOptions): Promise<void> {
   const name = given.trim();
   if (name === '')
-    throw new ScenedeltaError('invalid-request', '--name is empty; expected the name of its owner');
-  const { key, secret } = await withStore((store) => store.create(name, scopes));
+    throw new ScenedeltaError('invalid-request', '--name is empty; expected a name for the key');
+  if (chosen.scopes.includes('admin') && chosen.cameras !== undefined) {
+    throw new ScenedeltaError(
+      'invalid-request',
+      '--cameras is given for a key with the scope admin, which sees every camera; expected one or the other',
+    );
+  }
+  const { key, secret } = await withStore((store) => store.create({ name, ...chosen }));
   if (secretOnly) return console.log(secret);
-  console.log(`id      ${key.id}\nname    ${key.name}\nscopes  ${key.scopes.join(', ')}\nsecret  ${secret}`);
+  console.log(
+    `id       ${key.id}\nname     ${key.name}\nowner    ${key.owner}\nscopes   ${key.scopes.join(', ')}`,
+  );
+  console.log(`cameras  ${camerasOf(key)}\nsecret   ${secret}`);
   console.log('\nThe secret is shown this once. Send it as "Authorization: Bearer SECRET".');
 }
 
@@ -52,10 +75,17 @@ async function list({ json }: { json?: true }): Promise<void> {
   const keys = await withStore((store) => store.list());
   if (json) return console.log(JSON.stringify(keys, null, 2));
   if (keys.length === 0) console.log('No keys. Make one: scenedelta keys create --name NAME');
-  for (const { id, name, scopes, createdAt, lastUsedAt } of keys) {
-    console.log(`${id}  ${name}  [${scopes.join(', ')}]  made ${createdAt}, used ${lastUsedAt ?? 'never'}`);
+  for (const key of keys) {
+    const { id, name, scopes, owner, createdAt, lastUsedAt } = key;
+    const sees = `cameras: ${camerasOf(key)}${owner === id ? '' : `, owner: ${owner}`}`;
+    console.log(
+      `${id}  ${name}  [${scopes.join(', ')}]  ${sees}  made ${createdAt}, used ${lastUsedAt ?? 'never'}`,
+    );
   }
 }
+
+const camerasOf = ({ scopes, cameras }: ApiKey): string =>
+  scopes.includes('admin') ? 'all' : cameras.join(', ') || 'none';
 
 async function revoke(id: string): Promise<void> {
   if (await withStore((store) => store.revoke(id))) return console.log(`${id} is revoked.`);
@@ -72,6 +102,24 @@ function parseScopes(text: string): Scope[] {
   throw new ScenedeltaError(
     'invalid-request',
     `--scopes has ${JSON.stringify(unknown)}; expected some of ${SCOPES.join(', ')}`,
+  );
+}
+
+function parseOwner(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
+  throw new ScenedeltaError(
+    'invalid-request',
+    `--owner is ${JSON.stringify(text)}; expected 1 to 64 letters, digits, dots, dashes or underscores`,
+  );
+}
+
+function parseCameras(text: string): string[] {
+  const given = [...new Set(text.split(',').map((camera) => camera.trim()))];
+  const wrong = given.find((camera) => !CAMERA_SCOPE_PATTERN.test(camera));
+  if (wrong === undefined) return given;
+  throw new ScenedeltaError(
+    'invalid-request',
+    `--cameras has ${JSON.stringify(wrong)}; expected the id of a camera, possibly with a * at its end (gate-3, gate-*, *)`,
   );
 }
 

@@ -6,7 +6,10 @@ import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores
 import type { JobProducer } from './producer.js';
 
 interface AcceptedFrame
-  extends Pick<ComparisonRequest, 'traceId' | 'apiKeyId' | 'acceptedAt' | 'deadline' | 'callbackUrl'> {
+  extends Pick<
+    ComparisonRequest,
+    'traceId' | 'apiKeyId' | 'owner' | 'acceptedAt' | 'deadline' | 'callbackUrl'
+  > {
   readonly comparisonId: string;
   /** already masked if its bytes are stored */
   readonly frame: FrameRef;
@@ -32,7 +35,7 @@ export async function enqueueFrame(
   },
 ): Promise<StoredComparison> {
   const { comparisonId, capturedAt, frame: after, metadata, acceptedAt } = accepted;
-  const { traceId, apiKeyId, deadline, callbackUrl } = accepted;
+  const { traceId, apiKeyId, owner, deadline, callbackUrl } = accepted;
   const comparison: Comparison = {
     id: comparisonId,
     camera: id,
@@ -55,6 +58,7 @@ export async function enqueueFrame(
       deadline,
       callbackUrl,
       apiKeyId,
+      ...(owner === undefined ? {} : { owner }),
     },
   };
   // In this order: the job must find the waiting frame, and the frame its comparison. Recovery completes what a crash

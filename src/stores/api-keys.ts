@@ -16,13 +16,29 @@ export interface ApiKey {
   readonly name: string;
   /** as stored: keys of older versions may hold a scope that no longer exists and grants nothing ('batch') */
   readonly scopes: readonly string[];
+  /** the comparisons of one owner are visible to all keys of that owner; by default the id of the key */
+  readonly owner: string;
+  /** ids of the cameras that the key may use, each possibly with a '*' at its end */
+  readonly cameras: readonly string[];
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
 }
 
-interface StoredKey extends Omit<ApiKey, 'lastUsedAt'> {
+/** The properties that the maker of a key chooses. */
+export interface NewKey extends Pick<ApiKey, 'name'> {
+  readonly scopes: readonly Scope[];
+  readonly owner?: string;
+  /** default: none */
+  readonly cameras?: readonly string[];
+}
+
+interface StoredKey extends Omit<ApiKey, 'lastUsedAt' | 'owner' | 'cameras'> {
   /** SHA-256 of the secret, hexadecimal */
   readonly hash: string;
+  /** undefined: the key is its own owner */
+  readonly owner?: string;
+  /** undefined: a key of an older version, which may use every camera */
+  readonly cameras?: readonly string[];
 }
 
 export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
@@ -47,13 +63,14 @@ export function createApiKeyStore(redis: Redis, options: { now?: () => number } 
 
   return {
     /** @returns the key and its secret. The secret is not stored, so this is the only time it can be read. */
-    create: (name: string, scopes: readonly Scope[]): Promise<{ key: ApiKey; secret: string }> =>
+    create: ({ cameras = [], ...chosen }: NewKey): Promise<{ key: ApiKey; secret: string }> =>
       redisCall('creating an API key', async () => {
         const id = newId('key', now());
         const secret = `sd_${id.slice('key_'.length)}_${randomBytes(32).toString('base64url')}`;
-        const key = { id, name, scopes, createdAt: new Date(now()).toISOString() };
-        await redis.hset(KEYS.apiKeys, id, JSON.stringify({ ...key, hash: sha256(secret).toString('hex') }));
-        return { key: { ...key, lastUsedAt: null }, secret };
+        const hash = sha256(secret).toString('hex');
+        const stored = { id, ...chosen, cameras, createdAt: new Date(now()).toISOString(), hash };
+        await redis.hset(KEYS.apiKeys, id, JSON.stringify(stored satisfies StoredKey));
+        return { key: publicKey(stored, null), secret };
       }),
     /** @returns all keys, oldest first. */
     list: (): Promise<ApiKey[]> =>
@@ -92,5 +109,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const publicKey = ({ hash: _hash, ...key }: StoredKey, used: string | null | undefined): ApiKey => ({
   ...key,
+  owner: key.owner ?? key.id,
+  cameras: key.cameras ?? ['*'],
   lastUsedAt: used ?? null,
 });

@@ -15,6 +15,7 @@ import type { Size } from '../images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import { KEYS } from './keys.js';
 import { redisCall, repliesOf } from './redis.js';
+import { seesCamera, type Visibility } from './visibility.js';
 
 export interface StoredCamera {
   readonly id: string;
@@ -86,8 +87,16 @@ export interface SnapshotOutcome {
 
 export type CameraStore = ReturnType<typeof createCameraStore>;
 
-/** Cameras that are read at once. */
+export interface CameraQuery {
+  readonly cursor?: string;
+  readonly limit: number;
+  /** default: everything */
+  readonly visibility?: Visibility;
+}
+
+/** Cameras that are read at once, and ids, which are short. */
 const PAGE = 100;
+const IDS_AT_ONCE = 1_000;
 
 const parsed = <T>(json: string | null): T | undefined =>
   json === null ? undefined : (JSON.parse(json) as T);
@@ -104,11 +113,8 @@ export function createCameraStore(redis: Redis) {
     );
   };
   const get = (id: string) => redisCall('reading a camera', async () => (await read([id]))[0]);
-  const list = ({ after, limit }: { after?: string; limit: number }): Promise<StoredCamera[]> =>
-    redisCall('listing cameras', async () => {
-      const from = after === undefined ? '-' : `(${after}`;
-      return read(await redis.zrangebylex(KEYS.cameras, from, '+', 'LIMIT', 0, limit));
-    });
+  const idsAfter = (after: string | undefined, limit: number): Promise<string[]> =>
+    redis.zrangebylex(KEYS.cameras, after === undefined ? '-' : `(${after}`, '+', 'LIMIT', 0, limit);
 
   return {
     get,
@@ -122,14 +128,29 @@ export function createCameraStore(redis: Redis) {
           .exec();
         return replies?.[0]?.[1] === 1;
       }),
-    /** Ordered by id. @param query.after the last id of the page before */
-    list,
+    /**
+     * One page of the visible cameras, ordered by id.
+     * @param query.cursor the id of the last camera of the page before
+     */
+    list: ({ cursor, limit, visibility = 'everything' }: CameraQuery) =>
+      redisCall('listing cameras', async () => {
+        const ids: string[] = [];
+        for (let after = cursor; ids.length <= limit; ) {
+          const some = await idsAfter(after, IDS_AT_ONCE);
+          ids.push(...some.filter((id) => seesCamera(visibility, id)));
+          after = some.at(-1);
+          if (after === undefined) break;
+        }
+        const shown = ids.slice(0, limit);
+        const nextCursor = ids.length > limit ? (shown.at(-1) ?? null) : null;
+        return { items: await read(shown), nextCursor };
+      }),
     /** Every camera, ordered by id. */
     async *all(): AsyncGenerator<StoredCamera> {
       for (let after: string | undefined; ; ) {
-        const page = await list({ limit: PAGE, ...(after === undefined ? {} : { after }) });
-        yield* page;
-        after = page.at(-1)?.id;
+        const ids = await redisCall('listing cameras', () => idsAfter(after, PAGE));
+        yield* await redisCall('reading cameras', () => read(ids));
+        after = ids.at(-1);
         if (after === undefined) return;
       }
     },

@@ -10,11 +10,14 @@ import { allIndexes, eventOf, type StoredAlert } from './change-writes.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
+import { seesCamera, type Visibility } from './visibility.js';
 
 /** `since` and `until` refer to the time of the confirmation, by the camera's clock. */
 export interface ChangeQuery extends PageQuery {
   readonly camera?: string;
   readonly status?: ChangeStatus;
+  /** default: everything */
+  readonly visibility?: Visibility;
 }
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
@@ -94,14 +97,21 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     get: (id: string) => redisCall('reading a change', () => get(id)),
     /** The latest confirmed first. */
     list: (query: ChangeQuery) =>
-      redisCall('listing changes', () =>
-        pageOf(redis, indexOf(query), query, async (ids) => {
+      redisCall('listing changes', async () => {
+        const { camera, visibility = 'everything' } = query;
+        const none = visibility !== 'everything' && visibility.cameras.length === 0;
+        if (none || (camera !== undefined && !seesCamera(visibility, camera))) {
+          return { items: [], nextCursor: null };
+        }
+        return pageOf(redis, indexOf(query), query, async (ids) => {
           const found = await read(ids);
-          return found.map((change) =>
-            change !== undefined && hasStatus(change, query) ? change : undefined,
-          );
-        }),
-      ),
+          return found.map((change) => {
+            const listed =
+              change !== undefined && hasStatus(change, query) && seesCamera(visibility, change.camera);
+            return listed ? change : undefined;
+          });
+        });
+      }),
 
     /** The first acknowledgement counts. @returns the change afterwards, undefined if there is none. */
     acknowledge: (id: string): Promise<Change | undefined> =>

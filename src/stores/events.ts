@@ -7,16 +7,21 @@ import type { Logger } from '../logger.js';
 import type { StreamEvent } from '../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import { redisCall } from './redis.js';
+import { seesCamera, seesComparison, type Visibility } from './visibility.js';
 
 export interface StreamedEvent {
   /** id of the stream entry, 'ms-sequence', which a client sends back as Last-Event-ID */
   readonly id: string;
   readonly event: StreamEvent;
+  /** owner of the comparison; undefined for changes and for events that an older version wrote */
+  readonly owner?: string;
 }
 export interface EventFilter {
   /** only events of this comparison itself */
   readonly comparisonId?: string;
   readonly camera?: string;
+  /** default: everything */
+  readonly visibility?: Visibility;
 }
 export interface EventReader {
   /**
@@ -105,7 +110,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
     read: (sinceId, filter = {}) =>
       redisCall('reading events', async () => {
         const entries = await redis.xrange(KEYS.events, `(${sinceId}`, '+', 'COUNT', EVENTS_KEPT * 2);
-        return entries.map(streamed).filter(({ event }) => matches(event, filter));
+        return entries.map(streamed).filter((one) => matches(one, filter));
       }),
     async close() {
       closed = true;
@@ -116,13 +121,17 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
   };
 }
 
-export const matches = (event: StreamEvent, filter: EventFilter): boolean =>
-  (filter.comparisonId === undefined ||
-    ('comparisonId' in event && filter.comparisonId === event.comparisonId)) &&
-  (filter.camera === undefined || filter.camera === event.camera);
+export function matches({ event, owner }: StreamedEvent, filter: EventFilter): boolean {
+  const { comparisonId, camera, visibility = 'everything' } = filter;
+  if (camera !== undefined && camera !== event.camera) return false;
+  if (!('comparisonId' in event)) return comparisonId === undefined && seesCamera(visibility, event.camera);
+  if (comparisonId !== undefined && comparisonId !== event.comparisonId) return false;
+  return seesComparison(visibility, { owner, camera: event.camera });
+}
 
-/** @param fields flat: ['event', json] */
-const streamed = ([id, fields]: [id: string, fields: string[]]): StreamedEvent => ({
-  id,
-  event: JSON.parse(fields[1] ?? 'null') as StreamEvent,
-});
+/** @param fields flat: names, each followed by its value */
+function streamed([id, fields]: [id: string, fields: string[]]): StreamedEvent {
+  const [, json, , owner] = fields;
+  const event = JSON.parse(json ?? 'null') as StreamEvent;
+  return owner === undefined ? { id, event } : { id, event, owner };
+}

@@ -9,6 +9,7 @@ export const KEYS = {
   /** sorted sets, member = comparison id, score = creation time in ms */
   comparisonsByTime: 'sd:cmps',
   comparisonsByCamera: (camera: string) => `sd:cmps:camera:${camera}`,
+  comparisonsByOwner: (owner: string) => `sd:cmps:owner:${owner}`,
   comparisonsByVerdict: (verdict: string) => `sd:cmps:verdict:${verdict}`,
   /** The verdict comes first, because the name of a camera may contain ':'. */
   comparisonsByVerdictAndCamera: (verdict: string, camera: string) => `sd:cmps:both:${verdict}:${camera}`,

@@ -15,10 +15,15 @@ export interface PageQuery {
   readonly limit: number;
 }
 
+/** Entries read at a time after the first ones had gaps. */
+const READ_AT_ONCE = 100;
+/** Most entries examined per page, so that a caller who may see few of very many does not hold the service. */
+const MAX_EXAMINED = 1_000;
+
 /**
  * @param read returns the items of these ids, undefined for an item that no longer exists or is not listed; following
- *   items
- *   fill such gaps
+ *   items fill such gaps
+ * @returns a page; with a cursor it may be shorter than the limit, even empty, if very many items are not listed
  * @throws ScenedeltaError 'invalid-request' if the cursor is not one of this service
  */
 export async function pageOf<T>(
@@ -29,15 +34,22 @@ export async function pageOf<T>(
 ): Promise<{ items: T[]; nextCursor: string | null }> {
   const items: T[] = [];
   let after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-  for (;;) {
-    const wanted = query.limit - items.length;
-    const page = await positions(redis, index, query, after, wanted + 1);
-    const found = await read(page.slice(0, wanted).map(({ id }) => id));
-    items.push(...found.filter((item): item is Awaited<T> & T => item !== undefined));
-    if (page.length <= wanted) return { items, nextCursor: null };
-    after = page[wanted - 1];
-    if (items.length === query.limit && after !== undefined)
+  for (let examined = 0; ; ) {
+    const count = examined === 0 ? query.limit : READ_AT_ONCE;
+    const page = await positions(redis, index, query, after, count + 1);
+    const examining = page.slice(0, count);
+    const found = await read(examining.map(({ id }) => id));
+    let taken = 0;
+    for (; taken < examining.length && items.length < query.limit; taken++) {
+      const item = found[taken];
+      if (item !== undefined) items.push(item);
+    }
+    after = examining[taken - 1] ?? after;
+    examined += taken;
+    if (taken === page.length || after === undefined) return { items, nextCursor: null };
+    if (items.length === query.limit || examined >= MAX_EXAMINED) {
       return { items, nextCursor: encodeCursor(after) };
+    }
   }
 }
 

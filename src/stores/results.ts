@@ -6,95 +6,23 @@
 import type { Redis } from 'ioredis';
 import { deliveryIdOf } from '../ids.js';
 import type { Comparison } from '../schemas/comparison.js';
-import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
-import type { ComparisonEvent } from '../schemas/stream-event.js';
-import { EVENTS_KEPT, KEYS } from './keys.js';
+import { KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
-import { defineScript, type RedisCommand, redisCall, repliesOf } from './redis.js';
+import { defineScript, redisCall, repliesOf } from './redis.js';
+import { CREATE, eventOf, indexTimes, UPDATE, verdictIndexes } from './result-writes.js';
+import { ownerOf, type StoredComparison } from './stored-comparison.js';
+import { seesComparison, type Visibility } from './visibility.js';
 
-/** A comparison with what is kept beside the public resource. */
-export interface StoredComparison {
-  readonly comparison: Comparison;
-  /** set as soon as the frames' bytes are in the blob store */
-  readonly frames: { readonly before: StoredFrameRef | null; readonly after: StoredFrameRef | null };
-  readonly request: ComparisonRequest;
-}
-
-/** The request for a comparison. It is written once, at acceptance, in the hash field `job`. */
-export interface ComparisonRequest {
-  readonly traceId: string;
-  /** null: a camera's frame, which is compared with what its turn chooses as "before" */
-  readonly before: FrameRef | null;
-  readonly after: FrameRef;
-  /**
-   * only of a camera's frame, which is processed in the camera's turn and has no job of its own; capturedAt in epoch ms
-   */
-  readonly turn?: { readonly camera: string; readonly capturedAt: number };
-  /** null: the default bundle */
-  readonly model: string | null;
-  /** epoch ms */
-  readonly acceptedAt: number;
-  /** epoch ms; null: none */
-  readonly deadline: number | null;
-  readonly callbackUrl: string | null;
-  /** the key that this counts against */
-  readonly apiKeyId: string;
-}
+export type { ComparisonRequest, StoredComparison } from './stored-comparison.js';
 
 export interface ListQuery extends PageQuery {
   readonly camera?: string;
   readonly verdict?: string;
+  /** default: everything */
+  readonly visibility?: Visibility;
 }
 
 export type ResultStore = ReturnType<typeof createResultStore>;
-
-/** Retention erases by age; keys expire this much later, in case no worker runs. */
-const EXPIRY_SLACK_MS = 3_600_000;
-
-const APPEND_EVENT = `redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[1])`;
-
-/**
- * KEYS: events, comparison, open, then the indexes. ARGV: event, id, comparison, frames, request (field 'job'), status,
- * callback ('' or '1'), created (ms), expires (ms), cutoff of the indexes (ms).
- */
-const CREATE = `
-${APPEND_EVENT}
-redis.call('HSET', KEYS[2], 'comparison', ARGV[3], 'frames', ARGV[4], 'job', ARGV[5], 'status', ARGV[6], 'callback', ARGV[7])
-redis.call('PEXPIREAT', KEYS[2], ARGV[9])
-redis.call('ZADD', KEYS[3], ARGV[8], ARGV[2])
-for i = 4, #KEYS do
-  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[10])
-  redis.call('ZADD', KEYS[i], ARGV[8], ARGV[2])
-  redis.call('PEXPIREAT', KEYS[i], ARGV[9])
-end
-return 1`;
-
-/**
- * KEYS: events, comparison, open, open deliveries, then the verdict's indexes. ARGV: event, id, comparison, frames (''
- * = unchanged), status, final ('' or '1'), now (ms), created (ms), delivery id, expires (ms), cutoff of the indexes
- * (ms). A final comparison with a callback enters the open deliveries in the same step: a crash right after cannot lose
- * the webhook.
- */
-const UPDATE = `
-local status = redis.call('HGET', KEYS[2], 'status')
-if not status or status == 'finished' or status == 'failed' or status == 'cancelled' then return 0 end
-redis.call('HSET', KEYS[2], 'comparison', ARGV[3], 'status', ARGV[5])
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], 'frames', ARGV[4]) end
-if status ~= ARGV[5] then ${APPEND_EVENT} end
-if ARGV[6] == '' then
-  redis.call('ZADD', KEYS[3], ARGV[7], ARGV[2])
-else
-  redis.call('ZREM', KEYS[3], ARGV[2])
-  if ARGV[5] ~= 'cancelled' and redis.call('HGET', KEYS[2], 'callback') == '1' then
-    redis.call('ZADD', KEYS[4], ARGV[7], ARGV[9])
-  end
-  for i = 5, #KEYS do
-    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[11])
-    redis.call('ZADD', KEYS[i], ARGV[8], ARGV[2])
-    redis.call('PEXPIREAT', KEYS[i], ARGV[10])
-  end
-end
-return 1`;
 
 /**
  * All methods throw ScenedeltaError 'queue-unavailable' if Redis is away.
@@ -105,12 +33,22 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   const runCreate = defineScript(redis, 'sdCreate', CREATE);
   const runUpdate = defineScript<number>(redis, 'sdUpdate', UPDATE);
 
-  const read = async (ids: readonly string[]): Promise<(Comparison | undefined)[]> => {
+  /** @returns the comparisons that the query lists, undefined for the others */
+  const read = async (ids: readonly string[], query: ListQuery): Promise<(Comparison | undefined)[]> => {
+    const { visibility = 'everything', camera, verdict } = query;
     const pipeline = redis.pipeline();
-    for (const id of ids) pipeline.hget(KEYS.comparison(id), 'comparison');
-    return repliesOf<string | null>(await pipeline.exec()).map((json) =>
-      json === null ? undefined : JSON.parse(json),
-    );
+    for (const id of ids) pipeline.hmget(KEYS.comparison(id), 'comparison', 'owner', 'job');
+    return repliesOf<(string | null)[]>(await pipeline.exec()).map(([json, owner, request]) => {
+      if (json == null) return undefined;
+      const comparison = JSON.parse(json) as Comparison;
+      const madeBy = owner ?? (request == null ? undefined : ownerOf(JSON.parse(request)));
+      if (!seesComparison(visibility, { owner: madeBy, camera: comparison.camera })) return undefined;
+      // The index of an owner has every camera and verdict.
+      const listed =
+        (camera === undefined || comparison.camera === camera) &&
+        (verdict === undefined || comparison.verdict === verdict);
+      return listed ? comparison : undefined;
+    });
   };
 
   return {
@@ -122,6 +60,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           KEYS.comparison(comparison.id),
           KEYS.comparisonsOpen,
           KEYS.comparisonsByTime,
+          KEYS.comparisonsByOwner(ownerOf(request)),
           ...(comparison.camera === null ? [] : [KEYS.comparisonsByCamera(comparison.camera)]),
         ];
         await runCreate(
@@ -136,6 +75,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           times.created,
           times.expires,
           times.cutoff,
+          ownerOf(request),
         );
       }),
 
@@ -189,18 +129,19 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
 
     /** Newest first. */
     list: (query: ListQuery) =>
-      redisCall('listing comparisons', () => pageOf(redis, indexOf(query), query, read)),
+      redisCall('listing comparisons', () => pageOf(redis, indexOf(query), query, (ids) => read(ids, query))),
 
     /** Erases the comparison and its index entries. @returns whether it existed. */
     erase: (id: string): Promise<boolean> =>
       redisCall('erasing a comparison', async () => {
-        const json = await redis.hget(KEYS.comparison(id), 'comparison');
-        const { camera, verdict }: Partial<Comparison> = json === null ? {} : JSON.parse(json);
+        const [json, owner] = await redis.hmget(KEYS.comparison(id), 'comparison', 'owner');
+        const { camera, verdict }: Partial<Comparison> = json == null ? {} : JSON.parse(json);
         const erasing = redis
           .multi()
           .del(KEYS.comparison(id))
           .zrem(KEYS.comparisonsOpen, id)
           .zrem(KEYS.comparisonsByTime, id);
+        if (owner != null) erasing.zrem(KEYS.comparisonsByOwner(owner), id);
         if (camera != null) erasing.zrem(KEYS.comparisonsByCamera(camera), id);
         for (const index of verdictIndexes(camera ?? null, verdict)) erasing.zrem(index, id);
         const [existed] = repliesOf<number>(await erasing.exec());
@@ -222,56 +163,11 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   };
 }
 
-/**
- * The writes of `update` for a comparison that ends, as commands of a larger atomic step (stores/turns.ts).
- * That step must check that the comparison is not final yet.
- */
-export function endingWrites(
-  { comparison, frames, request }: StoredComparison,
-  now: number,
-  retentionMs: number,
-): RedisCommand[] {
-  const { id, status } = comparison;
-  const times = indexTimes(comparison, now, retentionMs);
-  const event = JSON.stringify(eventOf(comparison, now));
-  return [
-    ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event],
-    ['HSET', KEYS.comparison(id), 'comparison', JSON.stringify(comparison), 'status', status],
-    ['HSET', KEYS.comparison(id), 'frames', JSON.stringify(frames)],
-    ['ZREM', KEYS.comparisonsOpen, id],
-    ...(request.callbackUrl === null ? [] : [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const]),
-    ...verdictIndexes(comparison.camera, comparison.verdict).flatMap((index): RedisCommand[] => [
-      ['ZREMRANGEBYSCORE', index, '-inf', times.cutoff],
-      ['ZADD', index, times.created, id],
-      ['PEXPIREAT', index, times.expires],
-    ]),
-  ];
-}
-
-/** Score and expiry of a comparison's index entries, and the age below which entries are stale; all in epoch ms. */
-function indexTimes({ created_at }: Comparison, now: number, retentionMs: number) {
-  const created = Date.parse(created_at);
-  const kept = retentionMs + EXPIRY_SLACK_MS;
-  return { created, expires: created + kept, cutoff: now - kept };
-}
-
-const verdictIndexes = (camera: string | null, verdict: string | undefined): string[] =>
-  verdict === undefined
-    ? []
-    : [
-        KEYS.comparisonsByVerdict(verdict),
-        ...(camera === null ? [] : [KEYS.comparisonsByVerdictAndCamera(verdict, camera)]),
-      ];
-
-const eventOf = (comparison: Comparison, now: number): ComparisonEvent => ({
-  type: `comparison.${comparison.status}`,
-  comparisonId: comparison.id,
-  camera: comparison.camera,
-  verdict: comparison.verdict ?? null,
-  at: new Date(now).toISOString(),
-});
-
-function indexOf({ camera, verdict }: ListQuery): string {
+function indexOf({ camera, verdict, visibility = 'everything' }: ListQuery): string {
+  // The comparisons of one owner may be few among very many, and all of them are in one index.
+  if (visibility !== 'everything' && visibility.cameras.length === 0) {
+    return KEYS.comparisonsByOwner(visibility.owner);
+  }
   if (verdict === undefined) {
     return camera === undefined ? KEYS.comparisonsByTime : KEYS.comparisonsByCamera(camera);
   }

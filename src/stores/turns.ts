@@ -12,7 +12,8 @@ import type { CameraState, StoredCamera } from './cameras.js';
 import { changeWrites, type TurnChanges } from './change-writes.js';
 import { KEYS } from './keys.js';
 import { defineScript, type RedisCommand, redisCall } from './redis.js';
-import { endingWrites, type StoredComparison } from './results.js';
+import { endingWrites } from './result-writes.js';
+import type { StoredComparison } from './results.js';
 
 export interface Turn {
   readonly camera: StoredCamera;

@@ -30,7 +30,7 @@ describe('With AUTH on', () => {
   });
 
   it('accepts a key as Bearer or as X-API-Key', async () => {
-    ({ secret } = await fake.apiKeys.create('cam', ['compare']));
+    ({ secret } = await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] }));
     expect((await fake.inject(post(body, { ...async, ...bearer(secret) }))).statusCode).toBe(202);
     expect((await fake.inject(post(body, { ...async, 'x-api-key': secret }))).statusCode).toBe(202);
     expect(fake.queuedRequest()?.apiKeyId).toMatch(/^key_/);
@@ -42,32 +42,32 @@ describe('With AUTH on', () => {
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
     ['a bare word', { authorization: 'Bearer' }],
   ])('refuses %s with 401', async (_name, headers) => {
-    await fake.apiKeys.create('cam', ['compare']);
+    await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] });
     const answer = await fake.inject(post(body, headers));
     expect(answer.statusCode).toBe(401);
     expect(answer.json().detail).not.toContain('keys create');
   });
 
   it('refuses a revoked key', async () => {
-    const made = await fake.apiKeys.create('cam', ['compare']);
+    const made = await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] });
     await fake.apiKeys.revoke(made.key.id);
-    await fake.apiKeys.create('other', ['compare']);
+    await fake.apiKeys.create({ name: 'other', scopes: ['compare'] });
     expect((await fake.inject({ url: '/v1/models', headers: bearer(made.secret) })).statusCode).toBe(401);
   });
 
   it('refuses a key without the scope with 403, naming both; admin includes every scope', async () => {
-    const { secret } = await fake.apiKeys.create('dashboard', ['compare']);
+    const { secret } = await fake.apiKeys.create({ name: 'dashboard', scopes: ['compare'] });
     const answer = await fake.inject({ method: 'DELETE', url: '/v1/cameras/gate', headers: bearer(secret) });
     expect([answer.statusCode, answer.json().detail]).toEqual([
       403,
       'The key "dashboard" has the scopes compare, expected admin',
     ]);
-    const admin = await fake.apiKeys.create('root', ['admin']);
+    const admin = await fake.apiKeys.create({ name: 'root', scopes: ['admin'] });
     expect((await fake.inject({ url: '/v1/models', headers: bearer(admin.secret) })).statusCode).toBe(200);
   });
 
   it('requires a key on every route under /v1, and on none of the probes', async () => {
-    await fake.apiKeys.create('cam', ['compare']);
+    await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] });
     const document = fake.app.swagger() as { paths: Record<string, object> };
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const method of Object.keys(operations)) {
@@ -84,7 +84,7 @@ describe('With AUTH on', () => {
 
 describe('Rate limit', () => {
   it('reports the remaining quota, refuses further requests, and restarts with the next window', async () => {
-    ({ secret } = await fake.apiKeys.create('cam', ['compare']));
+    ({ secret } = await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] }));
     const ask = () => fake.inject({ url: '/v1/models', headers: bearer(secret) });
     const left: unknown[] = [];
     for (let i = 0; i < 3; i++) left.push((await ask()).headers.ratelimit);
@@ -102,7 +102,10 @@ describe('Rate limit', () => {
   });
 
   it('counts each key separately', async () => {
-    const keys = [await fake.apiKeys.create('a', ['compare']), await fake.apiKeys.create('b', ['compare'])];
+    const keys = [
+      await fake.apiKeys.create({ name: 'a', scopes: ['compare'] }),
+      await fake.apiKeys.create({ name: 'b', scopes: ['compare'] }),
+    ];
     for (let i = 0; i < 3; i++) {
       for (const key of keys) {
         expect((await fake.inject({ url: '/v1/models', headers: bearer(key.secret) })).statusCode).toBe(200);
@@ -113,7 +116,7 @@ describe('Rate limit', () => {
 
 describe('Signed links', () => {
   const accepted = async () => {
-    ({ secret } = await fake.apiKeys.create('cam', ['compare']));
+    ({ secret } = await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] }));
     const answer = await fake.inject(post(body, { ...async, ...bearer(secret) }));
     const { frames } = answer.json();
     return new URL(frames.before.url);

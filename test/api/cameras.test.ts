@@ -94,7 +94,7 @@ describe('erasing a camera', () => {
 describe('keys', () => {
   it('with compare may send frames and read; only admin may change a camera', async () => {
     const locked = await fakeApp({ auth: 'on' });
-    const { secret } = await locked.apiKeys.create('sender', ['compare']);
+    const { secret } = await locked.apiKeys.create({ name: 'sender', scopes: ['compare'] });
     const headers = { authorization: `Bearer ${secret}`, ...JSON_TYPE };
     const ask = (method: 'PUT' | 'DELETE' | 'GET', url: string) =>
       locked.inject({ method, url, headers, ...(method === 'PUT' ? { payload: '{}' } : {}) });
@@ -108,7 +108,7 @@ describe('keys', () => {
     const locked = await fakeApp({ auth: 'on' });
     const key = async (scope: 'admin' | 'compare') => ({
       ...JSON_TYPE,
-      'x-api-key': (await locked.apiKeys.create(scope, [scope])).secret,
+      'x-api-key': (await locked.apiKeys.create({ name: scope, scopes: [scope], cameras: ['gate'] })).secret,
     });
     const [admin, sender] = [await key('admin'), await key('compare')];
     const addresses = {

@@ -35,7 +35,9 @@ describe('GET /v1/changes', () => {
     );
     expect(answer).toMatchObject({ statusCode: 200, body: { items: [change], next_cursor: null } });
     const [since, until] = ['2026-01-05T12:00:00Z', '2026-01-05T13:00:00Z'].map((iso) => Date.parse(iso));
-    expect(fake.changes.queries).toEqual([{ camera: 'gate', status: 'reverted', since, until, limit: 7 }]);
+    expect(fake.changes.queries).toMatchObject([
+      { camera: 'gate', status: 'reverted', since, until, limit: 7 },
+    ]);
     expect(answer.headers.link).toBeUndefined();
   });
 

@@ -133,7 +133,7 @@ describe('/metrics', () => {
 
 describe('/v1/models', () => {
   const get = async (path = '') => {
-    const { secret } = await fake.apiKeys.create('any', ['compare']);
+    const { secret } = await fake.apiKeys.create({ name: 'any', scopes: ['compare'] });
     return fake.inject({ url: `/v1/models${path}`, headers: { 'x-api-key': secret } });
   };
 
@@ -169,7 +169,7 @@ describe('The start page', () => {
 
 describe('GET /v1/comparisons/{id}/deliveries', () => {
   it('lists the attempts', async () => {
-    const { secret } = await fake.apiKeys.create('any', ['compare']);
+    const { secret } = await fake.apiKeys.create({ name: 'any', scopes: ['compare'], owner: 'key_test' });
     const stored = acceptedComparison();
     await fake.results.create(stored);
     const delivery = {

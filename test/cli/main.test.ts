@@ -54,7 +54,7 @@ describe('a usage error', () => {
     [
       'a key with an empty name',
       ['keys', 'create', '--name', ' '],
-      'keys: --name is empty; expected the name of its owner',
+      'keys: --name is empty; expected a name for the key',
     ],
     [
       'a scope that does not exist',

@@ -22,6 +22,7 @@ export function acceptedComparison(
     after?: FrameRef;
     deadline?: number | null;
     callbackUrl?: string | null;
+    owner?: string;
   } = {},
 ): StoredComparison {
   const createdAt = options.createdAt ?? Date.now();
@@ -49,6 +50,7 @@ export function acceptedComparison(
       deadline: options.deadline ?? null,
       callbackUrl: options.callbackUrl ?? null,
       apiKeyId: 'key_test',
+      ...(options.owner === undefined ? {} : { owner: options.owner }),
     },
   };
 }

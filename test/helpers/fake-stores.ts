@@ -4,9 +4,10 @@ import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';
 import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
-import type { ApiKey, ApiKeyStore, Scope } from '../../src/stores/api-keys.js';
+import type { ApiKey, ApiKeyStore, NewKey } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import {
+  type CameraQuery,
   type CameraState,
   maskOf,
   type SnapshotOutcome,
@@ -21,12 +22,15 @@ import {
   matches,
   type StreamedEvent,
 } from '../../src/stores/events.js';
-import type { StoredComparison } from '../../src/stores/results.js';
+import type { ListQuery } from '../../src/stores/results.js';
+import { ownerOf, type StoredComparison } from '../../src/stores/stored-comparison.js';
+import { seesCamera, seesComparison } from '../../src/stores/visibility.js';
+
 export class FakeEvents implements EventReader {
   readonly kept: StreamedEvent[] = [];
   readonly #listeners = new Set<(streamed: StreamedEvent) => void>();
 
-  append(comparison: Comparison, id = `${Date.now()}-${this.kept.length}`): void {
+  append(comparison: Comparison, owner?: string, id = `${Date.now()}-${this.kept.length}`): void {
     const event: ComparisonEvent = {
       type: `comparison.${comparison.status}`,
       comparisonId: comparison.id,
@@ -34,11 +38,12 @@ export class FakeEvents implements EventReader {
       verdict: comparison.verdict ?? null,
       at: new Date().toISOString(),
     };
-    this.tell(event, id);
+    this.tell(event, id, owner);
   }
-  tell(event: StreamEvent, id = `${Date.now()}-${this.kept.length}`): void {
-    this.kept.push({ id, event });
-    for (const listener of [...this.#listeners]) listener({ id, event });
+  tell(event: StreamEvent, id = `${Date.now()}-${this.kept.length}`, owner?: string): void {
+    const streamed = { id, event, ...(owner === undefined ? {} : { owner }) };
+    this.kept.push(streamed);
+    for (const listener of [...this.#listeners]) listener(streamed);
   }
   get listening(): number {
     return this.#listeners.size;
@@ -48,7 +53,7 @@ export class FakeEvents implements EventReader {
     return () => void this.#listeners.delete(listener);
   }
   async read(sinceId: string, filter: EventFilter = {}) {
-    return this.kept.filter(({ id, event }) => compareEventIds(id, sinceId) > 0 && matches(event, filter));
+    return this.kept.filter((one) => compareEventIds(one.id, sinceId) > 0 && matches(one, filter));
   }
   async close(): Promise<void> {}
 }
@@ -59,7 +64,7 @@ export class FakeResults {
 
   async create(stored: StoredComparison) {
     this.kept.set(stored.comparison.id, stored);
-    this.events.append(stored.comparison);
+    this.events.append(stored.comparison, ownerOf(stored.request));
   }
   async get(id: string) {
     return this.kept.get(id);
@@ -68,11 +73,14 @@ export class FakeResults {
     const stored = this.kept.get(id);
     if (stored === undefined || isFinal(stored.comparison.status)) return false;
     this.kept.set(id, { ...stored, ...change });
-    this.events.append(change.comparison);
+    this.events.append(change.comparison, ownerOf(stored.request));
     return true;
   }
-  async list(query: { limit: number; camera?: string; verdict?: string; cursor?: string }) {
+  async list({ visibility = 'everything', ...query }: ListQuery) {
     const all = [...this.kept.values()]
+      .filter(({ comparison: { camera }, request }) =>
+        seesComparison(visibility, { owner: ownerOf(request), camera }),
+      )
       .map((stored) => stored.comparison)
       .filter((c) => query.camera === undefined || c.camera === query.camera)
       .filter((c) => query.verdict === undefined || c.verdict === query.verdict)
@@ -123,9 +131,12 @@ export class FakeCameras {
   async get(id: string) {
     return this.kept.get(id);
   }
-  async list({ after, limit }: { after?: string; limit: number }) {
-    const all = [...this.kept.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    return all.filter(({ id }) => after === undefined || id > after).slice(0, limit);
+  async list({ cursor, limit, visibility = 'everything' }: CameraQuery) {
+    const all = [...this.kept.values()]
+      .filter(({ id }) => seesCamera(visibility, id) && (cursor === undefined || id > cursor))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const items = all.slice(0, limit);
+    return { items, nextCursor: all.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
   async maskOf(id: string | null) {
     const camera = id === null ? undefined : this.kept.get(id);
@@ -162,10 +173,18 @@ export class FakeCameras {
 export class FakeApiKeys implements ApiKeyStore {
   readonly keys = new Map<string, ApiKey>();
   #made = 0;
-  async create(name: string, scopes: readonly Scope[]) {
+  async create({ name, scopes, owner, cameras = [] }: NewKey) {
     const id = `key_${String(this.#made++).padStart(26, '0')}`;
     const secret = `sd_${id.slice(4)}_${'x'.repeat(43)}`;
-    const key = { id, name, scopes, createdAt: new Date().toISOString(), lastUsedAt: null };
+    const key = {
+      id,
+      name,
+      scopes,
+      owner: owner ?? id,
+      cameras,
+      createdAt: new Date().toISOString(),
+      lastUsedAt: null,
+    };
     this.keys.set(secret, key);
     return { key, secret };
   }
@@ -203,7 +222,8 @@ export class FakeChanges {
   }
   async list(query: ChangeQuery) {
     this.queries.push(query);
-    return { items: this.kept.slice(0, query.limit), nextCursor: this.nextCursor };
+    const visible = this.kept.filter(({ camera }) => seesCamera(query.visibility ?? 'everything', camera));
+    return { items: visible.slice(0, query.limit), nextCursor: this.nextCursor };
   }
   async acknowledge(id: string) {
     return this.#alter(id, { status: 'acknowledged', acknowledged_at: new Date().toISOString() });

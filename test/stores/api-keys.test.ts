@@ -23,7 +23,7 @@ afterAll(async () => {
 describe('API keys', () => {
   it('authenticate with the secret that creation gave, and only with it', async () => {
     const keys = createApiKeyStore(redis);
-    const { key, secret } = await keys.create('gate', ['compare']);
+    const { key, secret } = await keys.create({ name: 'gate', scopes: ['compare'] });
     expect(secret).toMatch(/^sd_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/);
     expect(await keys.authenticate(secret)).toMatchObject({ id: key.id, name: 'gate', scopes: ['compare'] });
     const flipped = secret.slice(0, -2) + (secret.at(-2) === 'A' ? 'B' : 'A') + secret.at(-1);
@@ -33,15 +33,15 @@ describe('API keys', () => {
   });
 
   it('keep neither the secret nor a part of it', async () => {
-    const { secret } = await createApiKeyStore(redis).create('gate', ['admin']);
+    const { secret } = await createApiKeyStore(redis).create({ name: 'gate', scopes: ['admin'] });
     expect(JSON.stringify(await redis.hgetall(KEYS.apiKeys))).not.toContain(secret.slice(-43));
   });
 
   it('are listed by age without their hashes, and stop working once revoked', async () => {
     let now = Date.now();
     const keys = createApiKeyStore(redis, { now: () => now++ });
-    const first = await keys.create('first', ['compare']);
-    const second = await keys.create('second', ['compare', 'admin']);
+    const first = await keys.create({ name: 'first', scopes: ['compare'] });
+    const second = await keys.create({ name: 'second', scopes: ['compare', 'admin'] });
     expect(await keys.list()).toEqual([first.key, second.key]);
     expect(await keys.revoke(first.key.id)).toBe(true);
     expect(await keys.revoke(first.key.id)).toBe(false);
@@ -51,17 +51,29 @@ describe('API keys', () => {
 
   it('of an older version with the scope "batch" can still be read and used', async () => {
     const keys = createApiKeyStore(redis);
-    const { key, secret } = await keys.create('old', ['compare']);
+    const { key, secret } = await keys.create({ name: 'old', scopes: ['compare'] });
     const stored = JSON.parse((await redis.hget(KEYS.apiKeys, key.id)) ?? '') as object;
     await redis.hset(KEYS.apiKeys, key.id, JSON.stringify({ ...stored, scopes: ['compare', 'batch'] }));
     expect(await keys.authenticate(secret)).toMatchObject({ id: key.id, scopes: ['compare', 'batch'] });
     expect(await keys.list()).toMatchObject([{ id: key.id, scopes: ['compare', 'batch'] }]);
   });
 
+  it('have an owner and cameras: by default their own id and none, and every camera if an older version made them', async () => {
+    const keys = createApiKeyStore(redis);
+    const scopes = ['compare'] as const;
+    const plain = await keys.create({ name: 'plain', scopes });
+    const scoped = await keys.create({ name: 'scoped', scopes, owner: 'police', cameras: ['gate-*'] });
+    expect(await keys.authenticate(plain.secret)).toMatchObject({ owner: plain.key.id, cameras: [] });
+    expect(await keys.authenticate(scoped.secret)).toMatchObject({ owner: 'police', cameras: ['gate-*'] });
+    const { cameras: _none, ...old } = JSON.parse((await redis.hget(KEYS.apiKeys, plain.key.id)) ?? '');
+    await redis.hset(KEYS.apiKeys, plain.key.id, JSON.stringify(old));
+    expect(await keys.authenticate(plain.secret)).toMatchObject({ owner: plain.key.id, cameras: ['*'] });
+  });
+
   it('store the time of their last use, to the minute', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const keys = createApiKeyStore(redis, { now: () => now });
-    const { secret } = await keys.create('gate', ['compare']);
+    const { secret } = await keys.create({ name: 'gate', scopes: ['compare'] });
     const used = async (at: string) => {
       now = Date.parse(at);
       await keys.authenticate(secret);

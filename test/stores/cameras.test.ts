@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
-import type { StoredCamera } from '../../src/stores/cameras.js';
+import type { CameraQuery, StoredCamera } from '../../src/stores/cameras.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { useBench } from '../helpers/workers.js';
 
@@ -26,11 +26,16 @@ describe('cameras in Redis', () => {
 
   it('are listed by id, page by page', async () => {
     for (const id of ['b', 'A', 'a.1', 'a-2', 'z']) await bench.cameras.put(camera(id));
-    const ids = async (query: { after?: string; limit: number }) =>
-      (await bench.cameras.list(query)).map(({ id }) => id);
-    expect(await ids({ limit: 3 })).toEqual(['A', 'a-2', 'a.1']);
-    expect(await ids({ limit: 3, after: 'a.1' })).toEqual(['b', 'z']);
-    expect(await ids({ limit: 3, after: 'z' })).toEqual([]);
+    const page = async (query: CameraQuery) => {
+      const { items, nextCursor } = await bench.cameras.list(query);
+      return [items.map(({ id }) => id), nextCursor];
+    };
+    expect(await page({ limit: 3 })).toEqual([['A', 'a-2', 'a.1'], 'a.1']);
+    expect(await page({ limit: 3, cursor: 'a.1' })).toEqual([['b', 'z'], null]);
+    expect(await page({ limit: 3, cursor: 'z' })).toEqual([[], null]);
+    const visibility = { owner: 'key_1', cameras: ['a*', 'z'] };
+    expect(await page({ limit: 2, visibility })).toEqual([['a-2', 'a.1'], 'a.1']);
+    expect(await page({ limit: 2, cursor: 'a.1', visibility })).toEqual([['z'], null]);
   });
 
   it('have a mask only with privacy zones', async () => {

@@ -5,6 +5,7 @@ import { priorityOf } from '../../jobs/producer.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { FrameRef, StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { ComparisonRequest, StoredComparison } from '../../stores/results.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { fingerprint } from '../idempotency.js';
 import type { IncomingComparison } from './request.js';
@@ -20,6 +21,20 @@ type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clo
   readonly keeper: FrameKeeper;
 };
 type Options = Pick<ApiOptions, 'deadline' | 'maxWaiting'>;
+
+/**
+ * Lets a request name only cameras of its key, because the comparison is listed with them and their masks apply to it.
+ * @throws ScenedeltaError 'forbidden'; it depends on the key alone, so it does not reveal whether the camera exists
+ */
+export function assertCameraOfKey(camera: string | undefined, visibility: Visibility): void {
+  if (camera === undefined || visibility === 'everything' || seesCamera(visibility, camera)) return;
+  throw new ScenedeltaError(
+    'forbidden',
+    `camera is ${JSON.stringify(camera)}, expected one of the cameras of this key ` +
+      `(${visibility.cameras.join(', ') || 'none'}; \`scenedelta keys create --cameras\`)`,
+    { field: 'camera' },
+  );
+}
 
 /** @throws ScenedeltaError 'overloaded' if MAX_WAITING comparisons are waiting */
 export async function assertCapacity(
@@ -57,6 +72,7 @@ export async function accept(
     deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
     callbackUrl: incoming.options.callback_url ?? null,
     apiKeyId: acceptance.apiKeyId,
+    owner: acceptance.owner,
   };
   const { camera, metadata, priority = 'live' } = incoming.options;
   const comparison: Comparison = {

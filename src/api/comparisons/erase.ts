@@ -22,10 +22,13 @@ const PAGE_SIZE = 100;
 
 /** Erases all comparisons of a camera. @returns their number */
 export async function eraseComparisonsOf(camera: string, deps: Dependencies): Promise<number> {
-  for (let erased = 0; ; ) {
-    const { items } = await deps.results.list({ camera, limit: PAGE_SIZE });
-    if (items.length === 0) return erased;
-    for (const comparison of items) await eraseComparison(comparison, deps);
-    erased += items.length;
+  let erased = 0;
+  for (let cursor: string | undefined; ; ) {
+    const query = { camera, limit: PAGE_SIZE };
+    const page = await deps.results.list(cursor === undefined ? query : { ...query, cursor });
+    for (const comparison of page.items) await eraseComparison(comparison, deps);
+    erased += page.items.length;
+    if (page.nextCursor === null) return erased;
+    cursor = page.nextCursor;
   }
 }

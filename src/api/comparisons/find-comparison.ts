@@ -1,15 +1,20 @@
-/** Lookup of the comparison that a path names. */
+/** Lookup of the comparison that a path names, for a request that may see it. */
 import { ScenedeltaError } from '../../errors.js';
-import type { StoredComparison } from '../../stores/results.js';
+import { ownerOf, type StoredComparison } from '../../stores/stored-comparison.js';
+import { seesComparison, type Visibility } from '../../stores/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
 
-/** @throws ScenedeltaError 'not-found' */
+/** @throws ScenedeltaError 'not-found', also for a comparison that the request may not see */
 export async function findComparison(
   deps: Pick<ApiDependencies, 'results'>,
   id: string,
+  visibility: Visibility,
 ): Promise<StoredComparison> {
   const stored = await deps.results.get(id);
-  if (stored !== undefined) return stored;
+  if (stored !== undefined) {
+    const { comparison, request } = stored;
+    if (seesComparison(visibility, { owner: ownerOf(request), camera: comparison.camera })) return stored;
+  }
   throw new ScenedeltaError(
     'not-found',
     `There is no comparison ${id}: it never was, was erased or has expired`,

@@ -19,6 +19,8 @@ export interface RequestContext {
   readonly comparisonId: string;
   readonly traceId: string;
   readonly apiKeyId: string;
+  /** owner of that key */
+  readonly owner: string;
 }
 
 export interface Submission {
@@ -73,7 +75,8 @@ export function createRespond(context: {
     }
     let accepted: StoredComparison;
     try {
-      accepted = await accept({ comparisonId, traceId: request.id, apiKeyId }, preference.waitSeconds === 0);
+      const context = { comparisonId, traceId: request.id, apiKeyId, owner: request.owner ?? apiKeyId };
+      accepted = await accept(context, preference.waitSeconds === 0);
     } catch (err) {
       if (reservation) await deps.idempotency.release(reservation).catch(() => {});
       throw err;

@@ -6,12 +6,17 @@ import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { verifyLink } from '../../links.js';
 import type { Scope } from '../../stores/api-keys.js';
+import type { Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** id of the request's key; LOCAL_KEY_ID if AUTH is off; undefined for signed links and open routes */
     apiKeyId: string | undefined;
+    /** owner of the comparisons that the request makes; undefined as apiKeyId is */
+    owner: string | undefined;
+    /** stored data that the request may see; set on every route with a scope */
+    visibility: Visibility;
     /** whether the key has the scope admin, or AUTH is off */
     isAdmin: boolean;
   }
@@ -32,6 +37,8 @@ export function useAuth(
   options: Pick<ApiOptions, 'auth'>,
 ): void {
   app.decorateRequest('apiKeyId', undefined);
+  app.decorateRequest('owner', undefined);
+  app.decorateRequest('visibility');
   app.decorateRequest('isAdmin', false);
   app.addHook('onRoute', ({ url, config, schema }) => {
     if (url.startsWith('/v1') && config?.scope === undefined && schema?.hide !== true) {
@@ -43,10 +50,16 @@ export function useAuth(
     if (scope === undefined) return;
     if (options.auth === 'off') {
       request.apiKeyId = LOCAL_KEY_ID;
+      request.owner = LOCAL_KEY_ID;
+      request.visibility = 'everything';
       request.isAdmin = true;
       return;
     }
-    if (signedLinks && hasValidLink(request, deps)) return;
+    if (signedLinks && hasValidLink(request, deps)) {
+      // The signature covers the path, so the request can see nothing else.
+      request.visibility = 'everything';
+      return;
+    }
     const secret = secretOf(request);
     const key = secret === undefined ? undefined : await deps.apiKeys.authenticate(secret);
     if (key === undefined) throw await unauthorized(secret, deps.apiKeys);
@@ -57,7 +70,9 @@ export function useAuth(
       );
     }
     request.apiKeyId = key.id;
+    request.owner = key.owner;
     request.isAdmin = key.scopes.includes('admin');
+    request.visibility = request.isAdmin ? 'everything' : { owner: key.owner, cameras: key.cameras };
   });
 }
 

@@ -3,9 +3,11 @@ import { Type } from 'typebox';
 import type { CameraSettings } from '../../cameras/settings.js';
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
+import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { originAndPath } from '../../redact-url.js';
 import { noCamera, type StoredCamera } from '../../stores/cameras.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { buildCamera } from '../cameras/put.js';
 import { assertCapacity } from '../comparisons/accept.js';
@@ -105,7 +107,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     { schema: frameSchema, config: { scope: 'compare' } },
     async (request, reply) => {
       await assertCapacity(deps, options);
-      const camera = await findCamera(deps, request.params.id);
+      const camera = await findCamera(deps, request.params.id, request.visibility);
       await assertCameraCapacity(camera.id, deps);
       const incoming = await readCameraFrame(request, options);
       const { callback_url } = incoming.options;
@@ -130,7 +132,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   };
   app.get('/v1/cameras/:id', { schema: getSchema, config: { scope: 'compare' } }, async (request) => {
     const { id } = request.params;
-    const camera = await findCamera(deps, id);
+    const camera = await findCamera(deps, id, request.visibility);
     const [state, waiting, snapshot] = await Promise.all([
       cameras.state(id),
       cameras.waitingFrames(id),
@@ -164,13 +166,8 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     response: pageResponses(CameraSchema),
   };
   app.get('/v1/cameras', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const { cursor, limit } = parsePageQuery(request.query);
-    const found = await cameras.list({
-      ...(cursor === undefined ? {} : { after: cursor }),
-      limit: limit + 1,
-    });
-    const items = found.slice(0, limit);
-    const nextCursor = found.length > limit ? (items.at(-1)?.id ?? null) : null;
+    const query = { ...parsePageQuery(request.query), visibility: request.visibility };
+    const { items, nextCursor } = await cameras.list(query);
     return pageBody(request, reply, {
       items: items.map((camera) => presentCamera(camera, request)),
       nextCursor,
@@ -230,8 +227,20 @@ const withoutTokens = (settings: CameraSettings): CameraSettings => ({
 });
 
 /** @throws ScenedeltaError 'not-found' */
-async function findCamera(deps: Pick<ApiDependencies, 'cameras'>, id: string): Promise<StoredCamera> {
-  const camera = await deps.cameras.get(id);
-  if (camera === undefined) throw noCamera(id);
-  return camera;
+async function findCamera(
+  deps: Pick<ApiDependencies, 'cameras'>,
+  id: string,
+  visibility: Visibility,
+): Promise<StoredCamera> {
+  const camera = seesCamera(visibility, id) ? await deps.cameras.get(id) : undefined;
+  if (camera !== undefined) return camera;
+  // The text is the same for a camera that does not exist and for one of another key.
+  throw visibility === 'everything' ? noCamera(id) : notOfKey(id, visibility);
 }
+
+const notOfKey = (id: string, visibility: Exclude<Visibility, 'everything'>) =>
+  new ScenedeltaError(
+    'not-found',
+    `There is no camera ${id} among those of this key (${visibility.cameras.join(', ') || 'none'}): ` +
+      `PUT /v1/cameras/${id} sets one up, and \`scenedelta keys create --cameras\` lets a key use it`,
+  );

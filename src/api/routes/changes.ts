@@ -7,6 +7,7 @@ import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
 import {
@@ -43,16 +44,25 @@ const ListQuerySchema = Type.Object(
 const checkFeedback = checker(FeedbackRequestSchema);
 const FEEDBACK_PAGE_SIZE = 100;
 
+const noChange = (id: string) =>
+  new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
+
 export function changeRoutes(
   app: Api,
   deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries'>,
 ): void {
   const config = { scope: 'compare' } as const;
   const tags = ['changes'];
-  const orNotFound = async (id: string, found: Promise<Change | undefined>): Promise<Change> => {
-    const change = await found;
+  /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
+  const find = async (id: string, visibility: Visibility): Promise<Change> => {
+    const change = await deps.changes.get(id);
+    if (change !== undefined && seesCamera(visibility, change.camera)) return change;
+    throw noChange(id);
+  };
+  const orNotFound = async (id: string, altered: Promise<Change | undefined>): Promise<Change> => {
+    const change = await altered;
     if (change !== undefined) return change;
-    throw new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
+    throw noChange(id);
   };
 
   const listSchema = {
@@ -64,7 +74,11 @@ export function changeRoutes(
     response: pageResponses(ChangeSchema),
   };
   app.get('/v1/changes', { schema: listSchema, config }, async (request, reply) => {
-    return pageBody(request, reply, await deps.changes.list(parsePageQuery(request.query)));
+    return pageBody(
+      request,
+      reply,
+      await deps.changes.list({ ...parsePageQuery(request.query), visibility: request.visibility }),
+    );
   });
 
   const answer = {
@@ -78,8 +92,8 @@ export function changeRoutes(
     params: ChangeIdParams,
     response: answer,
   };
-  app.get('/v1/changes/:id', { schema: getSchema, config }, async ({ params: { id } }) =>
-    orNotFound(id, deps.changes.get(id)),
+  app.get('/v1/changes/:id', { schema: getSchema, config }, async ({ params: { id }, visibility }) =>
+    find(id, visibility),
   );
 
   const deliveriesSchema = {
@@ -94,10 +108,14 @@ export function changeRoutes(
       ...problems(['not-found']),
     },
   };
-  app.get('/v1/changes/:id/deliveries', { schema: deliveriesSchema, config }, async ({ params: { id } }) => {
-    await orNotFound(id, deps.changes.get(id));
-    return { items: await deps.deliveries.ofChange(id) };
-  });
+  app.get(
+    '/v1/changes/:id/deliveries',
+    { schema: deliveriesSchema, config },
+    async ({ params: { id }, visibility }) => {
+      await find(id, visibility);
+      return { items: await deps.deliveries.ofChange(id) };
+    },
+  );
 
   const acknowledgeSchema = {
     operationId: 'acknowledgeChange',
@@ -109,8 +127,13 @@ export function changeRoutes(
     params: ChangeIdParams,
     response: answer,
   };
-  app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config }, async ({ params: { id } }) =>
-    orNotFound(id, deps.changes.acknowledge(id)),
+  app.post(
+    '/v1/changes/:id/acknowledge',
+    { schema: acknowledgeSchema, config },
+    async ({ params: { id }, visibility }) => {
+      await find(id, visibility);
+      return orNotFound(id, deps.changes.acknowledge(id));
+    },
   );
 
   const feedbackSchema = {
@@ -130,6 +153,7 @@ export function changeRoutes(
   app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
     const { id } = request.params;
     const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
+    await find(id, request.visibility);
     const feedback = { judgement, ...(caption === undefined ? {} : { caption }) };
     return orNotFound(id, deps.changes.giveFeedback(id, feedback));
   });
@@ -153,19 +177,20 @@ export function changeRoutes(
       ...problems(),
     },
   };
-  app.get('/v1/feedback', { schema: exportSchema, config }, async (_request, reply) =>
-    reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps))),
+  app.get('/v1/feedback', { schema: exportSchema, config }, async (request, reply) =>
+    reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps, request.visibility))),
   );
 }
 
 /** Yields the manifest line by line. */
-async function* feedbackLines({
-  changes,
-  results,
-}: Pick<ApiDependencies, 'changes' | 'results'>): AsyncGenerator<string> {
+async function* feedbackLines(
+  { changes, results }: Pick<ApiDependencies, 'changes' | 'results'>,
+  visibility: Visibility,
+): AsyncGenerator<string> {
   for (let after = 0; ; after += FEEDBACK_PAGE_SIZE) {
     const page = await changes.withFeedback(after, FEEDBACK_PAGE_SIZE);
     for (const change of page.items) {
+      if (!seesCamera(visibility, change.camera)) continue;
       const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
       if (before == null || then == null) continue;
       const extensions = { before: extensionOf(before.contentType), after: extensionOf(then.contentType) };

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
-import { accept, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
+import { accept, assertCameraOfKey, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Present } from '../comparisons/links-presenter.js';
@@ -75,6 +75,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     async (request, reply) => {
       await assertCapacity(deps, options);
       const { before, after, options: given } = await readComparison(request, options);
+      assertCameraOfKey(given.camera, request.visibility);
       assertFetchable({ before, after }, rules);
       if (given.callback_url !== undefined) assertUrl(given.callback_url, 'callback_url', rules.allow);
       await assertKnownModel(given.model, deps.workers);
@@ -109,7 +110,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     '/v1/comparisons/:id',
     { schema: getSchema, config: { scope: 'compare' } },
     async (request, reply) => {
-      const { comparison } = await findComparison(deps, request.params.id);
+      const { comparison } = await findComparison(deps, request.params.id, request.visibility);
       if (comparison.status === 'queued' || comparison.status === 'running') {
         reply.header('Retry-After', RETRY_AFTER_SECONDS);
       }
@@ -125,7 +126,10 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     response: pageResponses(ComparisonSchema),
   };
   app.get('/v1/comparisons', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const { items, nextCursor } = await deps.results.list(parsePageQuery(request.query));
+    const { items, nextCursor } = await deps.results.list({
+      ...parsePageQuery(request.query),
+      visibility: request.visibility,
+    });
     return pageBody(request, reply, { items: items.map(present), nextCursor });
   });
 
@@ -147,7 +151,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     '/v1/comparisons/:id',
     { schema: deleteSchema, config: { scope: 'compare' } },
     async (request, reply) => {
-      const { comparison } = await findComparison(deps, request.params.id);
+      const { comparison } = await findComparison(deps, request.params.id, request.visibility);
       await eraseComparison(comparison, deps);
       return reply.code(204).send();
     },

@@ -19,7 +19,7 @@ export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' |
     },
   };
   app.get('/v1/comparisons/:id/deliveries', { schema, config: { scope: 'compare' } }, async (request) => {
-    await findComparison(deps, request.params.id);
+    await findComparison(deps, request.params.id, request.visibility);
     return { items: await deps.deliveries.ofComparison(request.params.id) };
   });
 }

@@ -47,7 +47,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
   const options = { config: { scope: 'compare' }, handlerTimeout: NO_TIMEOUT_MS } as const;
   app.get('/v1/comparisons/:id/events', { ...options, schema: ofComparison }, async (request, reply) => {
     const { id } = request.params;
-    const { comparison } = await findComparison(deps, id);
+    const { comparison } = await findComparison(deps, id, request.visibility);
     const resumed = lastEventId(request);
     const since = resumed ?? String(Date.parse(comparison.created_at) - CLOCK_SLACK_MS);
     const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true });
@@ -76,7 +76,10 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     response: { 200: allEvents, ...problems() },
   };
   app.get('/v1/events', { ...options, schema: ofAll }, async (request, reply) => {
-    const stream = await streams.open(request.query, { since: lastEventId(request), endOnFinal: false });
+    const stream = await streams.open(
+      { ...request.query, visibility: request.visibility },
+      { since: lastEventId(request), endOnFinal: false },
+    );
     return sendStream(reply, stream);
   });
 }

@@ -35,7 +35,7 @@ export function frameRoutes(
   const config = { scope: 'compare', signedLinks: true } as const;
   app.get('/v1/comparisons/:id/frames/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
-    const stored = await findComparison(deps, id);
+    const stored = await findComparison(deps, id, request.visibility);
     const frame = await servedFrame(stored, side, deps, keeper);
     if (frame === null) {
       const final = isFinal(stored.comparison.status);

@@ -74,7 +74,7 @@ export function heatmapRoutes(
   app.get('/v1/comparisons/:id/heatmaps/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
     const { style = 'overlay', word } = request.query;
-    const stored = await findComparison(deps, id);
+    const stored = await findComparison(deps, id, request.visibility);
     const maps = await readMaps(stored, deps);
     const map = word === undefined ? maps[side] : wordMap(maps.words[side], word);
     const frame = await servedFrame(stored, side, deps, keeper);

@@ -31,7 +31,9 @@ export const pageResponses = <T extends TSchema>(item: T) => ({
   200: json(
     'One page.',
     Type.Object({
-      items: Type.Array(ref(item)),
+      items: Type.Array(ref(item), {
+        description: 'At most `limit`; possibly fewer although there is a next page.',
+      }),
       next_cursor: nullable(Type.String(), 'For the next page; null on the last.'),
     }),
     RESPONSE_HEADERS.link,

@@ -1,0 +1,38 @@
+/** The record of a comparison: the public resource, its frames, and the request for it. */
+import type { Comparison } from '../schemas/comparison.js';
+import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
+
+/** A comparison with what is kept beside the public resource. */
+export interface StoredComparison {
+  readonly comparison: Comparison;
+  /** set as soon as the frames' bytes are in the blob store */
+  readonly frames: { readonly before: StoredFrameRef | null; readonly after: StoredFrameRef | null };
+  readonly request: ComparisonRequest;
+}
+
+/** The request for a comparison. It is written once, at acceptance, in the hash field `job`. */
+export interface ComparisonRequest {
+  readonly traceId: string;
+  /** null: a camera's frame, which is compared with what its turn chooses as "before" */
+  readonly before: FrameRef | null;
+  readonly after: FrameRef;
+  /**
+   * only of a camera's frame, which is processed in the camera's turn and has no job of its own; capturedAt in epoch ms
+   */
+  readonly turn?: { readonly camera: string; readonly capturedAt: number };
+  /** null: the default bundle */
+  readonly model: string | null;
+  /** epoch ms */
+  readonly acceptedAt: number;
+  /** epoch ms; null: none */
+  readonly deadline: number | null;
+  readonly callbackUrl: string | null;
+  /** the key that this counts against */
+  readonly apiKeyId: string;
+  /** owner of that key; undefined: the key itself (see ownerOf) */
+  readonly owner?: string;
+}
+
+/** Owner of a comparison. Older versions stored only the key that made it. */
+export const ownerOf = ({ owner, apiKeyId }: Pick<ComparisonRequest, 'owner' | 'apiKeyId'>): string =>
+  owner ?? apiKeyId;

@@ -1,0 +1,31 @@
+/**
+ * Visibility of stored data to a request: everything, or what the API key's owner made and what belongs to the cameras
+ * of the key. docs/access.md lists the routes.
+ */
+export type Visibility = 'everything' | KeyVisibility;
+
+interface KeyVisibility {
+  /** owner of the comparisons that the key made */
+  readonly owner: string;
+  /** ids of cameras; one that ends with '*' stands for all ids that begin with the rest */
+  readonly cameras: readonly string[];
+}
+
+/** A form of CAMERA_ID_PATTERN with an optional '*' at the end. */
+export const CAMERA_SCOPE_PATTERN = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,63}\*?)$/;
+
+/** Whether the camera, with its frames and changes, is visible. */
+export const seesCamera = (visibility: Visibility, camera: string): boolean =>
+  visibility === 'everything' ||
+  visibility.cameras.some((pattern) =>
+    pattern.endsWith('*') ? camera.startsWith(pattern.slice(0, -1)) : camera === pattern,
+  );
+
+/** Whether a comparison is visible. @param of.owner undefined: unknown, because an older version wrote the event */
+export const seesComparison = (
+  visibility: Visibility,
+  of: { readonly owner: string | undefined; readonly camera: string | null },
+): boolean =>
+  visibility === 'everything' ||
+  visibility.owner === of.owner ||
+  (of.camera !== null && seesCamera(visibility, of.camera));

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ListQuery } from '../../src/stores/results.js';
+import { seesCamera, type Visibility } from '../../src/stores/visibility.js';
+import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
+import { acceptedComparison, finished } from '../helpers/comparisons.js';
+import { useBench } from '../helpers/workers.js';
+
+const bench = useBench();
+
+/** @returns all ids, and the length of each page; a cursor is followed to the end */
+const pagesOf = async (query: ListQuery) => {
+  const ids: string[] = [];
+  const lengths: number[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await bench.results.list(cursor === undefined ? query : { ...query, cursor });
+    ids.push(...page.items.map(({ id }) => id));
+    lengths.push(page.items.length);
+    if (page.nextCursor === null) return { ids, lengths };
+    cursor = page.nextCursor;
+  }
+};
+
+describe('The cameras of a key', () => {
+  it.each([
+    ['gate-3', 'gate-3', true],
+    ['gate-3', 'gate-30', false],
+    ['gate-*', 'gate-30', true],
+    ['gate-*', 'gate', false],
+    ['*', 'anything', true],
+  ])('%s: %s is visible: %s', (pattern, camera, visible) => {
+    expect(seesCamera({ owner: 'key_1', cameras: [pattern] }, camera)).toBe(visible);
+  });
+});
+
+describe('Lists of a key', () => {
+  /** 300 comparisons, of which every 50th belongs to 'police' and every 60th to the camera 'gate'. */
+  const fill = async () => {
+    const made = Array.from({ length: 300 }, (_none, i) =>
+      acceptedComparison({
+        createdAt: Date.now() - 1_000 + i,
+        owner: i % 50 === 0 ? 'police' : 'others',
+        camera: i % 60 === 0 ? 'gate' : 'yard',
+      }),
+    );
+    for (const stored of made) await bench.results.create(stored);
+    const idsOf = (every: number[]) =>
+      made.flatMap(({ comparison }, i) => (every.some((n) => i % n === 0) ? comparison.id : [])).reverse();
+    return { made, idsOf };
+  };
+
+  it('have every visible comparison once, over pages of any size', async () => {
+    const { idsOf } = await fill();
+    const seen: [Visibility, number[]][] = [
+      [{ owner: 'police', cameras: [] }, [50]],
+      [{ owner: 'police', cameras: ['gate'] }, [50, 60]],
+      [{ owner: 'nobody', cameras: ['ga*'] }, [60]],
+      ['everything', [1]],
+    ];
+    for (const [visibility, every] of seen) {
+      for (const limit of [1, 3, 100]) {
+        const { ids, lengths } = await pagesOf({ visibility, limit });
+        expect([visibility, limit, ids]).toEqual([visibility, limit, idsOf(every)]);
+        expect(lengths.every((length) => length <= limit)).toBe(true);
+      }
+    }
+  });
+
+  it('can be filtered by camera and verdict as well', async () => {
+    const { made, idsOf } = await fill();
+    for (const { comparison } of made)
+      await bench.results.update(comparison.id, { comparison: finished(comparison) });
+    const visibility = { owner: 'police', cameras: [] };
+    expect((await pagesOf({ visibility, limit: 10, verdict: 'change' })).ids).toEqual(idsOf([50]));
+    expect((await pagesOf({ visibility, limit: 10, verdict: 'none' })).ids).toEqual([]);
+    expect((await pagesOf({ visibility, limit: 10, camera: 'gate' })).ids).toEqual(idsOf([300]));
+  });
+
+  it('examine a bounded number of entries per page', async () => {
+    const others = Array.from({ length: 2_500 }, (_none, i) =>
+      acceptedComparison({ createdAt: Date.now() - 1_000 + i, owner: 'others' }),
+    );
+    await bench.results.create(acceptedComparison({ createdAt: Date.now() - 2_000, owner: 'police' }));
+    for (const stored of others) await bench.results.create(stored);
+    const { ids, lengths } = await pagesOf({ visibility: { owner: 'police', cameras: ['gate'] }, limit: 20 });
+    expect([ids.length, lengths.length > 1, lengths.length < 10]).toEqual([1, true, true]);
+  });
+
+  it('have the changes of its cameras only', async () => {
+    const changes = ['gate', 'yard', 'gate'].map((camera, i) =>
+      foundChange({ camera, name: String(i), confirmed: Date.now() + i }),
+    );
+    for (const change of changes)
+      await saveTurnChanges(bench.redis, { camera: change.camera, changes: [opening(change)] });
+    const seen = async (cameras: string[], query: { camera?: string } = {}) =>
+      (await bench.changes.list({ limit: 5, visibility: { owner: 'o', cameras }, ...query })).items.map(
+        ({ id }) => id,
+      );
+    expect(await seen(['gate'])).toEqual([changes[2]?.id, changes[0]?.id]);
+    expect(await seen(['gate'], { camera: 'yard' })).toEqual([]);
+    expect(await seen([])).toEqual([]);
+  });
+});
+
+describe('Events', () => {
+  it('carry the owner, through acceptance, update and a later read', async () => {
+    const stored = acceptedComparison({ owner: 'police' });
+    await bench.results.create(stored);
+    await bench.results.update(stored.comparison.id, { comparison: finished(stored.comparison) });
+    const entries = await bench.redis.xrange('sd:events', '-', '+');
+    expect(entries.map(([, [, , , owner]]) => owner)).toEqual(['police', 'police']);
+  });
+});
