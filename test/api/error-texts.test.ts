@@ -32,7 +32,7 @@ describe('A refusal names the setting that would allow the request', () => {
 
   it('RATE_LIMIT', async () => {
     const limited = await fakeApp({ auth: 'on', rateLimit: 1 });
-    const { secret } = await limited.apiKeys.create('any', ['compare']);
+    const { secret } = await limited.apiKeys.create({ name: 'any', scopes: ['compare'] });
     const request = { url: '/v1/models', headers: { authorization: `Bearer ${secret}` } };
     await limited.inject(request);
     expect((await limited.inject(request)).json().detail).toContain('expected at most 1 (RATE_LIMIT)');
