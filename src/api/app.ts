@@ -23,6 +23,7 @@ import { useOpenApi } from './plugins/openapi.js';
 import { MAX_PARAM_LENGTH, onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
+import { cameraBaselineRoutes } from './routes/camera-baseline.js';
 import { cameraRoutes } from './routes/cameras.js';
 import { changeRoutes } from './routes/changes.js';
 import { comparisonRoutes } from './routes/comparisons.js';
@@ -115,6 +116,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
 
   comparisonRoutes(app, { deps, options, keeper, present, respond });
   cameraRoutes(app, { deps, options, keeper, respond });
+  cameraBaselineRoutes(app, { deps, options, keeper });
   frameRoutes(app, deps, keeper);
   heatmapRoutes(app, deps, options, keeper);
   deliveryRoutes(app, deps);

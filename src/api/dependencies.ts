@@ -22,7 +22,16 @@ export interface ApiDependencies {
   readonly deliveries: Pick<DeliveryStore, 'ofComparison' | 'ofChange'>;
   readonly cameras: Pick<
     CameraStore,
-    'put' | 'get' | 'list' | 'maskOf' | 'state' | 'snapshot' | 'addFrame' | 'waitingFrames' | 'erase'
+    | 'put'
+    | 'get'
+    | 'list'
+    | 'maskOf'
+    | 'state'
+    | 'snapshot'
+    | 'addFrame'
+    | 'waitingFrames'
+    | 'orderBaseline'
+    | 'erase'
   >;
   readonly changes: Pick<
     ChangeStore,

@@ -164,6 +164,8 @@ export const CAMERA_NOTES = [
   'out_of_order',
   'other_light',
   'regions_left_out',
+  'baseline_set',
+  'baseline_reset',
 ] as const;
 
 export const PendingChangeSchema = Type.Object(

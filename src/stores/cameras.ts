@@ -13,7 +13,7 @@ import type { TrackerState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Size } from '../images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import { KEYS } from './keys.js';
+import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { redisCall, repliesOf } from './redis.js';
 import { seesCamera, type Visibility } from './visibility.js';
 
@@ -65,8 +65,8 @@ export interface CameraState {
   readonly otherSize?: Size & { readonly frames: number };
   /** moving average of the time between two frames, ms */
   readonly intervalMs: number | null;
-  /** "before" of the next frame in the modes previous and reference; `at`: capture time, epoch ms */
-  readonly anchor: { readonly frame: StoredFrameRef; readonly at: number } | null;
+  /** "before" of the next frame in the modes previous and reference; `at`: capture time, epoch ms; null if unknown */
+  readonly anchor: { readonly frame: StoredFrameRef; readonly at: number | null } | null;
   /** of the last frame */
   readonly light: Light | null;
   /** frames in a row that had this light; older states do not have it */
@@ -77,6 +77,20 @@ export interface CameraState {
   /** mode and chosen reference of the last comparison; if they differ from the next, the baseline is reset */
   readonly against?: string;
 }
+
+/** An order of the API that replaces the baseline; it waits among the camera's events for the next frame. */
+export type BaselineEvent =
+  | { readonly type: 'baseline.reset' }
+  | {
+      readonly type: 'baseline.set';
+      readonly frame: StoredFrameRef;
+      /** upright size of the encoded picture, px */
+      readonly size: Size;
+      /** working size, px */
+      readonly width: number;
+      readonly height: number;
+      readonly light: Light;
+    };
 
 /** How the last snapshot pull ended. */
 export interface SnapshotOutcome {
@@ -208,6 +222,12 @@ export function createCameraStore(redis: Redis) {
       }),
     waitingFrames: (id: string): Promise<number> =>
       redisCall('counting frames', () => redis.zcard(KEYS.cameraFrames(id))),
+    /** @returns whether the camera exists. */
+    orderBaseline: (id: string, event: BaselineEvent): Promise<boolean> =>
+      redisCall("replacing a camera's baseline", async () => {
+        const keys = [KEYS.camera(id), KEYS.cameraEvents(id)];
+        return (await redis.eval(ADD_EVENT_IF_THERE, keys.length, ...keys, JSON.stringify(event))) === 1;
+      }),
     /**
      * Erases settings, state and waiting frames. A turn under way can no longer be saved.
      * @returns whether the camera existed.
@@ -235,6 +255,13 @@ return 1`;
 const ADD_IF_THERE = `
 if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
+return 1`;
+
+/** KEYS: camera, camera events. ARGV: event. */
+const ADD_EVENT_IF_THERE = `
+if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
+redis.call('RPUSH', KEYS[2], ARGV[1])
+redis.call('LTRIM', KEYS[2], -${CAMERA_EVENTS_KEPT}, -1)
 return 1`;
 
 const DELETE_IF_SAME = `

@@ -6,8 +6,9 @@
 import type { Redis } from 'ioredis';
 import { deliveryIdOf } from '../ids.js';
 import type { CameraEvent, Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
+import type { BaselineEvent } from './cameras.js';
 import { allIndexes, eventOf, type StoredAlert } from './change-writes.js';
-import { EVENTS_KEPT, KEYS } from './keys.js';
+import { CAMERA_EVENTS_KEPT, EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { seesCamera, type Visibility } from './visibility.js';
@@ -22,8 +23,6 @@ export interface ChangeQuery extends PageQuery {
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
-/** Bound of a camera's events, which are removed only by its next frame. */
-const CAMERA_EVENTS_KEPT = 1_000;
 const ERASED_AT_ONCE = 500;
 
 /**
@@ -152,11 +151,11 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         return { items, last: ids.length < limit };
       }),
 
-    /** Events of the camera's changes and alerts since its last turn, oldest first. */
-    cameraEvents: (camera: string): Promise<CameraEvent[]> =>
+    /** Events of the camera's changes, alerts and baseline since its last turn, oldest first. */
+    cameraEvents: (camera: string): Promise<(CameraEvent | BaselineEvent)[]> =>
       redisCall("reading a camera's events", async () => {
         const events = await redis.lrange(KEYS.cameraEvents(camera), 0, -1);
-        return events.map((json) => JSON.parse(json) as CameraEvent);
+        return events.map((json) => JSON.parse(json) as CameraEvent | BaselineEvent);
       }),
     alert: (id: string): Promise<StoredAlert | undefined> =>
       redisCall('reading an alert', async () => {

@@ -3,6 +3,8 @@ import type { ChangeStatus } from '../schemas/change.js';
 
 /** The stream of events is trimmed to about this many entries. */
 export const EVENTS_KEPT = 10_000;
+/** Bound of a camera's events, which are removed only by its next frame. */
+export const CAMERA_EVENTS_KEPT = 1_000;
 
 export const KEYS = {
   comparison: (id: string) => `sd:cmp:${id}`,
@@ -35,7 +37,7 @@ export const KEYS = {
   /** sorted sets of change ids, score = last write, and feedback, in ms by the clock of the service */
   changesByWriting: 'sd:chgs:written',
   changesByFeedback: 'sd:chgs:feedback',
-  /** list of CameraEvent since the last frame of the camera */
+  /** list of CameraEvent and BaselineEvent since the last frame of the camera */
   cameraEvents: (camera: string) => `sd:news:${camera}`,
   alert: (id: string) => `sd:alr:${id}`,
   /** sorted set of the ids of a change's alerts, score = the camera's time in ms */

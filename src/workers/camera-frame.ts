@@ -4,6 +4,7 @@
  */
 import { type Baseline, chooseBaseline } from '../baseline/choose.js';
 import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
+import { carryOut } from '../baseline/orders.js';
 import { type BudgetThreshold, type OperatingPoint, thresholdFor } from '../cameras/alarm-budget.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';
@@ -17,7 +18,7 @@ import { emptyLike } from '../pipeline/word-heatmaps.js';
 import { type AlertIntent, type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { CameraFrame, CameraNote, Finding, TimingsMs } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { CameraState } from '../stores/cameras.js';
+import type { BaselineEvent, CameraState } from '../stores/cameras.js';
 import type { Comparer } from './comparison-job.js';
 
 export interface FrameDependencies extends BaselineDependencies {
@@ -27,7 +28,7 @@ export interface FrameDependencies extends BaselineDependencies {
 export interface FrameInput extends CameraFrameContext {
   readonly comparisonId: string;
   /** since the camera's last frame, oldest first */
-  readonly events: readonly CameraEvent[];
+  readonly events: readonly (CameraEvent | BaselineEvent)[];
 }
 
 interface ProcessedFrame {
@@ -63,17 +64,21 @@ export const initialCameraState = (): CameraState => ({
 
 /** @throws ScenedeltaError as the pipeline and the stores do */
 export async function processFrame(input: FrameInput, deps: FrameDependencies): Promise<ProcessedFrame> {
-  const { camera, state, frame, at, comparisonId } = input;
+  const { camera, frame, at, comparisonId } = input;
+  const orders = input.events.filter(isBaselineEvent);
+  const ordered = carryOut(orders, input.state, camera, at);
+  const { state } = ordered;
   const { settings } = camera;
   const rules = rulesOf(camera.id, settings);
-  const baseline = await chooseBaseline(input, deps);
+  const baseline = await chooseBaseline({ ...input, state }, deps);
   const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
   const budget = budgetThreshold(settings, intervalMs, deps);
 
   const compared = await compareWith(baseline, input, budget, deps);
   const filtered = compared === null ? null : filterFinding(compared.finding, settings);
 
-  const before = resetIf(baseline.reset, applyEvents(state.alerts, input.events), at);
+  const events = input.events.filter((event) => !isBaselineEvent(event));
+  const before = resetIf(baseline.reset || ordered.reset, applyEvents(state.alerts, events), at);
   const step: Transition =
     filtered === null
       ? { state: before.state, changes: [], alerts: [], hold: false, absorb: [] }
@@ -102,6 +107,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
       : withSeverity(filtered.finding, step.changes);
   const notes = [
     ...gapNotes(state, at, settings.gap_s),
+    ...ordered.notes,
     ...baseline.notes,
     ...excludedNotes(filtered?.excluded ?? 0),
   ];
@@ -129,6 +135,9 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
     alerts: step.alerts,
   };
 }
+
+const isBaselineEvent = (event: CameraEvent | BaselineEvent): event is BaselineEvent =>
+  event.type === 'baseline.set' || event.type === 'baseline.reset';
 
 /** @returns null if there is nothing to compare with */
 async function compareWith(

@@ -23,7 +23,7 @@ export interface CameraRetention {
 export function createCameraRetention(deps: {
   cameras: CameraStore;
   results: ResultStore;
-  changes: Pick<ChangeStore, 'eraseOlderOf'>;
+  changes: Pick<ChangeStore, 'eraseOlderOf' | 'cameraEvents'>;
   blobs: BlobStore;
   /** epoch ms */
   clock: () => number;
@@ -70,7 +70,10 @@ export function createCameraRetention(deps: {
       for await (const { id, reference } of cameras.all()) {
         const state = await cameras.state(id);
         const backgrounds = Object.values(state?.memory ?? {}).map(({ frame }) => frame);
-        for (const ref of [reference, state?.anchor?.frame, ...backgrounds])
+        const ordered = (await deps.changes.cameraEvents(id)).flatMap((event) =>
+          event.type === 'baseline.set' ? [event.frame] : [],
+        );
+        for (const ref of [reference, state?.anchor?.frame, ...backgrounds, ...ordered])
           if (ref != null) keys.add(frameKey(ref.sha256));
       }
       return keys;

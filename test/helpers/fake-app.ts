@@ -151,6 +151,7 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
       fakes.cameras.waiting,
     ])
       map.clear();
+    fakes.cameras.orders.length = 0;
     fakes.queue.turns.length = 0;
     fakes.queue.snapshots.clear();
     fakes.deliveries.kept.length = 0;

@@ -7,6 +7,7 @@ import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-even
 import type { ApiKey, ApiKeyStore, NewKey } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import {
+  type BaselineEvent,
   type CameraQuery,
   type CameraState,
   maskOf,
@@ -159,6 +160,11 @@ export class FakeCameras {
       [...others, { id: comparisonId, at }].sort((a, b) => a.at - b.at),
     );
     return true;
+  }
+  readonly orders: { id: string; event: BaselineEvent }[] = [];
+  async orderBaseline(id: string, event: BaselineEvent) {
+    if (this.kept.has(id)) this.orders.push({ id, event });
+    return this.kept.has(id);
   }
   async waitingFrames(id: string) {
     return this.waiting.get(id)?.length ?? 0;

@@ -2,31 +2,24 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { decodeFrame } from '../../src/frames/decode.js';
-import type { Comparison } from '../../src/schemas/comparison.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import type { TurnDependencies } from '../../src/workers/camera-turn.js';
+import { at, codes, EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
 import {
   GREEN,
   HEIGHT,
   picture,
   pixelPipeline,
-  RED,
-  readComparison,
-  sendFrame,
   setUpCamera,
   turnProcessor,
   WIDTH,
-  workOff,
 } from '../helpers/cameras.js';
 import { useBench } from '../helpers/workers.js';
 
 const bench = useBench();
 
-const T = Date.parse('2026-06-01T12:00:00Z');
-const isoAt = (seconds: number) => new Date(T + seconds * 1000).toISOString();
+const isoAt = (seconds: number) => new Date(at(seconds)).toISOString();
 const ALERTS = { callback_url: 'http://receiver.example/', cooldown_s: 0 };
-const EMPTY = picture();
-const CAR = picture({ things: [[60, 30, 12, 10, RED]] });
 const SQUARE = picture({ width: 64, height: 64 });
 const LARGE = picture({ width: 2 * WIDTH, height: 2 * HEIGHT });
 const DARK = picture({ background: [2, 2, 2] });
@@ -36,18 +29,13 @@ const ROTATED = EMPTY.then((bytes) => sharp(bytes).withMetadata({ orientation: 6
 type Timed = readonly [frame: Promise<Buffer>, seconds: number];
 const OPENED: readonly Timed[] = [
   [EMPTY, 0],
-  [CAR, 10],
-  [CAR, 20],
+  [WITH_CAR, 10],
+  [WITH_CAR, 20],
 ];
 
-async function send(camera: StoredCamera, frames: readonly Timed[], pipeline = pixelPipeline().pipeline) {
-  const ids: string[] = [];
-  for (const [frame, seconds] of frames) {
-    ids.push(await sendFrame(bench, camera, await frame, T + seconds * 1000));
-  }
-  await workOff(camera.id, turnProcessor(bench, { pipeline }));
-  return Promise.all(ids.map((id) => readComparison(bench, id)));
-}
+const run = runsOn(() => bench);
+const send = (camera: StoredCamera, frames: readonly Timed[], pipeline = pixelPipeline().pipeline) =>
+  run(camera, frames, turnProcessor(bench, { pipeline }));
 
 const state = async () => {
   const found = await bench.cameras.state('gate');
@@ -55,7 +43,6 @@ const state = async () => {
   return found;
 };
 const changes = async () => (await bench.changes.list({ camera: 'gate', limit: 10 })).items;
-const codes = ({ camera_frame }: Comparison) => camera_frame?.notes.map(({ code }) => code);
 
 describe.each(['previous', 'reference', 'memory'])('with before: %s, a frame of another shape', (before) => {
   it.each([
@@ -69,7 +56,7 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, a frame of 
       const earlier = await state();
       const [odd, next] = await send(camera, [
         [stray, 30],
-        [CAR, 40],
+        [WITH_CAR, 40],
       ]);
       expect(odd).toMatchObject({
         status: 'finished',
@@ -78,11 +65,11 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, a frame of 
         caption: 'this frame is not compared because it has another size',
         camera_frame: { before: null },
       });
-      expect(codes(odd as Comparison)).toEqual(['size_changed']);
+      expect(codes(odd)).toEqual(['size_changed']);
       expect(odd?.camera_frame?.notes[0]?.detail).toMatch(/^the frames had 96x64 px, this one has 64x/);
       expect(odd?.camera_frame?.notes[0]?.detail).toContain('(1 of 3 frames in a row');
       expect(next).toMatchObject({ verdict: 'change' });
-      expect(codes(next as Comparison)).toEqual([]);
+      expect(codes(next)).toEqual([]);
       expect(await changes()).toMatchObject([{ status: 'opened', confirmed_at: isoAt(40) }]);
       const { memory, size, otherSize } = await state();
       expect({ memory, size, otherSize }).toEqual({ memory: earlier.memory, size: earlier.size });
@@ -119,7 +106,7 @@ describe.each(['reference', 'memory'])('with before: %s, frames of another shape
     const { memory } = await state();
     const mixed = await send(
       camera,
-      Array.from({ length: 12 }, (_, i) => [i % 3 === 2 ? CAR : SQUARE, 30 + 10 * i] as const),
+      Array.from({ length: 12 }, (_, i) => [i % 3 === 2 ? WITH_CAR : SQUARE, 30 + 10 * i] as const),
     );
     expect(mixed.map(({ verdict }) => verdict)).toEqual(Array(4).fill(['none', 'none', 'change']).flat());
     expect(await changes()).toMatchObject([{ status: 'persisting', settled_at: null }]);
@@ -141,14 +128,14 @@ it('A frame of another size and the same shape is compared, but does not become 
   };
   const [first] = await send(camera, [[LARGE, 10]], unchanged);
   expect(calls).toHaveLength(1);
-  expect(codes(first as Comparison)).toEqual(['size_changed']);
+  expect(codes(first)).toEqual(['size_changed']);
   expect((await state()).memory).toEqual(memory);
   const [, , last] = await send(
     camera,
     [20, 30, 40].map((seconds) => [LARGE, seconds]),
     unchanged,
   );
-  expect(codes(last as Comparison)).toEqual([]);
+  expect(codes(last)).toEqual([]);
   expect((await state()).memory.day?.width).toBe(2 * WIDTH);
 });
 
@@ -179,7 +166,7 @@ describe('dark frames', () => {
     const light = [30, 60].flatMap((s): Timed[] => [
       [DARK, s],
       [DARK, s + 10],
-      [CAR, s + 20],
+      [WITH_CAR, s + 20],
     ]);
     await send(camera, [...OPENED, ...light], pipeline);
     expect(await changes()).toMatchObject([{ status: 'persisting', settled_at: null, last_seen: isoAt(80) }]);
@@ -194,7 +181,7 @@ describe('dark frames', () => {
 });
 
 describe.each(['previous', 'reference', 'memory'])('with before: %s, a damaged frame', (before) => {
-  const DAMAGED = CAR.then((bytes) => bytes.subarray(0, bytes.length - 40));
+  const DAMAGED = WITH_CAR.then((bytes) => bytes.subarray(0, bytes.length - 40));
   const { pipeline: pixels } = pixelPipeline();
   /** Refuses damaged frames as the real pipeline does. */
   const pipeline: TurnDependencies['pipeline'] = {
@@ -211,12 +198,12 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, a damaged f
     const frames: readonly Timed[] = [
       [DAMAGED, 0],
       [EMPTY, 10],
-      [CAR, 20],
+      [WITH_CAR, 20],
     ];
     const [damaged, first, second] = await send(camera, frames, pipeline);
     expect(damaged).toMatchObject({ status: 'failed', error: { status: 422 } });
     expect(damaged?.error?.type).toMatch(/image-unreadable$/);
-    expect(codes(first as Comparison)).toEqual(['first_frame']);
+    expect(codes(first)).toEqual(['first_frame']);
     expect(second).toMatchObject({ status: 'finished', verdict: 'change' });
   });
 

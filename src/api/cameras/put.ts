@@ -2,32 +2,24 @@
 import { Type } from 'typebox';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
-import { decodeFrame } from '../../frames/decode.js';
-import { sniffImage } from '../../frames/image-type.js';
-import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { newId } from '../../ids.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { checker } from '../../schemas/validation-error.js';
-import { type BlobStore, frameKey } from '../../stores/blobs.js';
-import { maskOf, type StoredCamera } from '../../stores/cameras.js';
-import { readFrame } from '../comparisons/frame-input.js';
+import type { StoredCamera } from '../../stores/cameras.js';
 import { assertUrl } from '../comparisons/url-policy.js';
 import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
+import { keepPicture, type PictureDependencies, readPicture } from './picture.js';
 
 const { reference: referenceSchema } = (
   CameraRequestSchema as unknown as { properties: { reference: never } }
 ).properties;
 const checkReference = checker(Type.Object({ reference: referenceSchema }));
 
-export interface PutDependencies {
-  readonly blobs: BlobStore;
-  readonly keeper: FrameKeeper;
+export interface PutDependencies extends PictureDependencies {
   readonly clock: () => number;
   readonly allow: AllowList;
-  readonly frameLimit: number;
-  readonly pixelLimit: number;
 }
 
 /**
@@ -93,35 +85,5 @@ async function referenceOf(
       { field },
     );
   }
-  const frame =
-    typeof given === 'object' && 'sha256' in given
-      ? await storedFrame(given.sha256, deps.blobs)
-      : readFrame(given, field, deps.frameLimit);
-  if (frame.from !== 'bytes') {
-    throw new ScenedeltaError(
-      'invalid-request',
-      'reference is an address, expected bytes in base64 or {"sha256"}',
-      {
-        field,
-      },
-    );
-  }
-  // Every comparison with a damaged reference would fail.
-  await decodeFrame(frame.bytes, { field, pixelLimit: deps.pixelLimit });
-  const ref = await deps.keeper.keep(frame, maskOf(camera), field);
-  return ref as StoredFrameRef;
-}
-
-async function storedFrame(sha256: string, blobs: Pick<BlobStore, 'get'>): Promise<IncomingFrame> {
-  const bytes = await blobs.get(frameKey(sha256));
-  if (bytes !== undefined) {
-    return { from: 'bytes', bytes, sha256, contentType: sniffImage(bytes, 'reference') };
-  }
-  throw new ScenedeltaError(
-    'invalid-request',
-    `reference is the frame ${sha256}, which is not stored (any more)`,
-    {
-      field: 'reference',
-    },
-  );
+  return (await keepPicture(await readPicture(given, field, deps), camera, field, deps)).ref;
 }

@@ -1,12 +1,14 @@
 /** Reader of the request bodies that carry frames: a pair of frames, or one frame of a camera, as JSON or as a form. */
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { SIDES } from '../../images.js';
 import { checker } from '../../schemas/validation-error.js';
 import { assertStructure, BODY_STRUCTURE } from '../json-structure.js';
 import {
+  BaselineFormSchema,
   type CameraFrameOptions,
   CameraFrameOptionsSchema,
   CameraFrameRequestSchema,
@@ -65,6 +67,12 @@ const CAMERA_FRAME: BodyForm = {
   checkRequest: checker(CameraFrameRequestSchema),
 };
 
+const PICTURE: BodyForm = {
+  frames: ['frame'],
+  checkOptions: checker(Type.Object({}, { additionalProperties: false })),
+  checkRequest: checker(BaselineFormSchema),
+};
+
 /**
  * @throws ScenedeltaError invalid-request, malformed-body, unsupported-media-type, payload-too-large or
  * image-unreadable, each naming the field
@@ -88,6 +96,12 @@ export async function readCameraFrame(
 ): Promise<IncomingCameraFrame> {
   const { frames, options } = await readBody(request, limits, CAMERA_FRAME);
   return { frame: frames.get('frame') as IncomingFrame, options: options as CameraFrameOptions };
+}
+
+/** Reads a form with one picture. @throws ScenedeltaError as readComparison does */
+export async function readPictureForm(request: FastifyRequest, limits: FrameLimits): Promise<IncomingFrame> {
+  const { frames } = await readMultipart(request, limits, PICTURE);
+  return frames.get('frame') as IncomingFrame;
 }
 
 async function readBody(request: FastifyRequest, limits: FrameLimits, form: BodyForm): Promise<ReadBody> {

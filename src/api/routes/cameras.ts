@@ -227,7 +227,7 @@ const withoutTokens = (settings: CameraSettings): CameraSettings => ({
 });
 
 /** @throws ScenedeltaError 'not-found' */
-async function findCamera(
+export async function findCamera(
   deps: Pick<ApiDependencies, 'cameras'>,
   id: string,
   visibility: Visibility,

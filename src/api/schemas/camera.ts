@@ -15,20 +15,22 @@ export const CameraIdParams = Type.Object({
   id: Type.String({ pattern: CAMERA_ID_PATTERN, description: 'Id of the camera.', examples: ['gate-3'] }),
 });
 
-/** The frame that `before: reference` compares with, in a request. */
-const reference = Type.Union(
-  [
-    FrameInputSchema,
-    Type.Object({ sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, { additionalProperties: false }),
-    Type.Null(),
-  ],
-  {
-    description:
-      'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a ' +
-      'stored frame (its ETag). If it is left out, the earlier reference stays; if there is none, or ' +
-      'with null, the next frame becomes the reference.',
-  },
+const storedFrame = Type.Object(
+  { sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) },
+  { additionalProperties: false },
 );
+/** A picture that frames are compared with, in a request. */
+export const PictureSchema = Type.Union([FrameInputSchema, storedFrame], {
+  description: 'Bytes in base64, or {"sha256": "..."} of a stored frame (its ETag).',
+});
+
+/** The frame that `before: reference` compares with, in a request. */
+const reference = Type.Union([FrameInputSchema, storedFrame, Type.Null()], {
+  description:
+    'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a ' +
+    'stored frame (its ETag). If it is left out, the earlier reference stays; if there is none, or ' +
+    'with null, the next frame becomes the reference.',
+});
 
 export type CameraRequest = Partial<CameraSettings> & { reference?: Static<typeof reference> };
 export const CameraRequestSchema = Type.Unsafe<CameraRequest>({
@@ -112,4 +114,33 @@ export const CameraFrameFormSchema = Type.Object(
     metadata: Type.Optional(Type.String({ description: 'JSON, at most 4096 bytes.' })),
   },
   { $id: 'CameraFrameForm', additionalProperties: false },
+);
+
+export const BaselineRequestSchema = Type.Object(
+  { frame: PictureSchema },
+  { $id: 'BaselineRequest', additionalProperties: false },
+);
+export type BaselineRequest = Static<typeof BaselineRequestSchema>;
+
+export const BaselineFormSchema = Type.Object(
+  { frame: binary('The picture as a file, or its text in base64.') },
+  { $id: 'BaselineForm', additionalProperties: false },
+);
+
+export const BaselineOrderSchema = Type.Object(
+  {
+    camera: Type.String(),
+    action: literals(['set', 'reset']),
+    before: CameraSettingsSchema.properties.before,
+    light: nullable(
+      literals(LIGHTS),
+      'Light of the picture, if `before` is `memory`: it becomes the background of it.',
+    ),
+    sha256: nullable(Type.String(), 'The picture as it is stored, masked.'),
+    settles: Type.Array(Type.String(), {
+      description: 'Ids of the changes that are open and settle with it.',
+    }),
+    detail: Type.String({ description: 'A sentence for people.' }),
+  },
+  { $id: 'BaselineOrder', description: 'An order that the next frame of the camera carries out.' },
 );

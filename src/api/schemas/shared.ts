@@ -24,6 +24,9 @@ import { DeliverySchema } from '../../stores/deliveries.js';
 import { ServedModelSchema } from '../comparisons/models.js';
 import { ChangeEventSchema, ComparisonEventSchema } from '../event-stream.js';
 import {
+  BaselineFormSchema,
+  BaselineOrderSchema,
+  BaselineRequestSchema,
   CameraFrameFormSchema,
   CameraFrameRequestSchema,
   CameraRequestSchema,
@@ -72,6 +75,9 @@ const COMPONENTS: readonly TSchema[] = [
   CameraStatusSchema,
   CameraFrameRequestSchema,
   CameraFrameFormSchema,
+  BaselineRequestSchema,
+  BaselineFormSchema,
+  BaselineOrderSchema,
   DeliverySchema,
   ServedModelSchema,
   ComparisonEventSchema,

@@ -1,0 +1,64 @@
+/** Reader of a picture that frames will be compared with: a reference, or a baseline. */
+import type { Static } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import { type DecodedFrame, decodeFrame } from '../../frames/decode.js';
+import { sniffImage } from '../../frames/image-type.js';
+import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
+import type { StoredFrameRef } from '../../schemas/frame-ref.js';
+import { type BlobStore, frameKey } from '../../stores/blobs.js';
+import { maskOf, type StoredCamera } from '../../stores/cameras.js';
+import { readFrame } from '../comparisons/frame-input.js';
+import type { PictureSchema } from '../schemas/camera.js';
+
+export interface PictureDependencies {
+  readonly blobs: Pick<BlobStore, 'get'>;
+  readonly keeper: FrameKeeper;
+  readonly frameLimit: number;
+  readonly pixelLimit: number;
+}
+
+/**
+ * @param given a picture in one of the forms of JSON
+ * @throws ScenedeltaError invalid-request, payload-too-large or image-unreadable, naming the field; storage-unavailable
+ */
+export async function readPicture(
+  given: Static<typeof PictureSchema>,
+  field: string,
+  { blobs, frameLimit }: PictureDependencies,
+): Promise<IncomingFrame> {
+  if (typeof given !== 'object' || !('sha256' in given)) return readFrame(given, field, frameLimit);
+  const { sha256 } = given;
+  const bytes = await blobs.get(frameKey(sha256));
+  if (bytes !== undefined) return { from: 'bytes', bytes, sha256, contentType: sniffImage(bytes, field) };
+  throw new ScenedeltaError(
+    'invalid-request',
+    `${field} is the frame ${sha256}, which is not stored (any more)`,
+    { field },
+  );
+}
+
+/**
+ * Masks and stores the picture.
+ * @returns its reference, and its pixels as they are stored
+ * @throws ScenedeltaError invalid-request for an address, because only a worker may request one; image-unreadable,
+ *   image-too-large, image-too-small; storage-unavailable
+ */
+export async function keepPicture(
+  frame: IncomingFrame,
+  camera: StoredCamera,
+  field: string,
+  { keeper, pixelLimit }: PictureDependencies,
+): Promise<{ ref: StoredFrameRef; pixels: DecodedFrame }> {
+  if (frame.from !== 'bytes') {
+    throw new ScenedeltaError(
+      'invalid-request',
+      `${field} is an address, expected bytes in base64 or {"sha256"}`,
+      { field },
+    );
+  }
+  const mask = maskOf(camera);
+  const shown = mask === null ? frame.bytes : await keeper.shown(frame.bytes, mask, field);
+  // Before it is stored: every comparison with a damaged picture would fail.
+  const pixels = await decodeFrame(shown, { field, pixelLimit });
+  return { ref: (await keeper.keep(frame, mask, field)) as StoredFrameRef, pixels };
+}

@@ -1,0 +1,90 @@
+/** Routes of a camera's baseline: set it from a picture, or reset it. */
+import type { FastifyRequest } from 'fastify';
+import { checker } from '../../schemas/validation-error.js';
+import { resetBaseline, setBaseline } from '../cameras/baseline.js';
+import { type PictureDependencies, readPicture } from '../cameras/picture.js';
+import { readPictureForm } from '../comparisons/request.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import {
+  BaselineFormSchema,
+  BaselineOrderSchema,
+  type BaselineRequest,
+  BaselineRequestSchema,
+  CameraIdParams,
+} from '../schemas/camera.js';
+import { json, problems, ref } from '../schemas/shared.js';
+import { findCamera } from './cameras.js';
+
+const tags = ['cameras'];
+const TAKES_EFFECT =
+  'It takes effect with the next frame of the camera, and the changes that are open then settle without an alert. ' +
+  'A camera whose settings have a `reference` is refused: replace the reference with PUT /v1/cameras/{id}.';
+const answer = json('The order; the next frame carries it out.', ref(BaselineOrderSchema));
+
+const setSchema = {
+  operationId: 'setCameraBaseline',
+  summary: 'Compare the next frames with this picture',
+  description:
+    'With `before: memory`, the picture becomes the background of its light, and the other backgrounds stay. With ' +
+    '`previous`, it is the frame before the next one; with `reference`, it is the reference in place of the first ' +
+    `frame. Privacy zones are painted black. ${TAKES_EFFECT}`,
+  tags,
+  params: CameraIdParams,
+  body: {
+    content: {
+      'multipart/form-data': { schema: ref(BaselineFormSchema) },
+      'application/json': { schema: ref(BaselineRequestSchema) },
+    },
+  },
+  response: {
+    202: answer,
+    ...problems([
+      'not-found',
+      'malformed-body',
+      'payload-too-large',
+      'unsupported-media-type',
+      'image-unreadable',
+      'image-too-large',
+      'image-too-small',
+      'frames-differ-in-shape',
+      'storage-unavailable',
+    ]),
+  },
+};
+
+const resetSchema = {
+  operationId: 'resetCameraBaseline',
+  summary: 'Drop the baseline of a camera',
+  description: `All backgrounds of all lights, or the previous frame, are dropped, and the next frame starts anew. ${TAKES_EFFECT}`,
+  tags,
+  params: CameraIdParams,
+  response: { 202: answer, ...problems(['not-found']) },
+};
+
+const checkRequest = checker(BaselineRequestSchema);
+
+export function cameraBaselineRoutes(
+  app: Api,
+  {
+    deps,
+    options,
+    keeper,
+  }: { deps: ApiDependencies; options: ApiOptions } & Pick<PictureDependencies, 'keeper'>,
+): void {
+  const config = { scope: 'admin' } as const;
+  const picture = { ...deps, ...options, keeper };
+  const read = async (request: FastifyRequest) =>
+    request.isMultipart()
+      ? readPictureForm(request, options)
+      : readPicture((checkRequest(request.body) as BaselineRequest).frame, 'frame', picture);
+
+  app.put('/v1/cameras/:id/baseline', { schema: setSchema, config }, async (request, reply) => {
+    const camera = await findCamera(deps, request.params.id, request.visibility);
+    return reply.code(202).send(await setBaseline(camera, await read(request), picture));
+  });
+
+  app.delete('/v1/cameras/:id/baseline', { schema: resetSchema, config }, async (request, reply) => {
+    const camera = await findCamera(deps, request.params.id, request.visibility);
+    return reply.code(202).send(await resetBaseline(camera, deps));
+  });
+}

@@ -1,0 +1,42 @@
+/** Orders that replace a camera's baseline, carried out on its state before the next frame. */
+import type { CameraNote } from '../schemas/comparison.js';
+import type { BaselineEvent, CameraState, StoredCamera } from '../stores/cameras.js';
+
+const NOTES: Readonly<Record<BaselineEvent['type'], CameraNote>> = {
+  'baseline.set': { code: 'baseline_set', detail: 'the baseline was set from a picture by request' },
+  'baseline.reset': { code: 'baseline_reset', detail: 'the baseline was reset by request' },
+};
+
+interface OrderedBaseline {
+  readonly state: CameraState;
+  readonly notes: readonly CameraNote[];
+  /** The earlier frames were compared with something else. */
+  readonly reset: boolean;
+}
+
+/** @param at capture time of the frame, from which a picture counts as learned, epoch ms */
+export function carryOut(
+  orders: readonly BaselineEvent[],
+  state: CameraState,
+  camera: StoredCamera,
+  at: number,
+): OrderedBaseline {
+  if (orders.length === 0) return { state, notes: [], reset: false };
+  // Without `against`, a picture that is the anchor from now on is not taken for one of an earlier setting.
+  const { against: _against, ...present } = state;
+  const replaced = orders.reduce((now, order) => carryOutOne(order, now, camera, at), present);
+  return { state: replaced, notes: orders.map(({ type }) => NOTES[type]), reset: true };
+}
+
+function carryOutOne(
+  order: BaselineEvent,
+  { otherSize: _otherSize, ...state }: CameraState,
+  { settings }: StoredCamera,
+  at: number,
+): CameraState {
+  if (order.type === 'baseline.reset') return { ...state, anchor: null, memory: {}, size: null };
+  const { frame, width, height, light } = order;
+  const size = state.size ?? order.size;
+  if (settings.before !== 'memory') return { ...state, size, anchor: { frame, at: null } };
+  return { ...state, size, memory: { ...state.memory, [light]: { frame, width, height, learnedAt: at } } };
+}
