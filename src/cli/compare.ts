@@ -1,17 +1,19 @@
 /** `scenedelta compare BEFORE AFTER`: runs one pair through the pipeline of the service, without queue and stores. */
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { decodeFrame } from '../frames/decode.js';
-import sharp from '../frames/sharp.js';
+import sharp, { type Sharp } from '../frames/sharp.js';
 import type { HeatmapData } from '../heatmaps/data.js';
 import { renderOverlay, sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
 import { createLogger } from '../logger.js';
 import { type PairOutput, Pipeline } from '../pipeline/compare.js';
 import { createCommand } from './command.js';
+import { graphCacheHome } from './graph-cache-home.js';
 import { withBundles } from './with-bundles.js';
-import { writeWhole } from './write-whole.js';
+import { assertWritable, writeWhole } from './write-whole.js';
 
 interface Options {
   readonly json?: true;
@@ -25,23 +27,39 @@ export const command = createCommand('compare')
   .argument('<before>', 'the earlier picture')
   .argument('<after>', 'the later picture')
   .option('--json', 'print the finding as JSON instead of sentences')
-  .option('--heatmap <file>', 'write both pictures with their heatmaps, side by side, as PNG')
+  .option('--heatmap <file>', 'write both pictures with their heatmaps, side by side, as .png or .jpg')
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(async (beforePath: string, afterPath: string, options: Options) => {
-    const config = configWith(options);
+    const config = await configWith(options);
+    // Everything that can be refused is checked before the models load, which takes seconds.
+    if (options.heatmap !== undefined) await assertWritable(options.heatmap, Object.keys(ENCODERS));
     const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
     const output = await withPipeline(config, (pipeline) => pipeline.compare(frames));
     console.log(options.json ? JSON.stringify(output.finding, null, 2) : describe(output));
     if (options.heatmap !== undefined) {
-      await writeWhole(options.heatmap, await drawHeatmaps(frames, output.heatmaps, config.pixelLimit));
+      const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
+      await writeWhole(options.heatmap, await encoded(picture, options.heatmap));
     }
   });
 
-function configWith({ model, device }: Options): Config {
+/** Formats of `--heatmap`, by the file's extension. */
+const ENCODERS: Readonly<Record<string, (image: Sharp) => Sharp>> = {
+  '.png': (image) => image.png(),
+  '.jpg': (image) => image.jpeg({ quality: 90 }),
+  '.jpeg': (image) => image.jpeg({ quality: 90 }),
+};
+
+const encoded = ({ data, width, height }: RgbImage, file: string): Promise<Uint8Array> => {
+  const image = sharp(data, { raw: { width, height, channels: 3 } });
+  return (ENCODERS[extname(file).toLowerCase()]?.(image) ?? image.png()).toBuffer();
+};
+
+async function configWith({ model, device }: Options): Promise<Config> {
   const config = loadConfig();
   return {
     ...config,
+    dataDir: await graphCacheHome(config.dataDir),
     defaultModel: model ?? config.defaultModel,
     // read and refused as the setting is
     device: device === undefined ? config.device : loadConfig({ DEVICE: device }).device,
@@ -52,7 +70,12 @@ function configWith({ model, device }: Options): Config {
 async function withPipeline<T>(config: Config, use: (pipeline: Pipeline) => Promise<T>): Promise<T> {
   const logger = createLogger({ level: 'silent', name: 'compare' });
   const pipeline = await withBundles(
-    Pipeline.start({ config: { ...config, inferenceThreads: config.inferenceThreads || 2 }, logger }),
+    config,
+    Pipeline.start({
+      config: { ...config, inferenceThreads: config.inferenceThreads || 2 },
+      logger,
+      onlyDefault: true,
+    }),
   );
   try {
     return await use(pipeline);
@@ -70,21 +93,17 @@ async function readFrame(path: string): Promise<Uint8Array> {
   }
 }
 
-/** @returns PNG */
 async function drawHeatmaps(
   frames: Record<Side, Uint8Array>,
   heatmaps: HeatmapData | null,
   pixelLimit: number,
-): Promise<Uint8Array> {
+): Promise<RgbImage> {
   const overlay = async (side: Side): Promise<RgbImage> => {
     const allocate = (bytes: number) => new Uint8Array(bytes);
     const frame = await decodeFrame(frames[side], { field: side, pixelLimit, allocate });
     return heatmaps === null ? frame : renderOverlay(heatmaps[side], frame);
   };
-  const { data, width, height } = sideBySide(await overlay('before'), await overlay('after'));
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .png()
-    .toBuffer();
+  return sideBySide(await overlay('before'), await overlay('after'));
 }
 
 function describe({ finding }: PairOutput): string {
@@ -99,9 +118,11 @@ function describe({ finding }: PairOutput): string {
       `region      ${side}: ${corner}, ${percent(box.width)} x ${percent(box.height)} (score ${score.toFixed(2)})`,
     );
   }
-  const { model } = finding;
-  lines.push(
-    `model       ${model === null ? 'not asked: same pixels' : `${model.name} ${model.version}, ${model.provider}`}`,
-  );
+  lines.push(`model       ${describeModel(finding)}`);
   return lines.join('\n');
+}
+
+function describeModel({ model, verdict }: PairOutput['finding']): string {
+  if (model !== null) return `${model.name} ${model.version}, ${model.provider}`;
+  return verdict === 'tamper' ? 'not asked: the camera was tampered with' : 'not asked: same pixels';
 }

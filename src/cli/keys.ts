@@ -136,7 +136,8 @@ async function withStore<T>(use: (store: ApiKeyStore) => Promise<T>): Promise<T>
       redis.once('ready', resolve);
       redis.once('error', reject);
     }).catch((cause: unknown) => {
-      const embedded = config.redisUrl === null ? ' (is "npm run up" running on this DATA_DIR?)' : '';
+      const embedded =
+        config.redisUrl === null ? ' (is "npm run up" running on DATA_DIR, or is REDIS_URL to be set?)' : '';
       throw new ScenedeltaError(
         'queue-unavailable',
         `Redis does not answer at ${withoutPassword(url)}${embedded}`,

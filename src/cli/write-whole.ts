@@ -1,6 +1,8 @@
 /** Atomic file output: a command writes a file completely or not at all, and a failure is one line for a person. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
 import { ScenedeltaError } from '../errors.js';
 
 /**
@@ -16,6 +18,23 @@ export async function writeWhole(file: string, content: string | Uint8Array): Pr
     await rm(unfinished, { force: true }).catch(() => {});
     throw cannotBeWritten(file, error);
   }
+}
+
+/**
+ * Checks a path for output before the work for it begins.
+ * @param extensions lower case, with the dot
+ * @throws ScenedeltaError 'invalid-request' naming the file and what was expected
+ */
+export async function assertWritable(file: string, extensions: readonly string[]): Promise<void> {
+  if (!extensions.includes(extname(file).toLowerCase())) {
+    throw new ScenedeltaError(
+      'invalid-request',
+      `${file}: expected a name that ends in ${extensions.join(', ')}`,
+    );
+  }
+  await access(dirname(file), constants.W_OK).catch((error: unknown) => {
+    throw cannotBeWritten(file, error);
+  });
 }
 
 /** Creates a folder and those above it. @throws ScenedeltaError 'invalid-request' naming the folder */

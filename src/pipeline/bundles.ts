@@ -19,8 +19,14 @@ interface Log {
  * @returns the default bundle first, the others by name
  * @throws BundleError if the default bundle is missing or broken
  */
-export async function loadBundles(modelsDir: string, defaultModel: string, logger: Log): Promise<Bundle[]> {
+export async function loadBundles(
+  modelsDir: string,
+  defaultModel: string,
+  logger: Log,
+  { onlyDefault = false }: { onlyDefault?: boolean } = {},
+): Promise<Bundle[]> {
   const bundles = [await loadNamed(modelsDir, defaultModel, logger)];
+  if (onlyDefault) return bundles;
   for (const name of await bundleFolders(modelsDir)) {
     if (name === defaultModel) continue;
     try {

@@ -73,6 +73,8 @@ export interface PipelineOptions {
     | 'pixelLimit'
   >;
   readonly logger: Logger;
+  /** loads no other bundle than the default one: a command that compares one pair needs no more */
+  readonly onlyDefault?: boolean;
   /** compiled entry of the inference threads; tests may give another */
   readonly threadScript?: URL;
   /** is called per full frame, with whether its features were cached */
@@ -117,7 +119,7 @@ export class Pipeline {
    */
   static async start(options: PipelineOptions): Promise<Pipeline> {
     const { config, logger, threadScript } = options;
-    const bundles = await loadBundles(config.modelsDir, config.defaultModel, logger);
+    const bundles = await loadBundles(config.modelsDir, config.defaultModel, logger, options);
     const pool = await InferencePool.start({
       bundles,
       device: config.device,

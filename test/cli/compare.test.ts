@@ -1,6 +1,6 @@
 /** The built command as a process, with the small bundle of test/fixtures. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { Value } from 'typebox/value';
 import { FindingSchema } from '../../src/schemas/comparison.js';
 import { scene } from '../frames/pictures.js';
 import { copyOfTiny, put } from '../model/tiny-bundle.js';
+import { street } from '../viewpoint/scenes.js';
 
 // Processes and threads start slowly on a busy machine.
 jest.setTimeout(120_000);
@@ -30,8 +31,15 @@ afterAll(() => Promise.all([folder, models].map((made) => rm(made, { recursive: 
 function scenedelta(
   args: string[],
   modelsDir = models,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; stdout: string; stderr: string }> {
-  const env = { ...process.env, MODELS_DIR: modelsDir, DEFAULT_MODEL: 'bundle-tiny', DEVICE: 'cpu' };
+  const env = {
+    ...process.env,
+    MODELS_DIR: modelsDir,
+    DEFAULT_MODEL: 'bundle-tiny',
+    DEVICE: 'cpu',
+    ...environment,
+  };
   return new Promise((resolve) => {
     execFile(process.execPath, [main, ...args], { env, cwd: folder }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
@@ -68,12 +76,40 @@ describe('scenedelta compare', () => {
     expect(at(100 + 10, 24)).toEqual([50, 50, 50]);
   });
 
-  it('prints the sentence although the heatmaps cannot be written, which is one line of stderr', async () => {
-    const nowhere = join('no', 'such', 'folder', heatmap);
-    const { status, stdout, stderr } = await scenedelta(['compare', before, after, '--heatmap', nowhere]);
-    expect(status).toBe(2);
-    expect(stdout.split('\n')[0]).toBe('a green thing has appeared on the right');
-    expect(stderr).toBe(`scenedelta compare: ${nowhere}: cannot be written (ENOENT)\n`);
+  it('writes a .jpg as JPEG', async () => {
+    await scenedelta(['compare', before, after, '--heatmap', 'maps.jpg']);
+    expect((await sharp(join(folder, 'maps.jpg')).metadata()).format).toBe('jpeg');
+  });
+
+  it.each([
+    ['a folder that is not there', join('no', 'such', heatmap), 'cannot be written (ENOENT)'],
+    ['another format', 'maps.gif', 'expected a name that ends in .png, .jpg, .jpeg'],
+  ])('refuses %s for the heatmaps before it loads a model', async (_, file, reason) => {
+    const { status, stdout, stderr } = await scenedelta(
+      ['compare', before, after, '--heatmap', file],
+      'no-models',
+    );
+    expect([status, stdout, stderr]).toEqual([2, '', `scenedelta compare: ${file}: ${reason}\n`]);
+  });
+
+  it('keeps the optimised graphs between two calls in the home of the user, without a DATA_DIR', async () => {
+    await scenedelta(['compare', before, after], models, { HOME: folder, DATA_DIR: join(folder, 'none') });
+    expect(await readdir(join(folder, '.cache/scenedelta/graphs'))).not.toEqual([]);
+  });
+
+  it('says of a tampered camera that the model was not asked for that reason', async () => {
+    const { modelsDir } = await copyOfTiny((manifest) => put(manifest, 'calibration.least_agreement', 1));
+    for (const [file, view] of [
+      ['road.png', street('a road')],
+      ['yard.png', street('another view')],
+    ] as const) {
+      const { data, width, height } = view;
+      await sharp(data, { raw: { width, height, channels: 3 } }).toFile(join(folder, file));
+    }
+    const { stdout } = await scenedelta(['compare', 'road.png', 'yard.png'], modelsDir);
+    await rm(modelsDir, { recursive: true });
+    expect(stdout).toMatch(/^verdict +tamper/m);
+    expect(stdout).toContain('not asked: the camera was tampered with');
   });
 
   it.each<[string, string[], number, string]>([
@@ -96,7 +132,12 @@ describe('scenedelta compare', () => {
       2,
       'scenedelta compare: DEVICE="tpu": expected auto, cpu or cuda:N',
     ],
-    ['an unknown model', ['compare', before, after, '--model', 'no-such'], 1, 'manifest.json: is missing'],
+    [
+      'an unknown model',
+      ['compare', before, after, '--model', 'no-such'],
+      1,
+      'manifest.json: is missing (MODELS_DIR=',
+    ],
   ])('answers %s with one line', async (_, args, expected, message) => {
     const { status, stderr } = await scenedelta(args);
     expect([status, stderr.trimEnd().split('\n')]).toEqual([expected, [expect.stringContaining(message)]]);

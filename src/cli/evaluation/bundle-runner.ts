@@ -50,8 +50,8 @@ export async function pixelSignals(bytes: PairBytes, pixelLimit: number): Promis
 export async function createBundleRunner(config: Config): Promise<BundleRunner> {
   const logger = createLogger({ level: 'silent', name: 'evaluate' });
   const name = config.defaultModel;
-  const bundle = await withBundles(loadBundle(join(config.modelsDir, name)));
-  const pipeline = await withBundles(Pipeline.start({ config, logger }));
+  const bundle = await withBundles(config, loadBundle(join(config.modelsDir, name)));
+  const pipeline = await withBundles(config, Pipeline.start({ config, logger }));
   // Separate threads for the features, because the pipeline does not hand its features out.
   const pool = await InferencePool.start({
     bundles: [bundle],
