@@ -97,7 +97,7 @@ describe('scenedelta compare', () => {
     expect(await readdir(join(folder, '.cache/scenedelta/graphs'))).not.toEqual([]);
   });
 
-  it('says of a tampered camera that the model was not asked for that reason', async () => {
+  it('gives tampering as the reason why the model was not asked', async () => {
     const { modelsDir } = await copyOfTiny((manifest) => put(manifest, 'calibration.least_agreement', 1));
     for (const [file, view] of [
       ['road.png', street('a road')],
