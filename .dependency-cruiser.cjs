@@ -88,8 +88,8 @@ module.exports = {
     only(
       'changes',
       '^src/changes/',
-      '^src/(changes|cameras|schemas)/|^src/[^/]+\\.ts$',
-      'The life of a change is a pure reducer over the settings of a camera.',
+      '^src/(changes|cameras|schemas)/|^src/model/(clauses|wording)\\.ts$|^src/[^/]+\\.ts$',
+      'The life of a change is a pure reducer over the settings of a camera; of the model it knows the sentences.',
     ),
     only(
       'stores',

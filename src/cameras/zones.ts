@@ -1,6 +1,6 @@
 /** Filter of a finding by the camera's zones, areas and scores. Pure. */
 import type { Box } from '../images.js';
-import type { Finding, Region } from '../schemas/comparison.js';
+import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
 import { overlapOf, type Polygon } from './polygon.js';
 import type { CameraSettings, Zone } from './settings.js';
 
@@ -37,12 +37,9 @@ interface FilteredFinding {
  */
 export function filterFinding(finding: Finding, settings: FilterSettings): FilteredFinding {
   if (finding.verdict !== 'change' || finding.regions.length === 0) return { finding, excluded: 0 };
-  const counting = finding.regions.flatMap((region) => withZone(region, settings));
-  const excluded = finding.regions.length - counting.length;
-  if (counting.length > 0) {
-    const regions = counting.map((region, i) => ({ ...region, id: i + 1 }));
-    return { finding: { ...finding, regions }, excluded };
-  }
+  const counting = keepRegions(finding, (region) => withZone(region, settings));
+  const excluded = finding.regions.length - counting.regions.length;
+  if (counting.regions.length > 0) return { finding: { ...finding, ...counting }, excluded };
   const score = finding.caption_score;
   return {
     finding: {
@@ -52,19 +49,19 @@ export function filterFinding(finding: Finding, settings: FilterSettings): Filte
       caption: NOTHING_COUNTS,
       words: NOTHING_COUNTS.split(' ').map((text) => ({ text, score })),
       severity: 'info',
-      regions: [],
+      ...counting,
     },
     excluded,
   };
 }
 
-/** @returns the region with its zone; an empty array if it does not count */
-function withZone(region: Region, { zones, min_area }: FilterSettings): Region[] {
-  if (zoneOf(region.box, zones, ['ignore']) !== null) return [];
+/** @returns the region with its zone; null if it does not count */
+function withZone(region: Region, { zones, min_area }: FilterSettings): Region | null {
+  if (zoneOf(region.box, zones, ['ignore']) !== null) return null;
   const zone = zoneOf(region.box, zones, ['include']);
-  if (zone === null && zones.some(({ type }) => type === 'include')) return [];
-  if (region.area < (zone?.min_area ?? min_area) || region.score < (zone?.threshold ?? 0)) return [];
-  return [zone === null ? region : { ...region, zone: zone.id }];
+  if (zone === null && zones.some(({ type }) => type === 'include')) return null;
+  if (region.area < (zone?.min_area ?? min_area) || region.score < (zone?.threshold ?? 0)) return null;
+  return zone === null ? region : { ...region, zone: zone.id };
 }
 
 /** Polygons of the areas that are painted black before a frame is stored. */

@@ -1,5 +1,6 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
 import { CHANGE_KINDS, type ChangeKind, compareSeverity, type FoundChange } from '../schemas/change.js';
+import { fittingRegions, sightingOf } from './captions.js';
 import type { ChangeRules } from './rules.js';
 import { severityOf } from './severity.js';
 import type { Observation, OpenTrack, Track } from './state.js';
@@ -10,16 +11,18 @@ export const isoTime = (at: number): string => new Date(at).toISOString();
 export function openedChange(track: Track, observation: Observation, rules: ChangeRules): FoundChange {
   const { at, comparisonId } = observation;
   const kind = kindOf(track);
+  const best = sightingOf(track, kind);
+  const regions = fittingRegions(kind, track.regions) ?? best.regions;
   return {
     id: track.id,
     camera: rules.camera,
     // of the strongest region that lies in a zone
-    zone: track.regions.find(({ zone }) => zone !== null)?.zone ?? null,
+    zone: regions.find(({ zone }) => zone !== null)?.zone ?? null,
     kind,
-    caption: track.best.caption,
-    confidence: track.best.confidence,
+    caption: best.caption,
+    confidence: best.confidence,
     status: 'opened',
-    severity: severityOf({ kind, regions: track.regions }, at, rules),
+    severity: severityOf({ kind, regions }, at, rules),
     first_seen: isoTime(track.firstSeen),
     confirmed_at: isoTime(at),
     last_seen: isoTime(at),
@@ -27,17 +30,18 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
     reverted_at: null,
     alerted_at: null,
     suppressed_count: 0,
-    regions: [...track.regions],
-    comparisons: { first: track.firstComparison, best: track.best.comparisonId, last: comparisonId },
+    regions: [...regions],
+    comparisons: { first: track.firstComparison, best: best.comparisonId, last: comparisonId },
   };
 }
 
 /** The severity rises with the regions and the time of day (escalation) and never falls. */
 export function persistingChange(
-  { change, regions }: OpenTrack,
+  { change, regions: outlines }: OpenTrack,
   { at, comparisonId }: Observation,
   rules: ChangeRules,
 ): { change: FoundChange; escalated: boolean } {
+  const regions = fittingRegions(change.kind, outlines) ?? change.regions;
   const severity = severityOf({ kind: change.kind, regions }, at, rules);
   const escalated = compareSeverity(severity, change.severity) > 0;
   const persisting: FoundChange = {

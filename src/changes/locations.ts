@@ -1,6 +1,8 @@
 /** Locations of an observation, and the overlap tests that associate them. Boxes are fractions of the frame. */
 import { areaOf, type Box, type Side, sharedArea } from '../images.js';
-import type { ChangeKind, ChangeRegion } from '../schemas/change.js';
+import { CHANGE_KINDS, type ChangeKind, type ChangeRegion } from '../schemas/change.js';
+import { SIDES_OF_KIND } from '../schemas/comparison.js';
+import { captionOfKind, describeLocation, regionsOfKind } from './captions.js';
 import type { Location, Observation } from './state.js';
 
 type Regions = readonly ChangeRegion[];
@@ -45,13 +47,13 @@ function centreDistance(a: Box, b: Box): number {
  */
 export function relationTo(
   settled: { readonly kind: ChangeKind; readonly regions: Regions },
-  location: Location,
+  location: Pick<Location, 'kind' | 'regions'>,
 ): 'undoes' | 'repeats' | null {
   if (location.kind === 'tamper' || settled.kind === 'tamper') {
     return location.kind === settled.kind ? 'undoes' : null;
   }
   const hasOutlines = ({ onSameSide }: { onSameSide: boolean }) =>
-    location.regions.every((region) =>
+    regionsOfKind(location.kind, location.regions).every((region) =>
       settled.regions.some(
         (other) => (other.side === region.side) === onSameSide && isSameOutline(region.box, other.box),
       ),
@@ -67,21 +69,26 @@ export function relationTo(
  * - regions of both frames that overlap are one location;
  * - if the comparison found a move, the strongest unpaired regions of both frames are one location.
  */
-export function locationsOf({ verdict, kind, confidence, regions }: Observation): Location[] {
-  if (verdict === 'tamper') return [{ kind: 'tamper', regions: [wholeFrame(1, confidence)] }];
+export function locationsOf(observation: Observation): Location[] {
+  const { verdict, kind, confidence, caption, regions } = observation;
+  if (verdict === 'tamper') {
+    return [{ kind: 'tamper', regions: [wholeFrame('after', 1, confidence)], caption, stated: true }];
+  }
   if (verdict !== 'change') return [];
   if (regions.length === 0) {
-    // The area is unknown: 0 keeps severity rules with `min_area` from matching.
     const known = kind === 'none' || kind === 'multi' ? 'replace' : kind;
-    return [{ kind: known, regions: [wholeFrame(0, confidence)] }];
+    // The area is unknown: 0 keeps severity rules with `min_area` from matching.
+    const everywhere = SIDES_OF_KIND[known].map((side) => wholeFrame(side, 0, confidence));
+    return [{ kind: known, regions: everywhere, caption: captionOfKind(known, caption), stated: false }];
   }
   const groups = groupByOverlap(regions);
   const unpaired = (side: Side) => groups.findIndex((group) => group.length === 1 && group[0]?.side === side);
   const [from, to] = [unpaired('before'), unpaired('after')];
+  const toLocation = (group: Regions) => locationOf(group, observation);
   if (kind !== 'move' || from < 0 || to < 0) return groups.map(toLocation);
   const moved = [...(groups[from] ?? []), ...(groups[to] ?? [])];
   const others = groups.filter((_group, i) => i !== from && i !== to);
-  return [{ kind: 'move', regions: moved }, ...others.map(toLocation)];
+  return [describeLocation('move', ['move'], moved, observation), ...others.map(toLocation)];
 }
 
 /** Pairs each region with an overlapping one of the other frame; any other region is a group of its own. */
@@ -97,13 +104,19 @@ function groupByOverlap(regions: Regions): ChangeRegion[][] {
   return groups;
 }
 
-function toLocation(regions: Regions): Location {
-  const sides = new Set(regions.map(({ side }) => side));
-  return { kind: sides.size === 2 ? 'replace' : sides.has('after') ? 'appear' : 'disappear', regions };
+/**
+ * A thing that one frame shows appeared or disappeared. If both frames show something at one location, a statement says
+ * what happened: the other frame may only show what the thing hid.
+ */
+function locationOf(regions: Regions, observation: Observation): Location {
+  const [first] = regions;
+  if (regions.length === 2) return describeLocation('replace', CHANGE_KINDS, regions, observation);
+  const kind = first?.side === 'before' ? 'disappear' : 'appear';
+  return describeLocation(kind, [kind], regions, observation);
 }
 
-const wholeFrame = (area: number, score: number): ChangeRegion => ({
-  side: 'after',
+const wholeFrame = (side: Side, area: number, score: number): ChangeRegion => ({
+  side,
   box: { x: 0, y: 0, width: 1, height: 1 },
   area,
   score,

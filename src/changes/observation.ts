@@ -1,4 +1,5 @@
 /** Observation of the change tracker, from the finding of a comparison. */
+import type { ChangeRegion } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { Observation } from './state.js';
 
@@ -6,20 +7,26 @@ import type { Observation } from './state.js';
 const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus']);
 const mayHide = ({ nuisance }: Finding): boolean => nuisance.some(({ name }) => HIDING.has(name));
 
-export const observationOf = (
+export function observationOf(
   finding: Finding,
   frame: Pick<Observation, 'comparisonId' | 'at' | 'frame'>,
-): Observation => ({
-  ...frame,
-  verdict: finding.verdict === 'nuisance' && !mayHide(finding) ? 'none' : finding.verdict,
-  kind: finding.kind,
-  confidence: finding.confidence,
-  caption: finding.caption,
-  regions: finding.regions.map(({ side, box, area, score, zone }) => ({
-    side,
-    box,
-    area,
-    score,
-    zone: zone ?? null,
-  })),
-});
+): Observation {
+  const regions = finding.regions.map(
+    ({ side, box, area, score, zone }): ChangeRegion => ({ side, box, area, score, zone: zone ?? null }),
+  );
+  const byId = (id: number) => regions[finding.regions.findIndex((region) => region.id === id)] ?? [];
+  return {
+    ...frame,
+    verdict: finding.verdict === 'nuisance' && !mayHide(finding) ? 'none' : finding.verdict,
+    kind: finding.kind,
+    confidence: finding.confidence,
+    caption: finding.caption,
+    regions,
+    statements:
+      finding.statements?.map(({ text, kind, regions: ids }) => ({
+        text,
+        kind,
+        regions: ids.flatMap(byId),
+      })) ?? null,
+  };
+}

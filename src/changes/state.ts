@@ -11,7 +11,7 @@ import type {
   FoundChange,
   Severity,
 } from '../schemas/change.js';
-import type { KINDS, VERDICTS } from '../schemas/comparison.js';
+import type { KINDS, StatementKind, VERDICTS } from '../schemas/comparison.js';
 
 /** One finished comparison of the camera after zones, thresholds and areas were applied. */
 export interface Observation {
@@ -27,12 +27,25 @@ export interface Observation {
   readonly caption: string;
   /** in descending order of score */
   readonly regions: readonly ChangeRegion[];
+  /** null if the model states nothing about single locations */
+  readonly statements: readonly ObservedStatement[] | null;
+}
+
+/** A statement of the comparison about some of its regions. */
+export interface ObservedStatement {
+  readonly text: string;
+  readonly kind: StatementKind;
+  /** members of `regions` of the observation */
+  readonly regions: readonly ChangeRegion[];
 }
 
 /** Regions of one observation that belong to one thing. The tracker associates locations with tracks. */
 export interface Location {
   readonly kind: ChangeKind;
   readonly regions: readonly ChangeRegion[];
+  readonly caption: string;
+  /** whether the comparison states it; otherwise it is a plain sentence */
+  readonly stated: boolean;
 }
 
 /** The comparison that gives a change its caption and pictures. */
@@ -40,6 +53,13 @@ interface CaptionSource {
   readonly comparisonId: string;
   readonly caption: string;
   readonly confidence: number;
+}
+
+/** The frame that shows a track of one kind best. */
+export interface Sighting extends CaptionSource {
+  readonly stated: boolean;
+  /** the regions of the location that fit the kind */
+  readonly regions: readonly ChangeRegion[];
 }
 
 interface TrackFields {
@@ -62,6 +82,8 @@ interface TrackFields {
   /** number of frames per kind */
   readonly kinds: Readonly<Partial<Record<ChangeKind, number>>>;
   readonly best: CaptionSource;
+  /** per kind, until it opens; states before 0.2 have `best` alone, with the caption of a whole comparison */
+  readonly sightings?: Readonly<Partial<Record<ChangeKind, Sighting>>>;
   /**
    * the settled change that this track undoes (the thing is gone) or repeats (the background model does not have it
    * yet)

@@ -4,6 +4,7 @@
  * what opens and what ends.
  */
 import { derivedId } from '../ids.js';
+import { betterSighting } from './captions.js';
 import { displacement, isSameLocation, locationsOf, relationTo } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import type { Location, Observation, Track, TrackerState } from './state.js';
@@ -101,10 +102,17 @@ function applyEvidence(
       missedSince: track.missedSince ?? observation.at,
     };
   }
-  const { comparisonId, caption, confidence } = observation;
   const regions = evidence.seen.flatMap((location) => location.regions);
   const kinds = { ...track.kinds };
-  for (const { kind } of evidence.seen) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  const sightings = { ...track.sightings };
+  let { best } = track;
+  for (const location of evidence.seen) {
+    const { kind } = location;
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+    if (!pending) continue;
+    sightings[kind] = betterSighting(sightings[kind], location, observation);
+    if (observation.confidence > best.confidence) best = captionSource(location, observation);
+  }
   const seen = track.seen + 1;
   // Absences add up until confirm_frames sightings in a row: a flicker would otherwise stay pending, and hold "before",
   // for ever.
@@ -117,9 +125,16 @@ function applyEvidence(
     hidden: 0,
     regions: regions.length === 0 ? track.regions : regions,
     kinds,
-    best: pending && confidence > track.best.confidence ? { comparisonId, caption, confidence } : track.best,
+    best,
+    sightings,
   };
 }
+
+const captionSource = ({ caption }: Location, { comparisonId, confidence }: Observation) => ({
+  comparisonId,
+  caption,
+  confidence,
+});
 
 /** The first settled change that the location undoes or, with a background model, repeats. */
 function settledRelation(
@@ -143,7 +158,7 @@ function beginTrack(
   name: string,
   settled: Track['settled'],
 ): Track {
-  const { at, comparisonId, caption, confidence } = observation;
+  const { at, comparisonId } = observation;
   return {
     stage: 'pending',
     id: derivedId('chg', at, name),
@@ -154,7 +169,8 @@ function beginTrack(
     missedSince: null,
     regions: location.regions,
     kinds: { [location.kind]: 1 },
-    best: { comparisonId, caption, confidence },
+    best: captionSource(location, observation),
+    sightings: { [location.kind]: betterSighting(undefined, location, observation) },
     settled,
     change: null,
     told: null,

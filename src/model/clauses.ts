@@ -3,16 +3,23 @@
  * sometimes does not stop: it states that a hidden thing is gone, or states one thing twice.
  */
 
+/** A clause: indices of its words without the "and" before it, and the kind that its verb states, if it is known. */
+export interface Clause {
+  readonly words: readonly number[];
+  readonly kind: ClauseKind | undefined;
+}
+type ClauseKind = 'replace' | 'disappear' | 'move' | 'appear';
+
 /**
  * Verbs of the captions' grammar, the specific before the general: "there is a van instead of a car" is no appearance.
  */
-const VERBS: readonly (readonly [kind: string, verb: RegExp])[] = [
+const VERBS: readonly (readonly [kind: ClauseKind, verb: RegExp])[] = [
   ['replace', /\bbeen replaced by\b|\btaken the place of\b|\binstead of\b/],
   ['disappear', /\b(?:has|have) (?:left|disappeared)\b|\b(?:is|are) (?:gone|no longer there)\b/],
   ['move', /\b(?:has|have) (?:been )?(?:moved|walked|driven|shifted)\b/],
   ['appear', /\b(?:has|have) (?:appeared|arrived)\b|\bthere (?:is|are)\b|\b(?:is|are) now\b/],
 ];
-const KINDS_OF_ONE_ACTION = new Set(VERBS.map(([kind]) => kind));
+const KINDS_OF_ONE_ACTION: ReadonlySet<string> = new Set(VERBS.map(([kind]) => kind));
 
 /**
  * Keeps the clauses that state `kind`, each once. It keeps every kind of clause if `kind` allows several actions
@@ -22,25 +29,28 @@ const KINDS_OF_ONE_ACTION = new Set(VERBS.map(([kind]) => kind));
  */
 export function filterClausesByKind(words: readonly string[], kind: string): number[] {
   const clauses = clausesOf(words);
-  const kinds = clauses.map((clause) => kindOfClause(textOf(clause, words)));
-  if (kinds.includes(undefined)) return words.map((_, i) => i);
-  const filters = KINDS_OF_ONE_ACTION.has(kind) && kinds.includes(kind);
+  if (clauses.some((clause) => clause.kind === undefined)) return words.map((_, i) => i);
+  const filters = KINDS_OF_ONE_ACTION.has(kind) && clauses.some((clause) => clause.kind === kind);
   const seen = new Set<string>();
-  const kept = clauses.filter((clause, i) => {
-    const text = textOf(clause, words);
-    const keeps = !seen.has(text) && (!filters || kinds[i] === kind);
+  const kept = clauses.filter((clause) => {
+    const text = textOf(clause.words, words);
+    const keeps = !seen.has(text) && (!filters || clause.kind === kind);
     if (keeps) seen.add(text);
     return keeps;
   });
   // The word before a clause is the "and" that joins it to the one before.
-  return kept.flatMap((clause, i) => (i === 0 ? clause : [(clause[0] as number) - 1, ...clause]));
+  return kept.flatMap(({ words: own }, i) => (i === 0 ? own : [(own[0] as number) - 1, ...own]));
 }
 
+/** Whether every clause of a sentence states this kind. */
+export const statesOnly = (sentence: string, kind: string): boolean =>
+  clausesOf(sentence.split(' ')).every((clause) => clause.kind === kind);
+
 /**
- * @returns the word indices of each clause, without the "and" before it. An "and" between two things of one clause does
- *   not end the clause, because no verb follows it.
+ * @param words of a sentence
+ * @returns its clauses. An "and" between two things of one clause does not end it, because no verb follows.
  */
-function clausesOf(words: readonly string[]): number[][] {
+export function clausesOf(words: readonly string[]): Clause[] {
   const clauses: number[][] = [[]];
   for (const [i, word] of words.entries()) {
     const next = words.indexOf('and', i + 1);
@@ -50,10 +60,11 @@ function clausesOf(words: readonly string[]): number[][] {
     if (word === 'and' && complete && kindOfClause(rest.join(' ')) !== undefined) clauses.push([]);
     else current.push(i);
   }
-  return clauses;
+  return clauses.map((clause) => ({ words: clause, kind: kindOfClause(textOf(clause, words)) }));
 }
 
 const textOf = (clause: readonly number[], words: readonly string[]): string =>
   clause.map((i) => words[i]).join(' ');
 
-const kindOfClause = (clause: string): string | undefined => VERBS.find(([, verb]) => verb.test(clause))?.[0];
+const kindOfClause = (clause: string): ClauseKind | undefined =>
+  VERBS.find(([, verb]) => verb.test(clause))?.[0];

@@ -74,11 +74,13 @@ function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): 
 }
 
 /** A square around a region, cut from both frames. Boxes are fractions of the frame. */
-interface RegionCrop {
+export interface RegionCrop {
   /** the crop: a square in pixels, inside the frame */
   readonly crop: Box;
   /** the region, or the union of two regions at one location, one per frame */
   readonly object: Box;
+  /** the one or two regions of the location */
+  readonly regions: readonly MapRegion[];
 }
 
 /**
@@ -97,7 +99,7 @@ const PART_SHARE = 0.8;
  * @param frame width and height in pixels (only their ratio matters)
  */
 export function chooseRegionCrops(regions: readonly MapRegion[], frame: Size, rule: CropRule): RegionCrop[] {
-  const locations: { box: Box; strength: number }[] = [];
+  const locations: { box: Box; strength: number; regions: readonly MapRegion[] }[] = [];
   const free = new Set(regions);
   for (const region of regions) {
     if (!free.delete(region)) continue;
@@ -106,6 +108,7 @@ export function chooseRegionCrops(regions: readonly MapRegion[], frame: Size, ru
     locations.push({
       box: twin === undefined ? region.box : union(region.box, twin.box),
       strength: Math.max(strength(region), twin === undefined ? 0 : strength(twin)),
+      regions: twin === undefined ? [region] : [region, twin],
     });
   }
   locations.sort((a, b) => b.strength - a.strength);
@@ -114,7 +117,7 @@ export function chooseRegionCrops(regions: readonly MapRegion[], frame: Size, ru
   return locations
     .filter(({ box }, i) => !isPart(box, locations.slice(0, i)))
     .slice(0, rule.regions)
-    .map(({ box }) => ({ object: box, crop: cropAround(box, frame, rule) }));
+    .map(({ box, regions: own }) => ({ object: box, crop: cropAround(box, frame, rule), regions: own }));
 }
 
 /** @returns the box in pixels of `image` */

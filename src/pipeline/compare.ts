@@ -3,7 +3,6 @@ import type { Config } from '../config.js';
 import { type DecodedFrame, decodeFrame } from '../frames/decode.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { PixelBufferPool } from '../frames/pixel-buffers.js';
-import type { HeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import { graphCacheIn } from '../inference/graph-cache.js';
@@ -11,15 +10,15 @@ import { InferencePool } from '../inference/pool.js';
 import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import { mostProbableKind, type Prediction } from '../model/calibration.js';
-import type { Difference, FeaturePair } from '../model/graph-io.js';
+import type { CaptionOutput, Difference, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
-import type { Finding, TimingsMs, Viewpoint } from '../schemas/comparison.js';
+import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { loadBundles } from './bundles.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
-import { Encoder } from './encoder.js';
+import { type EncodedCrop, Encoder } from './encoder.js';
 import {
   changedFinding,
   identicalFinding,
@@ -28,36 +27,12 @@ import {
   viewpointOf,
 } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
+import type { PairInput, PairOutput } from './pair.js';
 import { composeSentence } from './sentence.js';
+import { MAX_STATEMENTS, stateLocations } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { emptyLike, mapToSourceFrame, type SourceFrameMapping, wordHeatmaps } from './word-heatmaps.js';
-
-interface PairInput {
-  /** encoded bytes: JPEG, PNG, WebP, AVIF, TIFF or GIF */
-  readonly before: Uint8Array;
-  readonly after: Uint8Array;
-  /** sha256 of the bytes in hexadecimal; computed if the caller does not know it */
-  readonly beforeKey?: string;
-  readonly afterKey?: string;
-  /** name of a bundle; null or absent = the default one */
-  readonly model?: string | null;
-  /** probability from which the verdict is a change, 0..1; null or absent = that of the bundle */
-  readonly threshold?: number | null;
-  /** is read between steps; a step that runs is not interrupted */
-  readonly signal?: AbortSignal;
-}
-
-export interface PairOutput {
-  readonly finding: Finding;
-  /** null if no model ran or its result does not count: identical frames, or a tampered camera */
-  readonly heatmaps: HeatmapData | null;
-  /**
-   * only the steps that ran: decode; register (evidence and alignment, concurrent with encode); encode (features and
-   * difference); caption (region crops and words); heatmap
-   */
-  readonly timings: Partial<TimingsMs>;
-}
 
 export interface PipelineOptions {
   readonly config: Pick<
@@ -244,34 +219,56 @@ export class Pipeline {
     const { manifest } = comparison.bundle;
     const { difference, toSourceFrame } = pair;
     const regions = findRegions(difference, manifest.regions);
-    const { crops, output } = await this.#caption(comparison, pair, regions);
+    const { crops, others, output } = await this.#caption(comparison, pair, regions);
     const kind = mostProbableKind(output.kindLogits ?? difference.kindLogits, manifest.kinds);
     const captioned = composeSentence(output, { kind }, regions, manifest);
+    const boxes = crops.map(({ crop }) => crop);
     const words = await comparison.step('heatmap', async () =>
-      toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, crops, difference.after)),
+      toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, boxes, difference.after)),
     );
+    const describe = (some: readonly EncodedCrop[]) => this.#describe(comparison, pair, some);
+    const whole = { kind: kind.name, output };
+    // A bundle without region crops describes no single location.
+    const statements =
+      comparison.input.statements && crops.length > 0
+        ? await comparison.step('caption', () =>
+            stateLocations([...crops, ...others], whole, describe, manifest),
+          )
+        : undefined;
     const finding = changedFinding(
       { ...prediction, kind },
       captioned.sentence,
-      toSourceFrame.regions(regions),
+      regions,
       this.#catalogue.modelUsed(comparison.bundle),
       viewpoint,
+      statements,
     );
     const after = toSourceFrame.map(difference.after);
-    return { finding, heatmaps: { before: difference.before, after, words } };
+    return {
+      finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
+      heatmaps: { before: difference.before, after, words },
+    };
   }
 
-  /** Encodes the region crops and runs the caption graph. */
-  #caption(
-    { step, bundle }: Comparison,
-    { frames, difference: { memory, kindLogits } }: AlignedPair,
-    regions: readonly MapRegion[],
-  ) {
-    return step('caption', async () => {
-      const crops = await this.#encoder.encodeCrops(bundle, frames, regions);
-      const output = await this.#pool.run('caption', bundle.manifest.name, { memory, kindLogits, crops });
-      return { output, crops: crops.map(({ crop }) => crop) };
+  /** Encodes the region crops, and runs the caption graph on the strongest, as many as it takes. */
+  #caption(comparison: Comparison, pair: AlignedPair, regions: readonly MapRegion[]) {
+    const { bundle, input } = comparison;
+    return comparison.step('caption', async () => {
+      const taken = bundle.manifest.glance?.regions ?? 0;
+      const most = input.statements ? Math.max(taken, MAX_STATEMENTS) : taken;
+      const all = await this.#encoder.encodeCrops(bundle, pair.frames, regions, most);
+      const [crops, others] = [all.slice(0, taken), all.slice(taken)];
+      return { crops, others, output: await this.#describe(comparison, pair, crops) };
     });
+  }
+
+  /** Runs the caption graph on the full frame and these region crops. */
+  #describe(
+    { bundle }: Comparison,
+    { difference: { memory, kindLogits } }: AlignedPair,
+    crops: readonly EncodedCrop[],
+  ): Promise<CaptionOutput> {
+    return this.#pool.run('caption', bundle.manifest.name, { memory, kindLogits, crops });
   }
 
   models(): ModelDescription[] {

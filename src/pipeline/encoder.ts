@@ -8,9 +8,12 @@ import type { InferencePool } from '../inference/pool.js';
 import type { FeaturePair, Features, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { wholeFrame } from '../model/preprocess.js';
-import { chooseRegionCrops, type MapRegion, toPixels } from '../model/regions.js';
+import { chooseRegionCrops, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
 
 type FramePair = Readonly<Record<Side, DecodedFrame>>;
+
+/** A region crop with its features. */
+export type EncodedCrop = RegionCropFeatures & RegionCrop;
 
 export class Encoder {
   readonly #pool: InferencePool;
@@ -49,17 +52,19 @@ export class Encoder {
   }
 
   /**
-   * @returns features of the strongest regions in both frames, at the frames' own resolution; none if the bundle has no
-   *   crops
+   * @param most number of locations
+   * @returns features of the strongest locations in both frames, at the frames' own resolution; none if the bundle has
+   *   no crops
    */
   async encodeCrops(
     { manifest }: Bundle,
     frames: FramePair,
     regions: readonly MapRegion[],
-  ): Promise<RegionCropFeatures[]> {
+    most: number,
+  ): Promise<EncodedCrop[]> {
     const rule = manifest.glance;
     if (rule === null || regions.length === 0) return [];
-    const crops = chooseRegionCrops(regions, frames.before, rule);
+    const crops = chooseRegionCrops(regions, frames.before, { ...rule, regions: most });
     const features = await mapSides((side) => {
       const boxes = crops.map(({ crop }) => toPixels(crop, frames[side]));
       const input = { frame: frames[side], boxes, width: rule.size, height: rule.size };

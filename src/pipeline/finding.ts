@@ -11,9 +11,10 @@ import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Sentence } from '../model/tokenizer.js';
 import { NOTHING_CHANGED, tamperSentence, unchangedSentence } from '../model/wording.js';
-import type { Finding, ModelUsed, Region, Viewpoint } from '../schemas/comparison.js';
+import type { Finding, ModelUsed, Region, Statement, Viewpoint } from '../schemas/comparison.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { uniformScores } from './sentence.js';
+import type { LocationStatement } from './statements.js';
 import type { Tamper } from './tamper-fusion.js';
 
 /** Finding of frames with the same pixels; no model runs. */
@@ -85,6 +86,7 @@ export function viewpointOf(evidence: ViewpointEvidence, width: number): Viewpoi
 /**
  * @param prediction one that is `changed`
  * @param regions the strongest first
+ * @param statements about these regions; undefined if none were asked for
  */
 export function changedFinding(
   prediction: Prediction,
@@ -92,6 +94,7 @@ export function changedFinding(
   regions: readonly MapRegion[],
   model: ModelUsed,
   viewpoint: Viewpoint,
+  statements?: readonly LocationStatement[],
 ): Finding {
   return {
     verdict: 'change',
@@ -103,10 +106,16 @@ export function changedFinding(
     confidence: prediction.change,
     severity: 'medium',
     regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
+    ...(statements === undefined ? {} : { statements: statements.map((one) => withIds(one, regions)) }),
     model,
     viewpoint,
   };
 }
+
+const withIds = (statement: LocationStatement, regions: readonly MapRegion[]): Statement => ({
+  ...statement,
+  regions: statement.regions.map((region) => regions.indexOf(region) + 1),
+});
 
 function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, text: string) {
   const sentence = uniformScores(text, 1 - prediction.change);

@@ -18,8 +18,8 @@ export interface SourceFrameMapping {
   map(map: Heatmap): Heatmap;
   /** @returns the word heatmaps over either frame; one list for both if the camera did not move */
   words(maps: readonly Heatmap[]): HeatmapData['words'];
-  /** Regions of `after` that leave its frame are dropped. */
-  regions(regions: readonly MapRegion[]): readonly MapRegion[];
+  /** @returns null for a region of `after` that leaves its frame */
+  region<R extends Pick<MapRegion, 'side' | 'box'>>(region: R): R | null;
 }
 
 /** @param alignment the registration that `after` was warped by; null = both frames have one view */
@@ -28,7 +28,7 @@ export function mapToSourceFrame(alignment: Registration | null): SourceFrameMap
     return {
       map: (map) => map,
       words: (maps) => ({ before: maps, after: maps }),
-      regions: (regions) => regions,
+      region: (region) => region,
     };
   }
   const { homography } = alignment;
@@ -36,12 +36,11 @@ export function mapToSourceFrame(alignment: Registration | null): SourceFrameMap
   return {
     map: carried,
     words: (maps) => ({ before: maps, after: maps.map(carried) }),
-    regions: (regions) =>
-      regions.flatMap((region) => {
-        if (region.side === 'before') return [region];
-        const box = carryBox(region.box, homography);
-        return box === null ? [] : [{ ...region, box }];
-      }),
+    region: (region) => {
+      if (region.side === 'before') return region;
+      const box = carryBox(region.box, homography);
+      return box === null ? null : { ...region, box };
+    },
   };
 }
 

@@ -59,7 +59,9 @@ export const FoundChangeSchema = Type.Object({
   zone: nullable(Type.String()),
   kind: literals(CHANGE_KINDS, 'Kind of the change.'),
   caption: Type.String({
-    description: 'Caption of the comparison with the highest confidence up to the confirmation.',
+    description:
+      'What the most confident comparison up to the confirmation states about this location, or a plain sentence of ' +
+      'kind and place.',
   }),
   confidence: unit('Confidence of that comparison.'),
   status: literals(

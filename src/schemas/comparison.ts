@@ -3,11 +3,20 @@
  * all are this one schema, and their types come from it.
  */
 import { type Static, Type } from 'typebox';
+import { SIDES, type Side } from '../images.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 
 export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
 export const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
 export const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'] as const;
+/** Kinds of one thing's change, each with the frames that show the thing. */
+export const SIDES_OF_KIND = {
+  appear: ['after'],
+  disappear: ['before'],
+  move: SIDES,
+  replace: SIDES,
+} as const satisfies Readonly<Partial<Record<(typeof KINDS)[number], readonly Side[]>>>;
+export type StatementKind = keyof typeof SIDES_OF_KIND;
 export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;
 
 export const BoxSchema = Type.Object(
@@ -31,6 +40,21 @@ export const RegionSchema = Type.Object(
   },
   { $id: 'Region' },
 );
+
+const STATEMENT_KINDS = Object.keys(SIDES_OF_KIND) as StatementKind[];
+export const StatementSchema = Type.Object(
+  {
+    text: Type.String({ description: 'A clause about the thing in these regions alone.' }),
+    kind: literals(STATEMENT_KINDS, 'Kind of the change that the text states.'),
+    regions: Type.Array(Type.Integer({ minimum: 1 }), {
+      minItems: 1,
+      description: 'Ids of the regions that show the thing, on the sides that the kind needs.',
+    }),
+    score: unit("Geometric mean of the words' probabilities."),
+  },
+  { $id: 'Statement' },
+);
+export type Statement = Static<typeof StatementSchema>;
 
 export const WordSchema = Type.Object(
   {
@@ -144,6 +168,13 @@ export const FindingSchema = Type.Object(
     ),
     severity: literals(SEVERITIES, 'Importance of the change.'),
     regions: Type.Array(RegionSchema),
+    statements: Type.Optional(
+      Type.Array(StatementSchema, {
+        description:
+          'Of the frames of a camera: one statement per changed location, of at most six, the strongest first. ' +
+          'A location that the model cannot describe has none.',
+      }),
+    ),
     model: nullable(
       ModelUsedSchema,
       'null if no model ran, because the frames are identical or the camera was tampered with.',
@@ -153,6 +184,32 @@ export const FindingSchema = Type.Object(
   { $id: 'Finding' },
 );
 export type Finding = Static<typeof FindingSchema>;
+
+/**
+ * The regions that `keep` returns, numbered anew, and the statements about them. A statement of which no region is left
+ * on a side that its kind needs is dropped.
+ */
+export function keepRegions(
+  { regions, statements }: Pick<Finding, 'regions' | 'statements'>,
+  keep: (region: Region) => Region | null,
+): Pick<Finding, 'regions' | 'statements'> {
+  const kept = regions.flatMap((region) => {
+    const left = keep(region);
+    return left === null ? [] : [{ from: region.id, region: left }];
+  });
+  const idOf = (from: number) => kept.findIndex((one) => one.from === from) + 1;
+  const renumbered = (statements ?? []).flatMap((statement) => {
+    const ids = statement.regions.map(idOf).filter((id) => id > 0);
+    const sides = ids.map((id) => kept[id - 1]?.region.side);
+    return SIDES_OF_KIND[statement.kind].every((side) => sides.includes(side))
+      ? [{ ...statement, regions: ids }]
+      : [];
+  });
+  return {
+    regions: kept.map(({ region }, i) => ({ ...region, id: i + 1 })),
+    ...(statements === undefined ? {} : { statements: renumbered }),
+  };
+}
 
 export const CAMERA_NOTES = [
   'first_frame',

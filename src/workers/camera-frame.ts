@@ -154,6 +154,7 @@ async function compareWith(
     afterKey: frame.ref.sha256,
     model: settings.model,
     threshold: settings.threshold ?? budget?.threshold ?? null,
+    statements: true,
     signal,
   });
 }

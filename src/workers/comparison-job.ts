@@ -5,10 +5,11 @@
 import { ScenedeltaError } from '../errors.js';
 import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
-import { encodeHeatmapData, type HeatmapData } from '../heatmaps/data.js';
+import { encodeHeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
 import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
-import { type Finding, isFinal, type TimingsMs } from '../schemas/comparison.js';
+import type { PairInput, PairOutput } from '../pipeline/pair.js';
+import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import {
@@ -22,15 +23,7 @@ import {
 
 /** The part of the pipeline that a job needs. */
 export interface Comparer {
-  compare(input: {
-    before: Uint8Array;
-    after: Uint8Array;
-    beforeKey?: string;
-    afterKey?: string;
-    model?: string | null;
-    threshold?: number | null;
-    signal?: AbortSignal;
-  }): Promise<{ finding: Finding; heatmaps: HeatmapData | null; timings: Partial<TimingsMs> }>;
+  compare(input: PairInput): Promise<PairOutput>;
 }
 
 export interface ComparisonJobDependencies {

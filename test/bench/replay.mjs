@@ -184,7 +184,7 @@ report(
   [
     outcome,
     "Zones, rule and the person's list were chosen on this video (test/fixtures/replay/README.md).",
-    'A caption is that of the comparison that confirmed the change: in a scene with many people it names several.',
+    'A caption is the statement of the comparison about the location of the change.',
   ],
 );
 if (!same) {

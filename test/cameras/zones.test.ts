@@ -48,6 +48,27 @@ describe('filtering a finding', () => {
     expect(left.caption).toBe(base.caption);
   });
 
+  it('keeps the statements about the remaining regions, and drops one whose region is excluded', () => {
+    const statement = (text: string, kind: string, ...regions: number[]) => ({
+      text,
+      kind,
+      regions,
+      score: 0.9,
+    });
+    const regions = [region(0.8), region(0.1, { id: 2 }), region(0.2, { id: 3, side: 'before' })];
+    const statements = [
+      statement('a van has appeared', 'appear', 1),
+      statement('a car has appeared', 'appear', 2),
+      statement('the bin has moved', 'move', 1, 3),
+      statement('the bag has moved', 'move', 2, 3),
+    ];
+    const found = { ...finding(...regions), statements } as unknown as Finding;
+    expect(sift(found, { zones: [street] }).finding.statements).toEqual([
+      statement('a car has appeared', 'appear', 1),
+      statement('the bag has moved', 'move', 1, 2),
+    ]);
+  });
+
   it('applies the least area and score of the zone, or those of the camera', () => {
     const small = finding(region(0.1));
     expect(sift(small, { min_area: 0.03 }).excluded).toBe(1);

@@ -3,11 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChangeRules } from '../../src/changes/rules.js';
 import type { Observation } from '../../src/changes/state.js';
+import { statesOnly } from '../../src/model/clauses.js';
+import { plainSentence } from '../../src/model/wording.js';
 import { type AlertIntent, compareSeverity, type FoundChange } from '../../src/schemas/change.js';
+import { SIDES_OF_KIND } from '../../src/schemas/comparison.js';
 import {
   AT_ONCE,
   deliveries,
   observations,
+  observationsWithMoves,
   regionAt,
   rules,
   run,
@@ -90,6 +94,26 @@ describe('confirmation', () => {
       }
     },
   );
+});
+
+describe('kind, sentence and regions of a change', () => {
+  it('never contradict each other', () => {
+    const holds = (o: Observation[], r: ChangeRules) => {
+      for (const { change } of updates(run(o, r).steps)) {
+        const { kind, caption, regions } = change;
+        if (kind === 'tamper') continue;
+        const sides = [...new Set(regions.map(({ side }) => side))].sort();
+        const isPlain = caption.startsWith(plainSentence(kind, undefined));
+        expect({ kind, sides, caption, fits: isPlain || statesOnly(caption, kind) }).toEqual({
+          kind,
+          sides: [...SIDES_OF_KIND[kind]].sort(),
+          caption,
+          fits: true,
+        });
+      }
+    };
+    fc.assert(fc.property(observationsWithMoves, rules, holds), { ...RUNS, numRuns: 500 });
+  });
 });
 
 describe('the end of a change', () => {

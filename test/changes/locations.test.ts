@@ -13,9 +13,8 @@ describe('the location of a region', () => {
     );
   });
   it('is replaced if regions of both frames overlap', () => {
-    expect(kinds(car(1, { regions: [regionAt(0), regionAt(0, { side: 'before', shift: 0.02 })] }))).toEqual([
-      'replace',
-    ]);
+    const regions = [regionAt(0), regionAt(0, { side: 'before', shift: 0.02 })];
+    expect(kinds(car(1, { regions, statements: [] }))).toEqual(['replace']);
   });
   it('joins two regions if the comparison found a move', () => {
     expect(

@@ -45,6 +45,7 @@ export const observed = (at: number, given: Partial<Observation> = {}): Observat
   confidence: 0.9,
   caption: 'a car has appeared',
   regions: [],
+  statements: null,
   ...given,
 });
 
@@ -124,35 +125,80 @@ const sighting = fc.record({
   shift: fc.double({ min: 0, max: 0.04, noNaN: true }),
   area: fc.constantFrom(0.01, 0.04, 0.2),
 });
-const frame = fc.record({
-  seconds: fc.integer({ min: 1, max: 90 }),
-  verdict: fc.constantFrom<Observation['verdict']>(
-    'change',
-    'change',
-    'change',
-    'change',
-    'none',
-    'nuisance',
-    'tamper',
-  ),
-  sightings: fc.uniqueArray(sighting, { selector: ({ slot }) => slot, minLength: 1, maxLength: 4 }),
-  confidence: fc.double({ min: 0.5, max: 1, noNaN: true }),
-});
+/** Captions of whole comparisons: some are about several things, or about none of the things that are seen. */
+const captions = fc.constantFrom(
+  'a car has appeared',
+  'the cyclist has left and a car has appeared',
+  'the person in black has moved to the left',
+  'a van has been replaced by a car',
+  'the cube became a sphere',
+);
+const STATED = [
+  ['appear', 'a car has appeared'],
+  ['disappear', 'the car is gone'],
+  ['move', 'the car has moved'],
+  ['replace', 'a van has been replaced by a car'],
+] as const;
+/** A statement about some of the regions, which need not fit their sides; null: none. */
+const statement = fc.option(
+  fc.record({
+    said: fc.constantFrom(...STATED),
+    from: fc.nat({ max: 4 }),
+    length: fc.integer({ min: 1, max: 3 }),
+  }),
+);
+const frameOf = (kinds: readonly Observation['kind'][]) =>
+  fc.record({
+    seconds: fc.integer({ min: 1, max: 90 }),
+    verdict: fc.constantFrom<Observation['verdict']>(
+      'change',
+      'change',
+      'change',
+      'change',
+      'none',
+      'nuisance',
+      'tamper',
+    ),
+    sightings: fc.uniqueArray(sighting, { selector: ({ slot }) => slot, minLength: 1, maxLength: 4 }),
+    confidence: fc.double({ min: 0.5, max: 1, noNaN: true }),
+    caption: captions,
+    kind: fc.constantFrom(...kinds),
+    statements: fc.option(fc.array(statement, { maxLength: 3 })),
+    /** a region of "before" under the first one */
+    hidden: fc.boolean(),
+  });
 
 /** Mostly runs of equal frames, so that changes are confirmed. */
-export const observations: fc.Arbitrary<Observation[]> = fc
-  .array(fc.tuple(frame, fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 12 })
-  .map((runs) => {
-    let at = START;
-    return runs.flatMap(([one, times]) =>
-      Array.from({ length: times }, () => {
-        at += one.seconds * 1000;
-        const regions =
-          one.verdict === 'change' ? one.sightings.map(({ slot, ...given }) => regionAt(slot, given)) : [];
-        return observed(at, { verdict: one.verdict, regions, confidence: one.confidence });
-      }),
-    );
-  });
+const observationsOf = (...kinds: Observation['kind'][]): fc.Arbitrary<Observation[]> =>
+  fc
+    .array(fc.tuple(frameOf(kinds), fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 12 })
+    .map((runs) => {
+      let at = START;
+      return runs.flatMap(([one, times]) =>
+        Array.from({ length: times }, () => {
+          at += one.seconds * 1000;
+          const { verdict, confidence, caption, kind } = one;
+          const regions =
+            verdict === 'change' ? one.sightings.map(({ slot, ...given }) => regionAt(slot, given)) : [];
+          const [first] = regions;
+          if (one.hidden && first !== undefined) {
+            regions.push({ ...first, side: first.side === 'after' ? 'before' : 'after' });
+          }
+          const statements =
+            one.statements?.flatMap((given) => {
+              const about = given === null ? [] : regions.slice(given.from, given.from + given.length);
+              return given === null || about.length === 0
+                ? []
+                : [{ kind: given.said[0], text: given.said[1], regions: about }];
+            }) ?? null;
+          return observed(at, { verdict, regions, confidence, caption, kind, statements });
+        }),
+      );
+    });
+
+/** Without moves, so that every location and track stays in its slot. */
+export const observations = observationsOf('appear', 'disappear', 'replace', 'multi');
+export const observationsWithMoves = observationsOf('appear', 'disappear', 'move', 'replace', 'multi');
 
 const severity = fc.constantFrom<ChangeRules['minSeverity']>('info', 'low', 'medium', 'high');
 export const rules: fc.Arbitrary<ChangeRules> = fc.record({

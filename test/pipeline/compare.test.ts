@@ -1,7 +1,8 @@
 import { Value } from 'typebox/value';
 import sharp from '../../src/frames/sharp.js';
 import { decodeHeatmapData, encodeHeatmapData } from '../../src/heatmaps/data.js';
-import type { PairOutput, Pipeline } from '../../src/pipeline/compare.js';
+import type { Pipeline } from '../../src/pipeline/compare.js';
+import type { PairOutput } from '../../src/pipeline/pair.js';
 import { FindingSchema } from '../../src/schemas/comparison.js';
 import { type Block, scene } from '../frames/pictures.js';
 import { H, highest, image, peak, RED, startTiny, W, WHITE } from './tiny-pipeline.js';

@@ -1,0 +1,31 @@
+/** Input and output of `Pipeline.compare`. */
+import type { HeatmapData } from '../heatmaps/data.js';
+import type { Finding, TimingsMs } from '../schemas/comparison.js';
+
+export interface PairInput {
+  /** encoded bytes: JPEG, PNG, WebP, AVIF, TIFF or GIF */
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  /** sha256 of the bytes in hexadecimal; computed if the caller does not know it */
+  readonly beforeKey?: string;
+  readonly afterKey?: string;
+  /** name of a bundle; null or absent = the default one */
+  readonly model?: string | null;
+  /** probability from which the verdict is a change, 0..1; null or absent = that of the bundle */
+  readonly threshold?: number | null;
+  /** also a statement per location, at the cost of a run of the caption graph for each if there are several */
+  readonly statements?: boolean;
+  /** is read between steps; a step that runs is not interrupted */
+  readonly signal?: AbortSignal;
+}
+
+export interface PairOutput {
+  readonly finding: Finding;
+  /** null if no model ran or its result does not count: identical frames, or a tampered camera */
+  readonly heatmaps: HeatmapData | null;
+  /**
+   * only the steps that ran: decode; register (evidence and alignment, concurrent with encode); encode (features and
+   * difference); caption (region crops and words); heatmap
+   */
+  readonly timings: Partial<TimingsMs>;
+}
