@@ -60,6 +60,7 @@ const catalogue = {
   },
   cancelled: { status: 410, title: 'The comparison was cancelled', retry: 'permanent' },
   'too-many-requests': { status: 429, title: 'The rate limit is used up', retry: 'transient' },
+  'queue-share-used': { status: 429, title: 'The API key has too much work waiting', retry: 'transient' },
   internal: { status: 500, title: 'An unexpected error', retry: 'transient' },
   'inference-failed': { status: 500, title: 'The model could not be run', retry: 'transient' },
   'queue-unavailable': { status: 503, title: 'The queue cannot be reached', retry: 'transient' },

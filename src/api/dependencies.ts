@@ -17,7 +17,7 @@ import type { IdempotencyRecords } from './idempotency.js';
 import type { RateCounter } from './rate-counter.js';
 
 export interface ApiDependencies {
-  readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'erase'>;
+  readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase'>;
   readonly blobs: BlobStore;
   readonly deliveries: Pick<DeliveryStore, 'ofComparison' | 'ofChange'>;
   readonly cameras: Pick<
@@ -65,8 +65,11 @@ export type ApiOptions = Pick<
   | 'pixelLimit'
   | 'rateLimit'
   | 'maxWaiting'
+  | 'cameraReserve'
+  | 'ownerShare'
   | 'waitLimit'
   | 'deadline'
+  | 'cameraDeadline'
   | 'outboundAllow'
   | 's3Endpoint'
   | 's3FrameBucket'

@@ -76,7 +76,7 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
       { comparisonId, traceId }: Omit<ComparisonJob, 'v'>,
       {
         queue = 'live',
-        priority = PRIORITY.callback,
+        priority = PRIORITY.unattended,
       }: { queue?: ComparisonQueueName; priority?: number } = {},
     ) =>
       add(
@@ -183,6 +183,6 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
   };
 }
 
-/** Lower runs first: a comparison with a waiting client comes before one whose result goes to a callback. */
+/** Lower runs first: a comparison with a waiting client, like a camera's frame, comes before one that is read later. */
 export const priorityOf = (queue: ComparisonQueueName, unattended: boolean): number =>
-  queue === 'archive' ? PRIORITY.archive : unattended ? PRIORITY.callback : PRIORITY.live;
+  queue === 'archive' ? PRIORITY.archive : unattended ? PRIORITY.unattended : PRIORITY.live;

@@ -11,7 +11,7 @@ export const SNAPSHOT_QUEUE = 'snapshots';
 /** BullMQ's own key prefix. */
 export const QUEUE_PREFIX = 'sd:q';
 /** Lower runs first. */
-export const PRIORITY = { live: 1, callback: 5, archive: 100 } as const;
+export const PRIORITY = { live: 1, unattended: 5, archive: 100 } as const;
 /** Name of the jobs of TurnJobSchema, which wait among the live comparisons. */
 export const TURN_JOB = 'turn';
 

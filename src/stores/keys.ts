@@ -17,6 +17,8 @@ export const KEYS = {
   comparisonsByVerdictAndCamera: (verdict: string, camera: string) => `sd:cmps:both:${verdict}:${camera}`,
   /** sorted sets of ids that are not final, score = last write in ms; recovery reads them after a crash */
   comparisonsOpen: 'sd:cmps:open',
+  /** the same per owner, score = creation time in ms; it bounds the queue's share of the owner */
+  comparisonsOpenOf: (owner: string) => `sd:cmps:open:${owner}`,
   deliveriesOpen: 'sd:dlvs:open',
   /** stream of the events of comparisons and changes, one JSON object per entry in the field `event` */
   events: 'sd:events',

@@ -35,8 +35,8 @@ return 1`;
 /**
  * KEYS: events, comparison, open, open deliveries, then the verdict's indexes. ARGV: event, id, comparison, frames (''
  * = unchanged), status, final ('' or '1'), now (ms), created (ms), delivery id, expires (ms), cutoff of the indexes
- * (ms). A final comparison with a callback enters the open deliveries in the same step: a crash right after cannot lose
- * the webhook.
+ * (ms), prefix of the owners' open comparisons. A final comparison with a callback enters the open deliveries in the
+ * same step: a crash right after cannot lose the webhook.
  */
 export const UPDATE = `
 local status = redis.call('HGET', KEYS[2], 'status')
@@ -49,6 +49,7 @@ if ARGV[6] == '' then
   redis.call('ZADD', KEYS[3], ARGV[7], ARGV[2])
 else
   redis.call('ZREM', KEYS[3], ARGV[2])
+  redis.call('ZREM', ARGV[12] .. owner, ARGV[2])
   if ARGV[5] ~= 'cancelled' and redis.call('HGET', KEYS[2], 'callback') == '1' then
     redis.call('ZADD', KEYS[4], ARGV[7], ARGV[9])
   end
@@ -77,6 +78,7 @@ export function endingWrites(
     ['HSET', KEYS.comparison(id), 'comparison', JSON.stringify(comparison), 'status', status],
     ['HSET', KEYS.comparison(id), 'frames', JSON.stringify(frames)],
     ['ZREM', KEYS.comparisonsOpen, id],
+    ['ZREM', KEYS.comparisonsOpenOf(ownerOf(request)), id],
     ...(request.callbackUrl === null ? [] : [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const]),
     ...verdictIndexes(comparison.camera, comparison.verdict).flatMap((index): RedisCommand[] => [
       ['ZREMRANGEBYSCORE', index, '-inf', times.cutoff],

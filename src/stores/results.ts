@@ -61,6 +61,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           KEYS.comparisonsOpen,
           KEYS.comparisonsByTime,
           KEYS.comparisonsByOwner(ownerOf(request)),
+          KEYS.comparisonsOpenOf(ownerOf(request)),
           ...(comparison.camera === null ? [] : [KEYS.comparisonsByCamera(comparison.camera)]),
         ];
         await runCreate(
@@ -123,6 +124,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           deliveryIdOf(id),
           times.expires,
           times.cutoff,
+          KEYS.comparisonsOpenOf(''),
         );
         return replaced === 1;
       }),
@@ -130,6 +132,10 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
     /** Newest first. */
     list: (query: ListQuery) =>
       redisCall('listing comparisons', () => pageOf(redis, indexOf(query), query, (ids) => read(ids, query))),
+
+    /** @returns number of the owner's comparisons that are not final */
+    openOf: (owner: string): Promise<number> =>
+      redisCall('counting comparisons', () => redis.zcard(KEYS.comparisonsOpenOf(owner))),
 
     /** Erases the comparison and its index entries. @returns whether it existed. */
     erase: (id: string): Promise<boolean> =>
@@ -141,7 +147,9 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           .del(KEYS.comparison(id))
           .zrem(KEYS.comparisonsOpen, id)
           .zrem(KEYS.comparisonsByTime, id);
-        if (owner != null) erasing.zrem(KEYS.comparisonsByOwner(owner), id);
+        if (owner != null) {
+          erasing.zrem(KEYS.comparisonsByOwner(owner), id).zrem(KEYS.comparisonsOpenOf(owner), id);
+        }
         if (camera != null) erasing.zrem(KEYS.comparisonsByCamera(camera), id);
         for (const index of verdictIndexes(camera ?? null, verdict)) erasing.zrem(index, id);
         const [existed] = repliesOf<number>(await erasing.exec());

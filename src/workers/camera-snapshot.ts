@@ -21,6 +21,8 @@ interface SnapshotDependencies {
   readonly queue: Pick<JobProducer, 'addTurn'>;
   /** lifetime of the lock of a pull whose worker has died: longer than a pull takes */
   readonly holdMs: number;
+  /** seconds that a frame may wait; 0: no limit */
+  readonly cameraDeadline: number;
   /** epoch ms */
   readonly clock: () => number;
   readonly logger: Logger;
@@ -56,7 +58,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
         frame: ref,
         capturedAt: now,
         acceptedAt: now,
-        deadline: null,
+        deadline: deps.cameraDeadline > 0 ? now + deps.cameraDeadline * 1000 : null,
         callbackUrl: null,
       },
       deps,

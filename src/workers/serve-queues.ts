@@ -79,6 +79,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     ...base,
     fetchFrame,
     holdMs: config.outboundTimeoutMs + config.jobLockMs,
+    cameraDeadline: config.cameraDeadline,
   });
   const tasks = {
     recover: createRecovery({ ...base, enqueueDelivery, giveUp: comparisons.giveUp, metrics }),

@@ -74,12 +74,14 @@ describe('POST /v1/comparisons accepts', () => {
     expect(put).toHaveBeenCalledTimes(1);
   });
 
-  it('archive work for a queue of its own, and unattended callbacks with a lower priority than live work', async () => {
+  it('archive work for a queue of its own, and unattended work with a lower priority than live work', async () => {
     await fake.inject(post(form({ before, after, priority: 'archive' })));
     await fake.inject(post(form({ before, after, callback_url: 'https://example.org/hook' })));
     await fake.inject(post(form({ before, after })));
+    await fake.inject(post(form({ before, after }), {}));
     expect(fake.queue.jobs.map(({ queue, priority }) => [queue, priority])).toEqual([
       ['archive', 100],
+      ['live', 5],
       ['live', 5],
       ['live', 1],
     ]);

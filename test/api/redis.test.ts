@@ -179,7 +179,11 @@ describe('On a real Redis', () => {
 
   it('serves reads while Redis is full, and answers 503 to other requests', async () => {
     const keyed = await buildApp(deps, loadConfig({ DATA_DIR: folder, RATE_LIMIT: '100' }), logger);
-    const { key, secret } = await deps.apiKeys.create({ name: 'reader', scopes: ['compare'] });
+    const { key, secret } = await deps.apiKeys.create({
+      name: 'reader',
+      scopes: ['compare'],
+      cameras: ['*'],
+    });
     const headers = { 'x-api-key': secret, prefer: 'respond-async' };
     const { id } = (await keyed.inject(post(body, headers))).json();
     const url = `/v1/comparisons/${id}`;

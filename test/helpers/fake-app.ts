@@ -58,7 +58,7 @@ export class FakeQueue {
   }
   async waiting() {
     this.#reach();
-    return this.jobs.length;
+    return this.jobs.length + this.turns.length;
   }
   async ping() {
     return !this.away;

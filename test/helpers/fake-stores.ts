@@ -90,6 +90,11 @@ export class FakeResults {
     const items = all.slice(0, query.limit);
     return { items, nextCursor: all.length > query.limit ? (items.at(-1)?.id ?? null) : null };
   }
+  async openOf(owner: string) {
+    return [...this.kept.values()].filter(
+      ({ comparison, request }) => !isFinal(comparison.status) && ownerOf(request) === owner,
+    ).length;
+  }
   async erase(id: string) {
     return this.kept.delete(id);
   }

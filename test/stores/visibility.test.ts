@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { checkSettings } from '../../src/cameras/settings.js';
 import type { ListQuery } from '../../src/stores/results.js';
 import { seesCamera, type Visibility } from '../../src/stores/visibility.js';
 import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
@@ -109,4 +110,35 @@ describe('Events', () => {
     const entries = await bench.redis.xrange('sd:events', '-', '+');
     expect(entries.map(([, [, , , owner]]) => owner)).toEqual(['police', 'police']);
   });
+});
+
+describe('The open comparisons of an owner', () => {
+  it('are counted until they end or are erased, also in a turn of a camera', async () => {
+    const { results, cameras, turns } = bench;
+    const [done, erased, open] = [1, 2, 3].map(() => acceptedComparison({ owner: 'police' }));
+    const byTurn = acceptedComparison({ owner: 'police', camera: 'gate' });
+    const all = [done, erased, open, byTurn].filter((stored) => stored !== undefined);
+    for (const stored of all) await results.create(stored);
+    await results.create(acceptedComparison({ owner: 'others' }));
+    expect(await results.openOf('police')).toBe(4);
+    const [first, second] = all.map(({ comparison }) => comparison);
+    if (first !== undefined) await results.update(first.id, { comparison: finished(first) });
+    await results.erase(second?.id ?? '');
+    expect(await results.openOf('police')).toBe(2);
+    await cameras.put(storedCamera('gate'));
+    await cameras.addFrame('gate', byTurn.comparison.id, 1);
+    const turn = await turns.take('gate', { job: '1', token: 'a', ttlMs: 60_000 });
+    if (typeof turn === 'string') throw new Error(turn);
+    await turns.commit(turn, { stored: { ...byTurn, comparison: finished(byTurn.comparison) } });
+    expect([await results.openOf('police'), await results.openOf('others')]).toEqual([1, 1]);
+  });
+});
+
+const storedCamera = (id: string) => ({
+  id,
+  settings: checkSettings({}),
+  reference: null,
+  mask: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
 });

@@ -55,6 +55,7 @@ const puller = (client: OutboundClient = outbound) =>
     }),
     queue: { addTurn: async (id) => void turns.push(id) },
     holdMs: 60_000,
+    cameraDeadline: 3_600,
     clock: Date.now,
     logger,
   });

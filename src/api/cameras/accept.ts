@@ -39,7 +39,7 @@ export async function acceptFrame(
   context: RequestContext,
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
-  deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'deadline'> },
+  deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'cameraDeadline'> },
 ): Promise<StoredComparison> {
   const now = deps.clock();
   const { captured_at } = options;
@@ -53,7 +53,7 @@ export async function acceptFrame(
     );
   }
   const after = await deps.keeper.keep(frame, maskOf(camera), 'frame');
-  const deadlineSeconds = options.deadline_s ?? deps.options.deadline;
+  const deadlineSeconds = options.deadline_s ?? deps.options.cameraDeadline;
   return enqueueFrame(
     camera,
     {

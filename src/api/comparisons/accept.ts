@@ -20,7 +20,7 @@ export interface Acceptance extends RequestContext {
 type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & {
   readonly keeper: FrameKeeper;
 };
-type Options = Pick<ApiOptions, 'deadline' | 'maxWaiting'>;
+type Options = Pick<ApiOptions, 'deadline'>;
 
 /**
  * Lets a request name only cameras of its key, because the comparison is listed with them and their masks apply to it.
@@ -33,19 +33,6 @@ export function assertCameraOfKey(camera: string | undefined, visibility: Visibi
     `camera is ${JSON.stringify(camera)}, expected one of the cameras of this key ` +
       `(${visibility.cameras.join(', ') || 'none'}; \`scenedelta keys create --cameras\`)`,
     { field: 'camera' },
-  );
-}
-
-/** @throws ScenedeltaError 'overloaded' if MAX_WAITING comparisons are waiting */
-export async function assertCapacity(
-  deps: Pick<Dependencies, 'queue'>,
-  options: Pick<Options, 'maxWaiting'>,
-): Promise<void> {
-  const waiting = await deps.queue.waiting();
-  if (waiting < options.maxWaiting) return;
-  throw new ScenedeltaError(
-    'overloaded',
-    `${waiting} comparisons are waiting, expected fewer than ${options.maxWaiting} (MAX_WAITING)`,
   );
 }
 

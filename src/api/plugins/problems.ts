@@ -89,6 +89,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'not-finished': 2,
   'queue-unavailable': 5,
   'storage-unavailable': 30,
+  'queue-share-used': 10,
   overloaded: 10,
   closing: 1,
 };

@@ -10,7 +10,7 @@ import { noCamera, type StoredCamera } from '../../stores/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { buildCamera } from '../cameras/put.js';
-import { assertCapacity } from '../comparisons/accept.js';
+import { assertCapacity } from '../comparisons/capacity.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
 import { readCameraFrame } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
@@ -106,7 +106,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     '/v1/cameras/:id/frames',
     { schema: frameSchema, config: { scope: 'compare' } },
     async (request, reply) => {
-      await assertCapacity(deps, options);
+      await assertCapacity(request, 'frame', deps, options);
       const camera = await findCamera(deps, request.params.id, request.visibility);
       await assertCameraCapacity(camera.id, deps);
       const incoming = await readCameraFrame(request, options);

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
-import { accept, assertCameraOfKey, assertCapacity, fingerprintOf } from '../comparisons/accept.js';
+import { accept, assertCameraOfKey, fingerprintOf } from '../comparisons/accept.js';
+import { assertCapacity } from '../comparisons/capacity.js';
 import { eraseComparison } from '../comparisons/erase.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Present } from '../comparisons/links-presenter.js';
@@ -73,7 +74,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     '/v1/comparisons',
     { schema: postSchema, config: { scope: 'compare' } },
     async (request, reply) => {
-      await assertCapacity(deps, options);
+      await assertCapacity(request, 'comparison', deps, options);
       const { before, after, options: given } = await readComparison(request, options);
       assertCameraOfKey(given.camera, request.visibility);
       assertFetchable({ before, after }, rules);
@@ -84,12 +85,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
         fingerprint: fingerprintOf(incoming),
         frames: [before, after],
         queue: given.priority ?? 'live',
-        accept: (acceptance, unattended) =>
-          accept(
-            { ...acceptance, incoming, unattended: unattended && given.callback_url !== undefined },
-            deps,
-            options,
-          ),
+        accept: (acceptance, unattended) => accept({ ...acceptance, incoming, unattended }, deps, options),
       });
     },
   );

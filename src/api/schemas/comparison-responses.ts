@@ -39,6 +39,7 @@ const COMPARISON_PROBLEMS = [
   'deadline-exceeded',
   'inference-failed',
   'storage-unavailable',
+  'queue-share-used',
   'overloaded',
 ] as const;
 
