@@ -2,6 +2,7 @@
  * Alarm budget: the threshold that follows from an accepted number of false alarms per day and the bundle's measured
  * rates. Pure.
  */
+import type { CameraSettings } from './settings.js';
 
 /** One threshold with the false-alarm rate that was measured for it on held-out pairs without change. */
 export interface OperatingPoint {
@@ -18,6 +19,73 @@ export interface BudgetThreshold {
   /** expected at this threshold before confirmation; above the budget if no stricter point was measured */
   readonly alarms_per_day: number;
 }
+
+/** Consequences of a camera's budget, as the answers about the camera describe them. */
+export interface AlarmBudget {
+  /** null: unknown, see `detail` */
+  readonly threshold: number | null;
+  readonly alarms_per_day: number | null;
+  readonly met: boolean | null;
+  readonly detail: string;
+}
+
+type BudgetSettings = Pick<CameraSettings, 'alarms_per_day' | 'snapshot'>;
+
+const DAY_MS = 86_400_000;
+
+/** @returns the time between two frames that the budget is computed with, ms; null before it is known */
+const frameInterval = ({ snapshot }: Pick<CameraSettings, 'snapshot'>, measuredMs: number | null) =>
+  snapshot === null ? measuredMs : snapshot.interval_s * 1000;
+
+/** @returns null without an alarm budget, before the rate of the frames is known, and without operating points */
+export function budgetThreshold(
+  settings: BudgetSettings,
+  measuredMs: number | null,
+  points: readonly OperatingPoint[],
+): BudgetThreshold | null {
+  const everyMs = frameInterval(settings, measuredMs);
+  if (settings.alarms_per_day === null || everyMs === null) return null;
+  return thresholdFor(settings.alarms_per_day, DAY_MS / everyMs, points);
+}
+
+/**
+ * @param measuredMs typical time between two frames; null before the second frame
+ * @param points of the camera's bundle; null if no live worker has reported them
+ */
+export function describeBudget(
+  settings: BudgetSettings & { readonly alarms_per_day: number },
+  measuredMs: number | null,
+  points: readonly OperatingPoint[] | null,
+): AlarmBudget {
+  const { alarms_per_day: budget } = settings;
+  const unknown = (detail: string, met: false | null = null) => ({
+    threshold: null,
+    alarms_per_day: null,
+    met,
+    detail: `${detail}; the threshold of the bundle applies`,
+  });
+  if (points === null) return unknown('the measured rates are unknown, because no worker has the bundle yet');
+  const rates = points.map((point) => point.false_alarm_rate).filter((rate) => rate > 0);
+  if (rates.length === 0) return unknown('the bundle has no measured false-alarm rates', false);
+  const strictest = Math.min(...rates);
+  const seconds = (strictest / budget) * (DAY_MS / 1000);
+  const needs =
+    `${budget} per day can be met with one frame every ${figure(seconds)} s or less often ` +
+    `(strictest measured rate: ${strictest * 100} % of frames)`;
+  const found = budgetThreshold(settings, measuredMs, points);
+  if (found === null) return unknown(`${needs}; the rate of the frames is unknown before the second frame`);
+  const expected = `${figure(found.alarms_per_day)} false alarms per day are expected before confirmation`;
+  // Equal but for rounding, if the budget lies between two operating points.
+  const met = found.alarms_per_day <= budget * (1 + 1e-9);
+  return {
+    ...found,
+    met,
+    detail: met ? expected : `${expected}, and no stricter threshold was measured: ${needs}`,
+  };
+}
+
+/** Two significant digits, never with an exponent. */
+const figure = (value: number): string => String(Number(value.toPrecision(2)));
 
 /**
  * Interpolates between the two nearest operating points: the logit of the threshold is linear in the logarithm of the

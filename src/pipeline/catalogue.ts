@@ -49,6 +49,9 @@ export class Catalogue {
       licence: bundle.manifest.licence,
       default: bundle.manifest.name === this.#defaultModel,
       metrics: bundle.manifest.metrics,
+      operating_points: bundle.manifest.calibration.operating_points.map(
+        ({ false_alarm_rate, threshold }) => ({ false_alarm_rate, threshold }),
+      ),
     }));
   }
 }

@@ -1,5 +1,6 @@
 /** A served bundle, as the API lists it. */
 import { type Static, Type } from 'typebox';
+import { unit } from './constructors.js';
 
 export const ModelDescriptionSchema = Type.Object(
   {
@@ -13,6 +14,11 @@ export const ModelDescriptionSchema = Type.Object(
     metrics: Type.Record(Type.String(), Type.Unknown(), {
       description: 'Its metrics, as the manifest of the bundle states them.',
     }),
+    operating_points: Type.Optional(
+      Type.Array(Type.Object({ false_alarm_rate: unit(), threshold: unit() }), {
+        description: 'Measured false-alarm rate per threshold; alarm budgets are computed from it.',
+      }),
+    ),
   },
   { $id: 'ModelDescription' },
 );

@@ -5,7 +5,7 @@
 import { type Baseline, chooseBaseline } from '../baseline/choose.js';
 import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
 import { carryOut } from '../baseline/orders.js';
-import { type BudgetThreshold, type OperatingPoint, thresholdFor } from '../cameras/alarm-budget.js';
+import { type BudgetThreshold, budgetThreshold, type OperatingPoint } from '../cameras/alarm-budget.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';
 import { advance, applyEvents, resetBaseline } from '../changes/advance.js';
@@ -43,7 +43,6 @@ interface ProcessedFrame {
   readonly alerts: readonly AlertIntent[];
 }
 
-const DAY_MS = 86_400_000;
 /** Weight of a new interval between frames in the exponential moving average. */
 const INTERVAL_WEIGHT = 1 / 8;
 const NOTHING_BEFORE = 'there is nothing to compare this frame with yet';
@@ -72,7 +71,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
   const rules = rulesOf(camera.id, settings);
   const baseline = await chooseBaseline({ ...input, state }, deps);
   const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
-  const budget = budgetThreshold(settings, intervalMs, deps);
+  const budget = budgetThreshold(settings, intervalMs, deps.pipeline.operatingPoints(settings.model));
 
   const compared = await compareWith(baseline, input, budget, deps);
   const filtered = compared === null ? null : filterFinding(compared.finding, settings);
@@ -203,17 +202,6 @@ function matchWords(heatmaps: HeatmapData | null, { words }: Finding): HeatmapDa
 function typicalInterval({ last, intervalMs }: CameraState, at: number, gapMs: number): number | null {
   if (last === null || at <= last.at || at - last.at > gapMs) return intervalMs;
   return intervalMs === null ? at - last.at : intervalMs + INTERVAL_WEIGHT * (at - last.at - intervalMs);
-}
-
-/** @returns null without an alarm budget, and before the rate of the frames is known */
-function budgetThreshold(
-  { alarms_per_day, snapshot, model }: CameraSettings,
-  intervalMs: number | null,
-  { pipeline }: FrameDependencies,
-): BudgetThreshold | null {
-  const everyMs = snapshot === null ? intervalMs : snapshot.interval_s * 1000;
-  if (alarms_per_day === null || everyMs === null) return null;
-  return thresholdFor(alarms_per_day, DAY_MS / everyMs, pipeline.operatingPoints(model));
 }
 
 function gapNotes({ last }: CameraState, at: number, gapSeconds: number): CameraNote[] {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type OperatingPoint, thresholdFor } from '../../src/cameras/alarm-budget.js';
+import { describeBudget, type OperatingPoint, thresholdFor } from '../../src/cameras/alarm-budget.js';
+
+const POINTS: OperatingPoint[] = [
+  { false_alarm_rate: 0.1, threshold: 0.1 },
+  { false_alarm_rate: 0.001, threshold: 0.93 },
+  { false_alarm_rate: 0.01, threshold: 0.64 },
+];
 
 describe('the threshold of an alarm budget', () => {
-  const POINTS: OperatingPoint[] = [
-    { false_alarm_rate: 0.1, threshold: 0.1 },
-    { false_alarm_rate: 0.001, threshold: 0.93 },
-    { false_alarm_rate: 0.01, threshold: 0.64 },
-  ];
   it('passes through the operating points', () => {
     for (const { false_alarm_rate, threshold } of POINTS) {
       const found = thresholdFor(false_alarm_rate * 5000, 5000, POINTS);
@@ -34,5 +35,46 @@ describe('the threshold of an alarm budget', () => {
     });
     expect(thresholdFor(1000, 1, POINTS)).toMatchObject({ threshold: 0.1 });
     expect(thresholdFor(1, 1, [])).toBeNull();
+  });
+});
+
+describe('the description of an alarm budget', () => {
+  const SECOND = 1_000;
+  const NEEDS =
+    '2 per day can be met with one frame every 43 s or less often (strictest measured rate: 0.1 % of frames)';
+  const settings = (change: object = {}) => ({ alarms_per_day: 2, snapshot: null, ...change });
+
+  it('states the expected alarms of a budget that is met', () => {
+    expect(describeBudget(settings(), 60 * SECOND, POINTS)).toEqual({
+      threshold: expect.any(Number),
+      alarms_per_day: expect.closeTo(2, 6),
+      met: true,
+      detail: '2 false alarms per day are expected before confirmation',
+    });
+  });
+
+  it('states which rate of frames would meet a budget that is not met', () => {
+    const budget = describeBudget(settings(), 5 * SECOND, POINTS);
+    expect(budget).toMatchObject({ threshold: 0.93, alarms_per_day: expect.closeTo(17.28, 6), met: false });
+    expect(budget?.detail).toBe(
+      '17 false alarms per day are expected before confirmation, and no stricter threshold was measured: ' +
+        NEEDS,
+    );
+  });
+
+  it('uses the interval of the snapshots, which is known before any frame', () => {
+    const snapshot = { url: 'https://cam.example/a.jpg', interval_s: 5 };
+    expect(describeBudget(settings({ snapshot }), null, POINTS)).toMatchObject({ met: false });
+  });
+
+  it.each([
+    ['before the second frame', null, POINTS, null, NEEDS],
+    ['without a worker that has the bundle', 5 * SECOND, null, null, 'no worker has the bundle yet'],
+    ['of a bundle without operating points', 5 * SECOND, [], false, 'no measured false-alarm rates'],
+  ])('names no threshold %s', (_when, interval, points, met, detail) => {
+    const budget = describeBudget(settings(), interval, points);
+    expect(budget).toMatchObject({ threshold: null, alarms_per_day: null, met });
+    expect(budget?.detail).toContain(detail);
+    expect(budget?.detail).toContain('the threshold of the bundle applies');
   });
 });

@@ -1,5 +1,6 @@
 /** The served models, as the live workers report them; the API itself loads none. */
 import { type Static, Type } from 'typebox';
+import type { OperatingPoint } from '../../cameras/alarm-budget.js';
 import { ScenedeltaError } from '../../errors.js';
 import { ModelDescriptionSchema } from '../../schemas/model-description.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -33,6 +34,19 @@ export async function servedModels(workers: Workers): Promise<ServedModel[]> {
     served.set(`${model.name} ${model.sha256}`, known);
   }
   return [...served.values()];
+}
+
+/**
+ * @param name null: the default model
+ * @returns the operating points of the model; null if no live worker has reported them
+ */
+export async function operatingPointsOf(
+  name: string | null,
+  workers: Workers,
+): Promise<readonly OperatingPoint[] | null> {
+  const models = await servedModels(workers);
+  const model = models.find((one) => (name === null ? one.default : one.name === name));
+  return model?.operating_points ?? null;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Routes of cameras: their settings, and their frames. */
 import { Type } from 'typebox';
+import { describeBudget } from '../../cameras/alarm-budget.js';
 import type { CameraSettings } from '../../cameras/settings.js';
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
@@ -12,6 +13,7 @@ import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/
 import { buildCamera } from '../cameras/put.js';
 import { assertCapacity } from '../comparisons/capacity.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
+import { operatingPointsOf } from '../comparisons/models.js';
 import { readCameraFrame } from '../comparisons/request.js';
 import type { Respond } from '../comparisons/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../comparisons/url-policy.js';
@@ -92,6 +94,13 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   const rules = fetchRules(options);
   const { allow } = rules;
 
+  const alarmBudgetOf = async ({ settings }: StoredCamera, measuredMs: number | null) => {
+    const { alarms_per_day } = settings;
+    if (alarms_per_day === null) return {};
+    const points = await operatingPointsOf(settings.model, deps.workers);
+    return { alarm_budget: describeBudget({ ...settings, alarms_per_day }, measuredMs, points) };
+  };
+
   const putConfig = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
   app.put('/v1/cameras/:id', { schema: putSchema, config: putConfig }, async (request, reply) => {
     const { id } = request.params;
@@ -99,7 +108,11 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });
     const created = await cameras.put(camera);
     await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
-    return reply.code(created ? 201 : 200).send(presentCamera(camera, request));
+    const measuredMs = created ? null : ((await cameras.state(id))?.intervalMs ?? null);
+    return reply.code(created ? 201 : 200).send({
+      ...presentCamera(camera, request),
+      ...(await alarmBudgetOf(camera, measuredMs)),
+    });
   });
 
   app.post(
@@ -141,6 +154,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const last = state?.last ?? null;
     return {
       ...presentCamera(camera, request),
+      ...(await alarmBudgetOf(camera, state?.intervalMs ?? null)),
       status: {
         frames: state?.frames ?? 0,
         waiting,

@@ -8,7 +8,7 @@ import {
   CameraSettingsSchema,
 } from '../../cameras/settings.js';
 import { PendingChangeSchema } from '../../schemas/comparison.js';
-import { dateTime, literals, nullable } from '../../schemas/constructors.js';
+import { dateTime, literals, nullable, unit } from '../../schemas/constructors.js';
 import { binary, FrameInputSchema, optionProperties } from './comparison-request.js';
 
 export const CameraIdParams = Type.Object({
@@ -70,6 +70,25 @@ export const CameraStatusSchema = Type.Object(
   { $id: 'CameraStatus' },
 );
 
+export const AlarmBudgetSchema = Type.Object(
+  {
+    threshold: nullable(
+      unit(),
+      'Least confidence of a change, computed from `alarms_per_day`; null: not known yet.',
+    ),
+    alarms_per_day: nullable(
+      Type.Number(),
+      'Expected false alarms per day at that threshold, before confirmation.',
+    ),
+    met: nullable(
+      Type.Boolean(),
+      'false: more alarms are expected than `alarms_per_day`; null: not known yet.',
+    ),
+    detail: Type.String({ description: 'A sentence for people.' }),
+  },
+  { $id: 'AlarmBudget', description: 'Whether the alarm budget can be met at the rate of the frames.' },
+);
+
 export const CameraSchema = Type.Object(
   {
     id: Type.String(),
@@ -80,12 +99,14 @@ export const CameraSchema = Type.Object(
     ),
     created_at: dateTime(),
     updated_at: dateTime(),
+    alarm_budget: Type.Optional(AlarmBudgetSchema),
     status: Type.Optional(CameraStatusSchema),
   },
   {
     $id: 'Camera',
     description:
-      'A camera with its settings, defaults filled in. Its status is present only if the camera is read by itself.',
+      'A camera with its settings, defaults filled in. Its status is present only if the camera is read by itself, its ' +
+      'alarm budget with `alarms_per_day`, if the camera is set up or read by itself.',
   },
 );
 export type Camera = Static<typeof CameraSchema>;

@@ -24,6 +24,7 @@ import { DeliverySchema } from '../../stores/deliveries.js';
 import { ServedModelSchema } from '../comparisons/models.js';
 import { ChangeEventSchema, ComparisonEventSchema } from '../event-stream.js';
 import {
+  AlarmBudgetSchema,
   BaselineFormSchema,
   BaselineOrderSchema,
   BaselineRequestSchema,
@@ -71,6 +72,7 @@ const COMPONENTS: readonly TSchema[] = [
   ZoneSchema,
   ScheduleSchema,
   CameraRequestSchema,
+  AlarmBudgetSchema,
   CameraSchema,
   CameraStatusSchema,
   CameraFrameRequestSchema,

@@ -1,0 +1,51 @@
+/** The alarm budget in the answers of PUT and GET /v1/cameras/:id. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { initialCameraState } from '../../src/workers/camera-frame.js';
+import { cameraApi } from '../helpers/camera-api.js';
+import { fakeApp, MODEL, workerWith } from '../helpers/fake-app.js';
+
+let service: Awaited<ReturnType<typeof fakeApp>>;
+beforeAll(async () => {
+  service = await fakeApp();
+});
+beforeEach(() => service.reset());
+afterAll(() => service.app.close());
+const { get, put } = cameraApi(() => service);
+
+describe('an alarm budget', () => {
+  const operating_points = [
+    { false_alarm_rate: 0.001, threshold: 0.93 },
+    { false_alarm_rate: 0.1, threshold: 0.1 },
+  ];
+  const read = async (id: string) => (await get(`/v1/cameras/${id}`)).json().alarm_budget;
+  const serve = (...models: Parameters<typeof workerWith>) => {
+    service.workers.live = [workerWith(...models)];
+  };
+
+  it('that cannot be met is reported when it is set and when it is read', async () => {
+    serve({ ...MODEL, operating_points });
+    const settings = { alarms_per_day: 2, snapshot: { url: 'https://cam.example/a.jpg', interval_s: 5 } };
+    const { alarm_budget } = (await put('gate', settings)).json();
+    expect(alarm_budget).toMatchObject({ threshold: 0.93, met: false });
+    expect(alarm_budget.alarms_per_day).toBeCloseTo(17.28, 6);
+    expect(alarm_budget.detail).toContain('no stricter threshold was measured');
+    expect(await read('gate')).toEqual(alarm_budget);
+  });
+
+  it('follows the measured rate of the frames, and the model of the camera', async () => {
+    serve({ ...MODEL, operating_points }, { ...MODEL, name: 'other', default: false, operating_points: [] });
+    expect((await put('gate', { alarms_per_day: 2 })).json().alarm_budget).toMatchObject({ met: null });
+    service.cameras.states.set('gate', { ...initialCameraState(), intervalMs: 60_000 });
+    expect(await read('gate')).toMatchObject({ met: true });
+    expect((await put('gate', { alarms_per_day: 0.01 })).json().alarm_budget).toMatchObject({ met: false });
+    const other = (await put('gate', { alarms_per_day: 2, model: 'other' })).json().alarm_budget;
+    expect(other).toMatchObject({ threshold: null, met: false });
+  });
+
+  it('is unknown without a worker, or with one of an earlier version, and absent if it is not set', async () => {
+    expect((await put('gate', { alarms_per_day: 2 })).json().alarm_budget).toMatchObject({ met: null });
+    serve(MODEL);
+    expect(await read('gate')).toMatchObject({ threshold: null, met: null });
+    expect((await put('gate', {})).json()).not.toHaveProperty('alarm_budget');
+  });
+});
