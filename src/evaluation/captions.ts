@@ -26,6 +26,8 @@ export interface CaptionFacts {
   readonly verdict: 'none' | 'change' | null;
   /** in the order of the sentence */
   readonly mentions: readonly Mention[];
+  /** number of mentions per clause that has any, in the order of the sentence */
+  readonly clauses: readonly number[];
   /** the sentence states that one thing stands where another was */
   readonly replaces: boolean;
 }
@@ -123,15 +125,18 @@ const NO_MORE = /\bno (?!longer\b)(?:[\w-]+ )*?.*\b(?:any ?more|any longer|now)\
 
 export function readCaption(caption: string): CaptionFacts {
   const mentions: Mention[] = [];
+  const clauses: number[] = [];
   let replaces = false;
   for (const clause of clausesOf(caption)) {
     const swap = readReplacement(clause);
     replaces ||= swap.length > 1 || /\b(?:instead|replaced|(?:her|his|its|their) place)\b/.test(clause);
-    mentions.push(...(swap.length > 0 ? swap : readClause(clause)));
+    const own = swap.length > 0 ? swap : readClause(clause);
+    mentions.push(...own);
+    if (own.length > 0) clauses.push(own.length);
   }
   const text = caption.toLowerCase();
   const verdict = mentions.length > 0 ? 'change' : NOTHING.test(text) ? 'none' : null;
-  return { verdict, mentions, replaces };
+  return { verdict, mentions, clauses, replaces };
 }
 
 const hasCue = (text: string): boolean =>

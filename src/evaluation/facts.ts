@@ -35,6 +35,8 @@ interface Assessment {
   readonly named: readonly boolean[];
   /** per mention of the sentence */
   readonly claims: readonly boolean[];
+  /** per clause of the sentence: all its claims are true */
+  readonly clauses: readonly boolean[];
 }
 
 type Outcomes = (assessment: Assessment) => readonly (boolean | null)[];
@@ -64,28 +66,55 @@ const QUESTIONS = {
   objectsNamed: (a) => a.named,
   /** per claim about a changed pair: noun and direction are true; a repeated claim is true once */
   claimsTrue: (a) => a.claims,
+  /** per changed pair with a first, second or third clause: all its claims are true */
+  firstClauseTrue: (a) => a.clauses.slice(0, 1),
+  secondClauseTrue: (a) => a.clauses.slice(1, 2),
+  thirdClauseTrue: (a) => a.clauses.slice(2, 3),
 } satisfies Record<string, Outcomes>;
 
 export type Facts = Readonly<Record<keyof typeof QUESTIONS, Proportion>>;
 
+/** Answers about changed pairs with labelled objects, and the clauses in them that state something false. */
+export interface FalseClauses {
+  readonly answers: number;
+  readonly clauses: number;
+  /** null without answers */
+  readonly perAnswer: number | null;
+}
+
+/** @param statements one per pair */
+export function falseClauses(pairs: readonly Pair[], statements: readonly Statement[]): FalseClauses {
+  const answers = assessments(pairs, statements).filter(({ noun }) => noun !== null);
+  const clauses = answers.flatMap((answer) => answer.clauses.filter((right) => !right)).length;
+  return {
+    answers: answers.length,
+    clauses,
+    perAnswer: answers.length === 0 ? null : clauses / answers.length,
+  };
+}
+
 /** @param statements one per pair */
 export function facts(pairs: readonly Pair[], statements: readonly Statement[]): Facts {
+  const assessed = assessments(pairs, statements);
+  const rates = Object.entries<Outcomes>(QUESTIONS).map(([name, outcomes]) => [
+    name,
+    proportionOf(assessed.flatMap(outcomes).filter((outcome) => outcome !== null)),
+  ]);
+  return Object.fromEntries(rates) as Facts;
+}
+
+function assessments(pairs: readonly Pair[], statements: readonly Statement[]): Assessment[] {
   const readings = new Map<string, CaptionFacts>();
   const read = (caption: string): CaptionFacts => {
     const known = readings.get(caption) ?? readCaption(caption);
     readings.set(caption, known);
     return known;
   };
-  const assessments = pairs.flatMap((pair, i) => {
+  return pairs.flatMap((pair, i) => {
     const statement = statements[i];
     if (pair.changed === null || statement === undefined) return [];
     return [assess(pair, statement, read(statement.caption))];
   });
-  const rates = Object.entries<Outcomes>(QUESTIONS).map(([name, outcomes]) => [
-    name,
-    proportionOf(assessments.flatMap(outcomes).filter((outcome) => outcome !== null)),
-  ]);
-  return Object.fromEntries(rates) as Facts;
 }
 
 export function assess(pair: Pair, { caption, kind }: Statement, read = readCaption(caption)): Assessment {
@@ -101,6 +130,7 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
     if (labelled.length === 0) return null;
     return first !== undefined && meantObjects(first, labelled).objects.some(right);
   };
+  const claims = objects.length === 0 ? [] : matched(read.mentions, objects, names, capacityOfObject);
   const altered = objects.filter((object) => object.becomes.length > 0);
   const hasKind = pair.changed && kind !== null && kinds.length > 0;
   return {
@@ -120,8 +150,19 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
     becomes:
       altered.length === 0 ? null : altered.some((object) => object.becomes.includes(first?.becomes ?? '')),
     named: matched(objects, read.mentions, (object, mention) => names(mention, object), capacityOfMention),
-    claims: objects.length === 0 ? [] : matched(read.mentions, objects, names, capacityOfObject),
+    claims,
+    clauses: claims.length === 0 ? [] : clausesTrue(claims, read),
   };
+}
+
+/** @param claims whether each mention is true */
+function clausesTrue(claims: readonly boolean[], { clauses }: CaptionFacts): boolean[] {
+  let from = 0;
+  return clauses.map((length) => {
+    const own = claims.slice(from, from + length);
+    from += length;
+    return own.every(Boolean);
+  });
 }
 
 const namesNoun = (mention: Mention, object: TrueObject): boolean =>

@@ -3,7 +3,7 @@ import { type Alarms, alarms, type Separation, separation } from './alarms.js';
 import type { Signal } from './baselines.js';
 import { readCaption } from './captions.js';
 import { bestByFacts, bestByWords } from './constants.js';
-import { type Facts, facts, type Statement } from './facts.js';
+import { type Facts, type FalseClauses, facts, falseClauses, type Statement } from './facts.js';
 import type { Pair } from './pairs.js';
 import { type Pointing, pointing } from './pointing.js';
 import type { Prediction } from './predictions.js';
@@ -17,6 +17,7 @@ export interface SentenceFigures {
   readonly note?: string;
   readonly words: { readonly all: WordScores | null; readonly changed: WordScores | null };
   readonly facts: Facts;
+  readonly falseClauses: FalseClauses;
 }
 
 /** Figures of sentences, alarms and maps. */
@@ -156,6 +157,7 @@ const sentenceFigures = (
   name,
   words: wordsOf(pairs, (pair, i) => toSegment(statements[i]?.caption ?? '', pair.references), frequencies),
   facts: facts(pairs, statements),
+  falseClauses: falseClauses(pairs, statements),
 });
 
 /** Word metrics of all pairs and of the changed ones. */
@@ -172,6 +174,8 @@ function wordsOf(
 /** Words are those of the pairs that have several references. */
 function people(pairs: readonly Pair[], frequencies: DocumentFrequencies): SentenceFigures {
   const each = pairs.flatMap((pair) => pair.references.map((caption) => ({ pair, caption })));
+  const labelled = each.map(({ pair }) => pair);
+  const statements = each.map(({ caption }) => ({ caption, kind: null }));
   return {
     name: 'people',
     note: 'the references themselves; words: the first against the others',
@@ -180,10 +184,8 @@ function people(pairs: readonly Pair[], frequencies: DocumentFrequencies): Sente
       ({ references: [first = '', ...others] }) => toSegment(first, others),
       frequencies,
     ),
-    facts: facts(
-      each.map(({ pair }) => pair),
-      each.map(({ caption }) => ({ caption, kind: null })),
-    ),
+    facts: facts(labelled, statements),
+    falseClauses: falseClauses(labelled, statements),
   };
 }
 

@@ -42,10 +42,16 @@ const FACT_LABELS: Readonly<Record<keyof Facts, string>> = {
   inverted: 'inverted direction',
   objectsNamed: 'changed things that are named',
   claimsTrue: 'things said that are true',
+  firstClauseTrue: 'first clause true',
+  secondClauseTrue: 'second clause true',
+  thirdClauseTrue: 'third clause true',
 };
-const FACTS = Object.entries(FACT_LABELS).map(
-  ([name, label]): Row<SentenceFigures> => [label, ({ facts }) => percent(facts[name as keyof Facts])],
-);
+const FACTS: readonly Row<SentenceFigures>[] = [
+  ...Object.entries(FACT_LABELS).map(
+    ([name, label]): Row<SentenceFigures> => [label, ({ facts }) => percent(facts[name as keyof Facts])],
+  ),
+  ['false clauses per answer', ({ falseClauses }) => plain(falseClauses.perAnswer, 2)],
+];
 
 /** The alarms and maps of a captioner, or of a detector, which has fewer figures. */
 interface Detection extends DetectorFigures {

@@ -99,7 +99,7 @@ describe('a statement that nothing changed', () => {
     'no person has appeared or left',
     'the leaves are moving; nothing else has changed',
   ])('%s', (caption) => {
-    expect(readCaption(caption)).toEqual({ verdict: 'none', mentions: [], replaces: false });
+    expect(readCaption(caption)).toEqual({ verdict: 'none', mentions: [], clauses: [], replaces: false });
   });
 
   it('is not found in an empty or meaningless sentence', () => {

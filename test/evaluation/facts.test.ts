@@ -1,4 +1,4 @@
-import { facts, trueKinds } from '../../src/evaluation/facts.js';
+import { facts, falseClauses, trueKinds } from '../../src/evaluation/facts.js';
 import type { Pair } from '../../src/evaluation/pairs.js';
 import { appeared, assessed, both, man, pairOf, unchanged, van } from './labels.js';
 
@@ -136,6 +136,32 @@ it('counts named things and true claims over all pairs', () => {
   expect(result.noun).toMatchObject({ hits: 2, of: 2 });
   expect(result.objectsNamed).toMatchObject({ hits: 2, of: 3 });
   expect(result.claimsTrue).toMatchObject({ hits: 2, of: 3 });
+});
+
+describe('clauses', () => {
+  const captions = [
+    'the man is gone and a bench has appeared',
+    'a van has appeared and the man is gone and a dog has appeared',
+    'a van has appeared',
+    'a bench has been replaced by a van',
+    'nothing has changed',
+  ];
+  const pairs = captions.map(() => both);
+  const statements = captions.map((caption) => ({ caption, kind: null }));
+  const falseAlarm = { caption: 'a dog is gone', kind: null };
+
+  it('are counted by their position; one is true if all its claims are', () => {
+    const result = facts([...pairs, unchanged], [...statements, falseAlarm]);
+    expect(result.firstClauseTrue).toMatchObject({ hits: 3, of: 4 });
+    expect(result.secondClauseTrue).toMatchObject({ hits: 1, of: 2 });
+    expect(result.thirdClauseTrue).toMatchObject({ hits: 0, of: 1 });
+  });
+
+  it('with a false claim are counted per answer about a changed pair', () => {
+    const result = falseClauses([...pairs, unchanged], [...statements, falseAlarm]);
+    expect(result).toEqual({ answers: 5, clauses: 3, perAnswer: 0.6 });
+    expect(falseClauses([unchanged], [falseAlarm]).perAnswer).toBeNull();
+  });
 });
 
 describe('claims and changed things are matched one to one', () => {
