@@ -94,7 +94,8 @@ describe('before a worker runs', () => {
   it.each(Object.keys(recorded.answers))('GET %s answers as the version before did', async (path) => {
     const { status, body } = await get(service, path);
     expect(status).toBe(200);
-    expect(withoutLinks(body)).toEqual(withoutLinks(recorded.answers[path]));
+    // An update may add fields; the ones of the version before keep their values.
+    expect(withoutLinks(body)).toMatchObject(withoutLinks(recorded.answers[path]) as object);
   });
 
   it('frames and heatmaps of a finished comparison are served', async () => {
