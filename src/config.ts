@@ -81,6 +81,13 @@ const settings = {
   ),
   FRAME_LIMIT: integer(1024, 512 * MiB, 20 * MiB, 'Largest single frame in bytes.'),
   PIXEL_LIMIT: integer(1, 268_000_000, 50_000_000, 'Most pixels in a frame.'),
+  DECODE_TIMEOUT: integer(1, 3600, 10, 'Longest decoding of one frame, in seconds.'),
+  COMPARISON_TIMEOUT: integer(
+    1,
+    86_400,
+    60,
+    'Longest comparison of two fetched frames, in seconds: decoding, the model and all waits in between.',
+  ),
   RATE_LIMIT: integer(0, 10_000_000, 600, 'Requests per minute and API key; 0 = no limit.'),
   MAX_WAITING: integer(1, 10_000_000, 10_000, 'Waiting comparisons from which POST answers 503.'),
   CAMERA_RESERVE: integer(

@@ -58,6 +58,11 @@ const catalogue = {
     title: 'The deadline passed before the comparison started',
     retry: 'permanent',
   },
+  'processing-timeout': {
+    status: 422,
+    title: 'The frames took too long to process',
+    retry: 'permanent',
+  },
   cancelled: { status: 410, title: 'The comparison was cancelled', retry: 'permanent' },
   'too-many-requests': { status: 429, title: 'The rate limit is used up', retry: 'transient' },
   'queue-share-used': { status: 429, title: 'The API key has too much work waiting', retry: 'transient' },

@@ -63,6 +63,7 @@ export type ApiOptions = Pick<
   | 'jsonLimit'
   | 'frameLimit'
   | 'pixelLimit'
+  | 'decodeTimeout'
   | 'rateLimit'
   | 'maxWaiting'
   | 'cameraReserve'

@@ -1,7 +1,6 @@
 /** Renderer of heatmaps as PNG pictures over their frame. */
 import pLimit from 'p-limit';
-import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { type DecodeLimits, decodeToFit } from '../frames/decode.js';
 import sharp, { type Sharp } from '../frames/sharp.js';
 import { renderGray, renderLayer } from '../heatmaps/render.js';
 import type { Heatmap, RgbImage } from '../images.js';
@@ -23,21 +22,17 @@ export interface HeatmapPainter {
   /**
    * @param frame encoded bytes; they determine the size of the picture
    * @returns a PNG with the aspect ratio of the frame, EXIF orientation applied
-   * @throws ScenedeltaError 'image-unreadable' if the frame cannot be decoded
+   * @throws ScenedeltaError as decodeToFit, if the frame cannot be decoded
    */
   paint(map: Heatmap, frame: Uint8Array, style: Style): Promise<Buffer>;
 }
 
-export function createHeatmapPainter(options: Pick<Config, 'pixelLimit'>): HeatmapPainter {
-  // The file system uses the same thread pool, so one picture must not take all threads. No picture is drawn twice, so
-  // nothing is cached.
-  sharp.concurrency(1);
-  sharp.cache(false);
+export function createHeatmapPainter(limits: DecodeLimits): HeatmapPainter {
   const limit = pLimit(CONCURRENCY);
   return {
     paint: (map, frame, style) =>
       limit(async () => {
-        const picture = await decode(frame, options.pixelLimit);
+        const picture = await decodeToFit(frame, MAX_SIDE, { ...limits, field: 'frame' });
         const painted = style === 'overlay' ? await overlay(map, picture) : gray(map, picture);
         return painted.png({ compressionLevel: 4 }).toBuffer();
       }),
@@ -67,21 +62,4 @@ function gray(map: Heatmap, { width, height }: RgbImage): Sharp {
 function layerSize({ width, height }: Heatmap): { width: number; height: number } {
   const factor = Math.max(1, Math.round(Math.sqrt(LAYER_PIXELS / (width * height))));
   return { width: width * factor, height: height * factor };
-}
-
-async function decode(frame: Uint8Array, pixelLimit: number): Promise<RgbImage> {
-  try {
-    const { data, info } = await sharp(frame, { limitInputPixels: pixelLimit, pages: 1 })
-      .autoOrient()
-      .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
-      .flatten()
-      .toColourspace('srgb')
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
-    return { width: info.width, height: info.height, data };
-  } catch (err) {
-    throw new ScenedeltaError('image-unreadable', `The frame cannot be drawn: ${(err as Error).message}`, {
-      cause: err,
-    });
-  }
 }

@@ -94,7 +94,7 @@ async function storeBlend(
   return storeFrame(deps.blobs, frame);
 }
 
-const decode = (bytes: Uint8Array, side: Side, { pixelLimit }: BaselineDependencies) =>
-  decodeFrame(bytes, { field: side, pixelLimit });
+const decode = (bytes: Uint8Array, side: Side, { decodeLimits }: BaselineDependencies) =>
+  decodeFrame(bytes, { ...decodeLimits, field: side });
 
 const note = (code: CameraNote['code'], detail: string): CameraNote => ({ code, detail });

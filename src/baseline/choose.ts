@@ -31,7 +31,7 @@ export async function chooseBaseline(
   const { camera, frame } = context;
   const size = checkSize(
     context.state,
-    await frameSize(frame.bytes, { field: 'after', pixelLimit: deps.pixelLimit }),
+    await frameSize(frame.bytes, { ...deps.decodeLimits, field: 'after' }),
   );
   // A chosen reference is never passed over silently: the comparison with it fails and names both sizes.
   const isChosen = camera.settings.before === 'reference' && camera.reference !== null;

@@ -1,5 +1,6 @@
 /** Types of the baseline: the "before" of a camera's frame, and the data that is kept for the next frame. */
 import { ScenedeltaError } from '../errors.js';
+import type { DecodeLimits } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
 import type { Box } from '../images.js';
@@ -12,8 +13,7 @@ import type { SizeCheck } from './frame-size.js';
 export interface BaselineDependencies {
   readonly blobs: BlobStore;
   readonly fetchFrame: FetchFrame;
-  /** most pixels (width x height) of an encoded frame */
-  readonly pixelLimit: number;
+  readonly decodeLimits: DecodeLimits;
 }
 
 export interface CameraFrameContext {

@@ -18,7 +18,7 @@ export async function frameBaseline(context: ModeContext, deps: BaselineDependen
   const kept = (next: BaselineState) => ({ state: next, replacedBackground: false });
   const start = async (...notes: CameraNote[]): Promise<ModeBaseline> => {
     // Nothing else decodes this frame, and with a damaged one every later comparison would fail.
-    await decodeFrame(frame.bytes, { field: 'after', pixelLimit: deps.pixelLimit });
+    await decodeFrame(frame.bytes, { ...deps.decodeLimits, field: 'after' });
     return { frame: null, at: null, notes, keep: async () => kept(moveAnchor) };
   };
 

@@ -5,6 +5,8 @@
 
 import { ScenedeltaError } from '../errors.js';
 import type { RgbImage } from '../images.js';
+import { assertFewParts } from './count-parts.js';
+import { expectedDecoderBytes, withDecoderMemory } from './decoder-memory.js';
 import sharp, { type Metadata, type Sharp } from './sharp.js';
 import { shrinkOnLoad } from './shrink-on-load.js';
 
@@ -16,6 +18,12 @@ const WORKING_WIDTH = 1280;
  */
 const WORKING_PIXELS = 4 * 1024 * 1024;
 const MIN_SIDE = 16;
+/** Longest side in short sides. A strip of 16 x 3,000,000 px takes seconds to shrink and shows nothing. */
+const MAX_ASPECT = 100;
+/** AVIF is decoded at once and cannot be interrupted; 4096 x 4096 px take about half a second and 330 MB. */
+const AVIF_PIXELS = 4096 * 4096;
+/** Seconds, if a caller does not say. */
+const DECODE_TIMEOUT = 10;
 const LARGEST_JPEG_SHRINK = 8;
 const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
 
@@ -25,11 +33,17 @@ export interface DecodedFrame extends RgbImage {
   readonly sourceHeight: number;
 }
 
-export interface DecodeOptions {
-  /** name of the frame in messages, and field of the errors */
-  readonly field: string;
+/** Limits of decoding, as in the settings. */
+export interface DecodeLimits {
   /** largest width x height of the encoded image */
   readonly pixelLimit: number;
+  /** longest decoding in seconds, without the wait for memory; absent = 10 */
+  readonly decodeTimeout?: number | undefined;
+}
+
+export interface DecodeOptions extends DecodeLimits {
+  /** name of the frame in messages, and field of the errors */
+  readonly field: string;
   /** @returns a buffer of exactly this many bytes for the pixels; absent = a new Uint8Array */
   readonly allocate?: (bytes: number) => Uint8Array;
 }
@@ -39,33 +53,53 @@ export interface DecodeOptions {
  * flattened on black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A
  * truncated file is refused; damage that decoders usually tolerate (stray bytes between JPEG markers, as many cameras
  * send) is tolerated.
- * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
+ * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> {
-  const { width, height, format } = await readFrameHeader(bytes, options);
+  const { width, height, metadata } = await readFrameHeader(bytes, options);
   const working = workingSize(width, height);
-  const shrunk = format === 'jpeg' ? await loadShrunk(bytes, working.halvings) : null;
-  try {
-    const image = open(shrunk?.input ?? bytes, options);
-    if (working.halvings > 1) {
-      image.resize(working.width, working.height, { fit: 'fill', kernel: 'linear' });
+  return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), async () => {
+    const shrunk = metadata.format === 'jpeg' ? await loadShrunk(bytes, working.halvings) : null;
+    try {
+      const image = open(shrunk?.input ?? bytes, options);
+      if (working.halvings > 1) {
+        image.resize(working.width, working.height, { fit: 'fill', kernel: 'linear' });
+      }
+      return { ...(await toRgb(image, options)), sourceWidth: width, sourceHeight: height };
+    } finally {
+      await shrunk?.close();
     }
-    return { ...(await toRgb(image, options)), sourceWidth: width, sourceHeight: height };
-  } finally {
-    await shrunk?.close();
-  }
+  });
 }
 
 /**
  * Decodes a frame of any size with all its pixels; otherwise as decodeFrame.
- * @throws ScenedeltaError image-unreadable, image-too-large
+ * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export async function decodeFullSize(bytes: Uint8Array, options: DecodeOptions): Promise<RgbImage> {
-  await readHeader(bytes, options);
-  return toRgb(open(bytes, options), options);
+  const { metadata } = await readHeader(bytes, options);
+  return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: true }), () =>
+    toRgb(open(bytes, options), options),
+  );
 }
 
-type Limits = Pick<DecodeOptions, 'field' | 'pixelLimit'>;
+/**
+ * Decodes a frame for a screen: no side is longer than `maxSide` px; otherwise as decodeFullSize.
+ * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
+ */
+export async function decodeToFit(
+  bytes: Uint8Array,
+  maxSide: number,
+  options: DecodeOptions,
+): Promise<RgbImage> {
+  const { metadata } = await readHeader(bytes, options);
+  const size = { width: maxSide, height: maxSide };
+  return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), () =>
+    toRgb(open(bytes, options).resize({ ...size, fit: 'inside', withoutEnlargement: true }), options),
+  );
+}
+
+type Limits = DecodeLimits & Pick<DecodeOptions, 'field'>;
 
 /**
  * @returns the upright size of a frame, by its header
@@ -90,16 +124,22 @@ async function readFrameHeader(bytes: Uint8Array, limits: Limits) {
 }
 
 async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
+  assertFewParts(bytes, field);
   const metadata = await readMetadata(bytes, field);
   const { width, height } = uprightSize(metadata);
-  if (width * height > pixelLimit) {
-    throw new ScenedeltaError(
-      'image-too-large',
-      `${field}: the image has ${width}x${height} px, expected at most ${pixelLimit} px in all (PIXEL_LIMIT)`,
-      { field },
-    );
+  const ofAvif = metadata.format === 'heif' && AVIF_PIXELS < pixelLimit;
+  const limit = ofAvif ? AVIF_PIXELS : pixelLimit;
+  const refused = (code: 'image-too-large' | 'image-too-small', expected: string) =>
+    new ScenedeltaError(code, `${field}: the image has ${width}x${height} px, expected ${expected}`, {
+      field,
+    });
+  if (width * height > limit) {
+    throw refused('image-too-large', `at most ${limit} px in all (${ofAvif ? 'AVIF' : 'PIXEL_LIMIT'})`);
   }
-  return { width, height, format: metadata.format };
+  if (Math.max(width, height) > MAX_ASPECT * Math.min(width, height)) {
+    throw refused('image-too-small', `a longer side of at most ${MAX_ASPECT} times the shorter one`);
+  }
+  return { width, height, metadata };
 }
 
 async function readMetadata(bytes: Uint8Array, field: string): Promise<Metadata> {
@@ -135,16 +175,19 @@ const loadShrunk = (jpeg: Uint8Array, halvings: number) =>
   halvings === 1 ? null : shrinkOnLoad(jpeg, Math.min(halvings, LARGEST_JPEG_SHRINK));
 
 /** @param input encoded bytes, or the name of a file */
-const open = (input: Uint8Array | string, { pixelLimit }: Limits): Sharp =>
+const open = (input: Uint8Array | string, { pixelLimit, decodeTimeout = DECODE_TIMEOUT }: Limits): Sharp =>
   sharp(input, { failOn: 'error', limitInputPixels: pixelLimit })
+    .timeout({ seconds: decodeTimeout })
     .autoOrient()
     .flatten({ background: 'black' })
     .toColourspace('srgb');
 
-async function toRgb(image: Sharp, { field, allocate }: DecodeOptions): Promise<RgbImage> {
+async function toRgb(image: Sharp, options: DecodeOptions): Promise<RgbImage> {
+  const { field, allocate, decodeTimeout = DECODE_TIMEOUT } = options;
   try {
     const { data, info } = await image.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
+    if (channels === 3 && allocate === undefined) return { width, height, data };
     const bytes = width * height * 3;
     const rgb = allocate?.(bytes) ?? new Uint8Array(bytes);
     if (channels === 3) rgb.set(data);
@@ -152,6 +195,13 @@ async function toRgb(image: Sharp, { field, allocate }: DecodeOptions): Promise<
     return { width, height, data: rgb };
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\s+/g, ' ') : String(error);
+    if (TIMED_OUT.test(reason)) {
+      const limit = `${decodeTimeout} s (DECODE_TIMEOUT)`;
+      throw new ScenedeltaError('processing-timeout', `${field}: the image was not decoded within ${limit}`, {
+        field,
+        cause: error,
+      });
+    }
     throw new ScenedeltaError(
       'image-unreadable',
       `${field}: the image is damaged or truncated (${reason}), expected a complete one`,
@@ -160,9 +210,15 @@ async function toRgb(image: Sharp, { field, allocate }: DecodeOptions): Promise<
   }
 }
 
+/** The library's message, e.g. 'timeout: 42% complete'. */
+const TIMED_OUT = /^timeout: /;
+
 /** Copies one channel to three. An image never has more channels than three here, because its alpha is flattened. */
 function repeatGrey(data: Uint8Array, channels: number, rgb: Uint8Array): void {
   for (let from = 0, to = 0; to < rgb.length; from += channels, to += 3) {
-    rgb.fill(data[from] as number, to, to + 3);
+    const level = data[from] as number;
+    rgb[to] = level;
+    rgb[to + 1] = level;
+    rgb[to + 2] = level;
   }
 }

@@ -9,6 +9,7 @@ import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../stores/blobs.js';
 import type { PrivacyMask } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
+import type { DecodeLimits } from './decode.js';
 import { sniffImage } from './image-type.js';
 import { type StoredFrame, storeFrame } from './keep.js';
 import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
@@ -31,10 +32,10 @@ export function createFrameFetcher(deps: {
   blobs: BlobStore;
   outbound: OutboundClient;
   s3: S3Client | undefined;
-  config: Pick<Config, 'frameLimit' | 'pixelLimit'>;
+  config: Pick<Config, 'frameLimit'> & DecodeLimits;
 }): FetchFrame {
   const { blobs } = deps;
-  const { frameLimit: maxBytes, pixelLimit } = deps.config;
+  const { frameLimit: maxBytes, pixelLimit, decodeTimeout } = deps.config;
 
   const fromOutside = async (ref: Exclude<FrameRef, StoredFrameRef>, { field, signal }: FetchOptions) => {
     if (ref.from === 'url') return deps.outbound.fetchImage(ref.url, { maxBytes, field, signal });
@@ -54,9 +55,11 @@ export function createFrameFetcher(deps: {
     if (stored && (mask === null || mask.id === ref.mask)) return { bytes: fetched, ref };
     const contentType = typeOf(fetched, field);
     if (mask === null) return storeFrame(blobs, { bytes: fetched, contentType });
-    const bytes = await maskFrame(fetched, mask.polygons, { pixelLimit, field }).catch((thrown) => {
-      throw stored ? thrown : asUrlFailure(thrown);
-    });
+    const bytes = await maskFrame(fetched, mask.polygons, { pixelLimit, decodeTimeout, field }).catch(
+      (thrown) => {
+        throw stored ? thrown : asUrlFailure(thrown);
+      },
+    );
     return storeFrame(blobs, { bytes, contentType: MASKED_TYPE, mask: mask.id });
   };
 }

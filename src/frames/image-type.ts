@@ -33,14 +33,18 @@ const SIGNATURES: readonly Signature[] = [
 export const IMAGE_TYPES = [...new Set(SIGNATURES.map((signature) => signature.contentType))];
 const NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
 
+/** @returns the content type of an accepted image, by its first bytes; undefined if they are those of none */
+export const imageTypeOf = (bytes: Uint8Array): string | undefined =>
+  SIGNATURES.find(({ offset, magic }) => magic.every((byte, i) => bytes[offset + i] === byte))?.contentType;
+
 /**
  * @param field form field or JSON member of the bytes
  * @returns the content type
  * @throws ScenedeltaError image-unreadable, with the field, the first bytes and the accepted types
  */
 export function sniffImage(bytes: Uint8Array, field: string): string {
-  const found = SIGNATURES.find(({ offset, magic }) => magic.every((byte, i) => bytes[offset + i] === byte));
-  if (found !== undefined) return found.contentType;
+  const found = imageTypeOf(bytes);
+  if (found !== undefined) return found;
   const actual =
     bytes.length === 0
       ? 'has 0 bytes'

@@ -1,10 +1,10 @@
 /** Keeper of frames: stores uploaded frames, with privacy masks painted before a byte is written. */
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { Config } from '../config.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../stores/blobs.js';
 import type { PrivacyMask } from '../stores/cameras.js';
+import type { DecodeLimits } from './decode.js';
 import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
 
 /** Number of frames that are masked at a time; others wait, so that many uploads at once do not exhaust the memory. */
@@ -44,11 +44,11 @@ export interface FrameKeeper {
 
 export function createFrameKeeper(
   blobs: Pick<BlobStore, 'put'>,
-  { pixelLimit }: Pick<Config, 'pixelLimit'>,
+  { pixelLimit, decodeTimeout }: DecodeLimits,
 ): FrameKeeper {
   const limit = pLimit(CONCURRENT_MASKS);
   const shown: FrameKeeper['shown'] = (bytes, { polygons }, field) =>
-    limit(() => maskFrame(bytes, polygons, { pixelLimit, field }));
+    limit(() => maskFrame(bytes, polygons, { pixelLimit, decodeTimeout, field }));
   return {
     shown,
     async keep(frame, mask, field) {

@@ -21,12 +21,12 @@ export const MASKED_TYPE = 'image/jpeg';
  * @param bytes an encoded frame
  * @returns the upright frame as a JPEG, black under the polygons. Metadata is dropped, because it may contain a
  *   thumbnail of the unmasked frame.
- * @throws ScenedeltaError image-unreadable or image-too-large, with `field`
+ * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small or processing-timeout, with `field`
  */
 export async function maskFrame(
   bytes: Uint8Array,
   polygons: readonly Polygon[],
-  options: Pick<DecodeOptions, 'field' | 'pixelLimit'>,
+  options: Omit<DecodeOptions, 'allocate'>,
 ): Promise<Uint8Array> {
   const margin = LOSSLESS.includes(sniffImage(bytes, options.field)) ? 0 : LOSSY_MARGIN;
   const { data, width, height } = await decodeFullSize(bytes, options);

@@ -1,16 +1,15 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import type { Config } from '../config.js';
-import { type DecodedFrame, decodeFrame } from '../frames/decode.js';
+import { decodeFrame } from '../frames/decode.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { PixelBufferPool } from '../frames/pixel-buffers.js';
-import type { Side } from '../images.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import { graphCacheIn } from '../inference/graph-cache.js';
 import { InferencePool } from '../inference/pool.js';
 import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import { mostProbableKind, type Prediction } from '../model/calibration.js';
-import type { CaptionOutput, Difference, FeaturePair } from '../model/graph-io.js';
+import type { CaptionOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
 import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
@@ -27,12 +26,13 @@ import {
   viewpointOf,
 } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
-import type { PairInput, PairOutput } from './pair.js';
+import type { AlignedPair, FramePair, PairInput, PairOutput } from './pair.js';
 import { composeSentence } from './sentence.js';
 import { MAX_STATEMENTS, stateLocations } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
-import { emptyLike, mapToSourceFrame, type SourceFrameMapping, wordHeatmaps } from './word-heatmaps.js';
+import { withTimeLimit } from './time-limit.js';
+import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';
 
 export interface PipelineOptions {
   readonly config: Pick<
@@ -46,6 +46,8 @@ export interface PipelineOptions {
     | 'batchSize'
     | 'featureCacheMb'
     | 'pixelLimit'
+    | 'decodeTimeout'
+    | 'comparisonTimeout'
   >;
   readonly logger: Logger;
   /** loads no other bundle than the default one: a command that compares one pair needs no more */
@@ -56,8 +58,6 @@ export interface PipelineOptions {
   readonly onCacheLookup?: (hit: boolean) => void;
 }
 
-type FramePair = Readonly<Record<Side, DecodedFrame>>;
-
 /** State of one comparison that all its steps share. */
 interface Comparison extends Stopwatch {
   readonly input: PairInput;
@@ -66,23 +66,16 @@ interface Comparison extends Stopwatch {
   readonly buffers: Uint8Array[];
 }
 
-/** The pair as the caption graph reads it: `after` in the view of `before`. */
-interface AlignedPair {
-  readonly frames: FramePair;
-  readonly difference: Difference;
-  readonly toSourceFrame: SourceFrameMapping;
-}
-
 export class Pipeline {
   readonly #catalogue: Catalogue;
-  readonly #pixelLimit: number;
+  readonly #limits: Pick<Config, 'pixelLimit' | 'decodeTimeout' | 'comparisonTimeout'>;
   readonly #pool: InferencePool;
   readonly #encoder: Encoder;
   readonly #pixelBuffers = new PixelBufferPool();
 
   private constructor({ config, onCacheLookup }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
     this.#catalogue = new Catalogue(bundles, config.defaultModel, pool.provider);
-    this.#pixelLimit = config.pixelLimit;
+    this.#limits = config;
     this.#pool = pool;
     const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024, onCacheLookup);
     this.#encoder = new Encoder(pool, cache);
@@ -123,9 +116,14 @@ export class Pipeline {
 
   /**
    * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small (field before or after),
-   *   frames-differ-in-shape, unknown-model, cancelled, inference-failed
+   *   frames-differ-in-shape, unknown-model, cancelled, inference-failed, processing-timeout
    */
   async compare(input: PairInput): Promise<PairOutput> {
+    const { comparisonTimeout } = this.#limits;
+    return withTimeLimit(comparisonTimeout, input.signal, (signal) => this.#compare({ ...input, signal }));
+  }
+
+  async #compare(input: PairInput): Promise<PairOutput> {
     const bundle = this.#catalogue.get(input.model ?? null);
     const comparison: Comparison = { input, bundle, buffers: [], ...stopwatch(input.signal) };
     const { timings } = comparison;
@@ -154,10 +152,10 @@ export class Pipeline {
   }
 
   async #decode({ step, input, buffers }: Comparison): Promise<FramePair> {
-    const pixelLimit = this.#pixelLimit;
+    const { pixelLimit, decodeTimeout } = this.#limits;
     const allocate = (bytes: number) => this.#takeBuffer(bytes, buffers);
     const frames = await step('decode', () =>
-      mapSides((side) => decodeFrame(input[side], { field: side, pixelLimit, allocate })),
+      mapSides((side) => decodeFrame(input[side], { field: side, pixelLimit, decodeTimeout, allocate })),
     );
     assertSameAspectRatio(frames);
     return frames;

@@ -1,6 +1,10 @@
-/** Input and output of `Pipeline.compare`. */
+/** Pairs of frames: input and output of `Pipeline.compare`, and the pair between its steps. */
+import type { DecodedFrame } from '../frames/decode.js';
 import type { HeatmapData } from '../heatmaps/data.js';
+import type { Side } from '../images.js';
+import type { Difference } from '../model/graph-io.js';
 import type { Finding, TimingsMs } from '../schemas/comparison.js';
+import type { SourceFrameMapping } from './word-heatmaps.js';
 
 export interface PairInput {
   /** encoded bytes: JPEG, PNG, WebP, AVIF, TIFF or GIF */
@@ -28,4 +32,13 @@ export interface PairOutput {
    * difference); caption (region crops and words); heatmap
    */
   readonly timings: Partial<TimingsMs>;
+}
+
+export type FramePair = Readonly<Record<Side, DecodedFrame>>;
+
+/** The pair as the caption graph reads it: `after` in the view of `before`. */
+export interface AlignedPair {
+  readonly frames: FramePair;
+  readonly difference: Difference;
+  readonly toSourceFrame: SourceFrameMapping;
 }

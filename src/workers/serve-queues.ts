@@ -59,7 +59,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     lifeCycle,
     pipeline,
     fetchFrame,
-    pixelLimit: config.pixelLimit,
+    decodeLimits: config,
     holdMs: 2 * config.jobLockMs,
     token: randomUUID,
   });

@@ -179,7 +179,7 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: Turn
       s3: undefined,
       config: { frameLimit: 10_000_000, pixelLimit: 50_000_000 },
     }),
-    pixelLimit: 50_000_000,
+    decodeLimits: { pixelLimit: 50_000_000 },
     lifeCycle: createLifeCycle({
       results: change.results ?? bench.results,
       blobs: change.blobs ?? bench.blobs,

@@ -36,7 +36,12 @@ export async function modelsFolder(): Promise<string> {
 
 export const log = { error: jest.fn(), warn: jest.fn(), info: jest.fn() };
 
-export const startTiny = async (config: Partial<PipelineOptions['config']> = {}): Promise<Pipeline> =>
+const THREAD = new URL('../../dist/inference/thread.js', import.meta.url);
+
+export const startTiny = async (
+  config: Partial<PipelineOptions['config']> = {},
+  threadScript = THREAD,
+): Promise<Pipeline> =>
   Pipeline.start({
     config: {
       ...loadConfig({}),
@@ -47,7 +52,7 @@ export const startTiny = async (config: Partial<PipelineOptions['config']> = {})
       modelsDir: config.modelsDir ?? (await modelsFolder()),
     },
     logger: log as unknown as Logger,
-    threadScript: new URL('../../dist/inference/thread.js', import.meta.url),
+    threadScript,
   });
 
 export const [W, H] = [480, 320];

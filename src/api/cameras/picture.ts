@@ -1,7 +1,7 @@
 /** Reader of a picture that frames will be compared with: a reference, or a baseline. */
 import type { Static } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import { type DecodedFrame, decodeFrame } from '../../frames/decode.js';
+import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import { sniffImage } from '../../frames/image-type.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
@@ -10,11 +10,10 @@ import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import { readFrame } from '../comparisons/frame-input.js';
 import type { PictureSchema } from '../schemas/camera.js';
 
-export interface PictureDependencies {
+export interface PictureDependencies extends DecodeLimits {
   readonly blobs: Pick<BlobStore, 'get'>;
   readonly keeper: FrameKeeper;
   readonly frameLimit: number;
-  readonly pixelLimit: number;
 }
 
 /**
@@ -47,7 +46,7 @@ export async function keepPicture(
   frame: IncomingFrame,
   camera: StoredCamera,
   field: string,
-  { keeper, pixelLimit }: PictureDependencies,
+  { keeper, pixelLimit, decodeTimeout }: PictureDependencies,
 ): Promise<{ ref: StoredFrameRef; pixels: DecodedFrame }> {
   if (frame.from !== 'bytes') {
     throw new ScenedeltaError(
@@ -59,6 +58,6 @@ export async function keepPicture(
   const mask = maskOf(camera);
   const shown = mask === null ? frame.bytes : await keeper.shown(frame.bytes, mask, field);
   // Before it is stored: every comparison with a damaged picture would fail.
-  const pixels = await decodeFrame(shown, { field, pixelLimit });
+  const pixels = await decodeFrame(shown, { field, pixelLimit, decodeTimeout });
   return { ref: (await keeper.keep(frame, mask, field)) as StoredFrameRef, pixels };
 }

@@ -45,7 +45,7 @@ const HeatmapQuery = Type.Object(
 export function heatmapRoutes(
   app: Api,
   deps: Pick<ApiDependencies, 'results' | 'blobs' | 'cameras'>,
-  options: Pick<ApiOptions, 'pixelLimit'>,
+  options: Pick<ApiOptions, 'pixelLimit' | 'decodeTimeout'>,
   keeper: FrameKeeper,
 ): void {
   const painter = createHeatmapPainter(options);

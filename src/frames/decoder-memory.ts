@@ -1,0 +1,44 @@
+/**
+ * Admission of decoders by the memory that they are expected to use. A file of a few kB can have 50 Mpx; without a
+ * common limit as many of them as there are jobs would be in memory at once.
+ */
+import { Semaphore } from 'async-mutex';
+import type { Metadata } from './sharp.js';
+
+const MiB = 1024 * 1024;
+/** Of all decoders of this process together. An image that needs more is decoded while no other is. */
+const BUDGET_MIB = 512;
+/** Of any decoder: lines in progress, the output at working size, the library's own tables. */
+const BASE_MIB = 16;
+
+/**
+ * Bytes per pixel of a decoder that holds the whole image, measured with 49 Mpx images and rounded up. libheif holds
+ * the planes of the AV1 decoder, a converted copy and an interleaved one.
+ */
+const WHOLE_IMAGE_BYTES: Readonly<Record<string, number>> = { heif: 20, gif: 5, webp: 5, tiff: 4 };
+/** The coefficients of a progressive JPEG take two bytes. */
+const COEFFICIENT_BYTES = 2;
+
+const admission = new Semaphore(BUDGET_MIB);
+
+/** @param fullSize the output has all pixels, not those of the working size */
+export function expectedDecoderBytes(metadata: Metadata, { fullSize }: { fullSize: boolean }): number {
+  const { format, width, height, pageHeight = height, isProgressive, channels, depth } = metadata;
+  const perSample = depth === 'uchar' ? 1 : 2;
+  let perPixel = WHOLE_IMAGE_BYTES[format] ?? 0;
+  if (format === 'jpeg' && isProgressive) perPixel = channels * COEFFICIENT_BYTES;
+  // Interlaced lines come in no order, and a turned image is read across its lines.
+  if (format === 'png' && (isProgressive || isTurned(metadata))) perPixel = channels * perSample + 1;
+  const output = fullSize ? 3 * (isTurned(metadata) ? 2 : 1) : 0;
+  return BASE_MIB * MiB + width * pageHeight * (perPixel + output);
+}
+
+const isTurned = ({ orientation = 1 }: Metadata) => orientation > 1;
+
+/**
+ * Runs a decoder once enough memory is free. Waiting decoders run in the order in which they came.
+ * @param bytes of expectedDecoderBytes
+ */
+export function withDecoderMemory<T>(bytes: number, decode: () => Promise<T>): Promise<T> {
+  return admission.runExclusive(decode, Math.min(BUDGET_MIB, Math.ceil(bytes / MiB)));
+}
