@@ -39,6 +39,10 @@ const settings = {
     'redis://, rediss:// or unix:///path.sock; default: the embedded server in DATA_DIR.',
   ),
   AUTH: oneOf(['on', 'off'], 'on', 'off serves without API keys, and only on a loopback HOST.'),
+  METRICS_AUTH: flag(
+    false,
+    'Require an API key with the scope metrics for /metrics and /internal/scale of the API.',
+  ),
   DEVICE: Type.String({
     pattern: '^(auto|cpu|cuda:\\d+)$',
     title: 'auto, cpu or cuda:N',

@@ -123,7 +123,7 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   changeRoutes(app, deps);
   eventRoutes(app, deps, streams);
   modelRoutes(app, deps);
-  operationRoutes(app, deps, metrics);
+  operationRoutes(app, deps, options, metrics);
   registerMethodNotAllowed();
   return app;
 }

@@ -56,6 +56,7 @@ export interface ApiDependencies {
 export type ApiOptions = Pick<
   Config,
   | 'auth'
+  | 'metricsAuth'
   | 'host'
   | 'port'
   | 'publicUrl'

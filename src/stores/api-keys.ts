@@ -8,7 +8,7 @@ import { newId } from '../ids.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
-export const SCOPES = ['compare', 'admin'] as const;
+export const SCOPES = ['compare', 'metrics', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface ApiKey {

@@ -111,6 +111,32 @@ describe('/internal/scale', () => {
   });
 });
 
+describe('METRICS_AUTH=on', () => {
+  it('asks for a key with the scope metrics on /metrics and /internal/scale, and leaves the probes open', async () => {
+    const locked = await fakeApp({ auth: 'on', metricsAuth: true });
+    const key = async (scope: 'compare' | 'metrics') =>
+      (await locked.apiKeys.create({ name: scope, scopes: [scope] })).secret;
+    const [compare, metrics] = [await key('compare'), await key('metrics')];
+    const ask = async (url: string, secret?: string) => {
+      const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
+      return (await locked.inject({ url, headers })).statusCode;
+    };
+    for (const url of ['/metrics', '/internal/scale']) {
+      expect([url, await ask(url), await ask(url, compare), await ask(url, metrics)]).toEqual([
+        url,
+        401,
+        403,
+        200,
+      ]);
+      expect((await fake.inject({ url })).statusCode).toBe(200);
+    }
+    expect([await ask('/livez'), await ask('/readyz'), await ask('/v1/models', metrics)]).toEqual([
+      200, 503, 403,
+    ]);
+    await locked.app.close();
+  });
+});
+
 describe('/metrics', () => {
   it('counts answers by route pattern and status, and the jobs of each queue', async () => {
     await fake.queue.addComparison(jobOf(acceptedComparison()));

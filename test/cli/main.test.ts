@@ -59,7 +59,7 @@ describe('a usage error', () => {
     [
       'a scope that does not exist',
       ['keys', 'create', '--name', 'x', '--scopes', 'compare,batch'],
-      'keys: --scopes has "batch"; expected some of compare, admin',
+      'keys: --scopes has "batch"; expected some of compare, metrics, admin',
     ],
     [
       'a misspelt option of keys',
@@ -67,6 +67,16 @@ describe('a usage error', () => {
       "keys: unknown option '--scope' (Did you mean --scopes?)",
     ],
     ['no key to revoke', ['keys', 'revoke'], "keys: missing required argument 'id'"],
+    [
+      'a camera that cannot exist',
+      ['keys', 'create', '--name', 'x', '--cameras', 'gate-3,*yard'],
+      'keys: --cameras has "*yard"; expected the id of a camera, possibly with a * at its end (gate-3, gate-*, *)',
+    ],
+    [
+      'cameras for a key that sees all',
+      ['keys', 'create', '--name', 'x', '--scopes', 'admin', '--cameras', 'gate-3'],
+      'keys: --cameras is given for a key with the scope admin, which sees every camera; expected one or the other',
+    ],
     ['a misspelt option', ['models', '--jsno'], "models: unknown option '--jsno' (Did you mean --json?)"],
   ])('%s is one line, with status 2', async (_, args, message) => {
     expect(await scenedelta(...args)).toEqual({ status: 2, stdout: '', stderr: `scenedelta ${message}\n` });

@@ -1,5 +1,6 @@
 /**
- * Authentication and authorisation. Every route under /v1 states its scope in `config`; other routes are open. A signed
+ * Authentication and authorisation. Every route under /v1 states its scope in `config`; routes
+ * without one are open. A signed
  * link (links.ts) replaces a key on the routes that allow it.
  */
 import type { FastifyRequest } from 'fastify';

@@ -13,7 +13,8 @@ export const TAGS = {
   changes: 'Changes that comparisons of a camera found: opened, persisting, reverted, acknowledged.',
   events: 'Live events (server-sent events).',
   models: 'Bundles that the live workers serve.',
-  operations: 'For probes, scrapers and scalers; they need no key, so keep them off the public network.',
+  operations:
+    'For probes, scrapers and scalers. Probes need no key, metrics one with METRICS_AUTH=on; else keep them off the public network.',
 } as const;
 
 /** Headers of every answer (Trace-Id) and of every answer under /v1 (the others). */

@@ -3,12 +3,16 @@ import { Type } from 'typebox';
 import type { QueueCounts, QueueName } from '../../jobs/producer.js';
 import { QUEUES } from '../../jobs/queues.js';
 import { VERSION } from '../../version.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { ApiMetrics } from '../plugins/metrics.js';
 import { json, media, problems } from '../schemas/shared.js';
 
 const tags = ['operations'];
 const security: [] = [];
+/** With METRICS_AUTH a key, else nothing. */
+const keyIfSet = [{}, { bearer: [] }, { apiKey: [] }];
+const KEY_IF_SET = 'With METRICS_AUTH=on it needs a key with the scope `metrics`.';
+const KEY_PROBLEMS = ['unauthorized', 'forbidden', 'too-many-requests', 'queue-unavailable'] as const;
 
 const ReadySchema = Type.Object({
   ready: Type.Boolean(),
@@ -34,8 +38,10 @@ const ScaleSchema = Type.Object(
 export function operationRoutes(
   app: Api,
   deps: Pick<ApiDependencies, 'queue' | 'workers'>,
+  options: Pick<ApiOptions, 'metricsAuth'>,
   metrics: ApiMetrics,
 ): void {
+  const config = options.metricsAuth ? ({ scope: 'metrics' } as const) : {};
   const livezSchema = {
     operationId: 'livez',
     summary: 'Check whether the process is alive',
@@ -67,26 +73,32 @@ export function operationRoutes(
   const metricsSchema = {
     operationId: 'metrics',
     summary: 'Prometheus metrics of this process',
+    description: KEY_IF_SET,
     tags,
-    security,
-    response: { 200: media('Text exposition format.', { 'text/plain': Type.String() }) },
+    security: keyIfSet,
+    response: {
+      200: media('Text exposition format.', { 'text/plain': Type.String() }),
+      ...problems(KEY_PROBLEMS, { always: false }),
+    },
   };
-  app.get('/metrics', { schema: metricsSchema }, async (_request, reply) =>
+  app.get('/metrics', { schema: metricsSchema, config }, async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
 
   const scaleSchema = {
     operationId: 'scale',
     summary: 'Backlog by queue',
-    description: 'For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs.',
+    description:
+      'For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs. ' +
+      KEY_IF_SET,
     tags,
-    security,
+    security: keyIfSet,
     response: {
       200: json('Jobs by state.', ScaleSchema),
-      ...problems(['queue-unavailable'], { always: false }),
+      ...problems(KEY_PROBLEMS, { always: false }),
     },
   };
-  app.get('/internal/scale', { schema: scaleSchema }, async () => {
+  app.get('/internal/scale', { schema: scaleSchema, config }, async () => {
     const counts = Object.entries(await deps.queue.counts()) as [QueueName, QueueCounts][];
     return Object.fromEntries(
       counts.map(([name, c]) => [name, { backlog: c.waiting + c.prioritized + c.delayed + c.active, ...c }]),
