@@ -177,7 +177,7 @@ async function showExample(url, headers, dataDir) {
   console.log(`\n  before     ${shown(EXAMPLE.before)}\n  after      ${shown(EXAMPLE.after)}`);
   console.log(`\n  "${comparison.caption}"`);
   console.log(
-    `  verdict ${comparison.verdict}, confidence ${comparison.confidence.toFixed(2)}, ${Math.round(ms)} ms over HTTP`,
+    `  verdict ${comparison.verdict}, confidence ${comparison.confidence}, ${Math.round(ms)} ms over HTTP`,
   );
   if (comparison.heatmaps) {
     const picture = await saveHeatmap(url, headers, comparison, join(dataDir, 'example'));

@@ -69,15 +69,13 @@ async function drawPicture() {
   rmSync(file);
 }
 
-/** The answer with numbers rounded, small objects on one line, and links without their signatures. */
+/** The answer with small objects on one line, and links without their signatures. */
 function shortened(comparison) {
-  const rounded = JSON.parse(JSON.stringify(comparison), (_key, value) =>
-    typeof value === 'number' ? Number(value.toFixed(3)) : value,
-  );
-  for (const links of [rounded.frames, rounded.heatmaps]) {
+  const copy = structuredClone(comparison);
+  for (const links of [copy.frames, copy.heatmaps]) {
     for (const link of Object.values(links ?? {})) link.url = link.url.replace(/\?.*$/, '?exp=...&sig=...');
   }
-  return JSON.stringify(rounded, null, 2).replace(/\{[^{}[\]]*\}/g, (object) =>
+  return JSON.stringify(copy, null, 2).replace(/\{[^{}[\]]*\}/g, (object) =>
     object.replace(/\s*\n\s*/g, ' '),
   );
 }

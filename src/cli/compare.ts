@@ -10,7 +10,8 @@ import { renderOverlay, sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
 import { createLogger } from '../logger.js';
 import { Pipeline } from '../pipeline/compare.js';
-import type { PairOutput } from '../pipeline/pair.js';
+import type { Finding } from '../schemas/comparison.js';
+import { roundFigures } from '../schemas/rounding.js';
 import { createCommand } from './command.js';
 import { graphCacheHome } from './graph-cache-home.js';
 import { withBundles } from './with-bundles.js';
@@ -37,7 +38,8 @@ export const command = createCommand('compare')
     if (options.heatmap !== undefined) await assertWritable(options.heatmap, Object.keys(ENCODERS));
     const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
     const output = await withPipeline(config, (pipeline) => pipeline.compare(frames));
-    console.log(options.json ? JSON.stringify(output.finding, null, 2) : describe(output));
+    const finding = roundFigures(output.finding);
+    console.log(options.json ? JSON.stringify(finding, null, 2) : describe(finding));
     if (options.heatmap !== undefined) {
       const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
       await writeWhole(options.heatmap, await encoded(picture, options.heatmap));
@@ -107,7 +109,7 @@ async function drawHeatmaps(
   return sideBySide(await overlay('before'), await overlay('after'));
 }
 
-function describe({ finding }: PairOutput): string {
+function describe(finding: Finding): string {
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   const lines = [finding.caption, ''];
   lines.push(`verdict     ${finding.verdict} (probability of a change ${percent(finding.confidence)})`);
@@ -123,7 +125,7 @@ function describe({ finding }: PairOutput): string {
   return lines.join('\n');
 }
 
-function describeModel({ model, verdict }: PairOutput['finding']): string {
+function describeModel({ model, verdict }: Finding): string {
   if (model !== null) return `${model.name} ${model.version}, ${model.provider}`;
   return verdict === 'tamper' ? 'not asked: the camera was tampered with' : 'not asked: same pixels';
 }

@@ -71,15 +71,14 @@ export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint
 export function viewpointOf(evidence: ViewpointEvidence, width: number): Viewpoint {
   const { registration, refusal } = evidence;
   if (registration === null) return { refused: refusal.reason, detail: refusal.detail };
-  const round = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits;
   return {
     moved: hasMoved(evidence),
-    shift_px: round(registration.shift * width, 2),
-    rotation_deg: round(registration.rotationDegrees, 3),
-    scale: round(registration.scale, 5),
-    overlap: round(registration.overlap, 4),
+    shift_px: registration.shift * width,
+    rotation_deg: registration.rotationDegrees,
+    scale: registration.scale,
+    overlap: registration.overlap,
     inliers: registration.inliers,
-    residual_px: round(registration.residual * width, 3),
+    residual_px: registration.residual * width,
   };
 }
 

@@ -8,6 +8,7 @@ import { framePath, heatmapPath, signLink } from '../links.js';
 import { ALERT_TYPES, type AlertIntent, FoundChangeSchema } from './change.js';
 import { type Comparison, ComparisonSchema } from './comparison.js';
 import { dateTime, literals } from './constructors.js';
+import { roundFigures } from './rounding.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
 /** Members that are left out, in this order, until the payload is small enough. */
@@ -69,7 +70,10 @@ export function buildWebhookPayload(comparison: Comparison, links: WebhookLinks)
   return trimmed({
     type: comparison.status === 'finished' ? 'comparison.finished' : 'comparison.failed',
     timestamp,
-    data: { ...comparison, ...pictureLinks(comparison.id, Date.parse(timestamp), hasMaps, links) },
+    data: {
+      ...roundFigures(comparison),
+      ...pictureLinks(comparison.id, Date.parse(timestamp), hasMaps, links),
+    },
   });
 }
 
@@ -90,7 +94,7 @@ export function buildAlertPayload(
     type,
     timestamp: new Date(at).toISOString(),
     data: {
-      change: { ...change, regions: change.regions.slice(0, ALERT_REGIONS) },
+      change: roundFigures({ ...change, regions: change.regions.slice(0, ALERT_REGIONS) }),
       suppressed_count: suppressedCount,
       // Tampering is recognised without the model, so there are no maps.
       ...(keptSince === null ? {} : pictureLinks(best, keptSince, change.kind !== 'tamper', links)),

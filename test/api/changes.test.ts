@@ -41,6 +41,13 @@ describe('GET /v1/changes', () => {
     expect(answer.headers.link).toBeUndefined();
   });
 
+  it('shows figures with three decimals, in the list and alone', async () => {
+    const { id } = keep({ confidence: 0.8607079753028224 });
+    expect((await get('/v1/changes')).body.items[0].confidence).toBe(0.861);
+    expect((await get(`/v1/changes/${id}`)).body.confidence).toBe(0.861);
+    expect((await post(`/v1/changes/${id}/acknowledge`)).body.confidence).toBe(0.861);
+  });
+
   it('links to the next page with the same filters', async () => {
     keep();
     fake.changes.nextCursor = 'abc';

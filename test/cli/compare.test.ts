@@ -1,13 +1,14 @@
 /** The built command as a process, with the small bundle of test/fixtures. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import sharp from 'sharp';
 import { Value } from 'typebox/value';
-import { FindingSchema } from '../../src/schemas/comparison.js';
+import { type Finding, FindingSchema } from '../../src/schemas/comparison.js';
+import { roundFigures } from '../../src/schemas/rounding.js';
 import { scene } from '../frames/pictures.js';
 import { copyOfTiny, put } from '../model/tiny-bundle.js';
 import { street } from '../viewpoint/scenes.js';
@@ -64,8 +65,9 @@ describe('scenedelta compare', () => {
 
   it('prints the finding as JSON and writes both overlays side by side', async () => {
     const { stdout } = await scenedelta(['compare', before, after, '--json', '--heatmap', heatmap]);
-    const finding: unknown = JSON.parse(stdout);
+    const finding = JSON.parse(stdout) as Finding;
     expect(Value.Check(FindingSchema, finding)).toBe(true);
+    expect(finding).toEqual(roundFigures(finding));
     const { data, info } = await sharp(join(folder, heatmap)).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).toEqual([96 + 4 + 96, 64]);
     const at = (x: number, y: number) => [
@@ -156,6 +158,27 @@ describe('scenedelta serve and worker', () => {
       stdout: '',
       stderr: `scenedelta ${name}: too many arguments for '${name}'. Expected 0 arguments but got 1.\n`,
     });
+  });
+});
+
+describe('scenedelta evaluate', () => {
+  it('writes predictions at full precision, which `scenedelta compare --json` rounds', async () => {
+    const pair = { id: 'p', before, after, references: ['a green thing has appeared on the right'] };
+    await writeFile(
+      join(folder, 'pairs.ndjson'),
+      JSON.stringify({ ...pair, verdict: 'change', kind: 'appear' }),
+    );
+    const { stderr } = await scenedelta(['evaluate', 'pairs.ndjson', '--predictions', 'said.ndjson']);
+    expect(stderr).not.toContain('scenedelta evaluate:');
+    const said = JSON.parse(await readFile(join(folder, 'said.ndjson'), 'utf8')) as Pick<
+      Finding,
+      'confidence'
+    >;
+    const { confidence } = JSON.parse(
+      (await scenedelta(['compare', before, after, '--json'])).stdout,
+    ) as Finding;
+    expect(said.confidence).not.toBe(confidence);
+    expect(roundFigures(said).confidence).toBe(confidence);
   });
 });
 

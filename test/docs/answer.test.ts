@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
 import { type Comparison, ComparisonSchema } from '../../src/schemas/comparison.js';
+import { roundFigures } from '../../src/schemas/rounding.js';
 
 const page = readFileSync('docs/answer.md', 'utf8');
 const json = /```json\n([\s\S]*?)\n```/.exec(page)?.[1] ?? '';
@@ -9,6 +10,10 @@ const answer = JSON.parse(json) as Comparison;
 
 it('the example fits the schema of a comparison', () => {
   expect([...Value.Errors(ComparisonSchema, answer)]).toEqual([]);
+});
+
+it('the example is rounded as answers are', () => {
+  expect(roundFigures(answer)).toEqual(answer);
 });
 
 it('the caption consists of the words, and README.md shows the same caption', () => {

@@ -1,7 +1,11 @@
-/** Presenter: a stored comparison plus links to its frames and heatmaps, signed if API keys are required. */
+/**
+ * Presenter: a stored comparison with rounded figures and links to its frames and heatmaps, signed if API keys are
+ * required.
+ */
 import { SIDES, type Side } from '../../images.js';
 import { framePath, heatmapPath, signLink } from '../../links.js';
 import type { Comparison } from '../../schemas/comparison.js';
+import { roundFigures } from '../../schemas/rounding.js';
 
 /** Links in answers serve immediate use, such as a page that shows the pictures. */
 const LINK_LIFETIME_MS = 3_600_000;
@@ -24,7 +28,7 @@ export function createPresenter(options: LinkOptions): Present {
   const links = (pathOf: (id: string, side: Side) => string, id: string) =>
     Object.fromEntries(SIDES.map((side) => [side, link(pathOf(id, side))])) as Record<Side, { url: string }>;
   return (comparison) => ({
-    ...comparison,
+    ...roundFigures(comparison),
     frames: links(framePath, comparison.id),
     // Without a model (identical frames) there are no maps.
     ...(comparison.status === 'finished' && comparison.model != null

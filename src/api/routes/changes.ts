@@ -5,6 +5,7 @@ import { ScenedeltaError } from '../../errors.js';
 import { CHANGE_STATUSES, type Change, ChangeSchema } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine } from '../../schemas/feedback-manifest.js';
+import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
 import { DeliverySchema } from '../../stores/deliveries.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
@@ -56,12 +57,12 @@ export function changeRoutes(
   /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
   const find = async (id: string, visibility: Visibility): Promise<Change> => {
     const change = await deps.changes.get(id);
-    if (change !== undefined && seesCamera(visibility, change.camera)) return change;
+    if (change !== undefined && seesCamera(visibility, change.camera)) return roundFigures(change);
     throw noChange(id);
   };
   const orNotFound = async (id: string, altered: Promise<Change | undefined>): Promise<Change> => {
     const change = await altered;
-    if (change !== undefined) return change;
+    if (change !== undefined) return roundFigures(change);
     throw noChange(id);
   };
 
@@ -74,11 +75,11 @@ export function changeRoutes(
     response: pageResponses(ChangeSchema),
   };
   app.get('/v1/changes', { schema: listSchema, config }, async (request, reply) => {
-    return pageBody(
-      request,
-      reply,
-      await deps.changes.list({ ...parsePageQuery(request.query), visibility: request.visibility }),
-    );
+    const page = await deps.changes.list({
+      ...parsePageQuery(request.query),
+      visibility: request.visibility,
+    });
+    return pageBody(request, reply, { ...page, items: page.items.map(roundFigures) });
   });
 
   const answer = {
