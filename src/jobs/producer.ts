@@ -8,6 +8,7 @@ import { type ComparisonJob, type DeliveryJob, jobPayload } from './payloads.js'
 import {
   COMPARISON_OPTIONS,
   DELIVERY_OPTIONS,
+  FETCH_OPTIONS,
   MAINTENANCE_QUEUE,
   openQueue,
   PRIORITY,
@@ -39,14 +40,15 @@ export type JobProducer = ReturnType<typeof createJobProducer>;
  * @param clock epoch ms
  */
 export function createJobProducer(redis: Redis, clock: () => number = Date.now) {
-  const [live, archive, delivery, maintenance, snapshots] = [
+  const [live, archive, fetch, delivery, maintenance, snapshots] = [
     QUEUES.live,
     QUEUES.archive,
+    QUEUES.fetch,
     QUEUES.delivery,
     MAINTENANCE_QUEUE,
     SNAPSHOT_QUEUE,
-  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue];
-  const queuesOf = { comparison: [live, archive], delivery: [delivery] } as const;
+  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue];
+  const queuesOf = { comparison: [fetch, live, archive], delivery: [delivery] } as const;
   let counted: { at: number; backlog: Promise<number> } | undefined;
 
   const call = <T>(what: string, commands: () => Promise<T>): Promise<T> => {
@@ -61,37 +63,43 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
 
   const counts = (): Promise<Record<QueueName, QueueCounts>> =>
     call('Counting jobs', async () => {
-      const [inLive, inArchive, inDelivery] = await Promise.all(
-        [live, archive, delivery].map(async (queue) => {
+      const [inLive, inArchive, inFetch, inDelivery] = await Promise.all(
+        [live, archive, fetch, delivery].map(async (queue) => {
           const found = await queue.getJobCounts(...COUNTED);
           return Object.fromEntries(COUNTED.map((state) => [state, found[state] ?? 0])) as QueueCounts;
         }),
       );
-      return { live: inLive, archive: inArchive, delivery: inDelivery } as Record<QueueName, QueueCounts>;
+      return { live: inLive, archive: inArchive, fetch: inFetch, delivery: inDelivery } as Record<
+        QueueName,
+        QueueCounts
+      >;
     });
 
   return {
-    /** One job per comparison: adding it twice changes nothing. */
+    /**
+     * One job per comparison: adding it twice changes nothing.
+     * @param options.fetch whether frames must be fetched first; then `queue` comes after the queue of fetches
+     */
     addComparison: (
       { comparisonId, traceId }: Omit<ComparisonJob, 'v'>,
       {
         queue = 'live',
         priority = PRIORITY.unattended,
-      }: { queue?: ComparisonQueueName; priority?: number } = {},
-    ) =>
-      add(
-        'the comparison',
-        { live, archive }[queue],
-        'compare',
-        { comparisonId, traceId },
-        {
-          ...COMPARISON_OPTIONS,
-          jobId: comparisonId,
-          priority,
-        },
-      ),
-    /** Lets a worker take the camera's turn. */
-    addTurn: (camera: string) => add("the camera's turn", live, TURN_JOB, { camera }, TURN_OPTIONS),
+        fetch: fetchFirst = false,
+      }: { queue?: ComparisonQueueName; priority?: number; fetch?: boolean } = {},
+    ) => {
+      const ids = { comparisonId, traceId };
+      const options = { jobId: comparisonId, priority };
+      return fetchFirst
+        ? add('the comparison', fetch, queue, ids, { ...FETCH_OPTIONS, ...options })
+        : add('the comparison', { live, archive }[queue], 'compare', ids, {
+            ...COMPARISON_OPTIONS,
+            ...options,
+          });
+    },
+    /** Lets a worker take the camera's turn. @param queue fetch: to fetch the frame first */
+    addTurn: (camera: string, queue: 'live' | 'fetch' = 'live') =>
+      add("the camera's turn", { live, fetch }[queue], TURN_JOB, { camera }, TURN_OPTIONS),
     /** One job per delivery: adding it twice changes nothing. */
     addDelivery: ({ deliveryId, traceId }: Omit<DeliveryJob, 'v'>) =>
       add(
@@ -123,8 +131,7 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
       call('Cancelling the comparison', async () => {
         await Promise.all([
           redis.publish(KEYS.cancellations, comparisonId),
-          live.remove(comparisonId),
-          archive.remove(comparisonId),
+          ...queuesOf.comparison.map((queue) => queue.remove(comparisonId)),
         ]);
       }),
     counts,
@@ -134,7 +141,9 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
         const backlogOf = (c: QueueCounts) => c.waiting + c.prioritized + c.delayed;
         counted = {
           at: clock(),
-          backlog: counts().then((all) => backlogOf(all.live) + backlogOf(all.archive)),
+          backlog: counts().then(
+            (all) => backlogOf(all.live) + backlogOf(all.archive) + backlogOf(all.fetch),
+          ),
         };
         counted.backlog.catch(() => {
           counted = undefined;
@@ -178,7 +187,8 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
         () => false,
       ),
     close: async (): Promise<void> => {
-      await Promise.all([live, archive, delivery, maintenance, snapshots].map((queue) => queue.close()));
+      const queues = [live, archive, fetch, delivery, maintenance, snapshots];
+      await Promise.all(queues.map((queue) => queue.close()));
     },
   };
 }

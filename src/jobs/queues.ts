@@ -2,8 +2,16 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
-/** Live and archive work wait in separate queues, so that re-processing an archive never delays a camera. */
-export const QUEUES = { live: 'comparisons', archive: 'archive', delivery: 'deliveries' } as const;
+/**
+ * Live and archive work wait in separate queues, so that re-processing an archive never delays a camera. Frames
+ * given by an address are first fetched in a queue of their own, so that one that hangs holds no slot of the others.
+ */
+export const QUEUES = {
+  live: 'comparisons',
+  archive: 'archive',
+  fetch: 'fetches',
+  delivery: 'deliveries',
+} as const;
 /** Clean-up and recovery: job schedulers, so that one worker of all runs each task. The jobs carry no data. */
 export const MAINTENANCE_QUEUE = 'maintenance';
 /** Snapshot pulls: one job scheduler per camera, with the camera's id as its key. Payloads are of TurnJobSchema. */
@@ -12,7 +20,7 @@ export const SNAPSHOT_QUEUE = 'snapshots';
 export const QUEUE_PREFIX = 'sd:q';
 /** Lower runs first. */
 export const PRIORITY = { live: 1, unattended: 5, archive: 100 } as const;
-/** Name of the jobs of TurnJobSchema, which wait among the live comparisons. */
+/** Name of the jobs of TurnJobSchema, which wait among the live comparisons or among the fetches. */
 export const TURN_JOB = 'turn';
 
 const BACKOFF = { type: 'exponential', delay: 1_000 } as const;
@@ -24,6 +32,8 @@ const KEPT = { removeOnComplete: { age: 3_600, count: 1_000 }, removeOnFail: { a
  * counted by the delivery's log and by the camera's turn.
  */
 export const COMPARISON_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 3 } as const;
+/** A fetch job is followed by a comparison job of the same id. */
+export const FETCH_OPTIONS = { ...COMPARISON_OPTIONS, removeOnComplete: true } as const;
 export const DELIVERY_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 5 } as const;
 export const TURN_OPTIONS = {
   attempts: 5,

@@ -6,7 +6,12 @@ import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 export interface StoredComparison {
   readonly comparison: Comparison;
   /** set as soon as the frames' bytes are in the blob store */
-  readonly frames: { readonly before: StoredFrameRef | null; readonly after: StoredFrameRef | null };
+  readonly frames: {
+    readonly before: StoredFrameRef | null;
+    readonly after: StoredFrameRef | null;
+    /** how long the fetch took if a worker fetched them before the comparison waited for its slot */
+    readonly fetchMs?: number;
+  };
   readonly request: ComparisonRequest;
 }
 

@@ -82,12 +82,18 @@ redis.call('DEL', KEYS[1])
 if redis.call('ZCARD', KEYS[2]) > 0 then return 'more' end
 return 'free'`;
 
+/** KEYS: turn, tries. ARGV: held, comparison id, by how many. */
+const UNCOUNT = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('HINCRBY', KEYS[2], ARGV[2], -ARGV[3])`;
+
 /** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
 export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
   const runTake = defineScript<[string, string, number, string, string]>(redis, 'sdTake', TAKE);
   const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
   const runCommit = defineScript<'committed' | 'lost' | 'final'>(redis, 'sdCommit', COMMIT);
+  const runUncount = defineScript<number>(redis, 'sdUncount', UNCOUNT);
   const runRelease = defineScript<'free' | 'more' | 'lost'>(redis, 'sdRelease', RELEASE);
   const keysOf = (camera: string) => [
     KEYS.cameraTurn(camera),
@@ -150,6 +156,12 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       ]),
     /** Removes the frame from the waiting ones without saving a comparison. */
     drop: async (turn: Turn): Promise<void> => void (await commit(turn, undefined, null)),
+    /** Takes back tries that were counted for the frame: they ended well, or before anything was done. */
+    uncount: async ({ camera, comparisonId, held }: Turn, tries: number): Promise<void> =>
+      redisCall("counting a camera's tries", async () => {
+        const keys = [KEYS.cameraTurn(camera.id), KEYS.cameraTries(camera.id)];
+        await runUncount(keys, held, comparisonId, tries);
+      }),
     /**
      * Gives the turn back.
      * @returns more: frames wait, so the caller must queue another job. lost: another job holds the turn.

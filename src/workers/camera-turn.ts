@@ -7,6 +7,7 @@ import type { StoredFrame } from '../frames/keep.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
+import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../logger.js';
 import { type Comparison, isFinal } from '../schemas/comparison.js';
 import { heatmapKey } from '../stores/blobs.js';
@@ -16,6 +17,7 @@ import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn, TurnStore } from '../stores/turns.js';
 import { type FrameDependencies, initialCameraState, processFrame } from './camera-frame.js';
+import type { FetchLimits } from './fetch-limits.js';
 import {
   type Compared,
   type ComparisonOutcome,
@@ -30,20 +32,31 @@ const MAX_TRIES = 3;
 /** After the first failed try; doubled with each. */
 const BACKOFF_MS = 1_000;
 
+/** Step of a turn that a job serves: a frame that is given by an address is fetched before it waits for a slot. */
+export type TurnStage = 'fetch' | 'compare';
+
 /**
  * idle: no frame waits, or another job is responsible. later: the queue should run this job again at `at` (epoch ms).
+ * passed: the frame needs the other stage, for which a job has been queued.
  * worked: one frame was finished, failed or skipped; `more`: others wait, and a job for them has been queued.
  */
 type TurnOutcome =
-  | { readonly kind: 'idle' }
+  | { readonly kind: 'idle' | 'passed' }
   | { readonly kind: 'later'; readonly at: number }
   | { readonly kind: 'worked'; readonly outcome: ComparisonOutcome; readonly more: boolean };
+
+type Later = Extract<TurnOutcome, { kind: 'later' }>;
+interface Passed {
+  readonly kind: 'passed';
+  readonly to: TurnStage;
+}
 
 export interface TurnDependencies extends FrameDependencies {
   readonly turns: TurnStore;
   readonly results: Pick<ResultStore, 'get'>;
   readonly changes: Pick<ChangeStore, 'cameraEvents'>;
   readonly lifeCycle: LifeCycle;
+  readonly fetchLimits: FetchLimits;
   readonly queue: Pick<JobProducer, 'addTurn'>;
   /** how long a turn stays held after its holder has died */
   readonly holdMs: number;
@@ -128,14 +141,31 @@ export function createTurnProcessor(deps: TurnDependencies) {
     timings: {},
   });
 
-  const work = async (turn: Turn, signal: AbortSignal): Promise<ComparisonOutcome> => {
+  const work = async (
+    turn: Turn,
+    stage: TurnStage,
+    signal: AbortSignal,
+  ): Promise<ComparisonOutcome | Later | Passed> => {
     const stored = await results.get(turn.comparisonId);
     if (stored === undefined || isFinal(stored.comparison.status)) return skipped(stored);
     const save: Save = async (ended, part) =>
       (await turns.commit(turn, { stored: ended, ...part })) === 'committed';
     if (turn.tries > MAX_TRIES) return lifeCycle.fail(stored, lostTooOften(turn.tries - 1), save);
-    const last = turn.tries === MAX_TRIES;
-    return lifeCycle.run(stored, { signal, last, fetch: () => fetch(turn, stored, signal), save });
+    const attempt = { signal, last: turn.tries === MAX_TRIES, save };
+    const needs: TurnStage = unfetchedFrames(stored).length > 0 ? 'fetch' : 'compare';
+    if (needs !== stage) return { kind: 'passed', to: needs };
+    if (stage === 'compare')
+      return lifeCycle.run(stored, { ...attempt, fetch: () => fetch(turn, stored, signal) });
+
+    const room = deps.fetchLimits.enter(stored);
+    if ('laterAt' in room) return { kind: 'later', at: room.laterAt };
+    try {
+      const frames = async () => (await fetch(turn, stored, signal)).frames;
+      const fetched = await lifeCycle.fetch(stored, { ...attempt, fetch: frames });
+      return fetched.kind === 'fetched' ? { kind: 'passed', to: 'compare' } : fetched;
+    } finally {
+      room.leave();
+    }
   };
 
   /** Holds the turn while `during` runs. */
@@ -158,17 +188,20 @@ export function createTurnProcessor(deps: TurnDependencies) {
 
   return {
     /**
-     * @param context.job id of the queue's job
+     * @param context.job id of the queue's job, different from those of the other stage
      * @throws ScenedeltaError: transient if the stores are away, so that the queue tries again; permanent if the
      *   payload cannot be read.
      */
-    async process(payload: unknown, { job }: { job: string }): Promise<TurnOutcome> {
+    async process(
+      payload: unknown,
+      { job, stage = 'compare' }: { job: string; stage?: TurnStage },
+    ): Promise<TurnOutcome> {
       const { camera } = parseJob(TurnJobSchema, payload);
       const turn = await turns.take(camera, { job, token: deps.token(), ttlMs: deps.holdMs });
       if (turn === 'held' || turn === 'empty') return { kind: 'idle' };
-      let outcome: ComparisonOutcome;
+      let outcome: Awaited<ReturnType<typeof work>>;
       try {
-        outcome = await holding(turn, (signal) => work(turn, signal));
+        outcome = await holding(turn, (signal) => work(turn, stage, signal));
       } catch (thrown) {
         if (asScenedeltaError(thrown).permanent || turn.tries >= MAX_TRIES) throw thrown;
         const { comparisonId: comparison_id, tries } = turn;
@@ -177,6 +210,18 @@ export function createTurnProcessor(deps: TurnDependencies) {
         const wait = BACKOFF_MS * 2 ** (tries - 1);
         await turns.renew(turn, wait + deps.holdMs);
         return { kind: 'later', at: clock() + wait };
+      }
+      if (outcome.kind === 'later') {
+        await turns.uncount(turn, 1);
+        await turns.renew(turn, outcome.at - clock() + deps.holdMs);
+        return outcome;
+      }
+      if (outcome.kind === 'passed') {
+        // The tries of one stage do not count in the other.
+        await turns.uncount(turn, turn.tries);
+        if ((await turns.release(turn)) === 'more')
+          await deps.queue.addTurn(camera, outcome.to === 'fetch' ? 'fetch' : 'live');
+        return { kind: 'passed' };
       }
       // A skipped frame was not saved, so it may still be among the waiting ones.
       if (outcome.kind === 'skipped') await turns.drop(turn);

@@ -12,10 +12,12 @@ import type { PairInput, PairOutput } from '../pipeline/pair.js';
 import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
+import type { FetchLimits } from './fetch-limits.js';
 import {
   assertInTime,
   type ComparisonOutcome,
   type Fetched,
+  type FetchOutcome,
   type LifeCycle,
   type Save,
   skipped,
@@ -31,6 +33,7 @@ export interface ComparisonJobDependencies {
   readonly lifeCycle: LifeCycle;
   readonly pipeline: Comparer;
   readonly fetchFrame: FetchFrame;
+  readonly fetchLimits: FetchLimits;
   /** gives the privacy mask to paint on the frames of a camera before anything reads them */
   readonly cameras: Pick<CameraStore, 'maskOf'>;
   /** epoch ms */
@@ -69,6 +72,28 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
   };
 
   return {
+    /**
+     * Fetches the frames that are given by an address, and stores them.
+     * @param context.archive whether the comparison waits in the archive's queue next
+     * @returns later: a limit on fetches is reached, so the queue should run the job again at `at` (epoch ms).
+     * @throws ScenedeltaError as `process` does
+     */
+    async fetch(
+      payload: unknown,
+      { lastAttempt, signal, archive }: { lastAttempt: boolean; signal: AbortSignal; archive: boolean },
+    ): Promise<FetchOutcome | { readonly kind: 'later'; readonly at: number }> {
+      const { comparisonId } = parseJob(ComparisonJobSchema, payload);
+      const stored = await results.get(comparisonId);
+      if (stored === undefined || isFinal(stored.comparison.status)) return skipped(stored);
+      const room = deps.fetchLimits.enter(stored, { archive });
+      if ('laterAt' in room) return { kind: 'later', at: room.laterAt };
+      try {
+        const frames = async () => (await fetch(stored, signal)).frames;
+        return await lifeCycle.fetch(stored, { signal, last: lastAttempt, fetch: frames, save });
+      } finally {
+        room.leave();
+      }
+    },
     /**
      * @param context.lastAttempt the queue will not try again, so that any error is final
      * @returns the outcome, saved, also of a failed comparison.

@@ -1,4 +1,7 @@
-/** The life cycle of a comparison under both kinds of job: begin, fetch, compare, then finish, fail or skip. */
+/**
+ * The life cycle of a comparison under both kinds of job: begin, fetch, compare, then finish, fail or skip. Frames that
+ * are given by an address are fetched in an attempt of its own, which ends before the comparison waits for a slot.
+ */
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { type Comparison, isFinal, type TimingsMs } from '../schemas/comparison.js';
@@ -17,12 +20,15 @@ interface Skipped {
   readonly why: 'final' | 'cancelled' | 'erased';
 }
 
+/** fetched: the frames are stored, and the comparison can be processed. */
+export type FetchOutcome = ComparisonOutcome | { readonly kind: 'fetched' };
+
 /** One attempt at a comparison: the steps that differ between a job of its own and a camera's turn. */
-interface Attempt {
+interface Attempt<F = Fetched> {
   readonly signal: AbortSignal;
   /** any error is final, because no further attempt follows */
   readonly last: boolean;
-  fetch(): Promise<Fetched>;
+  fetch(): Promise<F>;
   readonly save: Save;
 }
 /** @returns false if nothing was saved: the comparison was final or erased, or this job has been replaced. */
@@ -111,7 +117,51 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     return (await save({ ...stored, comparison }, by)) ?? { kind: 'failed', error };
   };
 
+  /** @returns the running comparison, saved, or the reason to skip it */
+  const begin = async ({ comparison, request }: StoredComparison, now: number) => {
+    assertInTime(request, now);
+    const running: Comparison = { ...comparison, status: 'running' };
+    if (await results.update(comparison.id, { comparison: running })) return running;
+    return skipped(await results.get(comparison.id));
+  };
+
+  /** Ends an attempt that threw: skipped if the comparison is final, failed if no further attempt can help. */
+  const endFailed = async (
+    stored: StoredComparison,
+    { signal, last, save: by }: Attempt<unknown>,
+    thrown: unknown,
+  ): Promise<ComparisonOutcome> => {
+    const now = signal.aborted ? await results.get(stored.comparison.id) : stored;
+    if (now === undefined || isFinal(now.comparison.status)) return skipped(now);
+    const error = asScenedeltaError(thrown);
+    if (!error.permanent && !last) throw error;
+    if (error.code === 'internal') {
+      loggerOf(stored).error({ err: thrown }, 'comparison failed unexpectedly');
+    }
+    return fail(stored, error, by);
+  };
+
   return {
+    /**
+     * Fetches the frames and saves where they are stored.
+     * @throws ScenedeltaError as `run` does
+     */
+    async fetch(
+      accepted: StoredComparison,
+      attempt: Attempt<StoredComparison['frames']>,
+    ): Promise<FetchOutcome> {
+      const { id } = accepted.comparison;
+      try {
+        const startedAt = clock();
+        const running = await begin(accepted, startedAt);
+        if (!('id' in running)) return running;
+        const frames = { ...(await attempt.fetch()), fetchMs: clock() - startedAt };
+        const saved = await results.update(id, { comparison: running, frames });
+        return saved ? { kind: 'fetched' } : skipped(await results.get(id));
+      } catch (thrown) {
+        return endFailed(accepted, attempt, thrown);
+      }
+    },
     /**
      * @returns how the comparison ended, saved.
      * @throws ScenedeltaError of a transient kind, unless the attempt is the last, with nothing saved but the frames:
@@ -120,18 +170,18 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     async run(accepted: StoredComparison, attempt: Attempt): Promise<ComparisonOutcome> {
       const { id } = accepted.comparison;
       const { request } = accepted;
+      const { fetchMs = 0 } = accepted.frames;
       let stored = accepted;
       try {
         const startedAt = clock();
-        assertInTime(request, startedAt);
-        const running: Comparison = { ...accepted.comparison, status: 'running' };
-        if (!(await results.update(id, { comparison: running }))) return skipped(await results.get(id));
+        const running = await begin(accepted, startedAt);
+        if (!('id' in running)) return running;
 
         const { frames, compare } = await attempt.fetch();
         const fetchedAt = clock();
         if (stored.frames.before !== frames.before || stored.frames.after !== frames.after) {
-          await results.update(id, { comparison: running, frames });
-          stored = { ...stored, frames };
+          stored = { ...stored, frames: { ...stored.frames, ...frames } };
+          await results.update(id, { comparison: running, frames: stored.frames });
         }
 
         const compared = await compare();
@@ -143,22 +193,15 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
           timings_ms: {
             ...NO_TIME,
             ...compared.timings,
-            queue: startedAt - request.acceptedAt,
-            fetch: fetchedAt - startedAt,
+            queue: startedAt - request.acceptedAt - fetchMs,
+            fetch: fetchedAt - startedAt + fetchMs,
             total: clock() - request.acceptedAt,
           },
         };
         const ended = { ...stored, comparison, frames: compared.frames };
         return (await save(ended, attempt.save, compared.turn)) ?? { kind: 'finished', comparison };
       } catch (thrown) {
-        const now = attempt.signal.aborted ? await results.get(id) : stored;
-        if (now === undefined || isFinal(now.comparison.status)) return skipped(now);
-        const error = asScenedeltaError(thrown);
-        if (!error.permanent && !attempt.last) throw error;
-        if (error.code === 'internal') {
-          loggerOf(stored).error({ err: thrown }, 'comparison failed unexpectedly');
-        }
-        return fail(stored, error, attempt.save);
+        return endFailed(stored, attempt, thrown);
       }
     },
     fail,

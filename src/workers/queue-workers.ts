@@ -1,7 +1,4 @@
-/**
- * Adapter between BullMQ and the processors: which queues are served, how jobs end, and how a cancel reaches a running
- * job.
- */
+/** Adapter between BullMQ and the processors: the queues that are served, the end of jobs, and their cancellation. */
 import {
   DelayedError,
   type Job,
@@ -18,6 +15,7 @@ import type { JobProducer } from '../jobs/producer.js';
 import {
   MAINTENANCE_QUEUE,
   openQueue,
+  PRIORITY,
   QUEUE_PREFIX,
   QUEUES,
   SNAPSHOT_QUEUE,
@@ -25,9 +23,11 @@ import {
 } from '../jobs/queues.js';
 import type { Logger } from '../logger.js';
 import { KEYS } from '../stores/keys.js';
-import type { TurnProcessor } from './camera-turn.js';
+import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { DeliveryProcessor } from './delivery-job.js';
+import { FETCH_CONCURRENCY } from './fetch-limits.js';
+import type { ComparisonOutcome } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
 
 export interface QueueWorkers {
@@ -76,6 +76,12 @@ async function runJob<T>(
   }
 }
 
+/** Ends this run of a job, to run it again at `at` (epoch ms). */
+async function delay(job: Job, at: number, token: string | undefined): Promise<never> {
+  await job.moveToDelayed(at, token);
+  throw new DelayedError();
+}
+
 function startWorker(name: string, process: Processor, common: Common, concurrency: number): Worker {
   const { redis, config, logger } = common;
   const options: WorkerOptions = {
@@ -96,6 +102,7 @@ function startWorker(name: string, process: Processor, common: Common, concurren
 /**
  * Gate for archive jobs: one may begin while live jobs leave a thread free and none waits. An archive can fill an idle
  * night, and never delays a camera by more than the pairs that already run.
+ * @param threads pairs that the model processes at once
  */
 function createArchiveGate(liveQueue: Queue, threads: number) {
   let running = 0;
@@ -135,7 +142,8 @@ function createArchiveGate(liveQueue: Queue, threads: number) {
 }
 
 /**
- * Serves live and archive comparisons and the turns of cameras.
+ * Serves live and archive comparisons, the turns of cameras, and the fetches of both, which hold no slot of a
+ * comparison: addresses that hang must not stop uploads.
  * @param deps.threads pairs that the model processes at once
  * @param deps.concurrency jobs held per queue, some of which are fetched and decoded while others are in the model
  */
@@ -143,7 +151,7 @@ export function startComparisonWorkers(
   deps: Common & {
     processor: ComparisonProcessor;
     turns: TurnProcessor;
-    queue: Pick<JobProducer, 'addTurn'>;
+    queue: Pick<JobProducer, 'addTurn' | 'addComparison'>;
     threads: number;
     concurrency: number;
     metrics: WorkerMetrics;
@@ -157,39 +165,63 @@ export function startComparisonWorkers(
     if (await processor.giveUp(id, error)) metrics.comparison(queue, { kind: 'failed', error });
   };
 
+  const isLast = (job: Job) => job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+
   const runComparison = async (job: Job, queue: string, signal = new AbortController().signal) => {
-    const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
     const outcome = await runJob(
       logger,
       job,
-      () => processor.process(job.data, { lastAttempt, signal }),
+      () => processor.process(job.data, { lastAttempt: isLast(job), signal }),
       (error) => giveUp(String(job.id), queue, error),
     );
+    return ended(queue, outcome);
+  };
+
+  const ended = (queue: string, outcome: ComparisonOutcome): string => {
     metrics.comparison(queue, outcome);
     if (outcome.kind === 'failed') throw new JobFailed(`${outcome.error.code}: ${outcome.error.message}`);
     return outcome.kind;
   };
 
-  const runTurn = async (job: Job, token: string | undefined) => {
-    const turn = await runJob(logger, job, () => deps.turns.process(job.data, { job: String(job.id) }));
+  const runTurn = async (job: Job, token: string | undefined, stage: TurnStage) => {
+    // The jobs of the two queues are numbered alike, and the holder of a turn is known by its job.
+    const holder = stage === 'fetch' ? `fetch-${job.id}` : String(job.id);
+    const turn = await runJob(logger, job, () => deps.turns.process(job.data, { job: holder, stage }));
     if (turn.kind === 'worked') metrics.comparison('live', turn.outcome);
-    if (turn.kind !== 'later') return turn.kind;
-    await job.moveToDelayed(turn.at, token);
-    throw new DelayedError();
+    return turn.kind === 'later' ? delay(job, turn.at, token) : turn.kind;
   };
 
   // Three parameters each: BullMQ passes a signal only to a function that takes it.
   const runLive = (job: Job, token: string | undefined, signal: AbortSignal | undefined) =>
     gate.live<string>(() =>
-      job.name === TURN_JOB ? runTurn(job, token) : runComparison(job, 'live', signal),
+      job.name === TURN_JOB ? runTurn(job, token, 'compare') : runComparison(job, 'live', signal),
     );
   const runArchive = async (job: Job, _token: string | undefined, signal: AbortSignal | undefined) => {
     await gate.pass();
     return runComparison(job, 'archive', signal);
   };
+  /** The name of a fetch job is the queue in which its comparison waits next. */
+  const runFetch = async (job: Job, token: string | undefined, cancelled: AbortSignal | undefined) => {
+    if (job.name === TURN_JOB) return runTurn(job, token, 'fetch');
+    const queue = job.name === 'archive' ? 'archive' : 'live';
+    const signal = cancelled ?? new AbortController().signal;
+    const fetched = await runJob(
+      logger,
+      job,
+      () => processor.fetch(job.data, { lastAttempt: isLast(job), signal, archive: queue === 'archive' }),
+      (error) => giveUp(String(job.id), queue, error),
+    );
+    if (fetched.kind === 'later') return delay(job, fetched.at, token);
+    if (fetched.kind !== 'fetched') return ended(queue, fetched);
+    // A kill before this step loses nothing: this job has not ended, so another worker runs it again.
+    await deps.queue.addComparison(job.data, { queue, priority: job.opts.priority ?? PRIORITY.live });
+    return fetched.kind;
+  };
+
   const workers = {
     live: startWorker(QUEUES.live, runLive, deps, deps.concurrency),
     archive: startWorker(QUEUES.archive, runArchive, deps, deps.concurrency),
+    fetch: startWorker(QUEUES.fetch, runFetch, deps, FETCH_CONCURRENCY),
   };
 
   for (const [queue, worker] of Object.entries(workers)) {
@@ -200,7 +232,7 @@ export function startComparisonWorkers(
         job.name === TURN_JOB
           ? // The frame's own tries end this, and other frames wait behind it.
             deps.queue.addTurn(job.data.camera)
-          : giveUp(job.id, queue, lostTooOften());
+          : giveUp(job.id, queue === 'fetch' ? job.name : queue, lostTooOften());
       handled.catch((err) =>
         logger.error({ err, job_id: job.id }, 'lost job not handled; recovery will handle it'),
       );
@@ -234,9 +266,7 @@ export function startDeliveryWorker(
     const outcome = await runJob(deps.logger, job, () => deps.processor.process(job.data));
     deps.metrics.delivery(outcome);
     if (outcome.kind === 'failed') throw new JobFailed('given up; the delivery log has the reasons');
-    if (outcome.kind !== 'later') return outcome.kind;
-    await job.moveToDelayed(outcome.at, token);
-    throw new DelayedError();
+    return outcome.kind === 'later' ? delay(job, outcome.at, token) : outcome.kind;
   };
   const worker = startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY);
   return { close: () => worker.close() };

@@ -5,6 +5,7 @@
 import { ScenedeltaError } from '../errors.js';
 import { alertIdOf, comparisonIdOf } from '../ids.js';
 import type { JobProducer } from '../jobs/producer.js';
+import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../logger.js';
 import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
@@ -57,7 +58,10 @@ export function createRecovery(
     if (stored === undefined || isFinal(stored.comparison.status)) return false;
     if (stored.request.turn !== undefined) return recoverFrame(id, stored.request.turn);
     if (state === 'completed') await queue.forget('comparison', id);
-    await queue.addComparison({ comparisonId: id, traceId: stored.request.traceId });
+    await queue.addComparison(
+      { comparisonId: id, traceId: stored.request.traceId },
+      { fetch: unfetchedFrames(stored).length > 0 },
+    );
     logger.warn(
       { comparison_id: id, trace_id: stored.request.traceId },
       'comparison had no job, queued again',

@@ -17,6 +17,7 @@ import { createTurnProcessor } from './camera-turn.js';
 import { createComparisonProcessor } from './comparison-job.js';
 import { createDeliveryProcessor } from './delivery-job.js';
 import { createEnqueueDelivery } from './enqueue-delivery.js';
+import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
 import {
@@ -51,14 +52,16 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const base = { ...stores, queue, logger, clock: Date.now };
 
   const fetchFrame = createFrameFetcher({ ...stores, outbound: deps.outbound, config });
+  const fetchLimits = createFetchLimits(Date.now);
   const enqueueDelivery = createEnqueueDelivery(base);
   const lifeCycle = createLifeCycle({ ...base, enqueueDelivery });
-  const comparisons = createComparisonProcessor({ ...base, lifeCycle, pipeline, fetchFrame });
+  const comparisons = createComparisonProcessor({ ...base, lifeCycle, pipeline, fetchFrame, fetchLimits });
   const turns = createTurnProcessor({
     ...base,
     lifeCycle,
     pipeline,
     fetchFrame,
+    fetchLimits,
     decodeLimits: config,
     holdMs: 2 * config.jobLockMs,
     token: randomUUID,

@@ -9,6 +9,7 @@ import type { Comparison, Finding } from '../../src/schemas/comparison.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
+import { createFetchLimits } from '../../src/workers/fetch-limits.js';
 import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
 import { type Bench, logger } from './workers.js';
 
@@ -179,6 +180,7 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: Turn
       s3: undefined,
       config: { frameLimit: 10_000_000, pixelLimit: 50_000_000 },
     }),
+    fetchLimits: createFetchLimits(Date.now),
     decodeLimits: { pixelLimit: 50_000_000 },
     lifeCycle: createLifeCycle({
       results: change.results ?? bench.results,

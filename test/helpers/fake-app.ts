@@ -54,7 +54,7 @@ export class FakeQueue {
   async counts() {
     this.#reach();
     const none = { waiting: 0, prioritized: 0, delayed: 0, active: 0 };
-    return { live: { ...none, prioritized: this.jobs.length }, archive: none, delivery: none };
+    return { live: { ...none, prioritized: this.jobs.length }, archive: none, fetch: none, delivery: none };
   }
   async waiting() {
     this.#reach();

@@ -1,9 +1,11 @@
 /** Workers on real queues: a private Redis, emptied before each test, and workers that are closed after it. */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { Queue } from 'bullmq';
+import type { FetchFrame } from '../../src/frames/fetch.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { openQueue, PRIORITY, QUEUES } from '../../src/jobs/queues.js';
 import { KEYS } from '../../src/stores/keys.js';
+import type { TurnProcessor } from '../../src/workers/camera-turn.js';
 import { createDeliveryProcessor } from '../../src/workers/delivery-job.js';
 import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
@@ -48,8 +50,13 @@ export function useQueues() {
   };
   const common = () => ({ redis: bench.redis, config: { jobLockMs: LOCK_MS }, logger, metrics });
   const enqueueDelivery = () => createEnqueueDelivery({ deliveries: bench.deliveries, queue: producer });
-  const processor = (pipeline = scriptedPipeline().pipeline) =>
-    comparisonProcessor(bench, { pipeline, enqueueDelivery: enqueueDelivery(), cameras: bench.cameras });
+  const processor = (pipeline = scriptedPipeline().pipeline, fetchFrame?: FetchFrame) =>
+    comparisonProcessor(bench, {
+      pipeline,
+      enqueueDelivery: enqueueDelivery(),
+      cameras: bench.cameras,
+      ...(fetchFrame === undefined ? {} : { fetchFrame }),
+    });
   const open = (name: string): Queue => closedAfterTest(openQueue(name, bench.redis));
 
   return {
@@ -62,13 +69,20 @@ export function useQueues() {
     /** webhook ids of the requests that reached the receiver */
     posted,
     open,
-    /** Starts workers for live and archive comparisons. */
-    serve: (pipeline = scriptedPipeline().pipeline, { threads = 2 }: { threads?: number } = {}) =>
+    /** Starts workers for live and archive comparisons, and for fetches. */
+    serve: (
+      pipeline = scriptedPipeline().pipeline,
+      {
+        threads = 2,
+        fetchFrame,
+        turns = { process: async () => ({ kind: 'idle' }) },
+      }: { threads?: number; fetchFrame?: FetchFrame; turns?: TurnProcessor } = {},
+    ) =>
       closedAfterTest(
         startComparisonWorkers({
           ...common(),
-          processor: processor(pipeline),
-          turns: { process: async () => ({ kind: 'idle' }) },
+          processor: processor(pipeline, fetchFrame),
+          turns,
           queue: producer,
           threads,
           concurrency: 2,

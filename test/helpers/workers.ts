@@ -24,6 +24,7 @@ import {
   type ComparisonJobDependencies,
   createComparisonProcessor,
 } from '../../src/workers/comparison-job.js';
+import { createFetchLimits } from '../../src/workers/fetch-limits.js';
 import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
 import { finding } from './comparisons.js';
 import { startRedis, type TestRedis } from './redis.js';
@@ -127,6 +128,7 @@ export function comparisonProcessor(
     }),
     pipeline: scriptedPipeline().pipeline,
     fetchFrame: async (ref) => ({ bytes: Buffer.from('x'), ref: ref as never }),
+    fetchLimits: createFetchLimits(clock),
     cameras: { maskOf: async () => null },
     clock,
     ...change,

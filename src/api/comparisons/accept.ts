@@ -2,6 +2,7 @@
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { priorityOf } from '../../jobs/producer.js';
+import { unfetchedFrames } from '../../jobs/unfetched.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { FrameRef, StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { ComparisonRequest, StoredComparison } from '../../stores/results.js';
@@ -80,7 +81,11 @@ export async function accept(
     await deps.results.create(stored);
     await deps.queue.addComparison(
       { comparisonId, traceId: request.traceId },
-      { queue: priority, priority: priorityOf(priority, acceptance.unattended) },
+      {
+        queue: priority,
+        priority: priorityOf(priority, acceptance.unattended),
+        fetch: unfetchedFrames(stored).length > 0,
+      },
     );
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);
