@@ -4,13 +4,16 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
-import { ensurePython } from './lib/python.mjs';
+import { ensureApiTools, ensurePython } from './lib/python.mjs';
 import { ensureRedisServer } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
 import { Tally } from './lib/tally.mjs';
 
 /** Tests of whole processes need all cores, so they run one after the other. */
 const PROCESS_TESTS = ['test/e2e/', 'test/chaos/'];
+
+/** The short form of `npm run test:fuzz`. */
+const FUZZ = ['test/fuzz/main.mjs', '--examples=300', '--seed=1'];
 
 async function main() {
   requireNode(20, 9);
@@ -53,6 +56,10 @@ async function runEverything(tally) {
   const found = await ensurePython();
   if (found.missing) tally.skip('training (pytest)', found.missing);
   else await checkPython(tally, found.python, join(reports, 'training.xml'));
+
+  const tools = await ensureApiTools();
+  if (tools.missing) tally.skip('generated requests (schemathesis)', tools.missing);
+  else await tally.check('generated requests (schemathesis)', process.execPath, FUZZ);
 }
 
 async function checkPython(tally, python, report) {

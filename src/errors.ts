@@ -48,6 +48,11 @@ const catalogue = {
   'url-refused': { status: 422, title: 'The address may not be requested', retry: 'permanent' },
   'url-failed': { status: 422, title: 'The address did not deliver an image', retry: 'permanent' },
   'url-unavailable': { status: 424, title: 'The address could not be reached', retry: 'transient' },
+  'invalid-value': {
+    status: 422,
+    title: 'A value fits the schema and cannot be used',
+    retry: 'permanent',
+  },
   'idempotency-mismatch': {
     status: 422,
     title: 'The Idempotency-Key was used with another request',

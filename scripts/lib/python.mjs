@@ -1,4 +1,4 @@
-/** Finds a Python with the packages of the training tests: PYTHON, or a virtual environment in .venv. */
+/** Virtual environments of the Python that tests need, made when they are first asked for. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,26 +6,40 @@ import { probe, ROOT, run, Stop, say, seconds, shown, which } from './shell.mjs'
 import { installSystemPackage } from './system-packages.mjs';
 
 const OLDEST = '3.11';
-const REQUIREMENTS = join(ROOT, 'training/requirements-test.txt');
+const TRAINING = { folder: '.venv', requirements: 'training/requirements-test.txt' };
+const API_TOOLS = { folder: '.venv-api', requirements: 'test/requirements.txt' };
 
 /**
+ * For the tests of training/.
  * @returns {Promise<{ python: string } | { missing: string }>} the interpreter, or the reason why there is none.
  * @throws Stop if pip fails
  */
-export async function ensurePython() {
-  if (process.env.PYTHON) return { python: process.env.PYTHON };
-  const system = which('python3');
-  if (system === undefined) return { missing: 'python3 is not installed (only training/ needs it)' };
+export const ensurePython = async () =>
+  process.env.PYTHON ? { python: process.env.PYTHON } : ensureVenv(TRAINING);
+
+/**
+ * For the tests of the API: schemathesis and openapi-python-client.
+ * @returns {Promise<{ python: string, bin: string } | { missing: string }>} the interpreter and the folder of the
+ * programs, or the reason why there is none.
+ * @throws Stop if pip fails
+ */
+export const ensureApiTools = () => ensureVenv(API_TOOLS);
+
+async function ensureVenv({ folder, requirements }) {
+  const system = process.env.PYTHON ?? which('python3');
+  if (system === undefined) return { missing: 'python3 is not installed' };
   if (!probe(system, ['-c', `import sys; sys.exit(sys.version_info < (${OLDEST.replace('.', ', ')}))`]).ok) {
     return { missing: `${system} is older than ${OLDEST}` };
   }
-  const venv = join(ROOT, '.venv');
-  const python = join(venv, 'bin/python');
+  const venv = join(ROOT, folder);
+  const bin = join(venv, 'bin');
+  const python = join(bin, 'python');
   const stamp = join(venv, 'requirements.sha256');
-  const wanted = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return { python };
+  const file = join(ROOT, requirements);
+  const wanted = createHash('sha256').update(readFileSync(file)).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return { python, bin };
   const start = Date.now();
-  say('python', `installing ${shown(REQUIREMENTS)} into .venv ...`);
+  say('python', `installing ${shown(file)} into ${folder} ...`);
   await createVenv(system, venv);
   const { ok, output } = await run(python, [
     '-m',
@@ -34,12 +48,12 @@ export async function ensurePython() {
     '--quiet',
     '--disable-pip-version-check',
     '-r',
-    REQUIREMENTS,
+    file,
   ]);
   if (!ok) throw new Stop(`pip failed:\n${output.trim().slice(-2000)}`);
   writeFileSync(stamp, wanted);
   say('python', `ready after ${seconds(start)}`);
-  return { python };
+  return { python, bin };
 }
 
 /** Debian and Ubuntu ship the pip part of venv in a separate package, which is installed if it is missing. */

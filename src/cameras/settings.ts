@@ -85,7 +85,9 @@ export type TimeWindow = Schedule['windows'][number];
 
 const SeverityRuleSchema = Type.Object(
   {
-    zone: Type.Optional(Type.String({ description: 'Id of a zone that the change lies in.' })),
+    zone: Type.Optional(
+      Type.String({ pattern: CAMERA_ID_PATTERN, description: 'Id of a zone that the change lies in.' }),
+    ),
     kind: Type.Optional(literals(CHANGE_KINDS, { description: 'Kind of change.' })),
     min_area: Type.Optional(unit({ description: 'Least area of the change, as a share of the frame.' })),
     during: Type.Optional(
@@ -250,7 +252,8 @@ const checkSchema = checker(CameraSettingsSchema);
 /**
  * @param body of a request, without the reference frame
  * @returns the settings with all defaults filled in
- * @throws ScenedeltaError 'invalid-request', naming the first invalid field ('zones/0/polygon')
+ * @throws ScenedeltaError naming the first invalid field ('zones/0/polygon'): 'invalid-request' if it does not fit the
+ * schema, 'invalid-value' if it does and contradicts another one, or names something that does not exist
  */
 export function checkSettings(body: unknown): CameraSettings {
   const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(body))) as CameraSettings;
@@ -276,7 +279,7 @@ export function checkSettings(body: unknown): CameraSettings {
 }
 
 const refused = (field: string, what: string) =>
-  new ScenedeltaError('invalid-request', `${field} ${what}`, { field });
+  new ScenedeltaError('invalid-value', `${field} ${what}`, { field });
 
 function isTimeZone(name: string): boolean {
   try {

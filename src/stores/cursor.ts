@@ -7,12 +7,14 @@ export interface Position {
   readonly id: string;
 }
 
-export const encodeCursor = ({ at, id }: Position): string =>
-  Buffer.from(`${at}:${id}`).toString('base64url');
+/** Published in the OpenAPI file, so that it says which cursors are refused. */
+export const CURSOR_PATTERN = '^([0-9]{1,15})[.]([A-Za-z0-9_]{1,64})$';
+
+export const encodeCursor = ({ at, id }: Position): string => `${at}.${id}`;
 
 /** @throws ScenedeltaError 'invalid-request' if the text is no cursor of this service. */
 export function decodeCursor(cursor: string): Position {
-  const match = /^(\d{1,15}):(\w{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  const match = new RegExp(CURSOR_PATTERN).exec(cursor);
   if (match?.[1] === undefined || match[2] === undefined) {
     throw new ScenedeltaError(
       'invalid-request',

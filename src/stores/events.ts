@@ -42,7 +42,7 @@ const BLOCK_MS = 5_000;
 const READ_AT_ONCE = 1_000;
 const RETRY_MS = 500;
 
-export const isEventId = (text: string): boolean => /^\d{1,15}(-\d{1,15})?$/.test(text);
+export const EVENT_ID_PATTERN = '^[0-9]{1,15}(-[0-9]{1,15})?$';
 
 /** @returns a number below 0 if `a` comes first. */
 export function compareEventIds(a: string, b: string): number {

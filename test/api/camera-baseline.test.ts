@@ -91,7 +91,7 @@ describe('refused, naming the field:', () => {
     ['a form with another field', async () => form({ frame: await jpeg(), light: 'day' }), 400, 'light'],
     ['JSON without a picture', async () => ({}), 400, 'frame'],
     ['an address', async () => ({ frame: { url: 'https://a.example/x.jpg' } }), 400, 'frame'],
-    ['a frame that is not stored', async () => ({ frame: { sha256: 'a'.repeat(64) } }), 400, 'frame'],
+    ['a frame that is not stored', async () => ({ frame: { sha256: 'a'.repeat(64) } }), 422, 'frame'],
     ['no image', async () => form({ frame: Buffer.from('hello') }), 422, 'frame'],
     ['a damaged picture', async () => form({ frame: (await jpeg()).subarray(0, -60) }), 422, 'frame'],
     ['a picture that is too large', async () => form({ frame: Buffer.alloc(50_001, 255) }), 413, 'frame'],
@@ -114,7 +114,7 @@ describe('refused, naming the field:', () => {
   it('a camera with a chosen reference, and one that does not exist', async () => {
     await put('gate', { before: 'reference', reference: base64(await jpeg(120)) });
     const refused = [await set(form({ frame: await jpeg() })), await reset()];
-    expect(refused.map(({ statusCode }) => statusCode)).toEqual([400, 400]);
+    expect(refused.map(({ statusCode }) => statusCode)).toEqual([422, 422]);
     expect(refused[1]?.json().detail).toContain('expected PUT /v1/cameras/gate with another reference');
     service.cameras.kept.clear();
     const missing = [await set(form({ frame: await jpeg() })), await reset()];

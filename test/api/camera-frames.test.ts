@@ -127,13 +127,13 @@ describe('a frame of a camera', () => {
     [
       'captured in a leap second',
       { frame: { url: 'https://a.example/b.jpg' }, captured_at: '2016-12-31T23:59:60Z' },
-      400,
+      422,
       'captured_at',
     ],
     [
       'captured in the far future',
       { frame: { url: 'https://a.example/b.jpg' }, captured_at: '2999-01-01T00:00:00Z' },
-      400,
+      422,
       'captured_at',
     ],
     ['with an unknown member', { frame: 'AAAA', camera: 'other' }, 400, 'camera'],

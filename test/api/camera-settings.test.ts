@@ -155,7 +155,7 @@ describe('a reference frame', () => {
     const reference = base64(await jpeg(120));
     await put('gate', { before: 'reference', reference });
     const refused = await put('gate', { before: 'reference', zones: [PRIVACY] });
-    expect(refused.statusCode).toBe(400);
+    expect(refused.statusCode).toBe(422);
     expect(refused.json()).toMatchObject({ field: 'reference' });
     expect((await put('gate', { before: 'reference', zones: [PRIVACY], reference })).statusCode).toBe(200);
   });
@@ -179,7 +179,7 @@ describe('refused settings:', () => {
           },
         ],
       },
-      400,
+      422,
       'zones/0/polygon',
     ],
     [
@@ -203,7 +203,7 @@ describe('refused settings:', () => {
     [
       'an unknown time zone',
       { schedule: { timezone: 'Mars/Base', windows: [{ days: ['mon'], from: '00:00', to: '01:00' }] } },
-      400,
+      422,
       'schedule/timezone',
     ],
     ['an alarm budget out of its range', { alarms_per_day: 100_000 }, 400, 'alarms_per_day'],
@@ -225,12 +225,12 @@ describe('refused settings:', () => {
       400,
       'reference',
     ],
-    ['alerts suspended until a leap second', { suspend_until: '2016-12-31T23:59:60Z' }, 400, 'suspend_until'],
+    ['alerts suspended until a leap second', { suspend_until: '2016-12-31T23:59:60Z' }, 422, 'suspend_until'],
     ['a reference that is no image', { before: 'reference', reference: 'aGVsbG8=' }, 422, 'reference'],
     [
       'a reference that is not stored',
       { before: 'reference', reference: { sha256: 'a'.repeat(64) } },
-      400,
+      422,
       'reference',
     ],
     ['a reference of another type', { before: 'reference', reference: 7 }, 400, 'reference'],

@@ -164,7 +164,6 @@ describe('POST /v1/comparisons refuses', () => {
       'example.org',
       `https://x/${'y'.repeat(2048)}`,
     ],
-    metadata: ['x'.repeat(5000)],
     deadline_s: ['30', true, null, [], {}, 0, -1, 86_401],
     priority: [5, true, null, [], {}, 'urgent'],
   };
@@ -176,6 +175,11 @@ describe('POST /v1/comparisons refuses', () => {
     expect([status, code]).toEqual([400, 'invalid-request']);
     expect(named?.split('/')[0]).toBe(field);
     expect(detail).toContain('expected');
+  });
+
+  it('metadata of more than 4096 bytes, which fits the schema', async () => {
+    const [status, code, field] = await refusal(post({ ...base64(), metadata: 'x'.repeat(5000) }));
+    expect([status, code, field]).toEqual([422, 'invalid-value', 'metadata']);
   });
 
   it('invalid fields of a form, naming the field', async () => {

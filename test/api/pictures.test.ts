@@ -116,7 +116,7 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
     expect(await hot('after', 28, 44)).toBe(true); // another cell than in before
     expect(await hot('after', 12, 52)).toBe(false);
     const answer = await get('heatmaps/after?word=2');
-    expect([answer.statusCode, answer.json().detail]).toEqual([400, 'word is 2, expected 0 to 1']);
+    expect([answer.statusCode, answer.json().detail]).toEqual([422, 'word is 2, expected 0 to 1']);
   });
 
   it('returns the raw grid as float32, little endian, row by row', async () => {

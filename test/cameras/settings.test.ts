@@ -183,7 +183,7 @@ describe('invalid settings', () => {
     ['an invalid time', { suspend_until: 'tomorrow' }, 'suspend_until', /tomorrow/],
     ['an unknown member', { zone: [] }, 'zone', /unknown/],
     ['a string in place of an object', 'settings', undefined, /string "settings"/],
-  ])('%s: 400 naming the field', (_what, body, field, message) => {
+  ])('%s: refused, naming the field', (_what, body, field, message) => {
     const refused = (): ScenedeltaError => {
       try {
         checkSettings(body);
@@ -192,7 +192,20 @@ describe('invalid settings', () => {
       }
       throw new Error('accepted');
     };
-    expect(refused()).toMatchObject({ code: 'invalid-request', field });
+    expect(refused()).toMatchObject({ code: expect.stringMatching(/^invalid-(request|value)$/), field });
     expect(refused().message).toMatch(message);
+  });
+
+  it('says by its code whether the schema or another rule is broken', () => {
+    const codeOf = (body: unknown): string | undefined => {
+      try {
+        checkSettings(body);
+      } catch (error) {
+        return (error as ScenedeltaError).code;
+      }
+    };
+    expect(codeOf({ threshold: 50 })).toBe('invalid-request');
+    expect(codeOf({ threshold: 0.5, alarms_per_day: 1 })).toBe('invalid-value');
+    expect(codeOf({ alerts: { severity_rules: [{ zone: 'roof', severity: 'low' }] } })).toBe('invalid-value');
   });
 });

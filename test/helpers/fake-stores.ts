@@ -86,9 +86,9 @@ export class FakeResults {
       .filter((c) => query.camera === undefined || c.camera === query.camera)
       .filter((c) => query.verdict === undefined || c.verdict === query.verdict)
       .sort((a, b) => (a.id < b.id ? 1 : -1))
-      .filter((c) => query.cursor === undefined || c.id < query.cursor);
+      .filter((c) => query.cursor === undefined || c.id < query.cursor.slice(2));
     const items = all.slice(0, query.limit);
-    return { items, nextCursor: all.length > query.limit ? (items.at(-1)?.id ?? null) : null };
+    return { items, nextCursor: all.length > query.limit ? `0.${items.at(-1)?.id}` : null };
   }
   async openOf(owner: string) {
     return [...this.kept.values()].filter(

@@ -4,8 +4,8 @@ import { createLogger } from '../../src/logger.js';
 import {
   compareEventIds,
   createEventReader,
+  EVENT_ID_PATTERN,
   type EventReader,
-  isEventId,
   type StreamedEvent,
 } from '../../src/stores/events.js';
 import { connectRedis } from '../../src/stores/redis.js';
@@ -159,7 +159,7 @@ describe('event ids', () => {
     ['+', false],
     ['1-2-3', false],
     ['(1-1', false],
-  ])('%j is one: %j', (text, expected) => expect(isEventId(text)).toBe(expected));
+  ])('%j is one: %j', (text, expected) => expect(new RegExp(EVENT_ID_PATTERN).test(text)).toBe(expected));
 });
 
 describe('the registry of workers', () => {

@@ -32,7 +32,7 @@ export async function assertCameraCapacity(
 
 /**
  * Once it resolves, no crash loses the frame: files and Redis are synced.
- * @throws ScenedeltaError 'invalid-request' naming captured_at, 'storage-unavailable' or 'queue-unavailable' as
+ * @throws ScenedeltaError 'invalid-value' naming captured_at, 'storage-unavailable' or 'queue-unavailable' as
  * `accept` does; with a privacy mask also 'image-unreadable' or 'image-too-large'
  */
 export async function acceptFrame(
@@ -46,7 +46,7 @@ export async function acceptFrame(
   const capturedAt = captured_at === undefined ? now : parseTime(captured_at, 'captured_at');
   if (capturedAt > now + CLOCK_TOLERANCE_MS) {
     throw new ScenedeltaError(
-      'invalid-request',
+      'invalid-value',
       `captured_at is ${new Date(capturedAt).toISOString()}, expected at most ` +
         `${CLOCK_TOLERANCE_MS / 1000} s after now (${new Date(now).toISOString()})`,
       { field: 'captured_at' },

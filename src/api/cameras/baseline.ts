@@ -19,7 +19,7 @@ interface Dependencies {
   readonly cameras: Pick<CameraStore, 'state' | 'orderBaseline'>;
 }
 
-/** @throws ScenedeltaError invalid-request if the camera has a chosen reference, not-found if it has been erased */
+/** @throws ScenedeltaError invalid-value if the camera has a chosen reference, not-found if it has been erased */
 export async function resetBaseline(camera: StoredCamera, { cameras }: Dependencies): Promise<BaselineOrder> {
   return order(camera, { type: 'baseline.reset' }, await cameras.state(camera.id), cameras);
 }
@@ -82,7 +82,7 @@ async function order(
 function assertNoReference({ id, settings, reference }: StoredCamera): void {
   if (settings.before !== 'reference' || reference === null) return;
   throw new ScenedeltaError(
-    'invalid-request',
+    'invalid-value',
     `${id} is compared with the reference of its settings, expected PUT /v1/cameras/${id} with another reference`,
   );
 }

@@ -18,7 +18,8 @@ export interface PictureDependencies extends DecodeLimits {
 
 /**
  * @param given a picture in one of the forms of JSON
- * @throws ScenedeltaError invalid-request, payload-too-large or image-unreadable, naming the field; storage-unavailable
+ * @throws ScenedeltaError invalid-request, invalid-value, payload-too-large or image-unreadable, naming the field;
+ * storage-unavailable
  */
 export async function readPicture(
   given: Static<typeof PictureSchema>,
@@ -30,7 +31,7 @@ export async function readPicture(
   const bytes = await blobs.get(frameKey(sha256));
   if (bytes !== undefined) return { from: 'bytes', bytes, sha256, contentType: sniffImage(bytes, field) };
   throw new ScenedeltaError(
-    'invalid-request',
+    'invalid-value',
     `${field} is the frame ${sha256}, which is not stored (any more)`,
     { field },
   );

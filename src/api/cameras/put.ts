@@ -75,15 +75,17 @@ async function referenceOf(
   deps: PutDependencies,
 ): Promise<StoredFrameRef | null> {
   const field = 'reference';
-  if (given === null || camera.settings.before !== 'reference') return null;
-  if (given === undefined) {
+  // Read also if it is not used, so that a damaged one is refused and not dropped.
+  const picture = given == null ? given : await readPicture(given, field, deps);
+  if (picture === null || camera.settings.before !== 'reference') return null;
+  if (picture === undefined) {
     if (earlier?.reference == null || earlier.mask === camera.mask) return earlier?.reference ?? null;
     throw new ScenedeltaError(
-      'invalid-request',
+      'invalid-value',
       'reference is not given, but the privacy zones have changed: expected the reference once more, ' +
         'or null for the next frame',
       { field },
     );
   }
-  return (await keepPicture(await readPicture(given, field, deps), camera, field, deps)).ref;
+  return (await keepPicture(picture, camera, field, deps)).ref;
 }

@@ -50,7 +50,7 @@ export function readFrameText(text: string, field: string, frameLimit: number): 
     throw invalid(field, `is an address of ${text.length} characters, expected at most 2048`);
   }
   if (text.startsWith('s3://')) {
-    const parts = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.{1,1024})$/.exec(text);
+    const parts = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.{1,1024})$/s.exec(text);
     if (parts !== null) return s3Frame({ bucket: parts[1] as string, key: parts[2] as string }, field);
     throw invalid(field, `is ${text.slice(0, 80)}, expected s3://bucket/key`);
   }

@@ -74,7 +74,7 @@ const PICTURE: BodyForm = {
 };
 
 /**
- * @throws ScenedeltaError invalid-request, malformed-body, unsupported-media-type, payload-too-large or
+ * @throws ScenedeltaError invalid-request, invalid-value, malformed-body, unsupported-media-type, payload-too-large or
  * image-unreadable, each naming the field
  */
 export async function readComparison(
@@ -111,7 +111,7 @@ async function readBody(request: FastifyRequest, limits: FrameLimits, form: Body
   const bytes = Buffer.byteLength(JSON.stringify(read.options.metadata ?? null));
   if (bytes <= METADATA_LIMIT) return read;
   throw new ScenedeltaError(
-    'invalid-request',
+    'invalid-value',
     `metadata has ${bytes} bytes of JSON, expected at most ${METADATA_LIMIT}`,
     { field: 'metadata' },
   );

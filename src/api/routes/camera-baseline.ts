@@ -47,6 +47,7 @@ const setSchema = {
       'image-too-large',
       'image-too-small',
       'frames-differ-in-shape',
+      'invalid-value',
       'storage-unavailable',
     ]),
   },
@@ -58,7 +59,7 @@ const resetSchema = {
   description: `All backgrounds of all lights, or the previous frame, are dropped, and the next frame starts anew. ${TAKES_EFFECT}`,
   tags,
   params: CameraIdParams,
-  response: { 202: answer, ...problems(['not-found']) },
+  response: { 202: answer, ...problems(['not-found', 'invalid-value']) },
 };
 
 const checkRequest = checker(BaselineRequestSchema);

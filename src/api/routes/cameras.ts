@@ -1,7 +1,7 @@
 /** Routes of cameras: their settings, and their frames. */
 import { Type } from 'typebox';
 import { describeBudget } from '../../cameras/alarm-budget.js';
-import type { CameraSettings } from '../../cameras/settings.js';
+import { CAMERA_ID_PATTERN, type CameraSettings } from '../../cameras/settings.js';
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
 import { ScenedeltaError } from '../../errors.js';
@@ -58,6 +58,7 @@ const putSchema = {
       'image-too-large',
       'image-too-small',
       'url-refused',
+      'invalid-value',
       'storage-unavailable',
     ]),
   },
@@ -176,7 +177,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     description: ADDRESSES,
     tags,
     // The cursor is the id of the last camera of the previous page.
-    querystring: Type.Object(pageQuery(64), { additionalProperties: false }),
+    querystring: Type.Object(pageQuery(CAMERA_ID_PATTERN), { additionalProperties: false }),
     response: pageResponses(CameraSchema),
   };
   app.get('/v1/cameras', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {

@@ -11,14 +11,7 @@ import { DeliverySchema } from '../../stores/deliveries.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
-import {
-  CURSOR_LENGTH,
-  pageBody,
-  pageQuery,
-  pageResponses,
-  parsePageQuery,
-  timeQuery,
-} from '../schemas/pages.js';
+import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { json, media, problems, ref } from '../schemas/shared.js';
 
 const ChangeIdParams = Type.Object({
@@ -38,7 +31,7 @@ const ListQuerySchema = Type.Object(
       }),
     ),
     ...timeQuery('Confirmed'),
-    ...pageQuery(CURSOR_LENGTH),
+    ...pageQuery(),
   },
   { additionalProperties: false },
 );

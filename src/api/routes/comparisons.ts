@@ -15,14 +15,7 @@ import { assertFetchable, assertUrl, fetchRules } from '../comparisons/url-polic
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { ComparisonFormSchema, ComparisonRequestSchema } from '../schemas/comparison-request.js';
 import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
-import {
-  CURSOR_LENGTH,
-  pageBody,
-  pageQuery,
-  pageResponses,
-  parsePageQuery,
-  timeQuery,
-} from '../schemas/pages.js';
+import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { ComparisonIdParams, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 
 export interface ComparisonRoutesContext {
@@ -40,7 +33,7 @@ const ListQuerySchema = Type.Object(
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     verdict: Type.Optional(literals(VERDICTS)),
     ...timeQuery('Created'),
-    ...pageQuery(CURSOR_LENGTH),
+    ...pageQuery(),
   },
   { additionalProperties: false },
 );

@@ -1,10 +1,9 @@
 /** Routes of event streams: of one comparison, and of all comparisons and changes. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { type TSchema, Type } from 'typebox';
 import { isFinal } from '../../schemas/comparison.js';
-import { isEventId } from '../../stores/events.js';
+import { EVENT_ID_PATTERN } from '../../stores/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ChangeEventSchema, ComparisonEventSchema, type EventStreams } from '../event-stream.js';
@@ -17,15 +16,27 @@ const CLOCK_SLACK_MS = 5_000;
 
 const HeadersSchema = Type.Object({
   'Last-Event-ID': Type.Optional(
-    Type.String({ description: 'Id of the last received event; the stream continues after it.' }),
+    Type.String({
+      pattern: `^$|${EVENT_ID_PATTERN}`,
+      description: 'Id of the last received event; the stream continues after it.',
+      examples: ['1700000000000-0'],
+    }),
   ),
 });
 const STREAM =
-  'Server-sent events with `id` to resume from, `event`, and JSON `data` of this schema; a comment ' +
-  'every 15 s keeps the connection open.';
-const comparisonEvents = media(STREAM, { 'text/event-stream': ref(ComparisonEventSchema) });
+  'Server-sent events; the schema describes one of them. A comment every 15 s keeps the connection open.';
+/** The fields of a server-sent event. @param data schema of the JSON in `data` */
+const serverSentEvent = (data: TSchema) =>
+  Type.Object({
+    id: Type.String({ pattern: EVENT_ID_PATTERN, description: 'For Last-Event-ID.' }),
+    event: Type.String({ description: 'The `type` of the data.' }),
+    data: Type.String({ contentMediaType: 'application/json', contentSchema: data }),
+  });
+const comparisonEvents = media(STREAM, {
+  'text/event-stream': serverSentEvent(ref(ComparisonEventSchema)),
+});
 const allEvents = media(STREAM, {
-  'text/event-stream': Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema)]),
+  'text/event-stream': serverSentEvent(Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema)])),
 });
 
 export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, streams: EventStreams): void {
@@ -92,13 +103,5 @@ const sendStream = (reply: FastifyReply, stream: Readable) =>
     .type('text/event-stream')
     .send(stream);
 
-function lastEventId(request: FastifyRequest): string | undefined {
-  const given = request.headers['last-event-id'];
-  if (given === undefined || given === '') return undefined;
-  if (typeof given === 'string' && isEventId(given)) return given;
-  throw new ScenedeltaError(
-    'invalid-request',
-    `Last-Event-ID is ${JSON.stringify(given)}, expected the id of an event, such as 1700000000000-0`,
-    { field: 'last-event-id' },
-  );
-}
+const lastEventId = ({ headers }: FastifyRequest): string | undefined =>
+  (headers['last-event-id'] as string | undefined) || undefined;

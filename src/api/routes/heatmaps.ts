@@ -67,7 +67,7 @@ export function heatmapRoutes(
         { ...RESPONSE_HEADERS.etag, ...RAW_HEADERS },
       ),
       304: { description: 'Unchanged since `If-None-Match`.', type: 'null' },
-      ...problems(['not-found', 'not-finished', 'gone']),
+      ...problems(['not-found', 'not-finished', 'gone', 'invalid-value']),
     },
   };
   const config = { scope: 'compare', signedLinks: true } as const;
@@ -125,7 +125,7 @@ function wordMap(words: readonly Heatmap[], index: number): Heatmap {
   const map = words[index];
   if (map !== undefined) return map;
   const expected = words.length === 0 ? 'none: no word has a map' : `0 to ${words.length - 1}`;
-  throw new ScenedeltaError('invalid-request', `word is ${index}, expected ${expected}`, { field: 'word' });
+  throw new ScenedeltaError('invalid-value', `word is ${index}, expected ${expected}`, { field: 'word' });
 }
 
 function littleEndian({ data }: Heatmap): Buffer {

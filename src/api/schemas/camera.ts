@@ -9,23 +9,30 @@ import {
 } from '../../cameras/settings.js';
 import { PendingChangeSchema } from '../../schemas/comparison.js';
 import { dateTime, literals, nullable, unit } from '../../schemas/constructors.js';
-import { binary, FrameInputSchema, optionProperties } from './comparison-request.js';
+import {
+  binary,
+  FrameBase64Schema,
+  FrameBytesSchema,
+  FrameInputSchema,
+  optionProperties,
+} from './comparison-request.js';
 
 export const CameraIdParams = Type.Object({
   id: Type.String({ pattern: CAMERA_ID_PATTERN, description: 'Id of the camera.', examples: ['gate-3'] }),
 });
 
-const storedFrame = Type.Object(
+export const StoredFrameSchema = Type.Object(
   { sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) },
-  { additionalProperties: false },
+  { $id: 'StoredFrame', additionalProperties: false },
 );
 /** A picture that frames are compared with, in a request. */
-export const PictureSchema = Type.Union([FrameInputSchema, storedFrame], {
-  description: 'Bytes in base64, or {"sha256": "..."} of a stored frame (its ETag).',
+export const PictureSchema = Type.Union([FrameBytesSchema, FrameBase64Schema, StoredFrameSchema], {
+  $id: 'Picture',
+  description: 'bytes in base64, or {"sha256": "..."} of a stored frame (its ETag)',
 });
 
 /** The frame that `before: reference` compares with, in a request. */
-const reference = Type.Union([FrameInputSchema, storedFrame, Type.Null()], {
+const reference = Type.Union([PictureSchema, Type.Null()], {
   description:
     'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a ' +
     'stored frame (its ETag). If it is left out, the earlier reference stays; if there is none, or ' +

@@ -1,5 +1,5 @@
 /** The body of POST /v1/comparisons, as JSON and as a form. */
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { literals } from '../../schemas/constructors.js';
 
 export const URL_PATTERN = '^https?://[^\\s]+$';
@@ -70,14 +70,35 @@ const S3ObjectSchema = Type.Object(
   { $id: 'S3Object', ...closed },
 );
 const FrameS3Schema = Type.Object({ s3: S3ObjectSchema }, { $id: 'FrameS3', ...closed });
-/** The forms of a frame, which are components of the OpenAPI file. */
-export const FRAME_FORMS = [
-  FrameTextSchema,
-  FrameBase64Schema,
+/** A frame's bytes as text: no address. */
+export const FrameBytesSchema = Type.String({
+  minLength: 1,
+  $id: 'FrameBytes',
+  description: 'base64, or "data:image/...;base64,...".',
+});
+
+const BASE64 = '[A-Za-z0-9+/_=\\r\\n-]+';
+const SEGMENT = '(?:[^/.][^/]*|[.][^/.][^/]*|[.][.][^/]+)';
+const S3_KEY = `${SEGMENT}(?:/${SEGMENT})*`;
+const ENCODED = `data:[^,]*;base64,${BASE64}|${BASE64}`;
+const S3_ADDRESS = `s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/${S3_KEY}`;
+const withPattern = (schema: TSchema, name: string, pattern: string): TSchema => {
+  const { properties } = schema as TObject;
+  const documented = { ...properties, [name]: { ...properties[name], pattern } };
+  return { ...schema, properties: documented } as TSchema;
+};
+/**
+ * The forms of a frame, which are components of the OpenAPI file. Their patterns are only documented: the readers in
+ * frame-input.ts check the same, and name the character or the segment that is wrong.
+ */
+export const FRAME_FORMS: readonly TSchema[] = [
+  { ...FrameTextSchema, pattern: `^(?:https?://\\S+|${S3_ADDRESS}|${ENCODED})$` } as TSchema,
+  { ...FrameBytesSchema, pattern: `^(?:${ENCODED})$` } as TSchema,
+  withPattern(FrameBase64Schema, 'base64', `^${BASE64}$`),
   FrameUrlSchema,
-  S3ObjectSchema,
+  withPattern(S3ObjectSchema, 'key', `^${S3_KEY}$`),
   FrameS3Schema,
-] as const;
+];
 
 export const FrameInputSchema = Type.Union(
   [FrameTextSchema, FrameBase64Schema, FrameUrlSchema, FrameS3Schema],

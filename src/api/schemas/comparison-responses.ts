@@ -36,6 +36,7 @@ const COMPARISON_PROBLEMS = [
   'url-failed',
   'url-unavailable',
   'idempotency-mismatch',
+  'invalid-value',
   'deadline-exceeded',
   'inference-failed',
   'storage-unavailable',

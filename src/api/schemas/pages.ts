@@ -1,21 +1,16 @@
 /** Pagination of lists: `cursor` and `limit` select a page, `next_cursor` and `Link` (RFC 8288) lead to the next. */
 import { type TSchema, Type } from 'typebox';
 import { dateTime, nullable } from '../../schemas/constructors.js';
+import { CURSOR_PATTERN } from '../../stores/cursor.js';
 import { parseTime } from '../parse-time.js';
 import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
 const DEFAULT_LIMIT = 20;
-/** Longest cursor, in characters. The cursors of the stores are shorter. */
-export const CURSOR_LENGTH = 256;
 
-/** Query parameters of a page. @param cursorLength longest cursor in characters */
-export const pageQuery = (cursorLength: number) => ({
+/** Query parameters of a page. @param cursorPattern pattern of its cursors */
+export const pageQuery = (cursorPattern: string = CURSOR_PATTERN) => ({
   cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: cursorLength,
-      description: 'next_cursor of the previous page.',
-    }),
+    Type.String({ pattern: cursorPattern, description: 'next_cursor of the previous page.' }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
 });
@@ -38,12 +33,12 @@ export const pageResponses = <T extends TSchema>(item: T) => ({
     }),
     RESPONSE_HEADERS.link,
   ),
-  ...problems(),
+  ...problems(['invalid-value']),
 });
 
 /**
  * Converts a query for the stores: times in epoch ms, and the default limit.
- * @throws ScenedeltaError 'invalid-request' naming since or until
+ * @throws ScenedeltaError 'invalid-value' naming since or until
  */
 export function parsePageQuery<Q extends { since?: string; until?: string; limit?: number }>(query: Q) {
   const { since, until, limit = DEFAULT_LIMIT, ...rest } = query;

@@ -33,6 +33,8 @@ import {
   CameraRequestSchema,
   CameraSchema,
   CameraStatusSchema,
+  PictureSchema,
+  StoredFrameSchema,
 } from './camera.js';
 import { FeedbackRequestSchema } from './changes.js';
 import {
@@ -65,6 +67,8 @@ const COMPONENTS: readonly TSchema[] = [
   ComparisonProblemSchema,
   ...FRAME_FORMS,
   FrameInputSchema,
+  StoredFrameSchema,
+  PictureSchema,
   ComparisonRequestSchema,
   ComparisonFormSchema,
   PendingChangeSchema,

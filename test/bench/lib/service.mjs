@@ -15,7 +15,8 @@ export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 
 /**
  * Redis, the API, and a worker unless `worker: false`; `build: false` if dist/ is current.
- * @returns {Promise<{ url: string, pid: (name: 'api' | 'worker' | 'redis') => number, stop: () => Promise<void> }>}
+ * @returns {Promise<{ url: string, redisUrl: string, pid: (name: 'api' | 'worker' | 'redis') => number,
+ *   stop: () => Promise<void> }>}
  */
 export async function startService({ worker = true, env = {}, build = true } = {}) {
   if (build) await ensureBuild();
@@ -70,7 +71,12 @@ export async function startService({ worker = true, env = {}, build = true } = {
     await stop();
     throw error;
   }
-  return { url, pid: (name) => processes.find((child) => child.name === name).pid, stop };
+  return {
+    url,
+    redisUrl: `unix://${socket}`,
+    pid: (name) => processes.find((child) => child.name === name).pid,
+    stop,
+  };
 }
 
 /** Resident memory of a process in bytes. */
