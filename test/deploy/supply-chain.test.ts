@@ -1,6 +1,7 @@
 /** Supply chain: the bill of materials, the licences in the images, the limits of the containers. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -40,6 +41,37 @@ it('npm run notices collects the licence of every production dependency, and of 
 
 it.each(['Dockerfile', 'deploy/Dockerfile.cuda'])('%s puts the notices into the image', (file) => {
   expect(readFileSync(file, 'utf8')).toMatch(/COPY --from=build .*THIRD_PARTY_NOTICES\.txt/);
+});
+
+describe('Dockerfile.cuda: the check of the downloaded CUDA libraries', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sd-cuda-'));
+  const libraries = join(folder, 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64');
+  const command = /^ARG ORT_CUDA_SHA256=\nRUN ((?:.*\\\n)*.*)\n/m.exec(
+    readFileSync('deploy/Dockerfile.cuda', 'utf8'),
+  )?.[1];
+  const check = (expected: string) =>
+    spawnSync('sh', ['-c', command ?? 'exit 9'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, ORT_CUDA_SHA256: expected },
+    });
+  beforeAll(() => {
+    mkdirSync(libraries, { recursive: true });
+    for (const name of ['cuda', 'shared'])
+      writeFileSync(join(libraries, `libonnxruntime_providers_${name}.so`), name);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const expected = createHash('sha256').update('cudashared').digest('hex');
+
+  it('prints their hash, and asks for none unless ORT_CUDA_SHA256 is given', () => {
+    expect(check('')).toMatchObject({ status: 0, stdout: `CUDA libraries: ORT_CUDA_SHA256=${expected}\n` });
+    expect(check(expected).status).toBe(0);
+  });
+
+  it('ends the build if ORT_CUDA_SHA256 is another', () => {
+    const other = 'f'.repeat(64);
+    expect(check(other)).toMatchObject({ status: 1, stderr: `expected ORT_CUDA_SHA256=${other}\n` });
+  });
 });
 
 describe('compose.yaml', () => {

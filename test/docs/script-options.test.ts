@@ -16,6 +16,7 @@ it.each([
   ['up.mjs', 'demo', "Unexpected argument 'demo'"],
   ['write-resampler.mjs', '--chekc', "Unknown option '--chekc'"],
   ['fit-viewpoint.mjs', '--tamper', "Unknown option '--tamper'"],
+  ['pin-images.mjs', '--mirror=x', "Unknown option '--mirror'"],
   ['compare-predictions.mjs', 'one.ndjson', 'Got 1 arguments'],
 ])(
   '%s refuses %s with one line',
