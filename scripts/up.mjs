@@ -29,6 +29,7 @@ const READY_TIMEOUT_MS = 120_000;
 const REDIS_STOP_MS = 10_000;
 /** Time between the end of the children's own SHUTDOWN_MS and SIGKILL. */
 const MARGIN_MS = 2_000;
+const WORKER_METRICS_OFFSET = 1_000;
 const LOG_CHECK_MS = 60_000;
 const PARENT_CHECK_MS = 500;
 /** npm and the terminal both send a signal for one Ctrl-C; within this time they count as one. */
@@ -61,9 +62,11 @@ async function main() {
     // The demo has no other client: any port will do if none is set.
     const port = await claimPort(config.host, demo && process.env.PORT === undefined ? 0 : config.port);
     url = addressOf(config.host, port);
+    const metricsPort = demo ? config.workerMetricsPort : await workerMetricsPort(config);
     const env = {
       ...process.env,
       PORT: String(port),
+      WORKER_METRICS_PORT: String(metricsPort),
       DATA_DIR: dataDir,
       REDIS_URL: config.redisUrl ?? (await startRedis(dataDir, processes)),
     };
@@ -77,7 +80,8 @@ async function main() {
       return await stop(0);
     }
     await tryExample(url, key?.headers ?? {}, dataDir);
-    printAddresses(url, key, dataDir, startedAt);
+    const metrics = metricsPort === 0 ? '' : addressOf(config.host, metricsPort);
+    printAddresses(url, metrics, key, dataDir, startedAt);
     setInterval(() => {
       for (const child of processes) child.rotateLog();
     }, LOG_CHECK_MS).unref();
@@ -112,6 +116,16 @@ async function readConfig() {
 function addressOf(host, port) {
   const visited = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${visited.includes(':') ? `[${visited}]` : visited}:${port}`;
+}
+
+/**
+ * Port of the worker's metrics. It is closed by default, because several workers may share a host; here there is one.
+ * @returns PORT + 1000, or a free port if that is taken; 0 (closed) with METRICS_AUTH, because this port takes no key
+ */
+async function workerMetricsPort({ host, port, workerMetricsPort: given, metricsAuth }) {
+  if (process.env.WORKER_METRICS_PORT || metricsAuth) return given;
+  const preferred = port === 0 ? 0 : port + WORKER_METRICS_OFFSET;
+  return claimPort(host, preferred).catch(() => claimPort(host, 0));
 }
 
 /** Starts the embedded server and waits until it answers. @returns its REDIS_URL */
@@ -186,7 +200,7 @@ async function showExample(url, headers, dataDir) {
   console.log('');
 }
 
-function printAddresses(url, key, dataDir, startedAt) {
+function printAddresses(url, metrics, key, dataDir, startedAt) {
   const auth = key ? ` -H "Authorization: Bearer $(cat ${shown(key.file)})"` : '';
   say('docs', `${url}/docs`);
   if (key)
@@ -195,6 +209,7 @@ function printAddresses(url, key, dataDir, startedAt) {
     'try',
     `curl${auth} -F before=@${shown(EXAMPLE.before)} -F after=@${shown(EXAMPLE.after)} ${url}/v1/comparisons`,
   );
+  say('metrics', `${url}/metrics${metrics === '' ? '' : `   (of the worker: ${metrics}/metrics)`}`);
   say('logs', shown(join(dataDir, 'logs')));
   console.log(`\nUp after ${seconds(startedAt)}. Ctrl-C stops everything.`);
 }

@@ -68,7 +68,8 @@ const settings = {
     0,
     65_535,
     0,
-    'Port on HOST of the /metrics and /livez of a worker; 0 = none. Workers on one host need one each.',
+    'Port on HOST of the /metrics and /livez of a worker; 0 = none. Workers on one host need one each. ' +
+      '`npm run up` takes PORT + 1000 if it is not set.',
   ),
   FEATURE_CACHE_MB: integer(0, 16_384, 64, 'Memory for the features of repeated "before" frames.'),
   LOG_LEVEL: oneOf(

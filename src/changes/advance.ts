@@ -85,6 +85,7 @@ class Step {
   readonly #tracks: Track[] = [];
   readonly #changes: ChangeUpdate[] = [];
   readonly #alerts: AlertIntent[] = [];
+  #suppressed = 0;
   readonly #absorb: Transition['absorb'][number][] = [];
   #settled: readonly Settled[];
   #cooldowns: CooldownState;
@@ -125,6 +126,7 @@ class Step {
       },
       changes: this.#changes,
       alerts: this.#alerts,
+      suppressed: this.#suppressed,
       hold,
       absorb: this.#absorb,
     };
@@ -170,7 +172,8 @@ class Step {
       const type = told === null ? 'change.opened' : 'change.escalated';
       const decision = decideAlert(type, change, this.observation.at, this.#cooldowns, this.rules);
       this.#cooldowns = decision.cooldowns;
-      if (decision.alert !== null) this.#alerts.push(decision.alert);
+      if (decision.alert === null) this.#suppressed++;
+      else this.#alerts.push(decision.alert);
       told = change.severity;
       change = decision.alert?.change ?? change;
     }

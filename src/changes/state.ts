@@ -157,6 +157,8 @@ export interface Transition {
   /** changes that the observation created or altered */
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly AlertIntent[];
+  /** number of alerts that a cool-down suppressed */
+  readonly suppressed: number;
   /** The next frame must be compared with the same "before", because a track is pending or open. */
   readonly hold: boolean;
   /** Regions that are normal from now on: the background model copies them from this frame. */

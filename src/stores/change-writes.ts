@@ -33,6 +33,8 @@ export interface TurnChanges {
   readonly camera: string;
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly StoredAlert[];
+  /** alerts that a cool-down suppressed, for the metrics; not stored */
+  readonly suppressed?: number;
   /** number of camera events that the turn applied, and that are removed with its commit */
   readonly eventsApplied: number;
 }

@@ -41,6 +41,8 @@ interface ProcessedFrame {
   readonly state: CameraState;
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly AlertIntent[];
+  /** number of alerts that a cool-down suppressed */
+  readonly suppressed: number;
 }
 
 /** Weight of a new interval between frames in the exponential moving average. */
@@ -80,7 +82,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
   const before = resetIf(baseline.reset || ordered.reset, applyEvents(state.alerts, events), at);
   const step: Transition =
     filtered === null
-      ? { state: before.state, changes: [], alerts: [], hold: false, absorb: [] }
+      ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
       : advance(
           before.state,
           observationOf(filtered.finding, { comparisonId, at, frame: state.frames }),
@@ -132,6 +134,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
     },
     changes: [...before.changes, ...step.changes, ...after.changes],
     alerts: step.alerts,
+    suppressed: step.suppressed,
   };
 }
 

@@ -43,7 +43,19 @@ export type TurnStage = 'fetch' | 'compare';
 type TurnOutcome =
   | { readonly kind: 'idle' | 'passed' }
   | { readonly kind: 'later'; readonly at: number }
-  | { readonly kind: 'worked'; readonly outcome: ComparisonOutcome; readonly more: boolean };
+  | {
+      readonly kind: 'worked';
+      readonly camera: string;
+      readonly outcome: ComparisonOutcome;
+      readonly alerts: AlertCounts;
+      readonly more: boolean;
+    };
+
+/** Alerts of one frame that its commit made final. */
+export interface AlertCounts {
+  readonly sent: number;
+  readonly suppressed: number;
+}
 
 type Later = Extract<TurnOutcome, { kind: 'later' }>;
 interface Passed {
@@ -98,7 +110,7 @@ export function createTurnProcessor(deps: TurnDependencies) {
   ): Promise<Compared> => {
     const events = await deps.changes.cameraEvents(camera.id);
     const processed = await processFrame({ camera, state, frame, at, signal, events, comparisonId }, deps);
-    const { heatmaps, changes } = processed;
+    const { heatmaps, changes, suppressed } = processed;
     const url = camera.settings.alerts.callback_url;
     const alerts: readonly StoredAlert[] =
       url === null
@@ -111,7 +123,7 @@ export function createTurnProcessor(deps: TurnDependencies) {
       timings: processed.timings,
       turn: {
         state: processed.state,
-        changes: { camera: camera.id, changes, alerts, eventsApplied: events.length },
+        changes: { camera: camera.id, changes, alerts, suppressed, eventsApplied: events.length },
       },
     };
   };
@@ -145,11 +157,16 @@ export function createTurnProcessor(deps: TurnDependencies) {
     turn: Turn,
     stage: TurnStage,
     signal: AbortSignal,
+    onAlerts: (alerts: AlertCounts) => void,
   ): Promise<ComparisonOutcome | Later | Passed> => {
     const stored = await results.get(turn.comparisonId);
     if (stored === undefined || isFinal(stored.comparison.status)) return skipped(stored);
-    const save: Save = async (ended, part) =>
-      (await turns.commit(turn, { stored: ended, ...part })) === 'committed';
+    const save: Save = async (ended, part) => {
+      const saved = (await turns.commit(turn, { stored: ended, ...part })) === 'committed';
+      const { alerts = [], suppressed = 0 } = part.changes ?? {};
+      if (saved) onAlerts({ sent: alerts.length, suppressed });
+      return saved;
+    };
     if (turn.tries > MAX_TRIES) return lifeCycle.fail(stored, lostTooOften(turn.tries - 1), save);
     const attempt = { signal, last: turn.tries === MAX_TRIES, save };
     const needs: TurnStage = unfetchedFrames(stored).length > 0 ? 'fetch' : 'compare';
@@ -200,8 +217,13 @@ export function createTurnProcessor(deps: TurnDependencies) {
       const turn = await turns.take(camera, { job, token: deps.token(), ttlMs: deps.holdMs });
       if (turn === 'held' || turn === 'empty') return { kind: 'idle' };
       let outcome: Awaited<ReturnType<typeof work>>;
+      let alerts: AlertCounts = { sent: 0, suppressed: 0 };
       try {
-        outcome = await holding(turn, (signal) => work(turn, stage, signal));
+        outcome = await holding(turn, (signal) =>
+          work(turn, stage, signal, (counts) => {
+            alerts = counts;
+          }),
+        );
       } catch (thrown) {
         if (asScenedeltaError(thrown).permanent || turn.tries >= MAX_TRIES) throw thrown;
         const { comparisonId: comparison_id, tries } = turn;
@@ -228,7 +250,7 @@ export function createTurnProcessor(deps: TurnDependencies) {
       const more = (await turns.release(turn)) === 'more';
       // A kill between the two steps loses nothing: this job has not ended, so the queue gives it to another worker.
       if (more) await deps.queue.addTurn(camera);
-      return { kind: 'worked', outcome, more };
+      return { kind: 'worked', camera, outcome, alerts, more };
     },
   };
 }

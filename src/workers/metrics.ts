@@ -1,15 +1,23 @@
-/** Prometheus metrics of a worker process. Labels are queues, outcomes and stages, never ids or cameras. */
+/** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
 import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ModelDescription } from '../schemas/model-description.js';
+import type { AlertCounts } from './camera-turn.js';
 import type { DeliveryOutcome } from './delivery-job.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 
 /** Stages for which 0 is a time (in whole milliseconds); for the others, 0 means that the stage was skipped. */
 const ALWAYS_RUN = new Set(['queue', 'fetch', 'total']);
 
+/** Cameras with a label of their own per process. Each label value is a time series that Prometheus keeps. */
+const MAX_CAMERAS = 500;
+/** Label of the cameras beyond these; it cannot be the id of a camera. */
+const OTHER_CAMERAS = '(other)';
+
 export interface WorkerMetrics {
   readonly registry: Registry;
+  /** Counts a frame of a camera: its comparison, its verdict and its alerts. */
+  frame(turn: { camera: string; outcome: ComparisonOutcome; alerts: AlertCounts }): void;
   comparison(queue: string, outcome: ComparisonOutcome): void;
   delivery(outcome: DeliveryOutcome): void;
   models(models: readonly ModelDescription[]): void;
@@ -19,7 +27,8 @@ export interface WorkerMetrics {
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry, prefix: 'scenedelta_worker_' });
+  // Dashboards and alert rules expect the names process_* and nodejs_*, without a prefix.
+  collectDefaultMetrics({ register: registry });
   const comparisons = new Counter({
     name: 'scenedelta_comparisons_total',
     help: 'Comparisons by queue (live, archive; recovery: given up after their job was lost) and outcome: verdict, error code, or reason to skip.',
@@ -33,6 +42,23 @@ export function createWorkerMetrics(): WorkerMetrics {
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 1, 2, 5, 15, 60, 300],
     registers,
   });
+  const frames = new Counter({
+    name: 'scenedelta_camera_frames_total',
+    help: `Frames by camera and verdict (failed, skipped: none); camera="${OTHER_CAMERAS}" from ${MAX_CAMERAS} cameras on.`,
+    labelNames: ['camera', 'verdict'],
+    registers,
+  });
+  const alerts = new Counter({
+    name: 'scenedelta_alerts_total',
+    help: 'Alerts by camera and outcome: sent (queued for its receiver), suppressed (by a cool-down).',
+    labelNames: ['camera', 'outcome'],
+    registers,
+  });
+  const cameras = new Set<string>();
+  const labelOfCamera = (camera: string): string => {
+    if (cameras.size < MAX_CAMERAS) cameras.add(camera);
+    return cameras.has(camera) ? camera : OTHER_CAMERAS;
+  };
   const deliveries = new Counter({
     name: 'scenedelta_delivery_attempts_total',
     help: 'Webhook deliveries by outcome: delivered, failed (given up), later (will be tried again), dropped (erased).',
@@ -59,6 +85,14 @@ export function createWorkerMetrics(): WorkerMetrics {
       for (const [stage, ms] of Object.entries(outcome.comparison.timings_ms ?? {})) {
         if (ms > 0 || ALWAYS_RUN.has(stage)) stages.observe({ queue, stage }, ms / 1000);
       }
+    },
+    frame({ camera: id, outcome, alerts: { sent, suppressed } }) {
+      this.comparison('live', outcome);
+      const camera = labelOfCamera(id);
+      const verdict = outcome.kind === 'finished' ? labelOf(outcome) : outcome.kind;
+      frames.inc({ camera, verdict });
+      alerts.inc({ camera, outcome: 'sent' }, sent);
+      alerts.inc({ camera, outcome: 'suppressed' }, suppressed);
     },
     delivery: (outcome) => deliveries.inc({ outcome: outcome.kind }),
     featureCache: (hit) => featureCache.inc({ outcome: hit ? 'hit' : 'miss' }),

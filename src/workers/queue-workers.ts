@@ -187,7 +187,7 @@ export function startComparisonWorkers(
     // The jobs of the two queues are numbered alike, and the holder of a turn is known by its job.
     const holder = stage === 'fetch' ? `fetch-${job.id}` : String(job.id);
     const turn = await runJob(logger, job, () => deps.turns.process(job.data, { job: holder, stage }));
-    if (turn.kind === 'worked') metrics.comparison('live', turn.outcome);
+    if (turn.kind === 'worked') metrics.frame(turn);
     return turn.kind === 'later' ? delay(job, turn.at, token) : turn.kind;
   };
 

@@ -42,6 +42,7 @@ describe('severity', () => {
       ['change.opened', second(2), 0],
       ['change.escalated', second(7), 1],
     ]);
+    expect(steps.map(({ suppressed }) => suppressed)).toEqual([0, 0, 0, 0, 0, 1, 0]);
     expect(steps[6]?.changes).toMatchObject([
       { event: 'change.escalated', change: { severity: 'high', suppressed_count: 1 } },
     ]);

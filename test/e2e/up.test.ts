@@ -49,6 +49,8 @@ it('SIGTERM closes everything: status 0, no process left, nothing lost; only its
   expect(pids).toHaveLength(3);
   expect(pids.filter(isAlive)).toEqual(pids);
   expect(service.output()).toContain(`${service.url}/docs`);
+  const [, ofWorker = ''] = /\(of the worker: (http\S+)\)/.exec(service.output()) ?? [];
+  expect(await (await fetch(ofWorker)).text()).toContain('scenedelta_model_info{model="bundle-tiny"');
   expect(statSync(join(dataDir, 'first-key')).mode & 0o777).toBe(0o600);
   const pair = await changedPair();
   const accepted = await Promise.all(

@@ -46,6 +46,24 @@ describe("a camera's frames", () => {
     expect(beforeAt(late as Comparison)).toBe('2026-06-01T12:00:10.000Z');
   });
 
+  it('give the numbers of alerts that were sent and suppressed, for the metrics', async () => {
+    const settings = { alerts: { callback_url: 'https://user.example/hook', confirm_frames: 1 } };
+    const camera = await setUpCamera(bench, 'gate', { before: 'reference', ...settings });
+    const processor = turnProcessor(bench);
+    const counts: unknown[] = [];
+    for (const [i, frame] of [EMPTY, WITH_CAR, EMPTY, WITH_CAR].entries()) {
+      await sendFrame(bench, camera, await frame, at(10 * i));
+      const turn = await processor.process({ v: 2, camera: 'gate' }, { job: 'job' });
+      counts.push(turn.kind === 'worked' ? turn.alerts : turn);
+    }
+    expect(counts).toEqual([
+      { sent: 0, suppressed: 0 },
+      { sent: 1, suppressed: 0 },
+      { sent: 1, suppressed: 0 },
+      { sent: 0, suppressed: 1 },
+    ]);
+  });
+
   it('that arrive after a later one was processed are refused, and change nothing', async () => {
     const camera = await setUpCamera(bench, 'gate');
     await run(camera, [

@@ -15,7 +15,8 @@ export function useMetrics(
   deps: Pick<ApiDependencies, 'queue'> & { streams: Pick<EventStreams, 'size'> },
 ): ApiMetrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'scenedelta_api_' });
+  // Dashboards and alert rules expect the names process_* and nodejs_*, without a prefix.
+  collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const duration = new Histogram({
     name: 'scenedelta_http_request_duration_seconds',
