@@ -54,13 +54,15 @@ export function updateTracks(
  */
 function associate(locations: readonly Location[], tracks: readonly Track[]): Track[][] {
   const owners = locations.map((location) =>
-    tracks.filter((track) => isSameSort(track, location) && isSameLocation(track.regions, location.regions)),
+    tracks.filter(
+      (track) => agreeOnTamper(track, location) && isSameLocation(track.regions, location.regions),
+    ),
   );
   const candidates = locations.flatMap((location, i) =>
     owners[i]?.length !== 0
       ? []
       : tracks
-          .filter((track) => isSameSort(track, location) && !owners.some((of) => of.includes(track)))
+          .filter((track) => agreeOnTamper(track, location) && !owners.some((of) => of.includes(track)))
           .map((track) => ({ i, track, distance: displacement(track.regions, location.regions) })),
   );
   const moved = new Set<Track>();
@@ -72,8 +74,8 @@ function associate(locations: readonly Location[], tracks: readonly Track[]): Tr
   return owners;
 }
 
-/** Tampering covers the whole frame and would overlap every track of the scene, so the two sorts never match. */
-const isSameSort = (track: Track, location: Location): boolean =>
+/** Tampering covers the whole frame and would overlap every track of the scene, so it matches tampering only. */
+const agreeOnTamper = (track: Track, location: Location): boolean =>
   isTamper(track) === (location.kind === 'tamper');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 

@@ -1,9 +1,11 @@
 /**
  * JPEG decoding at a reduced size. A JPEG decoder can halve an image while it decodes, with a smaller inverse transform
- * per block, for less than half of the time of decoding all pixels and shrinking them. libvips offers this; sharp, its
- * binding, uses it only from a factor of three on and has no option for it, but passes file names on to libvips, which
- * reads loader options after a name. So the bytes are written to a file that is unlinked before the first byte is
- * written: nothing of a frame stays on disk, however this process ends.
+ * per block. That takes less than half of the time of decoding all pixels and shrinking them.
+ *
+ * libvips offers this as a loader option, which may follow a file name. sharp, its binding, has no such option and uses
+ * the method only from a factor of three on, but it passes file names on to libvips. Therefore the bytes are written to
+ * a temporary file. The file is unlinked before its first byte is written, so that no part of a frame stays on disk,
+ * however this process ends.
  */
 import { randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';

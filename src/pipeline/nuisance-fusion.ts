@@ -1,7 +1,8 @@
 /**
  * Fusion of the model's prediction with the evidence of the viewpoint. The model alone decides whether the scene
- * changed. The evidence decides which nuisance there is, for every nuisance that it measures: of the nuisances that the
- * model alone names on real pairs, half are true, and it misses most (test/bench/RESULTS.md).
+ * changed. The evidence decides which of the nuisances that it measures are present, for weather together with the
+ * model: half of the nuisances that the model alone names on real pairs are true, and it misses most
+ * (test/bench/RESULTS.md).
  */
 import { type Prediction, predictionOf, sigmoid } from '../model/calibration.js';
 import type { Difference } from '../model/graph-io.js';

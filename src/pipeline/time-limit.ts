@@ -3,8 +3,8 @@ import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
 
 /**
- * Ends with `work`, or after `seconds` without it: a run of a graph cannot be interrupted. `work` then stops before its
- * next step, without an effect, and keeps its buffers until then.
+ * Settles as `work` does, or rejects after `seconds`. A graph that runs cannot be interrupted, so `work` goes on until
+ * its next step and keeps its buffers until then; it has no effect any more.
  * @param signal of the caller, which is passed on to `work`
  * @throws ScenedeltaError processing-timeout; or the error of `work`
  */

@@ -1,4 +1,4 @@
-/** The table of ADR 0012 lists the same imports as .dependency-cruiser.cjs. */
+/** The table of ADR 0012 and the README.md of each folder list the same imports as .dependency-cruiser.cjs. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -45,5 +45,15 @@ it.each(folderRules.map((rule) => [rule.name, rule] as const))(
     expect(allowedBy(rule)).toEqual(
       expected.filter((folder) => folder !== 'viewpoint' || !row.includes('geometry')),
     );
+  },
+);
+
+it.each(folderRules.map((rule) => [rule.name, rule] as const))(
+  'the README.md of %s/ names the folders that it may import',
+  (name, rule) => {
+    const readme = readFileSync(`src/${name}/README.md`, 'utf8');
+    const [, sentence = ''] = /\b[Mm]ay import:?\s([\s\S]*?)(?:[.;]\s|\.?$)/.exec(readme) ?? [];
+    const named = [...sentence.matchAll(/`(?:src\/)?(\w+)`/g)].map(([, folder = '']) => folder);
+    expect(named.filter((folder) => table.has(folder)).sort()).toEqual(allowedBy(rule));
   },
 );

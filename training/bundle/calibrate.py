@@ -3,10 +3,9 @@
     python -m training.bundle.calibrate --checkpoint RUN/best.pt --heldout CACHE --out calibration.json
 
 Writes for the manifest:
-  calibration    Platt scaling of the change logit, operating points (threshold by false-alarm rate, with its recall),
-  the
-                 default threshold, a threshold per nuisance, and the agreement of features below which two frames show
-                 different places
+  calibration    Platt scaling of the change logit; operating points (threshold by false-alarm rate, with its recall);
+                 the default threshold; a threshold per nuisance; the agreement of features below which two frames
+                 show different places
   hedge          the fraction of the probability from which a specific noun is written instead of its wider noun
   heldout        figures of all of it on the same pairs
   calibrated_on  the number of pairs

@@ -3,8 +3,8 @@
     python -m training.bundle.quantize --data ROOT --features features.onnx --out features.int8.onnx
 
 The cache is extracted with the quantised graph, so training uses exactly the features that are served. Weights take 7
-bits (`reduce_range`): on processors without VNNI the 8-bit product of two int8 pairs saturates, and captions must be
-equal on every machine. Inputs and outputs stay float32. The report compares cells with the float graph (cosine).
+bits (`reduce_range`), because captions must be equal on every machine: on processors without VNNI the sum of two 8-bit
+products saturates. Inputs and outputs stay float32. The report compares cells with the float graph (cosine).
 """
 
 import argparse

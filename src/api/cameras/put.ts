@@ -24,8 +24,8 @@ export interface PutDependencies extends PictureDependencies {
 
 /**
  * @param earlier the camera before this request, undefined if it is new
- * @throws ScenedeltaError invalid-request, url-refused, image-unreadable, image-too-large, image-too-small,
- * payload-too-large, each naming the field; storage-unavailable
+ * @throws ScenedeltaError invalid-request if the body is no object; invalid-request, invalid-value, url-refused,
+ *   image-unreadable, image-too-large, image-too-small, payload-too-large, each naming the field; storage-unavailable
  */
 export async function buildCamera(
   id: string,

@@ -1,8 +1,8 @@
 """Contact sheet of sampled pairs of the CLEVR world.
 
-python -m training.worlds.clevr.sheet --out sheet.png [--seed 0] [--count 12] [--beside FOLDER]
+    python -m training.worlds.clevr.sheet --out sheet.png [--seed 0] [--count 12] [--beside FOLDER]
 
-`--beside FOLDER` adds some unmodified images (480 x 320) of the original data set below.
+With `--beside FOLDER` the sheet ends with eight images of the original data set, resized to the size of a frame.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ CAPTION_NOUN = {
     "fire extinguisher": "fire extinguisher", "tent": "tent", "canopy tent": "tent",
     "shipping container": "container",
 }
-# Scenery: sprites that are placed in both frames and never change, so no caption names them.
+# Scenery: sprites of these nouns are placed in both frames and never change, so no caption names them. A noun that is
+# also above (a television) is either, sprite by sprite.
 SCENERY_INDOORS = frozenset((
     "bar stool", "bookcase", "clothes rack", "computer", "dresser", "fan", "filing cabinet", "floor lamp", "freezer",
     "guitar", "high chair", "lamp", "microwave", "office chair", "planter", "printer", "refrigerator", "shelf",
