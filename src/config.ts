@@ -125,6 +125,9 @@ const settings = {
   WEBHOOK_SECRET: optionalText(
     'whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.',
   ),
+  LOGIN_SECRET: optionalText(
+    'At least 32 characters, from which the key of the stored logins of cameras is derived; default: the webhook secret.',
+  ),
   S3_ENDPOINT: optionalText('https://host of an S3 service; enables s3:// frames.'),
   S3_REGION: text('us-east-1', 'Region that S3 requests are signed for.'),
   S3_ACCESS_KEY_ID: optionalText('S3 access key id.'),

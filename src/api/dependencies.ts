@@ -46,6 +46,8 @@ export interface ApiDependencies {
   >;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;
+  /** key that encrypts the logins of cameras (login.ts) */
+  readonly loginKey: Buffer;
   /** key that signs the links to frames and heatmaps (links.ts) */
   readonly linkKey: Buffer;
   /** @returns epoch ms */

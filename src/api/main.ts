@@ -4,6 +4,7 @@ import { loadConfig, redisUrlOf } from '../config.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { httpAddress, linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
+import { loginKey } from '../login.js';
 import { closeOnSignals, endOnFatal } from '../shutdown.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/events.js';
@@ -24,6 +25,7 @@ const logger = createLogger({ level: config.logLevel, name: 'api' });
 endOnFatal(logger);
 
 await assertDefaultModel(config);
+const webhookSecret = await loadWebhookSecret(config);
 const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 const events = createEventReader(redis, { logger });
 const queue = createJobProducer(redis);
@@ -35,7 +37,8 @@ const app = await buildApp(
     queue,
     idempotency: createIdempotencyRecords(redis),
     rates: createRateCounter(redis),
-    linkKey: linkKey(await loadWebhookSecret(config)),
+    linkKey: linkKey(webhookSecret),
+    loginKey: loginKey(config, webhookSecret),
     clock: Date.now,
   },
   config,

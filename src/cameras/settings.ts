@@ -21,6 +21,10 @@ const nullable = <T extends TSchema>(schema: T, options: object) =>
   nullableSchema(schema, { default: null, ...options });
 const closed = { additionalProperties: false } as const;
 
+/** A part of a login. It is taken out of the settings before they are stored. */
+const secret = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 256, writeOnly: true, description }));
+
 /** An array of two, because TypeBox writes tuples as in draft 07, which OpenAPI 3.1 does not support. */
 const cornerSchema = Type.Unsafe<[x: number, y: number]>(Type.Array(unit(), { minItems: 2, maxItems: 2 }));
 
@@ -203,6 +207,8 @@ export const CameraSettingsSchema = Type.Object(
         {
           url: Type.String({ pattern: URL_PATTERN, maxLength: 2048 }),
           interval_s: Type.Integer({ minimum: 1, maximum: 86_400 }),
+          username: secret('User name, if the camera asks for a login. An empty one removes the login.'),
+          password: secret('Password. It is kept encrypted and never shown; a PUT without it keeps it.'),
         },
         closed,
       ),

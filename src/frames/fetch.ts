@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
+import type { Login } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../stores/blobs.js';
@@ -20,6 +21,8 @@ interface FetchOptions {
   readonly signal: AbortSignal;
   /** null = nothing is painted */
   readonly mask: PrivacyMask | null;
+  /** of the camera that the address belongs to */
+  readonly login?: Login | undefined;
 }
 /**
  * @returns the frame; its reference is the given one, unless the frame had to be fetched or masked
@@ -37,8 +40,9 @@ export function createFrameFetcher(deps: {
   const { blobs } = deps;
   const { frameLimit: maxBytes, pixelLimit, decodeTimeout } = deps.config;
 
-  const fromOutside = async (ref: Exclude<FrameRef, StoredFrameRef>, { field, signal }: FetchOptions) => {
-    if (ref.from === 'url') return deps.outbound.fetchImage(ref.url, { maxBytes, field, signal });
+  const fromOutside = async (ref: Exclude<FrameRef, StoredFrameRef>, options: FetchOptions) => {
+    const { field, signal, login } = options;
+    if (ref.from === 'url') return deps.outbound.fetchImage(ref.url, { maxBytes, field, signal, login });
     return fromS3(deps.s3, ref, { field, maxBytes, signal });
   };
 

@@ -6,9 +6,11 @@ import { request } from 'undici';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
+import type { Login } from '../login.js';
 import { originAndPath } from '../redact-url.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
+import { createHttpLogins, parseChallenges } from './http-login.js';
 
 export interface PostOutcome {
   /** null if there was no answer */
@@ -23,13 +25,14 @@ export interface PostOutcome {
 export interface OutboundClient {
   /**
    * @param options.field name of the frame in the request, for error messages
+   * @param options.login sent only if the host asks for it, by Basic or Digest
    * @returns the bytes of an image
    * @throws ScenedeltaError url-refused, url-failed (permanent: 3xx, 4xx, not an image), url-unavailable (transient: no
    * answer, 429, 5xx), payload-too-large
    */
   fetchImage(
     url: string,
-    options: { maxBytes: number; field: string; signal?: AbortSignal },
+    options: { maxBytes: number; field: string; signal?: AbortSignal; login?: Login | undefined },
   ): Promise<Uint8Array>;
   /** Never throws because of the receiver's behaviour. */
   post(
@@ -44,6 +47,10 @@ const USER_AGENT = 'scenedelta (+https://scenedelta.dev)';
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 /** Bytes of a receiver's answer that are read and dropped, so that its connection can be used again. */
 const ANSWER_LIMIT = 64 * 1024;
+/** Of one exchange: with a nonce kept from before, with a new one, and with another if that was stale. */
+const MOST_REQUESTS = 3;
+
+type Fail = (why: string) => ScenedeltaError;
 
 export function createOutboundClient(
   config: Pick<Config, 'outboundAllow' | 'outboundTimeoutMs'>,
@@ -57,17 +64,39 @@ export function createOutboundClient(
     timeoutMs,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
   });
-  const fetchImage: OutboundClient['fetchImage'] = async (text, { maxBytes, field, signal }) => {
+  const logins = createHttpLogins(now);
+
+  /** @returns the first answer that is no challenge. @throws Error with the reason if the login cannot help */
+  const get = async (url: URL, login: Login | undefined, signal: AbortSignal, failed: Fail) => {
+    let step = login && logins.begin(url, login);
+    for (let requests = 1; ; requests++) {
+      if (step !== undefined && 'refused' in step) throw failed(step.refused);
+      const answer = await request(url, {
+        dispatcher: agent.dispatcherOf(url.origin),
+        signal,
+        headers: {
+          'user-agent': USER_AGENT,
+          accept: 'image/*',
+          'accept-encoding': 'identity',
+          ...(step === undefined ? {} : { authorization: step.authorization }),
+        },
+      });
+      if (answer.statusCode !== 401) return answer;
+      await answer.body.dump({ limit: ANSWER_LIMIT });
+      if (login === undefined) throw failed('answered 401: it asks for a user name and a password');
+      if (requests === MOST_REQUESTS) throw failed('answered 401 to each of several logins');
+      const challenges = parseChallenges([answer.headers['www-authenticate'] ?? []].flat());
+      step = logins.answer(url, login, challenges, requests > 1);
+    }
+  };
+
+  const fetchImage: OutboundClient['fetchImage'] = async (text, { maxBytes, field, signal, login }) => {
     const url = checkUrlSyntax(text, { allow, field });
     const address = originAndPath(url);
     const failed = (why: string) => new ScenedeltaError('url-failed', `${address} ${why}`, { field });
     const deadline = startDeadline(timeoutMs, signal);
     try {
-      const { statusCode, headers, body } = await request(url, {
-        dispatcher: agent.dispatcherOf(url.origin),
-        signal: deadline.signal,
-        headers: { 'user-agent': USER_AGENT, accept: 'image/*', 'accept-encoding': 'identity' },
-      });
+      const { statusCode, headers, body } = await get(url, login, deadline.signal, failed);
       try {
         if (statusCode >= 300 && statusCode < 400) {
           throw failed(`answered ${statusCode}: expected the image itself, redirects are not followed`);

@@ -75,8 +75,10 @@ function violation(schema: TSchema, value: unknown, errors: readonly SchemaError
     const known = Object.keys((at(schema, error.schemaPath).properties ?? {}) as Json);
     return refuse(unknown[0] ?? '', `${unknown.join(', ')}: unknown, expected only ${known.join(', ')}`);
   }
-  const found = describeValue(Value.Pointer.Get(value as object, error.instancePath));
-  return refuse(field, `${where} is ${found}, expected ${expectation(at(schema, error.schemaPath))}`);
+  const expected = at(schema, error.schemaPath);
+  const found = Value.Pointer.Get(value as object, error.instancePath);
+  const shown = expected.writeOnly === true ? 'a value that is not shown' : describeValue(found);
+  return refuse(field, `${where} is ${shown}, expected ${expectation(expected)}`);
 }
 
 /**

@@ -6,6 +6,7 @@ import { enqueueFrame } from '../jobs/enqueue-frame.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
+import { loginContext, openLogin } from '../login.js';
 import { type CameraStore, maskOf, type StoredCamera } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
 
@@ -19,6 +20,8 @@ interface SnapshotDependencies {
   readonly results: ResultStore;
   readonly fetchFrame: FetchFrame;
   readonly queue: Pick<JobProducer, 'addTurn'>;
+  /** key of the stored logins */
+  readonly loginKey: Buffer;
   /** lifetime of the lock of a pull whose worker has died: longer than a pull takes */
   readonly holdMs: number;
   /** seconds that a frame may wait; 0: no limit */
@@ -35,6 +38,9 @@ interface SnapshotDependencies {
 export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unknown) => Promise<void> {
   const { cameras, clock } = deps;
 
+  const loginOf = ({ id, login }: StoredCamera, url: string) =>
+    login === undefined ? undefined : openLogin(login, deps.loginKey, loginContext(id, url));
+
   const pull = async (camera: StoredCamera, url: string): Promise<void> => {
     const waiting = await cameras.waitingFrames(camera.id);
     if (waiting >= MAX_WAITING) {
@@ -46,7 +52,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
     const signal = new AbortController().signal;
     const { ref } = await deps.fetchFrame(
       { from: 'url', url },
-      { field: 'snapshot', signal, mask: maskOf(camera) },
+      { field: 'snapshot', signal, mask: maskOf(camera), login: loginOf(camera, url) },
     );
     const now = clock();
     await enqueueFrame(

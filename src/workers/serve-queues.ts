@@ -7,6 +7,7 @@ import { createFrameFetcher } from '../frames/fetch.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
+import { loginKey } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { ModelDescription } from '../schemas/model-description.js';
@@ -81,6 +82,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const pull = createSnapshotPuller({
     ...base,
     fetchFrame,
+    loginKey: loginKey(config, deps.secret),
     holdMs: config.outboundTimeoutMs + config.jobLockMs,
     cameraDeadline: config.cameraDeadline,
   });

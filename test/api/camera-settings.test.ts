@@ -95,6 +95,7 @@ describe('settings of a camera', () => {
       threshold: 0.93,
       false_alarms_per_day: 17.3,
       snapshot: { at: '2026-06-01T12:00:01.000Z', error: 'url-failed: no' },
+      snapshot_login: false,
     });
   });
 
@@ -242,20 +243,19 @@ describe('refused settings:', () => {
     expect(await service.cameras.get('gate')).toBeUndefined();
   });
 
-  it.each([
-    'http://admin:hunter2@cam.example/',
-    'rtsp://admin:hunter2@cam.example/',
-    'http://10.0.0.8/?hunter2',
-  ])('an address, without repeating its password: %s', async (url) => {
-    for (const settings of [
-      { snapshot: { url, interval_s: 60 } },
-      { alerts: { rules: [], callback_url: url } },
-    ]) {
-      const answer = await put('gate', settings);
-      expect([400, 422]).toContain(answer.statusCode);
-      expect(answer.body).not.toContain('hunter2');
-    }
-  });
+  it.each(['http://admin:hunter2@10.0.0.8/', 'rtsp://admin:hunter2@10.0.0.8/', 'http://10.0.0.8/?hunter2'])(
+    'an address, without repeating its password: %s',
+    async (url) => {
+      for (const settings of [
+        { snapshot: { url, interval_s: 60 } },
+        { alerts: { rules: [], callback_url: url } },
+      ]) {
+        const answer = await put('gate', settings);
+        expect([400, 422]).toContain(answer.statusCode);
+        expect(answer.body).not.toContain('hunter2');
+      }
+    },
+  );
 
   it('an id with a space; an unknown id is a 404', async () => {
     expect((await put('a%20b', {})).statusCode).toBe(400);

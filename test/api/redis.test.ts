@@ -47,6 +47,7 @@ beforeAll(async () => {
     idempotency: createIdempotencyRecords(redis),
     rates: createRateCounter(redis),
     linkKey: Buffer.alloc(32),
+    loginKey: Buffer.alloc(32),
     clock: Date.now,
   };
   live = new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX });

@@ -130,6 +130,7 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     workers: { live: [] as WorkerDescription[], list: async () => fakes.workers.live },
     rates: fakeRates(),
     linkKey: linkKey('whsec_test'),
+    loginKey: Buffer.alloc(32, 1),
     clock: Date.now,
   };
   const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };

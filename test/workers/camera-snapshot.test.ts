@@ -4,14 +4,17 @@ import { Queue } from 'bullmq';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs/queues.js';
 import { reconcileSnapshots, scheduleSnapshots } from '../../src/jobs/snapshot-schedule.js';
+import { loginContext, sealLogin } from '../../src/login.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import { createSnapshotPuller, snapshotsWanted } from '../../src/workers/camera-snapshot.js';
 import { type QueueWorkers, startSnapshotWorker } from '../../src/workers/queue-workers.js';
 import { picture, RED, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { eventually } from '../helpers/eventually.js';
+import { startLoginCamera } from '../helpers/login-camera.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 
+const LOGIN_KEY = Buffer.alloc(32, 7);
 let bench: Bench;
 let camera: Receiver;
 let queue: Queue;
@@ -54,6 +57,7 @@ const puller = (client: OutboundClient = outbound) =>
       config: { frameLimit: 100_000, pixelLimit: 1_000_000 },
     }),
     queue: { addTurn: async (id) => void turns.push(id) },
+    loginKey: LOGIN_KEY,
     holdMs: 60_000,
     cameraDeadline: 3_600,
     clock: Date.now,
@@ -126,6 +130,32 @@ describe('a pull', () => {
     // The address may contain a password.
     expect(outcome?.error).not.toContain('secret');
     expect(await comparisonsOf('gate')).toEqual([]);
+  });
+
+  it('of a camera that asks for a login uses the stored one', async () => {
+    const login = { username: 'viewer', password: 'geheim: "1"' };
+    const guarded = await startLoginCamera({ ...login, schemes: ['digest-sha256'], body: await picture() });
+    const url = `${guarded.url}/frame.png`;
+    const settings = { snapshot: { url, interval_s: 1 } };
+    await setUpCamera(bench, 'gate', settings, {
+      login: sealLogin(login, LOGIN_KEY, loginContext('gate', url)),
+    });
+    await pull('gate');
+    expect(await bench.cameras.snapshot('gate')).toMatchObject({ error: null });
+    expect(await comparisonsOf('gate')).toHaveLength(1);
+    // Nothing that is stored shows the login.
+    expect(JSON.stringify(await bench.redis.hgetall('sd:cam:gate'))).not.toMatch(/viewer|geheim/);
+    await guarded.close();
+  });
+
+  it('reports a login that was encrypted with an earlier secret, and sends nothing', async () => {
+    const url = `${camera.url}/frame.png`;
+    const login = sealLogin({ username: 'a', password: 'b' }, Buffer.alloc(32), loginContext('gate', url));
+    await setUpCamera(bench, 'gate', { snapshot: { url, interval_s: 1 } }, { login });
+    const asked = camera.received.length;
+    await pull('gate');
+    expect((await bench.cameras.snapshot('gate'))?.error).toMatch(/LOGIN_SECRET .* has changed/);
+    expect(camera.received).toHaveLength(asked);
   });
 
   it('is refused by the guard for a private address', async () => {

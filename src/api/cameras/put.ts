@@ -10,6 +10,7 @@ import type { StoredCamera } from '../../stores/cameras.js';
 import { assertUrl } from '../comparisons/url-policy.js';
 import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
+import { withoutLogin } from './login.js';
 import { keepPicture, type PictureDependencies, readPicture } from './picture.js';
 
 const { reference: referenceSchema } = (
@@ -20,6 +21,7 @@ const checkReference = checker(Type.Object({ reference: referenceSchema }));
 export interface PutDependencies extends PictureDependencies {
   readonly clock: () => number;
   readonly allow: AllowList;
+  readonly loginKey: Buffer;
 }
 
 /**
@@ -38,7 +40,8 @@ export async function buildCamera(
   }
   const { reference, ...rest } = body as Record<string, unknown>;
   checkReference({ reference });
-  const settings = checkSettings(rest);
+  const checked = checkSettings(rest);
+  const { settings, login } = withoutLogin(id, checked, earlier, deps.loginKey);
   const { callback_url } = settings.alerts;
   if (settings.suspend_until !== null) parseTime(settings.suspend_until, 'suspend_until');
   if (callback_url !== null) assertUrl(callback_url, 'alerts/callback_url', deps.allow);
@@ -50,6 +53,7 @@ export async function buildCamera(
     settings,
     reference: null,
     mask: maskIdOf(settings.zones, earlier),
+    ...(login === undefined ? {} : { login }),
     created_at: earlier?.created_at ?? now,
     updated_at: now,
   };

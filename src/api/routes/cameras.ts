@@ -167,6 +167,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         threshold: state?.dial?.threshold ?? null,
         false_alarms_per_day: state?.dial?.alarms_per_day ?? null,
         snapshot: snapshot ?? null,
+        snapshot_login: camera.login !== undefined,
       },
     };
   });

@@ -73,6 +73,9 @@ export const CameraStatusSchema = Type.Object(
       }),
       'Outcome of the last snapshot pull.',
     ),
+    snapshot_login: Type.Boolean({
+      description: 'Whether a login is stored for `snapshot`. User name and password are never shown.',
+    }),
   },
   { $id: 'CameraStatus' },
 );

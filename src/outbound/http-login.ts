@@ -1,0 +1,173 @@
+/**
+ * HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616: MD5 and SHA-256, qop=auth, and without qop as
+ * in RFC 2069, which many cameras use). A nonce is used again with a higher count, so that most requests need one
+ * exchange. No package was taken: those found lack SHA-256, the reuse of a nonce, or Node 20.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Login } from '../login.js';
+
+export interface Challenge {
+  /** in lower case */
+  readonly scheme: string;
+  /** names in lower case */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** Cameras whose last challenge is kept. */
+const MOST_SESSIONS = 1_000;
+/** A refused login is not sent again for this long: many cameras lock an account after a few wrong passwords. */
+const REFUSED_MS = 5 * 60_000;
+
+/** In the order of preference. */
+const HASHES: readonly (readonly [algorithm: string, hash: string])[] = [
+  ['SHA-256', 'sha256'],
+  ['MD5', 'md5'],
+];
+
+const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+const PART = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN})))?`, 'g');
+
+/** @param headers values of WWW-Authenticate, each with one challenge or several */
+export function parseChallenges(headers: readonly string[]): Challenge[] {
+  const challenges: { scheme: string; params: Map<string, string> }[] = [];
+  for (const header of headers) {
+    for (const [part, name = '', quoted, token] of header.matchAll(PART)) {
+      const value = quoted?.replace(/\\(.)/g, '$1') ?? token;
+      if (value !== undefined) challenges.at(-1)?.params.set(name.toLowerCase(), value);
+      else if (!part.includes('=')) challenges.push({ scheme: name.toLowerCase(), params: new Map() });
+    }
+  }
+  return challenges;
+}
+
+const hashOf = ({ params }: Challenge): string | undefined => {
+  const algorithm = (params.get('algorithm') ?? 'MD5').toUpperCase();
+  return HASHES.find(([name]) => name === algorithm)?.[1];
+};
+const qopsOf = ({ params }: Challenge): string[] | undefined =>
+  params
+    .get('qop')
+    ?.split(',')
+    .map((qop) => qop.trim().toLowerCase());
+
+/** @returns the strongest challenge that can be answered; undefined if none can */
+function strongest(challenges: readonly Challenge[]): Challenge | undefined {
+  const digests = challenges.filter(
+    (one) => one.scheme === 'digest' && one.params.has('nonce') && (qopsOf(one)?.includes('auth') ?? true),
+  );
+  for (const [, hash] of HASHES) {
+    const found = digests.find((one) => hashOf(one) === hash);
+    if (found !== undefined) return found;
+  }
+  return challenges.find(({ scheme }) => scheme === 'basic');
+}
+
+interface DigestRequest {
+  readonly method: string;
+  /** path and query */
+  readonly uri: string;
+  /** requests with this nonce, this one included */
+  readonly count: number;
+  readonly cnonce: string;
+}
+
+/** @returns the value of the header Authorization */
+export function authorizationOf(challenge: Challenge, login: Login, request: DigestRequest): string {
+  const { username, password } = login;
+  if (challenge.scheme === 'basic')
+    return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const { params } = challenge;
+  const hash = (text: string) =>
+    createHash(hashOf(challenge) ?? 'md5')
+      .update(text)
+      .digest('hex');
+  const [realm = '', nonce = ''] = [params.get('realm'), params.get('nonce')];
+  const { method, uri, cnonce } = request;
+  const nc = request.count.toString(16).padStart(8, '0');
+  const withQop = qopsOf(challenge) !== undefined;
+  const response = hash(
+    [
+      hash(`${username}:${realm}:${password}`),
+      nonce,
+      ...(withQop ? [nc, cnonce, 'auth'] : []),
+      hash(`${method}:${uri}`),
+    ].join(':'),
+  );
+  const quote = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+  const isAscii = /^[\x20-\x7e]*$/.test(username);
+  const [opaque, algorithm] = [params.get('opaque'), params.get('algorithm')];
+  const fields = [
+    isAscii ? `username=${quote(username)}` : `username*=UTF-8''${encodeURIComponent(username)}`,
+    `realm=${quote(realm)}`,
+    `nonce=${quote(nonce)}`,
+    `uri=${quote(uri)}`,
+    `response="${response}"`,
+    ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
+    ...(opaque === undefined ? [] : [`opaque=${quote(opaque)}`]),
+    ...(withQop ? ['qop=auth', `nc=${nc}`, `cnonce="${cnonce}"`] : []),
+  ];
+  return `Digest ${fields.join(', ')}`;
+}
+
+interface Session {
+  readonly challenge: Challenge;
+  /** requests that used the nonce */
+  count: number;
+}
+
+/** The answer to a 401, or the reason why there is none, in words for the caller. */
+export type LoginStep = { readonly authorization: string } | { readonly refused: string };
+
+/** Sessions with the hosts that asked for a login. */
+export function createHttpLogins(now: () => number) {
+  const sessions = new LRUCache<string, Session>({ max: MOST_SESSIONS });
+  /** by login, the time (epoch ms) until which it is not sent again */
+  const refusals = new LRUCache<string, number>({ max: MOST_SESSIONS });
+  const keyOf = ({ origin }: URL, { username, password }: Login) =>
+    createHash('sha256')
+      .update(JSON.stringify([origin, username, password]))
+      .digest('base64');
+  const next = (url: URL, login: Login, session: Session): LoginStep => ({
+    authorization: authorizationOf(session.challenge, login, {
+      method: 'GET',
+      uri: url.pathname + url.search,
+      count: ++session.count,
+      cnonce: randomBytes(16).toString('hex'),
+    }),
+  });
+
+  return {
+    /** @returns what to send before any challenge; undefined if the host is not known */
+    begin(url: URL, login: Login): LoginStep | undefined {
+      const key = keyOf(url, login);
+      if ((refusals.get(key) ?? 0) > now()) return { refused: 'refused the user name or the password' };
+      const session = sessions.get(key);
+      return session && next(url, login, session);
+    },
+    /**
+     * @param sent whether the request before answered a challenge of this exchange
+     * @returns the answer to the challenges of a 401
+     */
+    answer(url: URL, login: Login, challenges: readonly Challenge[], sent: boolean): LoginStep {
+      const key = keyOf(url, login);
+      const challenge = strongest(challenges);
+      sessions.delete(key);
+      if (challenge === undefined) {
+        const asked = challenges.map(({ scheme }) => scheme).join(', ') || 'no scheme';
+        return {
+          refused: `asks for a login by ${asked}, expected basic or digest (MD5 or SHA-256, qop auth)`,
+        };
+      }
+      // A nonce that was valid a moment ago may have expired; any other refusal concerns the login.
+      const isStale = challenge.params.get('stale')?.toLowerCase() === 'true';
+      if (sent && !isStale) {
+        refusals.set(key, now() + REFUSED_MS);
+        return { refused: 'refused the user name or the password' };
+      }
+      const session = { challenge, count: 0 };
+      sessions.set(key, session);
+      return next(url, login, session);
+    },
+  };
+}
