@@ -38,6 +38,7 @@ async function runEverything(tally) {
   await ensurePackages();
   say('redis', await ensureRedisServer());
   await ensureBuild();
+  const tools = await ensureApiTools();
 
   console.log('\nchecks');
   const npm = (name, script) => tally.check(name, 'npm', ['run', '--silent', script]);
@@ -57,7 +58,6 @@ async function runEverything(tally) {
   if (found.missing) tally.skip('training (pytest)', found.missing);
   else await checkPython(tally, found.python, join(reports, 'training.xml'));
 
-  const tools = await ensureApiTools();
   if (tools.missing) tally.skip('generated requests (schemathesis)', tools.missing);
   else await tally.check('generated requests (schemathesis)', process.execPath, FUZZ);
 }

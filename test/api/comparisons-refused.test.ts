@@ -177,15 +177,16 @@ describe('POST /v1/comparisons refuses', () => {
     expect(detail).toContain('expected');
   });
 
-  it('metadata of more than 4096 bytes, which fits the schema', async () => {
+  it('metadata of more than 4096 bytes or, in a form, no JSON, which fits the schema', async () => {
     const [status, code, field] = await refusal(post({ ...base64(), metadata: 'x'.repeat(5000) }));
     expect([status, code, field]).toEqual([422, 'invalid-value', 'metadata']);
+    const text = await refusal(post(form({ before, after, metadata: '{not json' })));
+    expect(text).toEqual([422, 'invalid-value', 'metadata', 'metadata is {not json, expected JSON']);
   });
 
   it('invalid fields of a form, naming the field', async () => {
     for (const [field, value] of [
       ['deadline_s', 'soon'],
-      ['metadata', '{not json'],
       ['priority', 'urgent'],
       ['before', 'not*base64'],
       ['before', 's3://'],

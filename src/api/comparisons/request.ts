@@ -253,7 +253,7 @@ function parseField(name: string, value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw new ScenedeltaError('invalid-request', `metadata is ${value.slice(0, 60)}, expected JSON`, {
+    throw new ScenedeltaError('invalid-value', `metadata is ${value.slice(0, 60)}, expected JSON`, {
       field: 'metadata',
     });
   }
