@@ -39,6 +39,13 @@ const settings = {
     'redis://, rediss:// or unix:///path.sock; default: the embedded server in DATA_DIR.',
   ),
   AUTH: oneOf(['on', 'off'], 'on', 'off serves without API keys, and only on a loopback HOST.'),
+  CORS_ORIGINS: Type.Unsafe<readonly string[]>(
+    Type.Array(Type.String({ pattern: '^(\\*|https?://[^/?#\\s@A-Z]+)$' }), {
+      default: [],
+      title: 'origins as https://host or http://host:port, comma separated, or *',
+      description: 'Origins whose pages may call the API from a browser; default: none.',
+    }),
+  ),
   METRICS_AUTH: flag(
     false,
     'Require an API key with the scope metrics for /metrics and /internal/scale of the API.',

@@ -26,6 +26,8 @@ describe('loadConfig', () => {
     ['PUBLIC_URL', 'foo', 'an http(s) address without a query'],
     ['PUBLIC_URL', 'https://cameras.example/?a=1', 'an http(s) address without a query'],
     ['DEVICE', 'gpu', 'auto, cpu or cuda:N'],
+    ['CORS_ORIGINS', 'dashboard.example', 'origins as https://host or http://host:port'],
+    ['CORS_ORIGINS', 'https://dashboard.example/', 'origins as https://host or http://host:port'],
     ['STRICT_DEVICE', 'maybe', 'on or off'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
   ])('refuses %s=%s and says what was expected', (name, given, expected) => {

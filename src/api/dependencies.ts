@@ -59,6 +59,7 @@ export type ApiOptions = Pick<
   Config,
   | 'auth'
   | 'metricsAuth'
+  | 'corsOrigins'
   | 'host'
   | 'port'
   | 'publicUrl'

@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { ChangeSchema } from '../schemas/change.js';
+import { FindingSchema } from '../schemas/comparison.js';
 import { dateTime, nullable } from '../schemas/constructors.js';
 import { endsComparison } from '../schemas/stream-event.js';
 import {
@@ -18,12 +19,15 @@ export const ComparisonEventSchema = Type.Object(
     comparison: Type.String({ description: 'Id of the comparison.' }),
     camera: nullable(Type.String()),
     verdict: nullable(Type.String()),
+    kind: nullable(FindingSchema.properties.kind),
+    severity: nullable(FindingSchema.properties.severity),
+    caption: nullable(Type.String(), 'null until the comparison is finished.'),
     at: dateTime(),
   },
   { $id: 'ComparisonEvent', description: 'The `data` of one server-sent event.' },
 );
 
-const { camera, zone, kind, severity } = ChangeSchema.properties;
+const { camera, zone, kind, severity, caption } = ChangeSchema.properties;
 export const ChangeEventSchema = Type.Object(
   {
     type: Type.String({ description: 'Also the name of the event: change.opened and so on.' }),
@@ -32,6 +36,7 @@ export const ChangeEventSchema = Type.Object(
     zone,
     kind,
     severity,
+    caption: nullable(caption, 'null in events that an older version wrote.'),
     at: dateTime('Capture time.'),
   },
   { $id: 'ChangeEvent', description: 'The `data` of a server-sent event about a change.' },
@@ -122,8 +127,9 @@ function dataOf(
 ): Static<typeof ComparisonEventSchema> | Static<typeof ChangeEventSchema> {
   if ('comparisonId' in event) {
     const { type, comparisonId, camera, verdict, at } = event;
-    return { type, comparison: comparisonId, camera, verdict, at };
+    const { kind = null, severity = null, caption = null } = event;
+    return { type, comparison: comparisonId, camera, verdict, kind, severity, caption, at };
   }
-  const { changeId, ...rest } = event;
-  return { ...rest, change: changeId };
+  const { changeId, caption = null, ...rest } = event;
+  return { ...rest, caption, change: changeId };
 }

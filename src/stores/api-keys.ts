@@ -89,6 +89,12 @@ export function createApiKeyStore(redis: Redis, options: { now?: () => number } 
         await redis.hdel(KEYS.apiKeys, usedField(id));
         return existed === 1;
       }),
+    /** @returns undefined if there is no such key, or not any more. */
+    get: (id: string): Promise<ApiKey | undefined> =>
+      redisCall('reading an API key', async () => {
+        const [json, used] = await redis.hmget(KEYS.apiKeys, id, usedField(id));
+        return json == null ? undefined : publicKey(JSON.parse(json), used);
+      }),
     /** Compares in constant time. @returns undefined if the secret is unknown. */
     authenticate: (secret: string): Promise<ApiKey | undefined> =>
       redisCall('checking an API key', async () => {

@@ -93,6 +93,7 @@ export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: stri
   zone: change.zone,
   kind: change.kind,
   severity: change.severity,
+  caption: change.caption,
   at,
 });
 

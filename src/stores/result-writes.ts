@@ -108,5 +108,8 @@ export const eventOf = (comparison: Comparison, now: number): ComparisonEvent =>
   comparisonId: comparison.id,
   camera: comparison.camera,
   verdict: comparison.verdict ?? null,
+  kind: comparison.kind ?? null,
+  severity: comparison.severity ?? null,
+  caption: comparison.caption ?? null,
   at: new Date(now).toISOString(),
 });

@@ -210,14 +210,23 @@ describe('The event stream', () => {
 });
 
 describe('docs/access.md', () => {
-  /** @returns the requirement of the service for a route: its scope or 'none', and whether a signed link opens it */
+  /** @returns the requirement of the service for a route: its scope or 'none', and a replacement of the key */
   const required = async (method: 'GET', url: string, nothing: Headers): Promise<string> => {
     const { statusCode, json } = await fake.app.inject({ method, url, headers: nothing });
     if (statusCode !== 403) return 'none';
     const scope = `\`${json().detail.split('expected ')[1]}\``;
     const link = signLink(url, { key: linkKey('whsec_test'), expiresAt: Date.now() + 60_000 });
-    const linked = await fake.app.inject({ method, url: link });
-    return linked.statusCode === 401 ? scope : `${scope}, or a signed link`;
+    if ((await fake.app.inject({ method, url: link })).statusCode !== 401)
+      return `${scope}, or a signed link`;
+    const keys = await keyWith();
+    const { token } = (await fake.inject({ method: 'POST', url: '/v1/events/token', headers: keys })).json();
+    const streamed = await fake.app.inject({
+      method,
+      url: `${url}?access_token=${token}`,
+      payloadAsStream: true,
+    });
+    streamed.stream().destroy();
+    return streamed.statusCode === 401 ? scope : `${scope}, or an event token`;
   };
 
   it('lists every route with its scope', async () => {

@@ -15,7 +15,7 @@ afterAll(() => fake.app.close());
 interface Seen {
   id: string;
   event: string;
-  data: { comparison: string; type: string };
+  data: { comparison: string; type: string; caption: string | null };
 }
 /** Parses the text of a stream, without comments and `retry`. */
 const parse = (text: string): Seen[] =>
@@ -112,6 +112,7 @@ describe('GET /v1/events', () => {
       zone: 'door',
       kind: 'appear' as const,
       severity: 'high' as const,
+      caption: 'a car has appeared',
       at: '2026-01-05T12:00:00.000Z',
     };
     fake.events.tell(change);
@@ -120,6 +121,11 @@ describe('GET /v1/events', () => {
     const { changeId, ...rest } = change;
     const [, second] = await gate.until(3);
     expect(second).toMatchObject({ event: 'change.opened', data: { ...rest, change: changeId } });
+    expect((await gate.until(3)).map(({ data }) => data.caption)).toEqual([
+      null,
+      'a car has appeared',
+      'a parcel appeared',
+    ]);
     expect((await yard.until(1)).map(({ data }) => data.comparison)).toEqual([other.id]);
     const own = parse((await watch(comparison.id)).body);
     expect(own.map(({ event }) => event)).not.toContain('change.opened');

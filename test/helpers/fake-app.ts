@@ -114,8 +114,15 @@ export const workerWith = (...models: ModelDescription[]): WorkerDescription => 
   models,
 });
 
-/** @returns the production app on fakes. AUTH is off unless a test turns it on. */
-export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Partial<ApiDependencies> = {}) {
+/**
+ * @param logger silent unless a test reads the log
+ * @returns the production app on fakes. AUTH is off unless a test turns it on.
+ */
+export async function fakeApp(
+  overrides: Partial<ApiOptions> = {},
+  replaced: Partial<ApiDependencies> = {},
+  logger = createLogger({ level: 'silent', name: 'test' }),
+) {
   const events = new FakeEvents();
   const fakes = {
     events,
@@ -134,11 +141,7 @@ export async function fakeApp(overrides: Partial<ApiOptions> = {}, replaced: Par
     clock: Date.now,
   };
   const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };
-  const app = await buildApp(
-    { ...fakes, ...replaced },
-    options,
-    createLogger({ level: 'silent', name: 'test' }),
-  );
+  const app = await buildApp({ ...fakes, ...replaced }, options, logger);
   await app.ready();
   /** Back to an empty service: building an app costs a few hundred milliseconds, so a file's tests share one. */
   const reset = () => {

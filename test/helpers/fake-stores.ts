@@ -37,6 +37,9 @@ export class FakeEvents implements EventReader {
       comparisonId: comparison.id,
       camera: comparison.camera,
       verdict: comparison.verdict ?? null,
+      kind: comparison.kind ?? null,
+      severity: comparison.severity ?? null,
+      caption: comparison.caption ?? null,
       at: new Date().toISOString(),
     };
     this.tell(event, id, owner);
@@ -204,6 +207,9 @@ export class FakeApiKeys implements ApiKeyStore {
   }
   async revoke(id: string) {
     return [...this.keys].some(([secret, key]) => key.id === id && this.keys.delete(secret));
+  }
+  async get(id: string) {
+    return [...this.keys.values()].find((key) => key.id === id);
   }
   async authenticate(secret: string) {
     return this.keys.get(secret);

@@ -103,12 +103,19 @@ describe('Lists of a key', () => {
 });
 
 describe('Events', () => {
-  it('carry the owner, through acceptance, update and a later read', async () => {
+  it('carry the owner, and once finished the caption, the kind and the severity', async () => {
     const stored = acceptedComparison({ owner: 'police' });
     await bench.results.create(stored);
     await bench.results.update(stored.comparison.id, { comparison: finished(stored.comparison) });
     const entries = await bench.redis.xrange('sd:events', '-', '+');
     expect(entries.map(([, [, , , owner]]) => owner)).toEqual(['police', 'police']);
+    const [queued, done] = entries.map(([, [, json = '']]) => JSON.parse(json));
+    expect(queued).toMatchObject({ kind: null, severity: null, caption: null });
+    expect(done).toMatchObject({ kind: 'appear', caption: 'a parcel appeared' });
+    const change = foundChange({ caption: 'a car has appeared on the left' });
+    await saveTurnChanges(bench.redis, { changes: [opening(change)] });
+    const [last] = await bench.redis.xrevrange('sd:events', '+', '-', 'COUNT', 1);
+    expect(JSON.parse(last?.[1][1] ?? '')).toMatchObject({ caption: change.caption, severity: 'medium' });
   });
 });
 

@@ -1,14 +1,14 @@
 /**
- * Authentication and authorisation. Every route under /v1 states its scope in `config`; routes
- * without one are open. A signed
- * link (links.ts) replaces a key on the routes that allow it.
+ * Authentication and authorisation. Every route under /v1 states its scope in `config`; routes without one are open. A
+ * signed link (links.ts) or an event token (event-token.ts) replaces the key on the routes that allow it.
  */
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { verifyLink } from '../../links.js';
-import type { Scope } from '../../stores/api-keys.js';
+import type { ApiKey, Scope } from '../../stores/api-keys.js';
 import type { Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { verifyEventToken } from '../event-token.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +26,8 @@ declare module 'fastify' {
     scope?: Scope;
     /** whether a signed link opens the route too */
     signedLinks?: boolean;
+    /** whether an event token opens the route too */
+    eventTokens?: boolean;
   }
 }
 
@@ -47,7 +49,7 @@ export function useAuth(
     }
   });
   app.addHook('onRequest', async (request) => {
-    const { scope, signedLinks = false } = request.routeOptions.config;
+    const { scope, signedLinks = false, eventTokens = false } = request.routeOptions.config;
     if (scope === undefined) return;
     if (options.auth === 'off') {
       request.apiKeyId = LOCAL_KEY_ID;
@@ -62,7 +64,8 @@ export function useAuth(
       return;
     }
     const secret = secretOf(request);
-    const key = secret === undefined ? undefined : await deps.apiKeys.authenticate(secret);
+    const token = eventTokens && secret === undefined ? tokenOf(request) : undefined;
+    const key = token === undefined ? await keyOfSecret(secret, deps) : await keyOfToken(token, deps);
     if (key === undefined) throw await unauthorized(secret, deps.apiKeys);
     if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
       throw new ScenedeltaError(
@@ -81,6 +84,27 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   const header = headers['x-api-key'];
   return bearer ?? (typeof header === 'string' && header !== '' ? header : undefined);
+}
+
+const keyOfSecret = async (secret: string | undefined, { apiKeys }: Pick<ApiDependencies, 'apiKeys'>) =>
+  secret === undefined ? undefined : apiKeys.authenticate(secret);
+
+/** @returns undefined if the query has none */
+const tokenOf = ({ query }: FastifyRequest): unknown => (query as { access_token?: unknown }).access_token;
+
+/** @throws ScenedeltaError 'unauthorized'; the text does not repeat the token, which is a secret */
+async function keyOfToken(
+  token: unknown,
+  { apiKeys, linkKey, clock }: Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>,
+): Promise<ApiKey> {
+  const id = typeof token === 'string' ? verifyEventToken(token, { key: linkKey, now: clock() }) : undefined;
+  const key = id === undefined ? undefined : await apiKeys.get(id);
+  if (key !== undefined) return key;
+  throw new ScenedeltaError(
+    'unauthorized',
+    'access_token is not a valid event token: it has expired, or its key has been revoked; ' +
+      'expected one that POST /v1/events/token has returned within the last minutes',
+  );
 }
 
 /** @throws ScenedeltaError 'unauthorized' if there is a signature and it is invalid or expired */

@@ -102,6 +102,12 @@ export async function useOpenApi(app: Api): Promise<void> {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'scenedelta keys create' },
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          eventToken: {
+            type: 'apiKey',
+            in: 'query',
+            name: 'access_token',
+            description: 'POST /v1/events/token; for event streams only.',
+          },
         },
       },
     },

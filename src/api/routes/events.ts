@@ -23,6 +23,13 @@ const HeadersSchema = Type.Object({
     }),
   ),
 });
+/** For browsers, whose event sources send no headers. */
+const TokenQuery = Type.Object({
+  access_token: Type.Optional(
+    Type.String({ description: 'An event token of POST /v1/events/token, in place of an API key.' }),
+  ),
+});
+const security = [{ bearer: [] }, { apiKey: [] }, { eventToken: [] }];
 const STREAM =
   'Server-sent events; the schema describes one of them. A comment every 15 s keeps the connection open.';
 /** The fields of a server-sent event. @param data schema of the JSON in `data` */
@@ -47,15 +54,18 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
       'Past and future events of it; the stream ends with the event that ends the comparison. A client ' +
       'that resumes after that event gets 204, on which event sources stop.',
     tags: ['events'],
+    security,
     params: ComparisonIdParams,
     headers: HeadersSchema,
+    querystring: TokenQuery,
     response: {
       200: comparisonEvents,
       204: { description: 'There are no further events.', type: 'null' },
       ...problems(['not-found']),
     },
   };
-  const options = { config: { scope: 'compare' }, handlerTimeout: NO_TIMEOUT_MS } as const;
+  const config = { scope: 'compare', eventTokens: true } as const;
+  const options = { config, handlerTimeout: NO_TIMEOUT_MS } as const;
   app.get('/v1/comparisons/:id/events', { ...options, schema: ofComparison }, async (request, reply) => {
     const { id } = request.params;
     const { comparison } = await findComparison(deps, id, request.visibility);
@@ -75,9 +85,11 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     summary: 'Watch all comparisons and changes',
     description: 'New events, or all events after `Last-Event-ID`; about the last 10,000 are kept.',
     tags: ['events'],
+    security,
     headers: HeadersSchema,
     querystring: Type.Object(
       {
+        ...TokenQuery.properties,
         camera: Type.Optional(
           Type.String({ minLength: 1, maxLength: 64, description: 'Only of this camera.' }),
         ),
@@ -87,8 +99,9 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     response: { 200: allEvents, ...problems() },
   };
   app.get('/v1/events', { ...options, schema: ofAll }, async (request, reply) => {
+    const { camera } = request.query;
     const stream = await streams.open(
-      { ...request.query, visibility: request.visibility },
+      { ...(camera === undefined ? {} : { camera }), visibility: request.visibility },
       { since: lastEventId(request), endOnFinal: false },
     );
     return sendStream(reply, stream);
