@@ -53,7 +53,9 @@ const comparable = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, item) => {
       if (key === 'url' && /\/v1\//.test(item)) return 'link';
-      return typeof item === 'number' ? Number(item.toFixed(3)) : item;
+      if (typeof item !== 'number') return item;
+      // Three digits; a probability below 1 is not presented as 1.
+      return item > 0.999 && item <= 1 ? 0.999 : Number(item.toFixed(3));
     }),
   );
 
