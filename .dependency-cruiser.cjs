@@ -11,12 +11,7 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    only(
-      'root-imports-no-folder',
-      '^src/[^/]+\\.ts$',
-      '^src/[^/]+\\.ts$',
-      'Root files are the shared vocabulary.',
-    ),
+    only('root-imports-no-folder', '^src/[^/]+\\.ts$', '^src/[^/]+\\.ts$', 'Root files are the shared vocabulary.'),
     only('schemas', '^src/schemas/', '^src/schemas/|^src/[^/]+\\.ts$', 'Shapes that every part shares.'),
     only(
       'jobs',
@@ -60,31 +55,16 @@ module.exports = {
       '^src/(frames|stores|outbound|cameras|schemas)/|^src/[^/]+\\.ts$',
       'Bytes to pixels, masks, fetching and keeping.',
     ),
-    only(
-      'heatmaps',
-      '^src/heatmaps/',
-      '^src/heatmaps/|^src/[^/]+\\.ts$',
-      'The codec and the pictures of heatmaps.',
-    ),
+    only('heatmaps', '^src/heatmaps/', '^src/heatmaps/|^src/[^/]+\\.ts$', 'The codec and the pictures of heatmaps.'),
     only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),
-    only(
-      'viewpoint',
-      '^src/viewpoint/',
-      '^src/viewpoint/|^src/(images|random)\\.ts$',
-      'Numbers in, evidence out.',
-    ),
+    only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/(images|random)\\.ts$', 'Numbers in, evidence out.'),
     only(
       'evaluation',
       '^src/evaluation/',
       '^src/(evaluation|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/[^/]+\\.ts$',
       'Figures from values: knows no model, no file, no clock; of viewpoint the geometry alone.',
     ),
-    only(
-      'cameras',
-      '^src/cameras/',
-      '^src/(cameras|schemas)/|^src/[^/]+\\.ts$',
-      'A camera is rules over values.',
-    ),
+    only('cameras', '^src/cameras/', '^src/(cameras|schemas)/|^src/[^/]+\\.ts$', 'A camera is rules over values.'),
     only(
       'changes',
       '^src/changes/',

@@ -31,8 +31,7 @@ for (const path of roots.flatMap(filesUnder)) {
   if (found.length > 0) counts.set(folder, (counts.get(folder) ?? 0) + found.length);
   if (!values.count) for (const { line, message } of found) console.log(`${path}:${line}  ${message}`);
 }
-if (values.count)
-  for (const [folder, count] of counts) console.log(`${String(count).padStart(5)}  ${folder}`);
+if (values.count) for (const [folder, count] of counts) console.log(`${String(count).padStart(5)}  ${folder}`);
 console.log(total === 0 ? 'no findings' : `${total} findings; the rules: docs/prose-rules.yml`);
 process.exitCode = total === 0 ? 0 : 1;
 

@@ -48,23 +48,16 @@ async function main() {
   const images = [...new Set(files.flatMap((file) => file.images))];
   if (images.length === 0) throw new Stop(`${root} has no images to pin`);
   // All digests are known before any file is written.
-  const pinned = new Map(
-    await Promise.all(images.map(async (image) => [image, await pin(image, values.registry)])),
-  );
+  const pinned = new Map(await Promise.all(images.map(async (image) => [image, await pin(image, values.registry)])));
   let changes = 0;
   for (const { file, text, images: named } of files) {
     const changed = named.filter((image) => pinned.get(image) !== image);
     if (changed.length === 0) continue;
     // The longest first: one image may be the beginning of another.
-    const pattern = new RegExp(
-      `(?<=\\s)(?:${changed.sort().reverse().map(escaped).join('|')})(?=\\s|$)`,
-      'g',
-    );
+    const pattern = new RegExp(`(?<=\\s)(?:${changed.sort().reverse().map(escaped).join('|')})(?=\\s|$)`, 'g');
     writeFileSync(
       join(root, file),
-      text.replace(/^(FROM|\s*image:)\s.*$/gim, (line) =>
-        line.replace(pattern, (image) => pinned.get(image)),
-      ),
+      text.replace(/^(FROM|\s*image:)\s.*$/gim, (line) => line.replace(pattern, (image) => pinned.get(image))),
     );
     for (const image of changed) console.log(`${file}: ${image} -> ${pinned.get(image)}`);
     changes += changed.length;

@@ -6,14 +6,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DiskGuard } from './lib/disk-guard.mjs';
-import {
-  compareExample,
-  EXAMPLE,
-  firstKey,
-  hasComparisons,
-  saveHeatmap,
-  waitUntilReady,
-} from './lib/example.mjs';
+import { compareExample, EXAMPLE, firstKey, hasComparisons, saveHeatmap, waitUntilReady } from './lib/example.mjs';
 import { claimDataDir, claimPort } from './lib/instance.mjs';
 import { readOptions } from './lib/options.mjs';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
@@ -190,9 +183,7 @@ async function showExample(url, headers, dataDir) {
   const { comparison, ms } = await compareExample(url, headers);
   console.log(`\n  before     ${shown(EXAMPLE.before)}\n  after      ${shown(EXAMPLE.after)}`);
   console.log(`\n  "${comparison.caption}"`);
-  console.log(
-    `  verdict ${comparison.verdict}, confidence ${comparison.confidence}, ${Math.round(ms)} ms over HTTP`,
-  );
+  console.log(`  verdict ${comparison.verdict}, confidence ${comparison.confidence}, ${Math.round(ms)} ms over HTTP`);
   if (comparison.heatmaps) {
     const picture = await saveHeatmap(url, headers, comparison, join(dataDir, 'example'));
     console.log(`  where      ${shown(picture)}`);
@@ -203,12 +194,8 @@ async function showExample(url, headers, dataDir) {
 function printAddresses(url, metrics, key, dataDir, startedAt) {
   const auth = key ? ` -H "Authorization: Bearer $(cat ${shown(key.file)})"` : '';
   say('docs', `${url}/docs`);
-  if (key)
-    say('key', `${shown(key.file)}   (another: npx scenedelta keys create --name NAME --scopes compare)`);
-  say(
-    'try',
-    `curl${auth} -F before=@${shown(EXAMPLE.before)} -F after=@${shown(EXAMPLE.after)} ${url}/v1/comparisons`,
-  );
+  if (key) say('key', `${shown(key.file)}   (another: npx scenedelta keys create --name NAME --scopes compare)`);
+  say('try', `curl${auth} -F before=@${shown(EXAMPLE.before)} -F after=@${shown(EXAMPLE.after)} ${url}/v1/comparisons`);
   say('metrics', `${url}/metrics${metrics === '' ? '' : `   (of the worker: ${metrics}/metrics)`}`);
   say('logs', shown(join(dataDir, 'logs')));
   console.log(`\nUp after ${seconds(startedAt)}. Ctrl-C stops everything.`);
@@ -247,9 +234,7 @@ function closeOnSignals(processes, graceMs, release) {
   const stop = (status) => {
     closing ??= (async () => {
       const redis = processes.filter(({ name }) => name === 'redis');
-      await Promise.all(
-        processes.filter((child) => !redis.includes(child)).map((child) => child.stop(graceMs)),
-      );
+      await Promise.all(processes.filter((child) => !redis.includes(child)).map((child) => child.stop(graceMs)));
       await Promise.all(redis.map((child) => child.stop(REDIS_STOP_MS)));
       release();
     })();

@@ -62,10 +62,7 @@ async function drawPicture() {
   const { ok, output } = await run(process.execPath, args);
   if (!ok) throw new Stop(output);
   mkdirSync(join(ROOT, 'docs/images'), { recursive: true });
-  await sharp(file)
-    .resize(PICTURE_WIDTH)
-    .png({ palette: true, quality: 90, effort: 10 })
-    .toFile(join(ROOT, PICTURE));
+  await sharp(file).resize(PICTURE_WIDTH).png({ palette: true, quality: 90, effort: 10 }).toFile(join(ROOT, PICTURE));
   rmSync(file);
 }
 
@@ -75,16 +72,11 @@ function shortened(comparison) {
   for (const links of [copy.frames, copy.heatmaps]) {
     for (const link of Object.values(links ?? {})) link.url = link.url.replace(/\?.*$/, '?exp=...&sig=...');
   }
-  return JSON.stringify(copy, null, 2).replace(/\{[^{}[\]]*\}/g, (object) =>
-    object.replace(/\s*\n\s*/g, ' '),
-  );
+  return JSON.stringify(copy, null, 2).replace(/\{[^{}[\]]*\}/g, (object) => object.replace(/\s*\n\s*/g, ' '));
 }
 
 function writeSection(file, name, content) {
-  const [begin, end] = [
-    `<!-- ${name}: written by \`node scripts/write-example.mjs\` -->`,
-    `<!-- /${name} -->`,
-  ];
+  const [begin, end] = [`<!-- ${name}: written by \`node scripts/write-example.mjs\` -->`, `<!-- /${name} -->`];
   const text = readFileSync(join(ROOT, file), 'utf8');
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`${file} has no section from ${begin} to ${end}`);

@@ -11,8 +11,7 @@ import { LOG_LEVELS } from './logger.js';
 const MiB = 1024 * 1024;
 
 const text = (fallback: string, description: string) => Type.String({ default: fallback, description });
-const optionalText = (description: string) =>
-  Type.Unsafe<string | null>(Type.String({ default: null, description }));
+const optionalText = (description: string) => Type.Unsafe<string | null>(Type.String({ default: null, description }));
 const list = (description: string) =>
   Type.Unsafe<readonly string[]>(Type.Array(Type.String(), { default: [], description }));
 const flag = (fallback: boolean, description: string) => Type.Boolean({ default: fallback, description });
@@ -35,9 +34,7 @@ const settings = {
   DATA_DIR: text('./data', 'Folder for frames, heatmap data and the embedded Redis.'),
   MODELS_DIR: text('./models', 'Folder with one sub-folder per bundle.'),
   DEFAULT_MODEL: text('scorer-surveillance', 'Bundle used if a request names none.'),
-  REDIS_URL: optionalText(
-    'redis://, rediss:// or unix:///path.sock; default: the embedded server in DATA_DIR.',
-  ),
+  REDIS_URL: optionalText('redis://, rediss:// or unix:///path.sock; default: the embedded server in DATA_DIR.'),
   AUTH: oneOf(['on', 'off'], 'on', 'off serves without API keys, and only on a loopback HOST.'),
   CORS_ORIGINS: Type.Unsafe<readonly string[]>(
     Type.Array(Type.String({ pattern: '^(\\*|https?://[^/?#\\s@A-Z]+)$' }), {
@@ -46,10 +43,7 @@ const settings = {
       description: 'Origins whose pages may call the API from a browser; default: none.',
     }),
   ),
-  METRICS_AUTH: flag(
-    false,
-    'Require an API key with the scope metrics for /metrics and /internal/scale of the API.',
-  ),
+  METRICS_AUTH: flag(false, 'Require an API key with the scope metrics for /metrics and /internal/scale of the API.'),
   DEVICE: Type.String({
     pattern: '^(auto|cpu|cuda:\\d+)$',
     title: 'auto, cpu or cuda:N',
@@ -59,12 +53,7 @@ const settings = {
   STRICT_DEVICE: flag(false, 'Refuse to start rather than fall back to the CPU.'),
   INFERENCE_THREADS: integer(0, 256, 0, 'Inference threads per worker; 0 = one per CPU core or per GPU.'),
   BATCH_SIZE: integer(1, 64, 8, 'Largest dynamic batch on a GPU; a CPU thread takes one pair at a time.'),
-  WORKER_CONCURRENCY: integer(
-    0,
-    256,
-    0,
-    'Jobs that one worker holds at a time; 0 = twice its inference threads.',
-  ),
+  WORKER_CONCURRENCY: integer(0, 256, 0, 'Jobs that one worker holds at a time; 0 = twice its inference threads.'),
   JOB_LOCK_MS: integer(
     1_000,
     600_000,
@@ -79,11 +68,7 @@ const settings = {
       '`npm run up` takes PORT + 1000 if it is not set.',
   ),
   FEATURE_CACHE_MB: integer(0, 16_384, 64, 'Memory for the features of repeated "before" frames.'),
-  LOG_LEVEL: oneOf(
-    LOG_LEVELS,
-    'info',
-    'Lowest level that is logged; src/logger.ts says what each level is for.',
-  ),
+  LOG_LEVEL: oneOf(LOG_LEVELS, 'info', 'Lowest level that is logged; src/logger.ts says what each level is for.'),
   BODY_LIMIT: integer(1024, 1024 * MiB, 48 * MiB, 'Largest request body in bytes.'),
   JSON_LIMIT: integer(
     1024,
@@ -125,13 +110,9 @@ const settings = {
   FRAME_RETENTION_HOURS: integer(0, 87_600, 24, 'How long frames are kept; 0 = until finished.'),
   HEATMAP_RETENTION_HOURS: integer(0, 87_600, 168, 'How long heatmap data is kept.'),
   RESULT_RETENTION_HOURS: integer(1, 876_000, 720, 'How long results are kept.'),
-  OUTBOUND_ALLOW: list(
-    'Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated.',
-  ),
+  OUTBOUND_ALLOW: list('Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated.'),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
-  WEBHOOK_SECRET: optionalText(
-    'whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.',
-  ),
+  WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),
   LOGIN_SECRET: optionalText(
     'At least 32 characters, from which the key of the stored logins of cameras is derived; default: the webhook secret.',
   ),

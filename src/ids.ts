@@ -10,8 +10,7 @@ export type IdPrefix = 'alr' | 'chg' | 'cmp' | 'dlv' | 'key' | 'msk' | 'wrk';
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** @returns e.g. 'cmp_01k9...': prefix, underscore, 26 lower-case Crockford characters. */
-export const newId = (prefix: IdPrefix, now: number = Date.now()): string =>
-  `${prefix}_${ulid(now).toLowerCase()}`;
+export const newId = (prefix: IdPrefix, now: number = Date.now()): string => `${prefix}_${ulid(now).toLowerCase()}`;
 
 export const isId = (prefix: IdPrefix, value: string): boolean =>
   new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value);

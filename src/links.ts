@@ -7,8 +7,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ScenedeltaError } from './errors.js';
 import type { Side } from './images.js';
 
-export const framePath = (comparisonId: string, side: Side): string =>
-  `/v1/comparisons/${comparisonId}/frames/${side}`;
+export const framePath = (comparisonId: string, side: Side): string => `/v1/comparisons/${comparisonId}/frames/${side}`;
 export const heatmapPath = (comparisonId: string, side: Side): string =>
   `/v1/comparisons/${comparisonId}/heatmaps/${side}`;
 

@@ -30,10 +30,7 @@ const REDACTED = [
 ];
 
 /** @param destination a stream instead of standard output */
-export function createLogger(
-  options: { level: string; name: string },
-  destination?: DestinationStream,
-): Logger {
+export function createLogger(options: { level: string; name: string }, destination?: DestinationStream): Logger {
   const settings: LoggerOptions = {
     name: options.name,
     level: options.level,

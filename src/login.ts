@@ -43,10 +43,7 @@ export const loginContext = (cameraId: string, url: string): string => {
 export function sealLogin(login: Login, key: Buffer, context: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(context));
-  const text = Buffer.concat([
-    cipher.update(JSON.stringify([login.username, login.password])),
-    cipher.final(),
-  ]);
+  const text = Buffer.concat([cipher.update(JSON.stringify([login.username, login.password])), cipher.final()]);
   return VERSION + Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
 

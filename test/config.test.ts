@@ -31,9 +31,7 @@ describe('loadConfig', () => {
     ['STRICT_DEVICE', 'maybe', 'on or off'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
   ])('refuses %s=%s and says what was expected', (name, given, expected) => {
-    expect(() => loadConfig({ [name]: given })).toThrow(
-      `${name}=${JSON.stringify(given)}: expected ${expected}`,
-    );
+    expect(() => loadConfig({ [name]: given })).toThrow(`${name}=${JSON.stringify(given)}: expected ${expected}`);
   });
 
   it('reads integers, flags, lists and devices under the camel-case name of their variable', () => {
@@ -60,8 +58,6 @@ describe('describeConfig', () => {
       default: '8',
       describe: 'Largest dynamic batch on a GPU; a CPU thread takes one pair at a time.',
     });
-    expect(describeConfig()).toContainEqual(
-      expect.objectContaining({ env: 'REDIS_URL', type: 'text', default: '' }),
-    );
+    expect(describeConfig()).toContainEqual(expect.objectContaining({ env: 'REDIS_URL', type: 'text', default: '' }));
   });
 });

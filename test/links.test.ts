@@ -28,13 +28,7 @@ describe('A signed link', () => {
 
 describe('publicBaseUrl', () => {
   it.each([
-    [
-      'PUBLIC_URL, without its slash',
-      'https://cameras.example/',
-      '127.0.0.1',
-      8080,
-      'https://cameras.example',
-    ],
+    ['PUBLIC_URL, without its slash', 'https://cameras.example/', '127.0.0.1', 8080, 'https://cameras.example'],
     ['PUBLIC_URL, whatever the port', 'https://cameras.example', '127.0.0.1', 0, 'https://cameras.example'],
     ['the address of the API', null, '127.0.0.1', 8080, 'http://127.0.0.1:8080'],
     ['an IPv6 address in brackets', null, '::1', 8080, 'http://[::1]:8080'],
@@ -43,8 +37,6 @@ describe('publicBaseUrl', () => {
   });
 
   it('is refused for PORT=0, because other processes cannot determine the port', () => {
-    expect(() => publicBaseUrl({ publicUrl: null, host: '127.0.0.1', port: 0 })).toThrow(
-      /PORT=0.*PUBLIC_URL/,
-    );
+    expect(() => publicBaseUrl({ publicUrl: null, host: '127.0.0.1', port: 0 })).toThrow(/PORT=0.*PUBLIC_URL/);
   });
 });

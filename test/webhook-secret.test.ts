@@ -11,9 +11,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 describe('loadWebhookSecret', () => {
   it('creates one secret for concurrent processes, readable by its owner only', async () => {
-    const all = await Promise.all(
-      Array.from({ length: 8 }, () => loadWebhookSecret({ webhookSecret: null, dataDir })),
-    );
+    const all = await Promise.all(Array.from({ length: 8 }, () => loadWebhookSecret({ webhookSecret: null, dataDir })));
     expect(new Set(all).size).toBe(1);
     expect(all[0]).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await readdir(dataDir)).toEqual(['webhook.secret']);

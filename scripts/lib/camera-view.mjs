@@ -20,17 +20,7 @@ export function view(image, motion) {
   // (u, v) = R (p - c) + c + (x, y)
   const e = x + cx - cos * cx + sin * cy;
   const f = y + cy - sin * cx - cos * cy;
-  const homography = [
-    cos,
-    (-sin * height) / width,
-    e / width,
-    (sin * width) / height,
-    cos,
-    f / height,
-    0,
-    0,
-    1,
-  ];
+  const homography = [cos, (-sin * height) / width, e / width, (sin * width) / height, cos, f / height, 0, 0, 1];
   const data = new Uint8ClampedArray(width * height * 3);
   const determinant = cos * cos + sin * sin;
   for (let v = 0, to = 0; v < height; v++) {

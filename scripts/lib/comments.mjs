@@ -14,16 +14,7 @@ import { parse } from '@babel/parser';
 /** Comments that are instructions to a tool. */
 const DIRECTIVE = /^\s*(?:biome-ignore|@ts-|eslint|noqa|type:|ruff:|!\/)/;
 /** Configuration files, whose comments begin with `#`. */
-const HASH_COMMENTS = new Set([
-  '.yaml',
-  '.yml',
-  '.toml',
-  '.conf',
-  '.service',
-  '.cuda',
-  'Dockerfile',
-  'Caddyfile',
-]);
+const HASH_COMMENTS = new Set(['.yaml', '.yml', '.toml', '.conf', '.service', '.cuda', 'Dockerfile', 'Caddyfile']);
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
 const PROSE_PROPERTIES = new Set(['description', 'describe', 'summary', 'comment']);
 
@@ -38,9 +29,7 @@ export function proseOf(source, extension) {
 
 /** Lines that hold a comment only. @param {string} source @returns {Paragraph[]} */
 function proseOfConfig(source) {
-  const lines = source
-    .split('\n')
-    .map((text, i) => ({ text: /^\s*#+ ?(.*)/.exec(text)?.[1] ?? '', line: i + 1 }));
+  const lines = source.split('\n').map((text, i) => ({ text: /^\s*#+ ?(.*)/.exec(text)?.[1] ?? '', line: i + 1 }));
   return paragraphsOf(lines);
 }
 
@@ -149,8 +138,7 @@ function proseOfPython(source) {
   return [...paragraphs, ...paragraphsOf(lines)];
 }
 
-const isDocstring = (token, before, depth) =>
-  depth === 0 && before.trim() === '' && /^[rR]?(?:"""|''')/.test(token);
+const isDocstring = (token, before, depth) => depth === 0 && before.trim() === '' && /^[rR]?(?:"""|''')/.test(token);
 
 const lineStarts = (source) => [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
 

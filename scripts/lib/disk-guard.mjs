@@ -63,17 +63,14 @@ export class DiskGuard {
     if (full === this.#full) return false;
     this.#full = full;
     const space = `${Math.floor(free / MiB)} MiB free`;
-    this.#report(
-      full ? `full (${space}): nothing is stored until there is space` : `has space again (${space})`,
-    );
+    this.#report(full ? `full (${space}): nothing is stored until there is space` : `has space again (${space})`);
     return true;
   }
 
   async #look() {
     const changed = this.#measure();
     // Repeated while the disk is full: Redis may have been restarted with other arguments in between.
-    if (changed || this.#full)
-      await redisCommand(this.#socket, 'CONFIG', 'SET', 'maxmemory', this.#full ? '1' : '0');
+    if (changed || this.#full) await redisCommand(this.#socket, 'CONFIG', 'SET', 'maxmemory', this.#full ? '1' : '0');
     if (!this.#full) this.#keepReserve();
   }
 

@@ -57,8 +57,7 @@ export async function saveHeatmap(url, headers, comparison, folder) {
   // The link of the answer starts with PUBLIC_URL, which may not be reachable from here.
   const link = new URL(`/v1/comparisons/${comparison.id}/heatmaps/after`, url);
   const response = await fetch(link, { headers });
-  if (!response.ok)
-    throw new Stop(`GET ${link.pathname} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Stop(`GET ${link.pathname} answered ${response.status}: ${await response.text()}`);
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'after-heatmap.png');
   writeFileSync(file, Buffer.from(await response.arrayBuffer()));
@@ -82,16 +81,7 @@ export async function firstKey(url, dataDir, env) {
   }
   const { ok, output } = await run(
     process.execPath,
-    [
-      join(ROOT, 'dist/cli/main.js'),
-      'keys',
-      'create',
-      '--name',
-      'first',
-      '--scopes',
-      'compare,admin',
-      '--secret-only',
-    ],
+    [join(ROOT, 'dist/cli/main.js'), 'keys', 'create', '--name', 'first', '--scopes', 'compare,admin', '--secret-only'],
     { env },
   );
   const secret = output.trim();

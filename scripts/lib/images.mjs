@@ -4,11 +4,7 @@ import sharp from 'sharp';
 const raw = ({ width, height, data }) => sharp(data, { raw: { width, height, channels: 3 } });
 
 async function pixels(image) {
-  const { data, info } = await image
-    .removeAlpha()
-    .toColourspace('srgb')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await image.removeAlpha().toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   return { width: info.width, height: info.height, data };
 }
 
@@ -21,9 +17,7 @@ export const jpeg = async (image, quality, chromaSubsampling = '4:2:0') =>
 export const blur = (image, sigma) => pixels(raw(image).blur(sigma));
 
 export const resized = async (image, { width, height }) =>
-  image.width === width && image.height === height
-    ? image
-    : pixels(raw(image).resize(width, height, { fit: 'fill' }));
+  image.width === width && image.height === height ? image : pixels(raw(image).resize(width, height, { fit: 'fill' }));
 
 export function crop(image, left, top, width, height) {
   const data = new Uint8Array(width * height * 3);

@@ -44,9 +44,7 @@ export async function claimDataDir(dataDir, describe) {
   } catch {
     // there was none
   }
-  const server = createServer((socket) =>
-    socket.on('error', () => {}).end(`${JSON.stringify(describe())}\n`),
-  );
+  const server = createServer((socket) => socket.on('error', () => {}).end(`${JSON.stringify(describe())}\n`));
   await new Promise((resolve, reject) => {
     server.once('error', (error) => reject(new Stop(`${shown(path)} cannot be created: ${error.message}`)));
     server.listen(path, resolve);

@@ -106,8 +106,7 @@ async function otherScene(material, plate, { bare }, random) {
 export function sourcesOf({ plates, sprites }) {
   const by = new Map();
   const add = (line) => by.set(line, (by.get(line) ?? 0) + 1);
-  for (const { licence, source } of plates)
-    add(`plates: ${licence.includes('(') ? licence : `${licence}, ${source}`}`);
+  for (const { licence, source } of plates) add(`plates: ${licence.includes('(') ? licence : `${licence}, ${source}`}`);
   for (const { licence } of sprites) add(`sprites of Sweet Home 3D's furniture libraries: ${licence}`);
   return [...by].sort(([, a], [, b]) => b - a).map(([line, count]) => `${count} ${line}`);
 }

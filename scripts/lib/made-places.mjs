@@ -94,9 +94,7 @@ async function marked(image, most, random) {
   });
   const lines = Array.from({ length: count(most.lines) }, () => {
     const dashes =
-      random.uniform(0, 1) < 0.4
-        ? ` stroke-dasharray="${random.uniform(20, 90)} ${random.uniform(20, 90)}"`
-        : '';
+      random.uniform(0, 1) < 0.4 ? ` stroke-dasharray="${random.uniform(20, 90)} ${random.uniform(20, 90)}"` : '';
     return (
       `<line x1="${x()}" y1="${y()}" x2="${x()}" y2="${y()}" ` +
       `stroke="${tone()}" stroke-width="${random.uniform(1.5, 12)}" opacity="${random.uniform(0.3, 1)}"${dashes}/>`

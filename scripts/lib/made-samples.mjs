@@ -27,13 +27,7 @@ await serve(async ({ folder, bundle }) => {
       }
       const changes = random.uniform(0, 1) < 0.5;
       const shares = set === 'alike' ? ALIKE : MIXED;
-      const { before, after, place, nuisance, tamper } = await madePair(
-        material,
-        variant,
-        changes,
-        shares,
-        random,
-      );
+      const { before, after, place, nuisance, tamper } = await madePair(material, variant, changes, shares, random);
       const evidence = anyMotion(before, after);
       const refused = examine(before, after, { ...FITTED, leastInliers: Number.POSITIVE_INFINITY });
       return {

@@ -22,10 +22,7 @@ function packagesFit() {
   if (installed === undefined) return false;
   return Object.entries(wanted).every(
     ([path, { version, optional, link }]) =>
-      path === '' ||
-      link ||
-      installed[path]?.version === version ||
-      (optional && installed[path] === undefined),
+      path === '' || link || installed[path]?.version === version || (optional && installed[path] === undefined),
   );
 }
 

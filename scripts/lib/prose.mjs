@@ -38,10 +38,7 @@ export async function createChecker() {
     }
     const paragraphs = paragraphsIn(source, path);
     if (paragraphs === null) return [{ line: 1, message: 'the file cannot be parsed' }];
-    const lines = paragraphs.flatMap((paragraph) => [
-      ...paragraph,
-      { text: '', line: paragraph.at(-1)?.line ?? 1 },
-    ]);
+    const lines = paragraphs.flatMap((paragraph) => [...paragraph, { text: '', line: paragraph.at(-1)?.line ?? 1 }]);
     const found = [...(await lint(lines)), ...longLines(source, paragraphs)];
     return found.sort((a, b) => a.line - b.line);
   };
@@ -86,10 +83,7 @@ function checkDecision(source, path) {
   const title = /^# \d{4}: (\w+)/.exec(source)?.[1] ?? '';
   const wanted = [
     [DECISION_VERBS.includes(title), `the title begins with "${title}", expected a verb of DECISION_VERBS`],
-    [
-      /^Status: (?:accepted|superseded|superseded in part)/m.test(source),
-      'expected a line "Status: accepted"',
-    ],
+    [/^Status: (?:accepted|superseded|superseded in part)/m.test(source), 'expected a line "Status: accepted"'],
     [/^Date: \d{4}-\d{2}-\d{2}$/m.test(source), 'expected a line "Date: YYYY-MM-DD"'],
   ];
   return wanted.filter(([holds]) => !holds).map(([, message]) => ({ line: 1, message }));

@@ -14,8 +14,7 @@ const API_TOOLS = { folder: '.venv-api', requirements: 'test/requirements.txt' }
  * @returns {Promise<{ python: string } | { missing: string }>} the interpreter, or the reason why there is none.
  * @throws Stop if pip fails
  */
-export const ensurePython = async () =>
-  process.env.PYTHON ? { python: process.env.PYTHON } : ensureVenv(TRAINING);
+export const ensurePython = async () => (process.env.PYTHON ? { python: process.env.PYTHON } : ensureVenv(TRAINING));
 
 /**
  * For the tests of the API: schemathesis and openapi-python-client.

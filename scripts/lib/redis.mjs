@@ -25,9 +25,7 @@ export async function ensureRedisServer() {
     if (which('systemctl')) await privileged(['systemctl', 'disable', '--now', 'redis-server']);
     program = find();
     if (program === undefined)
-      throw new Stop(
-        `The package was installed, but none of ${SERVERS.join(', ')} is in PATH.\n${OTHERWISE}`,
-      );
+      throw new Stop(`The package was installed, but none of ${SERVERS.join(', ')} is in PATH.\n${OTHERWISE}`);
   }
   const version = /v=(\d+)\.(\d+)\S*/.exec(probe(program, ['--version']).output);
   const [major, minor] = [Number(version?.[1]), Number(version?.[2])];

@@ -45,17 +45,14 @@ export async function pin(reference, mirror) {
   let answer = await readManifest({});
   if (answer.status === 401) {
     const tokens = tokenAddress(answer.headers.get('www-authenticate') ?? '', repository);
-    if (tokens === null)
-      throw new Stop(`${tagged}: ${url.host} asks for a login, expected an open repository`);
+    if (tokens === null) throw new Stop(`${tagged}: ${url.host} asks for a login, expected an open repository`);
     const granted = await ask('a token', tokens, {});
     const { token, access_token: other } = await granted.json().catch(() => ({}));
     answer = await readManifest({ authorization: `Bearer ${token ?? other}` });
   }
   const digest = answer.headers.get('docker-content-digest') ?? 'no digest';
   if (answer.ok && DIGEST.test(digest)) return `${tagged}@${digest}`;
-  throw new Stop(
-    `${tagged}: ${url.host} answered ${answer.status} with ${digest}, expected 200 with a digest`,
-  );
+  throw new Stop(`${tagged}: ${url.host} answered ${answer.status} with ${digest}, expected 200 with a digest`);
 }
 
 /** @returns the address of anonymous tokens, or null if the challenge names none */

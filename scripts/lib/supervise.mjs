@@ -110,8 +110,7 @@ export class Supervised {
         this.#killGuarded();
         if (this.#stopping) return;
         const why = signal ? `killed by ${signal}` : `ended with status ${status}`;
-        if (!isReady)
-          reject(new Stop(`${this.name} ${why} before it was ready:\n${this.#failureReason(logFrom)}`));
+        if (!isReady) reject(new Stop(`${this.name} ${why} before it was ready:\n${this.#failureReason(logFrom)}`));
         else this.#restart(why, Date.now() - startedAt);
       });
     });

@@ -38,8 +38,7 @@ export async function installSystemPackage(what, names, otherwise) {
   const start = Date.now();
   say(what, `installing (${command.join(' ')}) ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const privileged = (args) =>
-    asRoot ? run('sudo', ['-n', ...args], { env }) : run(args[0], args.slice(1), { env });
+  const privileged = (args) => (asRoot ? run('sudo', ['-n', ...args], { env }) : run(args[0], args.slice(1), { env }));
   if (manager.before) await privileged([manager.program, ...manager.before]);
   const { ok, output } = await privileged(command);
   if (!ok) throw new Stop(`${command.join(' ')} failed:\n${output.trim().slice(-2000)}\n\n${otherwise}`);

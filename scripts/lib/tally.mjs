@@ -31,11 +31,9 @@ export class Tally {
   /** Runs jest with its usual output; the results come from its JSON report. */
   async jest(title, args, report) {
     console.log(`\n${title}`);
-    const { ok } = await run(
-      'npm',
-      ['run', '--silent', 'jest', '--', ...args, '--json', `--outputFile=${report}`],
-      { show: true },
-    );
+    const { ok } = await run('npm', ['run', '--silent', 'jest', '--', ...args, '--json', `--outputFile=${report}`], {
+      show: true,
+    });
     const counts = readJest(report);
     this.add(counts);
     // A crashed runner, or a suite that cannot be loaded, fails without a failed test.

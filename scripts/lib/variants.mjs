@@ -76,11 +76,7 @@ function smoothField(cells, random) {
 }
 
 function nightMode(image, random) {
-  const [fall, power, level] = [
-    random.uniform(0.2, 0.55),
-    random.uniform(-0.4, 0.4),
-    random.uniform(0.8, 1.2),
-  ];
+  const [fall, power, level] = [random.uniform(0.2, 0.55), random.uniform(-0.4, 0.4), random.uniform(0.8, 1.2)];
   const grey = infrared(image, [0.4, 0.45, 0.15], { fall, gamma: 2 ** power, level });
   return grain(grey, random.uniform(2, 6), random, true);
 }

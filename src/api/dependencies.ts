@@ -22,21 +22,9 @@ export interface ApiDependencies {
   readonly deliveries: Pick<DeliveryStore, 'ofComparison' | 'ofChange'>;
   readonly cameras: Pick<
     CameraStore,
-    | 'put'
-    | 'get'
-    | 'list'
-    | 'maskOf'
-    | 'state'
-    | 'snapshot'
-    | 'addFrame'
-    | 'waitingFrames'
-    | 'orderBaseline'
-    | 'erase'
+    'put' | 'get' | 'list' | 'maskOf' | 'state' | 'snapshot' | 'addFrame' | 'waitingFrames' | 'orderBaseline' | 'erase'
   >;
-  readonly changes: Pick<
-    ChangeStore,
-    'get' | 'list' | 'acknowledge' | 'giveFeedback' | 'withFeedback' | 'eraseOf'
-  >;
+  readonly changes: Pick<ChangeStore, 'get' | 'list' | 'acknowledge' | 'giveFeedback' | 'withFeedback' | 'eraseOf'>;
   readonly apiKeys: ApiKeyStore;
   readonly workers: Pick<WorkerRegistry, 'list'>;
   readonly events: EventReader;
@@ -82,10 +70,4 @@ export type ApiOptions = Pick<
 >;
 
 /** A Fastify instance whose handlers get their types from the TypeBox schemas of the route. */
-export type Api = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  Logger,
-  TypeBoxTypeProvider
->;
+export type Api = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, TypeBoxTypeProvider>;

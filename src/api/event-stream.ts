@@ -5,13 +5,7 @@ import { ChangeSchema } from '../schemas/change.js';
 import { FindingSchema } from '../schemas/comparison.js';
 import { dateTime, nullable } from '../schemas/constructors.js';
 import { endsComparison } from '../schemas/stream-event.js';
-import {
-  compareEventIds,
-  type EventFilter,
-  type EventReader,
-  matches,
-  type StreamedEvent,
-} from '../stores/events.js';
+import { compareEventIds, type EventFilter, type EventReader, matches, type StreamedEvent } from '../stores/events.js';
 
 export const ComparisonEventSchema = Type.Object(
   {
@@ -55,10 +49,7 @@ export interface EventStreams {
    * @param options.endOnFinal whether the stream ends with the event that ends the comparison
    * @returns the stream; it is already `writableEnded` if the final event was among the replayed ones
    */
-  open(
-    filter: EventFilter,
-    options: { since: string | undefined; endOnFinal: boolean },
-  ): Promise<PassThrough>;
+  open(filter: EventFilter, options: { since: string | undefined; endOnFinal: boolean }): Promise<PassThrough>;
   readonly size: number;
   /** Ends all streams, so that the service can close. */
   endAll(): void;

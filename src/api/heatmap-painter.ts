@@ -46,9 +46,7 @@ async function overlay(map: Heatmap, picture: RgbImage): Promise<Sharp> {
     .raw()
     .toBuffer({ resolveWithObject: true });
   return sharp(picture.data, { raw: { width: picture.width, height: picture.height, channels: 3 } })
-    .composite([
-      { input: layer.data, raw: { width: layer.info.width, height: layer.info.height, channels: 4 } },
-    ])
+    .composite([{ input: layer.data, raw: { width: layer.info.width, height: layer.info.height, channels: 4 } }])
     .removeAlpha();
 }
 

@@ -62,8 +62,5 @@ closeOnSignals(
 
 await app.listen({ host: config.host, port: config.port });
 const { address, port } = app.server.address() as AddressInfo;
-logger.info(
-  { address, port, auth: config.auth, docs: `${httpAddress(config.host, port)}/docs` },
-  'api ready',
-);
+logger.info({ address, port, auth: config.auth, docs: `${httpAddress(config.host, port)}/docs` }, 'api ready');
 process.send?.('ready');

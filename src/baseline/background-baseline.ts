@@ -24,10 +24,7 @@ import {
 
 type StoredModel = BackgroundModel<StoredFrameRef>;
 
-export async function backgroundBaseline(
-  context: ModeContext,
-  deps: BaselineDependencies,
-): Promise<ModeBaseline> {
+export async function backgroundBaseline(context: ModeContext, deps: BaselineDependencies): Promise<ModeBaseline> {
   const { camera, state, frame, at, size } = context;
   const pixels = await decode(frame.bytes, 'after', deps);
   const { width, height } = pixels;
@@ -71,8 +68,7 @@ export async function backgroundBaseline(
 const usableBackgrounds = (model: StoredModel, mask: string | null, pixels: RgbImage): StoredModel =>
   Object.fromEntries(
     Object.entries(model).filter(
-      ([, background]) =>
-        background.frame.mask === (mask ?? undefined) && sameAspectRatio(background, pixels),
+      ([, background]) => background.frame.mask === (mask ?? undefined) && sameAspectRatio(background, pixels),
     ),
   );
 

@@ -2,13 +2,7 @@
 import { frameSize } from '../frames/decode.js';
 import type { CameraState, StoredCamera } from '../stores/cameras.js';
 import { backgroundBaseline } from './background-baseline.js';
-import type {
-  BaselineDependencies,
-  BaselineState,
-  CameraFrameContext,
-  FrameOutcome,
-  ModeBaseline,
-} from './context.js';
+import type { BaselineDependencies, BaselineState, CameraFrameContext, FrameOutcome, ModeBaseline } from './context.js';
 import { frameBaseline } from './frame-baseline.js';
 import { checkSize, type SizeCheck } from './frame-size.js';
 
@@ -24,15 +18,9 @@ export interface Baseline extends Omit<ModeBaseline, 'keep'> {
 }
 
 /** @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, storage-unavailable */
-export async function chooseBaseline(
-  context: CameraFrameContext,
-  deps: BaselineDependencies,
-): Promise<Baseline> {
+export async function chooseBaseline(context: CameraFrameContext, deps: BaselineDependencies): Promise<Baseline> {
   const { camera, frame } = context;
-  const size = checkSize(
-    context.state,
-    await frameSize(frame.bytes, { ...deps.decodeLimits, field: 'after' }),
-  );
+  const size = checkSize(context.state, await frameSize(frame.bytes, { ...deps.decodeLimits, field: 'after' }));
   // A chosen reference is never passed over silently: the comparison with it fails and names both sizes.
   const isChosen = camera.settings.before === 'reference' && camera.reference !== null;
   if (size.status === 'stray' && size.otherShape && !isChosen) return skip(context.state, size);

@@ -22,10 +22,7 @@ export interface SizeCheck {
 }
 
 /** @param now upright size of the frame */
-export function checkSize(
-  { size, otherSize }: Pick<CameraState, 'size' | 'otherSize'>,
-  now: Size,
-): SizeCheck {
+export function checkSize({ size, otherSize }: Pick<CameraState, 'size' | 'otherSize'>, now: Size): SizeCheck {
   if (size === null || isSameSize(size, now)) {
     return { status: 'known', otherShape: false, notes: [], state: { size: now } };
   }

@@ -109,8 +109,7 @@ export function thresholdFor(
   if (strict === loose) {
     return { threshold: strict.threshold, alarms_per_day: strict.false_alarm_rate * framesPerDay };
   }
-  const share =
-    Math.log(rate / strict.false_alarm_rate) / Math.log(loose.false_alarm_rate / strict.false_alarm_rate);
+  const share = Math.log(rate / strict.false_alarm_rate) / Math.log(loose.false_alarm_rate / strict.false_alarm_rate);
   const between = logit(strict.threshold) + share * (logit(loose.threshold) - logit(strict.threshold));
   return { threshold: 1 / (1 + Math.exp(-between)), alarms_per_day: rate * framesPerDay };
 }

@@ -43,9 +43,7 @@ export function nearestBackground<R>(
   light: Light,
 ): { light: Light; background: Background<R> } | null {
   const distance = (other: Light) => Math.abs(LIGHTS.indexOf(other) - LIGHTS.indexOf(light));
-  const [nearest] = LIGHTS.filter((other) => model[other] !== undefined).sort(
-    (a, b) => distance(a) - distance(b),
-  );
+  const [nearest] = LIGHTS.filter((other) => model[other] !== undefined).sort((a, b) => distance(a) - distance(b));
   if (nearest === undefined) return null;
   return { light: nearest, background: model[nearest] as Background<R> };
 }
@@ -76,10 +74,7 @@ export interface UpdateContext {
 }
 
 /** @param background of the frame's own light; undefined if there is none */
-export function chooseUpdate(
-  background: Background<unknown> | undefined,
-  context: UpdateContext,
-): BackgroundUpdate {
+export function chooseUpdate(background: Background<unknown> | undefined, context: UpdateContext): BackgroundUpdate {
   const { finding, at, width, height, pending, undecided, absorb } = context;
   if (finding === null) return 'replace';
   if (context.isStray) return 'keep';
@@ -100,10 +95,7 @@ export function chooseUpdate(
 
 /** A mast that sways in the wind stays below MAX_SHIFT. */
 const hasShifted = ({ viewpoint }: Pick<Finding, 'viewpoint'>, width: number): boolean =>
-  viewpoint !== undefined &&
-  'moved' in viewpoint &&
-  viewpoint.moved &&
-  viewpoint.shift_px > MAX_SHIFT * width;
+  viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved && viewpoint.shift_px > MAX_SHIFT * width;
 
 /**
  * @param background has the size of the frame; neither is written to

@@ -20,8 +20,7 @@ export function polygonFault(polygon: Polygon): string | null {
   }
   for (let i = 0; i < n; i++) {
     // Neighbouring sides share a corner, so they may touch, but not fold back on each other.
-    if (foldsBack(corner(i), corner(i + 1), corner(i + 2)))
-      return `folds back on itself at corner ${(i + 1) % n}`;
+    if (foldsBack(corner(i), corner(i + 1), corner(i + 2))) return `folds back on itself at corner ${(i + 1) % n}`;
     for (let j = i + 2; j < n; j++) {
       if (i === 0 && j === n - 1) continue;
       if (meet(corner(i), corner(i + 1), corner(j), corner(j + 1))) {
@@ -77,8 +76,7 @@ function cutAlong(polygon: Polygon, depth: (point: Point) => number): Polygon {
 }
 
 /** @returns a number above 0 if c lies left of the line from a to b */
-const side = (a: Point, b: Point, c: Point): number =>
-  (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+const side = (a: Point, b: Point, c: Point): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 
 const between = (a: Point, b: Point, c: Point): boolean =>
   Math.min(a[0], b[0]) <= c[0] &&

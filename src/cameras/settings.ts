@@ -22,8 +22,7 @@ const nullable = <T extends TSchema>(schema: T, options: object) =>
 const closed = { additionalProperties: false } as const;
 
 /** A part of a login. It is taken out of the settings before they are stored. */
-const secret = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 256, writeOnly: true, description }));
+const secret = (description: string) => Type.Optional(Type.String({ maxLength: 256, writeOnly: true, description }));
 
 /** An array of two, because TypeBox writes tuples as in draft 07, which OpenAPI 3.1 does not support. */
 const cornerSchema = Type.Unsafe<[x: number, y: number]>(Type.Array(unit(), { minItems: 2, maxItems: 2 }));
@@ -43,8 +42,7 @@ export const ZoneSchema = Type.Object(
     polygon: Type.Array(cornerSchema, {
       minItems: 3,
       maxItems: 64,
-      description:
-        'Corners [x, y] as fractions of the upright frame, origin top left; the sides must not cross.',
+      description: 'Corners [x, y] as fractions of the upright frame, origin top left; the sides must not cross.',
     }),
     min_overlap: unit({ default: 0.3, description: "Share of a region's box that must lie in the zone." }),
     min_area: nullable(unit(), {
@@ -94,9 +92,7 @@ const SeverityRuleSchema = Type.Object(
     ),
     kind: Type.Optional(literals(CHANGE_KINDS, { description: 'Kind of change.' })),
     min_area: Type.Optional(unit({ description: 'Least area of the change, as a share of the frame.' })),
-    during: Type.Optional(
-      windows({ description: "Times in the schedule's time zone, or in UTC without a schedule." }),
-    ),
+    during: Type.Optional(windows({ description: "Times in the schedule's time zone, or in UTC without a schedule." })),
     severity: literals(SEVERITIES, { description: 'Severity of a change for which all conditions hold.' }),
   },
   { $id: 'SeverityRule', ...closed },
@@ -124,8 +120,7 @@ const AlertSettingsSchema = Type.Object(
       minimum: 0,
       maximum: 604_800,
       default: 300,
-      description:
-        'Seconds after an alert in which further alerts of its zone, kind and location are only counted.',
+      description: 'Seconds after an alert in which further alerts of its zone, kind and location are only counted.',
     }),
     min_severity: literals(SEVERITIES, {
       default: 'low',
@@ -176,8 +171,7 @@ export const CameraSettingsSchema = Type.Object(
           minimum: 60,
           maximum: 2_592_000,
           default: 14_400,
-          description:
-            'Seconds after which a thing that stays (a parked car) becomes part of the background.',
+          description: 'Seconds after which a thing that stays (a parked car) becomes part of the background.',
         }),
       },
       { ...closed, default: {} },
@@ -224,11 +218,7 @@ export const CameraSettingsRequestSchema = Type.Unsafe<DeepPartial<CameraSetting
   ...optionalWhereDefault(CameraSettingsSchema),
   $id: 'CameraSettingsRequest',
 });
-type DeepPartial<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [K in keyof T]?: DeepPartial<T[K]> }
-    : T;
+type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;
 
 function optionalWhereDefault(schema: TSchema): TSchema {
   const { properties, required, items, anyOf } = schema as {
@@ -284,8 +274,7 @@ export function checkSettings(body: unknown): CameraSettings {
   return settings;
 }
 
-const refused = (field: string, what: string) =>
-  new ScenedeltaError('invalid-value', `${field} ${what}`, { field });
+const refused = (field: string, what: string) => new ScenedeltaError('invalid-value', `${field} ${what}`, { field });
 
 function isTimeZone(name: string): boolean {
   try {

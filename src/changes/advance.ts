@@ -64,10 +64,7 @@ export function applyEvents(state: TrackerState, events: readonly CameraEvent[])
  *
  * @param at capture time of the frame that begins the new "before", epoch ms
  */
-export function resetBaseline(
-  state: TrackerState,
-  at: number,
-): { state: TrackerState; changes: ChangeUpdate[] } {
+export function resetBaseline(state: TrackerState, at: number): { state: TrackerState; changes: ChangeUpdate[] } {
   const open = state.tracks.filter((track) => track.stage === 'open');
   const settled = open
     .filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper')

@@ -61,11 +61,7 @@ function plainCaption(kind: ChangeKind, regions: Regions): string {
 }
 
 /** A better sighting than the one before: one with a statement, of equal ones the more confident. */
-export function betterSighting(
-  old: Sighting | undefined,
-  location: Location,
-  observation: Observation,
-): Sighting {
+export function betterSighting(old: Sighting | undefined, location: Location, observation: Observation): Sighting {
   const { comparisonId, confidence } = observation;
   const { kind, caption, stated } = location;
   const sighting = {

@@ -20,19 +20,14 @@ export interface ChangeRules {
   readonly alerting: boolean;
 }
 
-type RuleSettings = Pick<
-  CameraSettings,
-  'before' | 'zones' | 'schedule' | 'suspend_until' | 'alerts' | 'memory'
->;
+type RuleSettings = Pick<CameraSettings, 'before' | 'zones' | 'schedule' | 'suspend_until' | 'alerts' | 'memory'>;
 
 const SECOND = 1_000;
 
 export function rulesOf(camera: string, settings: RuleSettings): ChangeRules {
   const { alerts } = settings;
   // Zones come after the rules, so that a rule can make an exception within a zone.
-  const zones = settings.zones.flatMap(({ id, severity }) =>
-    severity === null ? [] : [{ zone: id, severity }],
-  );
+  const zones = settings.zones.flatMap(({ id, severity }) => (severity === null ? [] : [{ zone: id, severity }]));
   return {
     camera,
     before: settings.before,

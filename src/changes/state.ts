@@ -3,14 +3,7 @@
  * before the next one. Its field names and values are the stored format, so they stay as they are: `quiet` holds the
  * cool-downs, `told` the last severity.
  */
-import type {
-  AlertIntent,
-  ChangeKind,
-  ChangeRegion,
-  ChangeUpdate,
-  FoundChange,
-  Severity,
-} from '../schemas/change.js';
+import type { AlertIntent, ChangeKind, ChangeRegion, ChangeUpdate, FoundChange, Severity } from '../schemas/change.js';
 import type { KINDS, StatementKind, VERDICTS } from '../schemas/comparison.js';
 
 /** One finished comparison of the camera after zones, thresholds and areas were applied. */

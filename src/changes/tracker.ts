@@ -54,9 +54,7 @@ export function updateTracks(
  */
 function associate(locations: readonly Location[], tracks: readonly Track[]): Track[][] {
   const owners = locations.map((location) =>
-    tracks.filter(
-      (track) => agreeOnTamper(track, location) && isSameLocation(track.regions, location.regions),
-    ),
+    tracks.filter((track) => agreeOnTamper(track, location) && isSameLocation(track.regions, location.regions)),
   );
   const candidates = locations.flatMap((location, i) =>
     owners[i]?.length !== 0
@@ -75,8 +73,7 @@ function associate(locations: readonly Location[], tracks: readonly Track[]): Tr
 }
 
 /** Tampering covers the whole frame and would overlap every track of the scene, so it matches tampering only. */
-const agreeOnTamper = (track: Track, location: Location): boolean =>
-  isTamper(track) === (location.kind === 'tamper');
+const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
 function evidenceOfUnseen(track: Track, { verdict }: Observation): TrackEvidence {
@@ -154,12 +151,7 @@ function settledRelation(
   return null;
 }
 
-function beginTrack(
-  location: Location,
-  observation: Observation,
-  name: string,
-  settled: Track['settled'],
-): Track {
+function beginTrack(location: Location, observation: Observation, name: string, settled: Track['settled']): Track {
   const { at, comparisonId } = observation;
   return {
     stage: 'pending',

@@ -10,7 +10,4 @@ export const createCommand = (name: string): Command =>
     .helpCommand(false);
 
 /** Collects the values of an option that may be given several times. */
-export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [
-  ...earlier,
-  value,
-];
+export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];

@@ -7,19 +7,8 @@ import { ScenedeltaError } from '../errors.js';
 import type { Signal } from '../evaluation/baselines.js';
 import { MADE_NUISANCES, type MadeNuisance } from '../evaluation/nuisances.js';
 import type { Pair } from '../evaluation/pairs.js';
-import {
-  alignPredictions,
-  formatPrediction,
-  type Prediction,
-  parsePredictions,
-} from '../evaluation/predictions.js';
-import {
-  type DetectorRun,
-  evaluate,
-  type NuisanceResult,
-  nuisanceResult,
-  type Run,
-} from '../evaluation/report.js';
+import { alignPredictions, formatPrediction, type Prediction, parsePredictions } from '../evaluation/predictions.js';
+import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type Run } from '../evaluation/report.js';
 import { formatReport } from '../evaluation/table.js';
 import { collect, createCommand } from './command.js';
 import { type BundleRunner, createBundleRunner, pixelSignals } from './evaluation/bundle-runner.js';
@@ -76,9 +65,7 @@ async function run(file: string, options: Options): Promise<void> {
   const settings = loadConfig();
   const config = { ...settings, defaultModel: options.bundle ?? settings.defaultModel };
   const folder = await openPairs(file);
-  const baselines = await Promise.all(
-    (options.baseline ?? []).map((text) => readBaseline(text, folder.pairs)),
-  );
+  const baselines = await Promise.all((options.baseline ?? []).map((text) => readBaseline(text, folder.pairs)));
   const measured =
     options.fromPredictions === undefined
       ? await measureBundle(folder, config, nuisances)
@@ -182,8 +169,7 @@ async function measurePair(
   const bytes = await folder.read(pair);
   const measurements: Measurement[] = [];
   for (const nuisance of [null, ...nuisances]) {
-    const view =
-      nuisance === null ? { pair, bytes } : await withNuisance(nuisance, pair, bytes, config.pixelLimit);
+    const view = nuisance === null ? { pair, bytes } : await withNuisance(nuisance, pair, bytes, config.pixelLimit);
     const { prediction, signals } = await runner.run(view.bytes);
     measurements.push({ pair: view.pair, prediction: { id: pair.id, ...prediction }, signals });
     step();

@@ -96,10 +96,7 @@ function parseLine(line: string): FeedbackLine {
   } catch {
     // reported below
   }
-  throw new ScenedeltaError(
-    'url-failed',
-    `expected a line of feedback, got ${JSON.stringify(line.slice(0, 80))}`,
-  );
+  throw new ScenedeltaError('url-failed', `expected a line of feedback, got ${JSON.stringify(line.slice(0, 80))}`);
 }
 
 /** @returns whether both frames were still kept. */

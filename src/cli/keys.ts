@@ -15,9 +15,7 @@ command
   .command('create')
   .description('create a key and print its secret, this once: only a hash is kept')
   .requiredOption('--name <name>', 'name that the list of keys shows')
-  .option('--scopes <scopes>', `comma separated, of ${SCOPES.join(', ')}`, (text) => parseScopes(text), [
-    'compare',
-  ])
+  .option('--scopes <scopes>', `comma separated, of ${SCOPES.join(', ')}`, (text) => parseScopes(text), ['compare'])
   .option(
     '--owner <owner>',
     'keys of one owner see the comparisons of each other; default: the new key alone',
@@ -54,8 +52,7 @@ interface CreateOptions {
 
 async function create({ name: given, secretOnly, ...chosen }: CreateOptions): Promise<void> {
   const name = given.trim();
-  if (name === '')
-    throw new ScenedeltaError('invalid-request', '--name is empty; expected a name for the key');
+  if (name === '') throw new ScenedeltaError('invalid-request', '--name is empty; expected a name for the key');
   if (chosen.scopes.includes('admin') && chosen.cameras !== undefined) {
     throw new ScenedeltaError(
       'invalid-request',
@@ -64,9 +61,7 @@ async function create({ name: given, secretOnly, ...chosen }: CreateOptions): Pr
   }
   const { key, secret } = await withStore((store) => store.create({ name, ...chosen }));
   if (secretOnly) return console.log(secret);
-  console.log(
-    `id       ${key.id}\nname     ${key.name}\nowner    ${key.owner}\nscopes   ${key.scopes.join(', ')}`,
-  );
+  console.log(`id       ${key.id}\nname     ${key.name}\nowner    ${key.owner}\nscopes   ${key.scopes.join(', ')}`);
   console.log(`cameras  ${camerasOf(key)}\nsecret   ${secret}`);
   console.log('\nThe secret is shown this once. Send it as "Authorization: Bearer SECRET".');
 }
@@ -78,9 +73,7 @@ async function list({ json }: { json?: true }): Promise<void> {
   for (const key of keys) {
     const { id, name, scopes, owner, createdAt, lastUsedAt } = key;
     const sees = `cameras: ${camerasOf(key)}${owner === id ? '' : `, owner: ${owner}`}`;
-    console.log(
-      `${id}  ${name}  [${scopes.join(', ')}]  ${sees}  made ${createdAt}, used ${lastUsedAt ?? 'never'}`,
-    );
+    console.log(`${id}  ${name}  [${scopes.join(', ')}]  ${sees}  made ${createdAt}, used ${lastUsedAt ?? 'never'}`);
   }
 }
 
@@ -138,11 +131,9 @@ async function withStore<T>(use: (store: ApiKeyStore) => Promise<T>): Promise<T>
     }).catch((cause: unknown) => {
       const embedded =
         config.redisUrl === null ? ' (is "npm run up" running on DATA_DIR, or is REDIS_URL to be set?)' : '';
-      throw new ScenedeltaError(
-        'queue-unavailable',
-        `Redis does not answer at ${withoutPassword(url)}${embedded}`,
-        { cause },
-      );
+      throw new ScenedeltaError('queue-unavailable', `Redis does not answer at ${withoutPassword(url)}${embedded}`, {
+        cause,
+      });
     });
     return await use(createApiKeyStore(redis));
   } finally {

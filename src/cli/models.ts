@@ -18,10 +18,7 @@ export const command = createCommand('models')
       console.error(`broken: ${reason}`);
     };
     const warn = ({ model }: { model: string }, message: string) => console.error(`${model}: ${message}`);
-    const bundles = await withBundles(
-      config,
-      loadBundles(config.modelsDir, config.defaultModel, { warn, error }),
-    );
+    const bundles = await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
     if (json) console.log(JSON.stringify(bundles.map(describe), null, 2));
     else for (const bundle of bundles) console.log(line(bundle, config.defaultModel));
   });

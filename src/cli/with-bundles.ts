@@ -8,10 +8,7 @@ import { BundleError } from '../model/bundle.js';
  * @throws ScenedeltaError 'unknown-model' instead of BundleError: the user can act on it, so it is printed without a
  * stack
  */
-export async function withBundles<T>(
-  { modelsDir }: Pick<Config, 'modelsDir'>,
-  loading: Promise<T>,
-): Promise<T> {
+export async function withBundles<T>({ modelsDir }: Pick<Config, 'modelsDir'>, loading: Promise<T>): Promise<T> {
   try {
     return await loading;
   } catch (error) {

@@ -27,10 +27,7 @@ export async function writeWhole(file: string, content: string | Uint8Array): Pr
  */
 export async function assertWritable(file: string, extensions: readonly string[]): Promise<void> {
   if (!extensions.includes(extname(file).toLowerCase())) {
-    throw new ScenedeltaError(
-      'invalid-request',
-      `${file}: expected a name that ends in ${extensions.join(', ')}`,
-    );
+    throw new ScenedeltaError('invalid-request', `${file}: expected a name that ends in ${extensions.join(', ')}`);
   }
   await access(dirname(file), constants.W_OK).catch((error: unknown) => {
     throw cannotBeWritten(file, error);

@@ -79,9 +79,7 @@ export function alarms(pairs: readonly Pair[], predictions: readonly Prediction[
     byNuisance: names
       .map((nuisance) => ({
         nuisance,
-        falseAlarms: proportionOf(
-          unchanged.filter(({ pair }) => pair.nuisances.includes(nuisance)).map(isAlarm),
-        ),
+        falseAlarms: proportionOf(unchanged.filter(({ pair }) => pair.nuisances.includes(nuisance)).map(isAlarm)),
       }))
       .sort((a, b) => b.falseAlarms.of - a.falseAlarms.of),
   };

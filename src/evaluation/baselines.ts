@@ -45,8 +45,7 @@ function reduce(image: RgbImage, width: number, height: number): Float32Array {
           for (let c = 0; c < 3; c++) sums[c] = (sums[c] as number) + (image.data[i + c] as number);
         }
       }
-      for (let c = 0; c < 3; c++)
-        out[(y * width + x) * 3 + c] = (sums[c] as number) / ((y1 - y0) * (x1 - x0));
+      for (let c = 0; c < 3; c++) out[(y * width + x) * 3 + c] = (sums[c] as number) / ((y1 - y0) * (x1 - x0));
     }
   }
   return out;

@@ -215,16 +215,10 @@ function readClause(clause: string): Mention[] {
   const becomes = cue.direction === 'alter' ? (BECOMES.exec(clause)?.[1] ?? null) : null;
   return phrases.flatMap((np, i) => {
     if (np.negated)
-      return NO_MORE.test(clause) || /\bno longer\b/.test(clause)
-        ? [mention(np, 'disappear', places[i] ?? [])]
-        : [];
+      return NO_MORE.test(clause) || /\bno longer\b/.test(clause) ? [mention(np, 'disappear', places[i] ?? [])] : [];
     const known = np.definite;
     const direction =
-      cue.direction === 'motion' || cue.direction === 'existence'
-        ? known
-          ? 'move'
-          : 'appear'
-        : cue.direction;
+      cue.direction === 'motion' || cue.direction === 'existence' ? (known ? 'move' : 'appear') : cue.direction;
     return [mention(np, direction, places[i] ?? [], becomes)];
   });
 }

@@ -1,7 +1,6 @@
 /** Colour names, and which of them are true of the same thing under a camera. */
 
-const BASIC =
-  'black white grey silver red blue green yellow orange brown beige pink purple cyan dark light'.split(' ');
+const BASIC = 'black white grey silver red blue green yellow orange brown beige pink purple cyan dark light'.split(' ');
 /** other word -> canonical name */
 const SYNONYMS: Readonly<Record<string, string>> = {
   gray: 'grey',
@@ -49,14 +48,7 @@ export function canonicalColour(phrase: string): string | null {
  * Pairs that people use of the same thing: under a camera silver is grey, and a dark thing is black or of a dark hue.
  */
 const ALIKE: ReadonlySet<string> = new Set([
-  ...[
-    'silver/grey',
-    'silver/light grey',
-    'grey/light grey',
-    'grey/dark grey',
-    'black/dark',
-    'black/dark grey',
-  ],
+  ...['silver/grey', 'silver/light grey', 'grey/light grey', 'grey/dark grey', 'black/dark', 'black/dark grey'],
   ...['black/dark blue', 'dark/brown', 'white/light', 'silver/light', 'beige/light', 'beige/brown'],
 ]);
 

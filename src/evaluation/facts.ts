@@ -147,8 +147,7 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
     ),
     placeStated: (first?.places.length ?? 0) > 0,
     inverted: isInverted(first, objects),
-    becomes:
-      altered.length === 0 ? null : altered.some((object) => object.becomes.includes(first?.becomes ?? '')),
+    becomes: altered.length === 0 ? null : altered.some((object) => object.becomes.includes(first?.becomes ?? '')),
     named: matched(objects, read.mentions, (object, mention) => names(mention, object), capacityOfMention),
     claims,
     clauses: claims.length === 0 ? [] : clausesTrue(claims, read),
@@ -179,10 +178,7 @@ const capacityOfObject = ({ noun, count, boxes }: TrueObject): number =>
   Math.max(isPlural(noun ?? '') ? 2 : 1, count, boxes.before.length, boxes.after.length);
 
 /** The true objects that changed in the stated direction and fit the noun best; none if not even the class fits. */
-function meantObjects(
-  mention: Mention,
-  objects: readonly TrueObject[],
-): { fit: NounFit; objects: TrueObject[] } {
+function meantObjects(mention: Mention, objects: readonly TrueObject[]): { fit: NounFit; objects: TrueObject[] } {
   const candidates = objects.filter((object) => object.direction === mention.direction);
   for (const fit of ['same', 'wider', 'class'] as const) {
     const matching = candidates.filter((object) => nounFit(mention.noun, object.noun ?? '') === fit);

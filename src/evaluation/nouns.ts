@@ -124,11 +124,7 @@ export const NOUNS: Readonly<Record<string, NounEntry>> = {
 };
 
 const pluralOf = (word: string): string =>
-  /(?:s|x|ch|sh)$/.test(word)
-    ? `${word}es`
-    : /[^aeiou]y$/.test(word)
-      ? `${word.slice(0, -1)}ies`
-      : `${word}s`;
+  /(?:s|x|ch|sh)$/.test(word) ? `${word}es` : /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
 
 interface NounForm {
   readonly noun: string;
@@ -139,9 +135,10 @@ interface NounForm {
 export const NOUN_FORMS: ReadonlyMap<string, NounForm> = new Map(
   Object.entries(NOUNS).flatMap(([noun, { also = [], plurals }]) => [
     ...[noun, ...also].map((form): [string, NounForm] => [form, { noun, plural: false }]),
-    ...[...(plurals ?? []), ...(plurals ? [] : [noun, ...also].map(pluralOf))].map(
-      (form): [string, NounForm] => [form, { noun, plural: true }],
-    ),
+    ...[...(plurals ?? []), ...(plurals ? [] : [noun, ...also].map(pluralOf))].map((form): [string, NounForm] => [
+      form,
+      { noun, plural: true },
+    ]),
   ]),
 );
 
@@ -171,8 +168,7 @@ export function nounFit(stated: string, truth: string): NounFit {
   const [a, b] = [canonicalNoun(stated), canonicalNoun(truth)];
   if (a === b) return 'same';
   // CLEVR calls its spheres balls.
-  if (new Set([a, b]).size === 2 && [a, b].every((noun) => noun === 'ball' || noun === 'sphere'))
-    return 'same';
+  if (new Set([a, b]).size === 2 && [a, b].every((noun) => noun === 'ball' || noun === 'sphere')) return 'same';
   if (NOUNS[b]?.isa.includes(a)) return 'wider';
   // 'pedestrian' is the role of a person on foot.
   if (a === 'pedestrian' && ['man', 'woman', 'child', 'boy', 'girl'].includes(b)) return 'wider';

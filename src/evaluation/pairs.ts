@@ -198,9 +198,7 @@ function clevrObject(line: Line, boxes: Pair['boxes']): TrueObject[] {
   const { before = null, after = null } = line.changed ?? {};
   const object = before ?? after;
   if (object === null) return [];
-  const material = { metal: ['metal', 'metallic', 'shiny'], rubber: ['rubber', 'matte'] }[
-    after?.material ?? ''
-  ];
+  const material = { metal: ['metal', 'metallic', 'shiny'], rubber: ['rubber', 'matte'] }[after?.material ?? ''];
   return [
     {
       noun: object.shape ?? null,
@@ -208,12 +206,7 @@ function clevrObject(line: Line, boxes: Pair['boxes']): TrueObject[] {
       count: 1,
       direction: directionOf(line.kind, boxes),
       where: null,
-      becomes:
-        line.kind === 'material'
-          ? (material ?? [])
-          : line.kind === 'color' && after?.color
-            ? [after.color]
-            : [],
+      becomes: line.kind === 'material' ? (material ?? []) : line.kind === 'color' && after?.color ? [after.color] : [],
       boxes,
     },
   ];

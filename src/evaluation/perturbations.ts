@@ -54,8 +54,7 @@ export function infrared(
   const [red, green, blue] = sensitivity;
   return mapPixels(image, (_, channel, x, y, index) => {
     const at = index - channel;
-    const luma =
-      red * (data[at] as number) + green * (data[at + 1] as number) + blue * (data[at + 2] as number);
+    const luma = red * (data[at] as number) + green * (data[at + 1] as number) + blue * (data[at + 2] as number);
     const radius2 = ((x / width - 0.5) ** 2 + (y / height - 0.5) ** 2) * 2;
     return 255 * level * (luma / 255) ** gamma * (1 - fall * radius2);
   });

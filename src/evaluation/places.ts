@@ -82,8 +82,7 @@ const AT_LANDMARK = joined(
 const FRAME_LIKE =
   /^(?:picture|frame|image|view|scene|lot|parking lot|car park|road|street|highway|lane|yard|room|lawn|square)/;
 // "Followed by other cars", "a group of people" and "instead of the van" state no place.
-const NO_PLACE =
-  /\b(?:(?:followed|joined|accompanied|replaced|driven|pushed) by|(?<!(?:front|out|back|ahead) )of)$/;
+const NO_PLACE = /\b(?:(?:followed|joined|accompanied|replaced|driven|pushed) by|(?<!(?:front|out|back|ahead) )of)$/;
 const THINGS: ReadonlySet<string> = new Set(['car', 'person']);
 const TO = /^(?:to|towards?|into|onto)$/;
 const NEARER = /^(?:lower|bottom|near|foreground|front|closer|nearer|towards)/;
@@ -151,8 +150,7 @@ export function isPlaceTrue(place: StatedPlace, { before, after, landmarks }: Tr
   const boxes = [...before, ...after];
   if (boxes.length === 0) return null;
   // A way of moving is checked by the motion if both frames have boxes, and by the position otherwise.
-  if (place.motion === true && before.length > 0 && after.length > 0)
-    return movedThatWay(place, before, after);
+  if (place.motion === true && before.length > 0 && after.length > 0) return movedThatWay(place, before, after);
   return boxes.some(
     (box) =>
       (place.horizontal === undefined || inThird(place.horizontal, centreX(box))) &&
@@ -170,11 +168,7 @@ const inDepth = (depth: 'near' | 'far', box: Box): boolean =>
   depth === 'near' ? foot(box) >= 1 / 2 : foot(box) <= 2 / 3;
 
 /** Several boxes count by their mean, because the labels do not pair the boxes of both frames. */
-function movedThatWay(
-  { horizontal, depth }: StatedPlace,
-  before: readonly Box[],
-  after: readonly Box[],
-): boolean {
+function movedThatWay({ horizontal, depth }: StatedPlace, before: readonly Box[], after: readonly Box[]): boolean {
   const from = { x: mean(before, centreX), foot: mean(before, foot), height: mean(before, heightOf) };
   const to = { x: mean(after, centreX), foot: mean(after, foot), height: mean(after, heightOf) };
   const right = to.x - from.x;

@@ -59,8 +59,7 @@ export const pointsInto = (peak: Peak | null, boxes: readonly Box[]): boolean =>
   peak !== null &&
   peak.value > 0 &&
   boxes.some(
-    (box) =>
-      peak.x >= box.x && peak.x <= box.x + box.width && peak.y >= box.y && peak.y <= box.y + box.height,
+    (box) => peak.x >= box.x && peak.x <= box.x + box.width && peak.y >= box.y && peak.y <= box.y + box.height,
   );
 
 /** Intersection over union of two areas, each the union of its boxes; exact. 1 if both are empty. */

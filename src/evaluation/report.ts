@@ -238,9 +238,7 @@ function parts(pairs: readonly Pair[], run: Run, frequencies: DocumentFrequencie
   const hard = overlaps[Math.floor(overlaps.length / 4)];
   return [
     ...kinds.map((kind) => part('kind', kind, (pair) => pair.kind === kind)),
-    ...(nuisances.length > 1
-      ? nuisances.map((n) => part('nuisance', n, (pair) => pair.nuisances.includes(n)))
-      : []),
+    ...(nuisances.length > 1 ? nuisances.map((n) => part('nuisance', n, (pair) => pair.nuisances.includes(n))) : []),
     ...(hard === undefined
       ? []
       : [

@@ -71,10 +71,7 @@ const DETECTION: readonly Row<Detection>[] = [
   ['changes found', ({ captioner }) => percent(captioner?.alarms.found)],
   ['false alarms', ({ captioner }) => percent(captioner?.alarms.falseAlarms)],
   ['  a camera and day, 1 pair a min', ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDay, 1)],
-  [
-    '    exact 95 % interval, from',
-    ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[0], 1),
-  ],
+  ['    exact 95 % interval, from', ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[0], 1)],
   ['    to', ({ captioner }) => plain(captioner?.alarms.falseAlarms.perDayInterval[1], 1)],
   ['calibration error (10 bins)', ({ captioner }) => plain(captioner?.alarms.calibration.expectedError, 3)],
   ['Brier score', ({ captioner }) => plain(captioner?.alarms.calibration.brier, 3)],
@@ -109,9 +106,7 @@ export function formatReport(report: Report): string {
     formatParts(report),
     report.nuisances.length > 0 ? formatNuisances(report.nuisances) : '',
     formatTimings(captioner),
-    sentences
-      .flatMap(({ name, note }) => (note === undefined ? [] : [wrapped(`${name}: ${note}`)]))
-      .join('\n'),
+    sentences.flatMap(({ name, note }) => (note === undefined ? [] : [wrapped(`${name}: ${note}`)])).join('\n'),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
@@ -143,9 +138,7 @@ function section<T extends { readonly name: string }>(
 }
 
 const line = (label: string, cells: readonly Cell[]): string =>
-  (
-    label.slice(0, LABEL).padEnd(LABEL) + cells.map((cell) => cut(cell ?? '-').padStart(COLUMN)).join('')
-  ).trimEnd();
+  (label.slice(0, LABEL).padEnd(LABEL) + cells.map((cell) => cut(cell ?? '-').padStart(COLUMN)).join('')).trimEnd();
 const cut = (text: string): string => (text.length < COLUMN ? text : `${text.slice(0, COLUMN - 2)}~`);
 
 /** Breaks lines between words before WIDTH columns, and indents all but the first. */
@@ -153,14 +146,7 @@ const wrapped = (text: string): string =>
   text.replace(new RegExp(`(.{1,${WIDTH - 3}})(?: |$)`, 'g'), '$1\n  ').trimEnd();
 
 function formatParts({ parts }: Report): string {
-  const header = line('By kind, nuisance and view', [
-    'pairs',
-    'verdict',
-    'noun',
-    'colour',
-    'pointing',
-    'CIDEr-D',
-  ]);
+  const header = line('By kind, nuisance and view', ['pairs', 'verdict', 'noun', 'colour', 'pointing', 'CIDEr-D']);
   return [
     header,
     ...parts.map(({ by, name, pairs, verdict, facts, place, words }) =>

@@ -39,8 +39,7 @@ export function assertFewParts(image: Uint8Array, field: string): void {
 }
 
 /** Markers of a JPEG without a length: stuffed zero, TEM, restart markers, start and end of image, fill byte. */
-const isBareMarker = (marker: number) =>
-  marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9) || marker === 0xff;
+const isBareMarker = (marker: number) => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9) || marker === 0xff;
 const START_OF_SCAN = 0xda;
 
 function countScans(bytes: Buffer, limit: number): number {

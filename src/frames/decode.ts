@@ -87,11 +87,7 @@ export async function decodeFullSize(bytes: Uint8Array, options: DecodeOptions):
  * Decodes a frame for a screen: no side is longer than `maxSide` px; otherwise as decodeFullSize.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
-export async function decodeToFit(
-  bytes: Uint8Array,
-  maxSide: number,
-  options: DecodeOptions,
-): Promise<RgbImage> {
+export async function decodeToFit(bytes: Uint8Array, maxSide: number, options: DecodeOptions): Promise<RgbImage> {
   const { metadata } = await readHeader(bytes, options);
   const size = { width: maxSide, height: maxSide };
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), () =>

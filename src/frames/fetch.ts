@@ -59,11 +59,9 @@ export function createFrameFetcher(deps: {
     if (stored && (mask === null || mask.id === ref.mask)) return { bytes: fetched, ref };
     const contentType = typeOf(fetched, field);
     if (mask === null) return storeFrame(blobs, { bytes: fetched, contentType });
-    const bytes = await maskFrame(fetched, mask.polygons, { pixelLimit, decodeTimeout, field }).catch(
-      (thrown) => {
-        throw stored ? thrown : asUrlFailure(thrown);
-      },
-    );
+    const bytes = await maskFrame(fetched, mask.polygons, { pixelLimit, decodeTimeout, field }).catch((thrown) => {
+      throw stored ? thrown : asUrlFailure(thrown);
+    });
     return storeFrame(blobs, { bytes, contentType: MASKED_TYPE, mask: mask.id });
   };
 }

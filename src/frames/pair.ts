@@ -41,6 +41,4 @@ export function assertSameAspectRatio({ before, after }: Readonly<Record<Side, D
 }
 
 export const haveSamePixels = ({ before, after }: Readonly<Record<Side, DecodedFrame>>): boolean =>
-  before.width === after.width &&
-  before.height === after.height &&
-  Buffer.compare(before.data, after.data) === 0;
+  before.width === after.width && before.height === after.height && Buffer.compare(before.data, after.data) === 0;

@@ -62,8 +62,7 @@ export function paintPolygon({ data, width, height }: RgbImage, polygon: Polygon
       paint(Math.min(x1, x2) - reach, Math.max(x1, x2) + reach);
     }
     crossings.sort((p, q) => p - q);
-    for (let i = 0; i + 1 < crossings.length; i += 2)
-      paint(crossings[i] as number, crossings[i + 1] as number);
+    for (let i = 0; i + 1 < crossings.length; i += 2) paint(crossings[i] as number, crossings[i + 1] as number);
   }
 }
 

@@ -45,10 +45,7 @@ export function encodeHeatmapData({ before, after, words }: HeatmapData): Uint8A
   let offset = HEADER_BYTES;
   for (const map of maps) {
     if (map.width !== width || map.height !== height) {
-      throw new ScenedeltaError(
-        'internal',
-        `heatmap grid is ${map.width}x${map.height}, expected ${width}x${height}`,
-      );
+      throw new ScenedeltaError('internal', `heatmap grid is ${map.width}x${map.height}, expected ${width}x${height}`);
     }
     for (const value of map.data) {
       view.setFloat32(offset, value, true);
@@ -62,10 +59,7 @@ export function encodeHeatmapData({ before, after, words }: HeatmapData): Uint8A
 export function decodeHeatmapData(bytes: Uint8Array): HeatmapData {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.byteLength < HEADER_BYTES || view.getUint32(0, true) !== MAGIC) {
-    throw new ScenedeltaError(
-      'internal',
-      `heatmap data of ${bytes.byteLength} bytes does not start with SDM1`,
-    );
+    throw new ScenedeltaError('internal', `heatmap data of ${bytes.byteLength} bytes does not start with SDM1`);
   }
   const width = view.getUint16(4, true);
   const height = view.getUint16(6, true);

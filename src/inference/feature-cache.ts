@@ -37,7 +37,6 @@ export class FeatureCache {
 }
 
 /** The same bytes and the same weights give the same features. */
-export const featureKey = (frameSha256: string, bundleSha256: string): string =>
-  `${frameSha256} ${bundleSha256} whole`;
+export const featureKey = (frameSha256: string, bundleSha256: string): string => `${frameSha256} ${bundleSha256} whole`;
 
 const bytesOf = ({ coarse, fine }: Features): number => coarse.byteLength + fine.byteLength;

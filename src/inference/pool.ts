@@ -78,11 +78,7 @@ export class InferencePool {
   }
 
   /** @throws ScenedeltaError inference-failed (transient) if the run fails, its thread ends or the pool is closing */
-  run<O extends Operation>(
-    operation: O,
-    bundle: string,
-    input: Operations[O]['in'],
-  ): Promise<Operations[O]['out']> {
+  run<O extends Operation>(operation: O, bundle: string, input: Operations[O]['in']): Promise<Operations[O]['out']> {
     if (this.#closing !== null) return Promise.reject(closingError());
     return new Promise((resolve, reject) => {
       const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);

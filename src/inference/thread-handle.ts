@@ -56,8 +56,7 @@ export class ThreadHandle {
     });
     const first = await firstMessage(worker);
     if (first.type !== 'ready') {
-      const reason =
-        first.type === 'unfit' ? first.reason : `inference thread sent ${first.type}, expected ready`;
+      const reason = first.type === 'unfit' ? first.reason : `inference thread sent ${first.type}, expected ready`;
       throw new Error(reason);
     }
     return { thread: new ThreadHandle(worker, number), ready: first };
@@ -102,8 +101,7 @@ export class ThreadHandle {
 /** @throws Error if the thread ends without a message */
 function firstMessage(worker: Worker): Promise<FromThread> {
   return new Promise((resolve, reject) => {
-    const onExit = (code: number) =>
-      reject(new Error(`inference thread ended with code ${code} before it was ready`));
+    const onExit = (code: number) => reject(new Error(`inference thread ended with code ${code} before it was ready`));
     const onMessage = (message: FromThread) => {
       worker.off('error', reject);
       worker.off('exit', onExit);

@@ -15,14 +15,7 @@ import { examine } from '../viewpoint/examine.js';
 import { warmUpExamine } from '../viewpoint/warm-up.js';
 import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
-import type {
-  EncodeInput,
-  FromThread,
-  Operations,
-  ThreadOptions,
-  ThreadRequest,
-  ToThread,
-} from './protocol.js';
+import type { EncodeInput, FromThread, Operations, ThreadOptions, ThreadRequest, ToThread } from './protocol.js';
 
 interface OpenBundle {
   readonly bundle: Bundle;

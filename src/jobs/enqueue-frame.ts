@@ -6,10 +6,7 @@ import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores
 import type { JobProducer } from './producer.js';
 
 interface AcceptedFrame
-  extends Pick<
-    ComparisonRequest,
-    'traceId' | 'apiKeyId' | 'owner' | 'acceptedAt' | 'deadline' | 'callbackUrl'
-  > {
+  extends Pick<ComparisonRequest, 'traceId' | 'apiKeyId' | 'owner' | 'acceptedAt' | 'deadline' | 'callbackUrl'> {
   readonly comparisonId: string;
   /** already masked if its bytes are stored */
   readonly frame: FrameRef;

@@ -53,8 +53,7 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
 
   const call = <T>(what: string, commands: () => Promise<T>): Promise<T> => {
     // BullMQ waits for a connection before its first command, but a request must not.
-    if (redis.options.enableOfflineQueue !== false || redis.status === 'ready')
-      return redisCall(what, commands);
+    if (redis.options.enableOfflineQueue !== false || redis.status === 'ready') return redisCall(what, commands);
     const message = `${what}: Redis cannot be reached (connection ${redis.status})`;
     return Promise.reject(new ScenedeltaError('queue-unavailable', message));
   };
@@ -102,13 +101,7 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
       add("the camera's turn", { live, fetch }[queue], TURN_JOB, { camera }, TURN_OPTIONS),
     /** One job per delivery: adding it twice changes nothing. */
     addDelivery: ({ deliveryId, traceId }: Omit<DeliveryJob, 'v'>) =>
-      add(
-        'the delivery',
-        delivery,
-        'deliver',
-        { deliveryId, traceId },
-        { ...DELIVERY_OPTIONS, jobId: deliveryId },
-      ),
+      add('the delivery', delivery, 'deliver', { deliveryId, traceId }, { ...DELIVERY_OPTIONS, jobId: deliveryId }),
     /** @param intervalSeconds time between two snapshot pulls; null: no pulls */
     scheduleSnapshots: (camera: string, intervalSeconds: number | null): Promise<void> =>
       call('Scheduling snapshots', () => scheduleSnapshots(snapshots, camera, intervalSeconds)),
@@ -141,9 +134,7 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
         const backlogOf = (c: QueueCounts) => c.waiting + c.prioritized + c.delayed;
         counted = {
           at: clock(),
-          backlog: counts().then(
-            (all) => backlogOf(all.live) + backlogOf(all.archive) + backlogOf(all.fetch),
-          ),
+          backlog: counts().then((all) => backlogOf(all.live) + backlogOf(all.archive) + backlogOf(all.fetch)),
         };
         counted.backlog.catch(() => {
           counted = undefined;

@@ -6,11 +6,7 @@ import { jobPayload } from './payloads.js';
 const SNAPSHOT_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;
 
 /** @param intervalSeconds null: no pulls */
-export async function scheduleSnapshots(
-  queue: Queue,
-  camera: string,
-  intervalSeconds: number | null,
-): Promise<void> {
+export async function scheduleSnapshots(queue: Queue, camera: string, intervalSeconds: number | null): Promise<void> {
   if (intervalSeconds === null) {
     await queue.removeJobScheduler(camera);
     return;
@@ -24,9 +20,7 @@ export async function scheduleSnapshots(
  * @param wanted seconds by camera
  */
 export async function reconcileSnapshots(queue: Queue, wanted: ReadonlyMap<string, number>): Promise<void> {
-  const scheduled = new Map(
-    (await queue.getJobSchedulers()).map(({ key, every }) => [key, Number(every) / 1000]),
-  );
+  const scheduled = new Map((await queue.getJobSchedulers()).map(({ key, every }) => [key, Number(every) / 1000]));
   for (const camera of scheduled.keys()) {
     if (!wanted.has(camera)) await scheduleSnapshots(queue, camera, null);
   }

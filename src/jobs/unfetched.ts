@@ -5,10 +5,7 @@ import type { StoredComparison } from '../stores/stored-comparison.js';
 export type ForeignFrameRef = Exclude<FrameRef, StoredFrameRef>;
 
 /** @returns none if all bytes are in the blob store */
-export function unfetchedFrames({
-  frames,
-  request,
-}: Pick<StoredComparison, 'frames' | 'request'>): ForeignFrameRef[] {
+export function unfetchedFrames({ frames, request }: Pick<StoredComparison, 'frames' | 'request'>): ForeignFrameRef[] {
   const refs = [frames.before ?? request.before, frames.after ?? request.after];
   return refs.filter((ref): ref is ForeignFrameRef => ref !== null && ref.from !== 'stored');
 }

@@ -151,9 +151,7 @@ export class Captioner {
         );
       const frames = await encodeBlank(input.height, input.width);
       const crops = cropRule === null ? [] : await encodeBlank(cropRule.size, cropRule.size);
-      const differences = await this.difference(
-        frames.map((features) => ({ before: features, after: features })),
-      );
+      const differences = await this.difference(frames.map((features) => ({ before: features, after: features })));
       const box = { x: 0, y: 0, width: 1, height: 1 };
       await this.caption(
         differences.map(({ memory, kindLogits }, i) => {

@@ -63,8 +63,6 @@ export function clausesOf(words: readonly string[]): Clause[] {
   return clauses.map((clause) => ({ words: clause, kind: kindOfClause(textOf(clause, words)) }));
 }
 
-const textOf = (clause: readonly number[], words: readonly string[]): string =>
-  clause.map((i) => words[i]).join(' ');
+const textOf = (clause: readonly number[], words: readonly string[]): string => clause.map((i) => words[i]).join(' ');
 
-const kindOfClause = (clause: string): ClauseKind | undefined =>
-  VERBS.find(([, verb]) => verb.test(clause))?.[0];
+const kindOfClause = (clause: string): ClauseKind | undefined => VERBS.find(([, verb]) => verb.test(clause))?.[0];

@@ -33,12 +33,7 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManife
   const cropsJudgeKind =
     name === 'caption' && hasCrops && (has(graph.inputs, FULL_FRAME_KIND) || has(graph.outputs, JOINT_KIND));
   const ownInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
-  checkNames(
-    graph.file,
-    'inputs',
-    graph.inputs,
-    cropsJudgeKind ? [...ownInputs, FULL_FRAME_KIND] : ownInputs,
-  );
+  checkNames(graph.file, 'inputs', graph.inputs, cropsJudgeKind ? [...ownInputs, FULL_FRAME_KIND] : ownInputs);
   checkNames(graph.file, 'outputs', graph.outputs, cropsJudgeKind ? [...outputs, JOINT_KIND] : outputs);
   const stated: GraphSpec = manifest.graphs[name];
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);
@@ -76,8 +71,7 @@ function checkAgainstManifest(
   for (const expected of stated) {
     const { name } = expected;
     const actual = found.find((tensor) => tensor.name === name);
-    if (actual === undefined)
-      throw new BundleError(file, `has no ${role} ${name}, which the manifest states`);
+    if (actual === undefined) throw new BundleError(file, `has no ${role} ${name}, which the manifest states`);
     if (actual.dtype !== expected.dtype || !shapesAgree(actual.shape, expected.shape)) {
       const show = ({ dtype, shape }: TensorSpec) => `${dtype} [${shape.join(',')}]`;
       throw new BundleError(file, `${role} ${name} is ${show(actual)}, the manifest says ${show(expected)}`);
@@ -112,10 +106,7 @@ export function statedSize(
     const size = specs.find((spec) => spec.name === output)?.shape[axis];
     if (typeof size === 'number') return size;
   }
-  throw new BundleError(
-    graph.file,
-    `neither it nor the manifest states the size of ${output}'s axis ${axis}`,
-  );
+  throw new BundleError(graph.file, `neither it nor the manifest states the size of ${output}'s axis ${axis}`);
 }
 
 /**

@@ -74,10 +74,7 @@ const ManifestSchema = Type.Object(
       ),
       Type.Null(),
     ]),
-    graphs: Type.Object(
-      { features: GraphSpecSchema, difference: GraphSpecSchema, caption: GraphSpecSchema },
-      strict,
-    ),
+    graphs: Type.Object({ features: GraphSpecSchema, difference: GraphSpecSchema, caption: GraphSpecSchema }, strict),
     attention: Type.Object({ grid: Grid, glance: Type.Union([Grid, Type.Null()]) }, strict),
     vocabulary: Type.Array(Type.String(), { minItems: 1 }),
     special: Type.Object(
@@ -172,15 +169,13 @@ export function bundleSha256(files: Readonly<Record<string, string>>): string {
 function firstFault(json: unknown): string {
   const errors = [...Value.Errors(ManifestSchema, json)];
   // An unknown or missing key says more than the union or the pattern that fails because of it.
-  const error =
-    errors.find((e) => e.keyword === 'additionalProperties' || e.keyword === 'required') ?? errors[0];
+  const error = errors.find((e) => e.keyword === 'additionalProperties' || e.keyword === 'required') ?? errors[0];
   if (error === undefined) return 'does not fit the schema';
   const where = error.instancePath === '' ? 'the manifest' : error.instancePath;
   if (error.keyword === 'additionalProperties') {
     return `${where} has the unknown key ${quoted(error.params.additionalProperties)}`;
   }
-  if (error.keyword === 'required')
-    return `${where} lacks the key ${quoted(error.params.requiredProperties)}`;
+  if (error.keyword === 'required') return `${where} lacks the key ${quoted(error.params.requiredProperties)}`;
   const value = Value.Pointer.Get(json, error.instancePath);
   return `${where} ${error.message}, and is ${JSON.stringify(value)?.slice(0, 80)}`;
 }
@@ -191,8 +186,7 @@ const quoted = (names: readonly string[]): string => names.map((name) => JSON.st
 function findContradiction(manifest: BundleManifest): string | null {
   const { graphs, glance, attention, vocabulary, special, calibration, nuisances } = manifest;
   for (const [name, graph] of Object.entries(graphs)) {
-    if (!(graph.file in manifest.files))
-      return `/graphs/${name}/file is ${graph.file}, which /files does not list`;
+    if (!(graph.file in manifest.files)) return `/graphs/${name}/file is ${graph.file}, which /files does not list`;
   }
   if ((glance === null) !== (attention.glance === null)) {
     const state = (value: unknown) => (value === null ? 'null' : 'set');
@@ -207,15 +201,13 @@ function findContradiction(manifest: BundleManifest): string | null {
   }
   const ids = Object.entries(special);
   for (const [name, id] of ids) {
-    if (id >= vocabulary.length)
-      return `/special/${name} is ${id}, but the vocabulary has ${vocabulary.length} words`;
+    if (id >= vocabulary.length) return `/special/${name} is ${id}, but the vocabulary has ${vocabulary.length} words`;
   }
   if (new Set(ids.map(([, id]) => id)).size !== ids.length) return '/special uses one id for two purposes';
   if (new Set(vocabulary).size !== vocabulary.length) return '/vocabulary holds a word twice';
   if (manifest.kinds[0] !== 'none') return `/kinds starts with ${manifest.kinds[0]}, expected "none"`;
   for (const nuisance of nuisances) {
-    if (!(nuisance in calibration.nuisances))
-      return `/calibration/nuisances lacks the key ${quoted([nuisance])}`;
+    if (!(nuisance in calibration.nuisances)) return `/calibration/nuisances lacks the key ${quoted([nuisance])}`;
   }
   for (const name of Object.keys(calibration.nuisances)) {
     if (!nuisances.includes(name))

@@ -82,11 +82,7 @@ interface ProviderChoice {
  * @param probe path of the graph to open
  * @throws Error if `strict` is set and CUDA does not work, with auto as well
  */
-export async function chooseProvider(
-  device: string,
-  strict: boolean,
-  probe: string,
-): Promise<ProviderChoice> {
+export async function chooseProvider(device: string, strict: boolean, probe: string): Promise<ProviderChoice> {
   if (device === 'cpu') return { provider: 'cpu', fallback: null };
   const provider = device === 'auto' ? 'cuda:0' : (device as Provider);
   try {

@@ -31,8 +31,7 @@ const TAMPERED: Readonly<Record<string, string>> = {
 };
 
 /** @param tamper blocked, defocused, darkened or turned */
-export const tamperSentence = (tamper: string): string =>
-  TAMPERED[tamper] ?? 'the camera has been tampered with';
+export const tamperSentence = (tamper: string): string => TAMPERED[tamper] ?? 'the camera has been tampered with';
 
 /** Whether a sentence states that the scene is unchanged; these are all the forms of the captions' grammar. */
 export const deniesChange = (sentence: string): boolean =>
@@ -59,8 +58,6 @@ export function plainSentence(kind: string, box: Box | undefined): string {
 
 /** Words without a visible referent: their attention has no meaning, so their heatmaps stay empty. */
 const FUNCTION_WORDS = new Set(
-  'a an the there is are has have been by on in at to of and now no longer but except from with than'.split(
-    ' ',
-  ),
+  'a an the there is are has have been by on in at to of and now no longer but except from with than'.split(' '),
 );
 export const isFunctionWord = (word: string): boolean => FUNCTION_WORDS.has(word);

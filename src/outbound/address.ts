@@ -73,13 +73,9 @@ const NAMES: Record<string, string> = {
  */
 export function checkUrlSyntax(text: string, options: { allow?: AllowList; field: string }): URL {
   const reject = (why: string): never => {
-    throw new ScenedeltaError(
-      'url-refused',
-      `${JSON.stringify(withoutSecrets(text).slice(0, 200))}: ${why}`,
-      {
-        field: options.field,
-      },
-    );
+    throw new ScenedeltaError('url-refused', `${JSON.stringify(withoutSecrets(text).slice(0, 200))}: ${why}`, {
+      field: options.field,
+    });
   };
   if (text.length > URL_LIMIT) reject(`has ${text.length} characters, expected at most ${URL_LIMIT}`);
   if (!URL.canParse(text)) reject('expected an absolute http:// or https:// URL');

@@ -106,16 +106,11 @@ export function createOutboundClient(
         }
         if (statusCode !== 200) throw failed(`answered ${statusCode}, expected 200`);
         const type = firstOf(headers['content-type'])?.split(';')[0]?.trim().toLowerCase();
-        if (!mayBeImage(type))
-          throw failed(`answered with content type ${JSON.stringify(type)}, expected image/*`);
+        if (!mayBeImage(type)) throw failed(`answered with content type ${JSON.stringify(type)}, expected image/*`);
         const tooLarge = () =>
-          new ScenedeltaError(
-            'payload-too-large',
-            `${address} has more than ${maxBytes} bytes (FRAME_LIMIT)`,
-            {
-              field,
-            },
-          );
+          new ScenedeltaError('payload-too-large', `${address} has more than ${maxBytes} bytes (FRAME_LIMIT)`, {
+            field,
+          });
         if (Number(firstOf(headers['content-length'])) > maxBytes) throw tooLarge();
         const chunks: Buffer[] = [];
         let length = 0;

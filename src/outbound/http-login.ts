@@ -75,8 +75,7 @@ interface DigestRequest {
 /** @returns the value of the header Authorization */
 export function authorizationOf(challenge: Challenge, login: Login, request: DigestRequest): string {
   const { username, password } = login;
-  if (challenge.scheme === 'basic')
-    return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  if (challenge.scheme === 'basic') return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const { params } = challenge;
   const hash = (text: string) =>
     createHash(hashOf(challenge) ?? 'md5')

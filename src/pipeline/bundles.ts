@@ -51,10 +51,7 @@ async function loadNamed(modelsDir: string, name: string, logger: Log): Promise<
   const bundle = await loadBundle(join(modelsDir, name));
   const path = join(bundle.directory, MANIFEST_FILE);
   if (bundle.manifest.name !== name) {
-    throw new BundleError(
-      path,
-      `/name is ${bundle.manifest.name}, expected ${name}, as its folder is called`,
-    );
+    throw new BundleError(path, `/name is ${bundle.manifest.name}, expected ${name}, as its folder is called`);
   }
   const unknown = bundle.manifest.kinds.find((kind) => !(KINDS as readonly string[]).includes(kind));
   if (unknown !== undefined) {
@@ -75,10 +72,7 @@ async function withLegacyAlignment(bundle: Bundle, logger: Log): Promise<Bundle>
   }
   const alignFrom = rule?.align_from;
   if (rule?.bundle_sha256 !== bundle.sha256 || typeof alignFrom !== 'number' || !(alignFrom >= 0)) {
-    logger.warn(
-      { model },
-      `${LEGACY_RULE_FILE} is ignored: put "align_from" into ${MANIFEST_FILE} to align frames`,
-    );
+    logger.warn({ model }, `${LEGACY_RULE_FILE} is ignored: put "align_from" into ${MANIFEST_FILE} to align frames`);
     return bundle;
   }
   logger.warn(

@@ -25,11 +25,9 @@ export class Catalogue {
     const bundle = this.#bundles.get(name);
     if (bundle !== undefined) return bundle;
     const names = [...this.#bundles.keys()].join(', ');
-    throw new ScenedeltaError(
-      'unknown-model',
-      `there is no model ${JSON.stringify(name)}, expected one of ${names}`,
-      { field: 'model' },
-    );
+    throw new ScenedeltaError('unknown-model', `there is no model ${JSON.stringify(name)}, expected one of ${names}`, {
+      field: 'model',
+    });
   }
 
   /** @returns the measured operating points of a bundle; none if there is no such bundle */
@@ -49,9 +47,10 @@ export class Catalogue {
       licence: bundle.manifest.licence,
       default: bundle.manifest.name === this.#defaultModel,
       metrics: bundle.manifest.metrics,
-      operating_points: bundle.manifest.calibration.operating_points.map(
-        ({ false_alarm_rate, threshold }) => ({ false_alarm_rate, threshold }),
-      ),
+      operating_points: bundle.manifest.calibration.operating_points.map(({ false_alarm_rate, threshold }) => ({
+        false_alarm_rate,
+        threshold,
+      })),
     }));
   }
 }

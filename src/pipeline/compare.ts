@@ -18,13 +18,7 @@ import type { Registration } from '../viewpoint/registration.js';
 import { loadBundles } from './bundles.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { type EncodedCrop, Encoder } from './encoder.js';
-import {
-  changedFinding,
-  identicalFinding,
-  tamperedFinding,
-  unchangedFinding,
-  viewpointOf,
-} from './finding.js';
+import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, FramePair, PairInput, PairOutput } from './pair.js';
 import { composeSentence } from './sentence.js';
@@ -229,9 +223,7 @@ export class Pipeline {
     // A bundle without region crops describes no single location.
     const statements =
       comparison.input.statements && crops.length > 0
-        ? await comparison.step('caption', () =>
-            stateLocations([...crops, ...others], whole, describe, manifest),
-          )
+        ? await comparison.step('caption', () => stateLocations([...crops, ...others], whole, describe, manifest))
         : undefined;
     const finding = changedFinding(
       { ...prediction, kind },

@@ -50,9 +50,7 @@ export function fuse(
 ): Prediction {
   const prediction = predictionOf(difference, manifest, threshold);
   if (showsTooLittle(evidence)) return prediction; // the pixels carry nothing to measure
-  const unmeasured = prediction.nuisances.filter(
-    ({ name }) => !NUISANCES.some((measured) => measured === name),
-  );
+  const unmeasured = prediction.nuisances.filter(({ name }) => !NUISANCES.some((measured) => measured === name));
   return { ...prediction, nuisances: [...measuredNuisances(difference, evidence, manifest), ...unmeasured] };
 }
 

@@ -40,9 +40,7 @@ export async function stateLocations<C extends LocationCrop>(
 ): Promise<LocationStatement[]> {
   const locations = groupCrops(crops, kind);
   const statements = await Promise.all(
-    locations.map(async (own) =>
-      statementOf(locations.length === 1 ? output : await run(own), own, manifest),
-    ),
+    locations.map(async (own) => statementOf(locations.length === 1 ? output : await run(own), own, manifest)),
   );
   return statements.filter((statement) => statement !== undefined);
 }

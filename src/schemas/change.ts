@@ -81,8 +81,7 @@ export const FoundChangeSchema = Type.Object({
   alerted_at: nullable(dateTime(), 'Time of the last alert about it; null if there was none.'),
   suppressed_count: Type.Integer({
     minimum: 0,
-    description:
-      'Alerts at this location that the cool-down suppressed before the last alert about this change.',
+    description: 'Alerts at this location that the cool-down suppressed before the last alert about this change.',
   }),
   regions: Type.Array(ChangeRegionSchema),
   comparisons: Type.Object(
@@ -112,8 +111,7 @@ export type AlertType = (typeof ALERT_TYPES)[number];
 export type Severity = (typeof SEVERITIES)[number];
 
 /** @returns a negative number if a is less severe than b, 0 if they are equal. */
-export const compareSeverity = (a: Severity, b: Severity): number =>
-  SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
+export const compareSeverity = (a: Severity, b: Severity): number => SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
 
 /** An alert that is to be delivered. */
 export interface AlertIntent {

@@ -201,9 +201,7 @@ export function keepRegions(
   const renumbered = (statements ?? []).flatMap((statement) => {
     const ids = statement.regions.map(idOf).filter((id) => id > 0);
     const sides = ids.map((id) => kept[id - 1]?.region.side);
-    return SIDES_OF_KIND[statement.kind].every((side) => sides.includes(side))
-      ? [{ ...statement, regions: ids }]
-      : [];
+    return SIDES_OF_KIND[statement.kind].every((side) => sides.includes(side)) ? [{ ...statement, regions: ids }] : [];
   });
   return {
     regions: kept.map(({ region }, i) => ({ ...region, id: i + 1 })),

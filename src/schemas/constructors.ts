@@ -3,8 +3,7 @@ import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 
 /** The description of a schema, or several keywords of JSON Schema. */
 type Keywords = string | TSchemaOptions;
-const keywords = (given: Keywords): TSchemaOptions =>
-  typeof given === 'string' ? { description: given } : given;
+const keywords = (given: Keywords): TSchemaOptions => (typeof given === 'string' ? { description: given } : given);
 
 /** One of the given strings, as `enum`: a union of literals would be an `anyOf` in OpenAPI. */
 export const literals = <const T extends readonly string[]>(values: T, given: Keywords = {}) =>

@@ -50,5 +50,4 @@ export function feedbackLine(change: Change, extensions: Readonly<Record<Side, s
 }
 
 /** 'image/jpeg' -> 'jpeg' */
-export const extensionOf = (contentType: string): string =>
-  /^image\/([a-z0-9]+)$/.exec(contentType)?.[1] ?? 'bin';
+export const extensionOf = (contentType: string): string => /^image\/([a-z0-9]+)$/.exec(contentType)?.[1] ?? 'bin';

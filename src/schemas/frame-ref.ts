@@ -8,9 +8,7 @@ export const FrameRefSchema = Type.Union([
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     bytes: Type.Integer({ minimum: 0 }),
     contentType: Type.String(),
-    mask: Type.Optional(
-      Type.String({ description: "id of the camera's privacy mask that is painted on these bytes" }),
-    ),
+    mask: Type.Optional(Type.String({ description: "id of the camera's privacy mask that is painted on these bytes" })),
   }),
   Type.Object({ from: Type.Literal('url'), url: Type.String() }),
   Type.Object({ from: Type.Literal('s3'), bucket: Type.String(), key: Type.String() }),

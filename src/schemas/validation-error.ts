@@ -41,18 +41,14 @@ function withNumbers(schema: TSchema, value: unknown): unknown {
   const convert = ([name, given]: [string, unknown]) => {
     const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
     const isNumber = type === 'integer' || type === 'number';
-    return [
-      name,
-      isNumber && typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given,
-    ];
+    return [name, isNumber && typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given];
   };
   return Object.fromEntries(Object.entries(value).map(convert));
 }
 
 function violation(schema: TSchema, value: unknown, errors: readonly SchemaError[]): ScenedeltaError {
   const error = mostSpecific(schema, value, errors);
-  if (error === undefined)
-    return new ScenedeltaError('invalid-request', 'The request does not fit its schema');
+  if (error === undefined) return new ScenedeltaError('invalid-request', 'The request does not fit its schema');
   const field = error.instancePath.slice(1);
   const where = field === '' ? 'The request' : field;
   const names = (key: string) => {
@@ -85,23 +81,16 @@ function violation(schema: TSchema, value: unknown, errors: readonly SchemaError
  * Errors inside the members of a union concern forms that the caller may not have meant, so the union itself is
  * reported. A union with null only marks a value as optional, so the error of its other member is reported.
  */
-function mostSpecific(
-  schema: TSchema,
-  value: unknown,
-  errors: readonly SchemaError[],
-): SchemaError | undefined {
+function mostSpecific(schema: TSchema, value: unknown, errors: readonly SchemaError[]): SchemaError | undefined {
   const union = errors.find((e) => e.keyword === 'anyOf');
   if (union === undefined) return errors.find((e) => e.keyword !== 'boolean') ?? errors[0];
   const members = at(schema, union.schemaPath).anyOf as readonly Json[];
   const meant = members.findIndex((member) => member.type !== 'null');
   const found = Value.Pointer.Get(value as object, union.instancePath);
-  if (members.length !== 2 || !members.some((member) => member.type === 'null') || found === null)
-    return union;
+  if (members.length !== 2 || !members.some((member) => member.type === 'null') || found === null) return union;
   const inside = `${union.schemaPath}/anyOf/${meant}`;
   const own = errors.filter((e) => e.schemaPath.startsWith(inside));
-  return (
-    own.find((e) => e.keyword === 'anyOf' && e !== union) ?? own.find((e) => e.keyword !== 'boolean') ?? union
-  );
+  return own.find((e) => e.keyword === 'anyOf' && e !== union) ?? own.find((e) => e.keyword !== 'boolean') ?? union;
 }
 
 const refuse = (field: string, detail: string) =>

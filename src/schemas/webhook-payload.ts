@@ -21,8 +21,7 @@ export const WebhookPayloadSchema = Type.Object(
     data: ComparisonSchema,
     trimmed: Type.Optional(
       Type.Array(literals(TRIMMED), {
-        description:
-          'Members that were left out or shortened to stay below 20 kB; GET the comparison for all of them.',
+        description: 'Members that were left out or shortened to stay below 20 kB; GET the comparison for all of them.',
       }),
     ),
   },
@@ -39,8 +38,7 @@ export const AlertPayloadSchema = Type.Object(
       change: FoundChangeSchema,
       suppressed_count: Type.Integer({
         minimum: 0,
-        description:
-          'Alerts of the same zone, kind and location that were suppressed or lost since the previous one.',
+        description: 'Alerts of the same zone, kind and location that were suppressed or lost since the previous one.',
       }),
       frames,
       heatmaps,

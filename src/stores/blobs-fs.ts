@@ -1,16 +1,5 @@
 /** Blob store of files. An acknowledged `put` survives a power cut, and readers never see half a file. */
-import {
-  chmod,
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  stat,
-  unlink,
-  utimes,
-} from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ScenedeltaError } from '../errors.js';
 import type { BlobStore } from './blobs.js';
@@ -81,8 +70,7 @@ export function createFileBlobStore(
         await write(path, bytes);
       }),
     get: (key) => storageCall('reading', () => missingIsUndefined(readFile(pathOf(key)))),
-    delete: (key) =>
-      storageCall('deleting', async () => void (await missingIsUndefined(unlink(pathOf(key))))),
+    delete: (key) => storageCall('deleting', async () => void (await missingIsUndefined(unlink(pathOf(key))))),
     sweep: (prefix, before, keep) =>
       storageCall('sweeping', async () => {
         const start = pathOf(prefix.replace(/\/$/, ''));

@@ -19,8 +19,7 @@ export interface BlobStore {
 }
 
 export const frameKey = (sha256: string): string => `frames/${sha256.slice(0, 2)}/${sha256}`;
-export const heatmapKey = (comparisonId: string): string =>
-  `heatmaps/${comparisonId.slice(-2)}/${comparisonId}.maps`;
+export const heatmapKey = (comparisonId: string): string => `heatmaps/${comparisonId.slice(-2)}/${comparisonId}.maps`;
 
 /**
  * @returns the key.
@@ -28,8 +27,5 @@ export const heatmapKey = (comparisonId: string): string =>
  */
 export function checkBlobKey(key: string): string {
   if (/^[a-z0-9][a-z0-9_-]*([/.][a-z0-9_-]+)*$/.test(key)) return key;
-  throw new ScenedeltaError(
-    'internal',
-    `blob key ${JSON.stringify(key)}: expected a relative path of [a-z0-9/._-]`,
-  );
+  throw new ScenedeltaError('internal', `blob key ${JSON.stringify(key)}: expected a relative path of [a-z0-9/._-]`);
 }

@@ -114,8 +114,7 @@ export interface CameraQuery {
 const PAGE = 100;
 const IDS_AT_ONCE = 1_000;
 
-const parsed = <T>(json: string | null): T | undefined =>
-  json === null ? undefined : (JSON.parse(json) as T);
+const parsed = <T>(json: string | null): T | undefined => (json === null ? undefined : (JSON.parse(json) as T));
 
 /** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
 export function createCameraStore(redis: Redis) {
@@ -124,9 +123,7 @@ export function createCameraStore(redis: Redis) {
     const pipeline = redis.pipeline();
     for (const id of ids) pipeline.hget(KEYS.camera(id), 'camera');
     // A camera may have been erased between the two reads.
-    return repliesOf<string | null>(await pipeline.exec()).flatMap(
-      (json) => parsed<StoredCamera>(json) ?? [],
-    );
+    return repliesOf<string | null>(await pipeline.exec()).flatMap((json) => parsed<StoredCamera>(json) ?? []);
   };
   const get = (id: string) => redisCall('reading a camera', async () => (await read([id]))[0]);
   const idsAfter = (after: string | undefined, limit: number): Promise<string[]> =>
@@ -205,9 +202,7 @@ export function createCameraStore(redis: Redis) {
      * @returns epoch ms before which comparisons have lost their frames by the camera's own retention; 0 if none have.
      */
     framesErasedUntil: (id: string): Promise<number> =>
-      redisCall("reading a camera's retention", async () =>
-        Number(await redis.hget(KEYS.camera(id), 'framesErased')),
-      ),
+      redisCall("reading a camera's retention", async () => Number(await redis.hget(KEYS.camera(id), 'framesErased'))),
     saveFramesErasedUntil: (id: string, until: number): Promise<void> =>
       redisCall("saving a camera's retention", async () => {
         await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'framesErased', until);

@@ -48,9 +48,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...(event === null ? [] : [eventWrite(change, event)]),
     ]),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
-    ...(turn.eventsApplied === 0
-      ? []
-      : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
+    ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
   ];
 }
 
@@ -64,9 +62,7 @@ function writesOfChange(change: FoundChange, now: number, lifetime: number): Red
     ['PEXPIRE', KEYS.change(id), lifetime],
     ['ZADD', KEYS.changesByWriting, now, id],
     ...left.map((index) => ['ZREM', index, id] as const),
-    ...[KEYS.changesByTime, KEYS.changesByCamera(camera), ...current].map(
-      (index) => ['ZADD', index, at, id] as const,
-    ),
+    ...[KEYS.changesByTime, KEYS.changesByCamera(camera), ...current].map((index) => ['ZADD', index, at, id] as const),
   ];
 }
 
@@ -99,9 +95,7 @@ export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: stri
 
 /** Indexes of the statuses that a turn writes. `acknowledged` is written by the API. */
 const turnStatuses = (camera: string): string[] =>
-  CHANGE_STATUSES.filter((status) => status !== 'acknowledged').flatMap((status) =>
-    statusIndexes(status, camera),
-  );
+  CHANGE_STATUSES.filter((status) => status !== 'acknowledged').flatMap((status) => statusIndexes(status, camera));
 const statusIndexes = (status: ChangeStatus, camera: string): string[] => [
   KEYS.changesByStatus(status),
   KEYS.changesByStatusAndCamera(status, camera),

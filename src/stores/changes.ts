@@ -105,8 +105,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         return pageOf(redis, indexOf(query), query, async (ids) => {
           const found = await read(ids);
           return found.map((change) => {
-            const listed =
-              change !== undefined && hasStatus(change, query) && seesCamera(visibility, change.camera);
+            const listed = change !== undefined && hasStatus(change, query) && seesCamera(visibility, change.camera);
             return listed ? change : undefined;
           });
         });
@@ -164,9 +163,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       }),
     /** @returns ids of the change's alerts from later frames. @param at epoch ms by the camera's clock */
     alertsAfter: (change: string, at: number): Promise<string[]> =>
-      redisCall("listing a change's alerts", () =>
-        redis.zrangebyscore(KEYS.alertsOf(change), `(${at}`, '+inf'),
-      ),
+      redisCall("listing a change's alerts", () => redis.zrangebyscore(KEYS.alertsOf(change), `(${at}`, '+inf')),
 
     /** @returns ids of changes last written before `before` (epoch ms), oldest first. */
     olderThan: (before: number, limit: number): Promise<string[]> =>

@@ -29,9 +29,7 @@ export const DeliverySchema = Type.Object(
     comparison: Type.String({ description: 'The comparison that is delivered, or that caused the alert.' }),
     change: Type.Optional(Type.String({ description: 'The change that the alert reports.' })),
     url: Type.String({ description: 'Without query and credentials.' }),
-    state: Type.Unsafe<'pending' | 'delivered' | 'failed'>(
-      Type.String({ enum: ['pending', 'delivered', 'failed'] }),
-    ),
+    state: Type.Unsafe<'pending' | 'delivered' | 'failed'>(Type.String({ enum: ['pending', 'delivered', 'failed'] })),
     next_attempt_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     attempts: Type.Array(DeliveryAttemptSchema),
   },
@@ -81,8 +79,7 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
   const runRecord = defineScript(redis, 'sdRecord', RECORD);
   const dueAt = (next: string | null) => (next === null ? now() : Date.parse(next));
 
-  const get = async (id: string): Promise<Delivery | undefined> =>
-    deliveryOf(await redis.hgetall(KEYS.delivery(id)));
+  const get = async (id: string): Promise<Delivery | undefined> => deliveryOf(await redis.hgetall(KEYS.delivery(id)));
   const listOf = (id: string): Promise<Delivery[]> =>
     redisCall('listing deliveries', async () => {
       const ids = await redis.zrange(KEYS.deliveriesOf(id), '0', '-1');

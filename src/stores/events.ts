@@ -80,15 +80,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
     while (!closed) {
       try {
         last ??= (await blocking.xrevrange(KEYS.events, '+', '-', 'COUNT', 1))[0]?.[0] ?? '0-0';
-        const reply = await blocking.xread(
-          'COUNT',
-          READ_AT_ONCE,
-          'BLOCK',
-          BLOCK_MS,
-          'STREAMS',
-          KEYS.events,
-          last,
-        );
+        const reply = await blocking.xread('COUNT', READ_AT_ONCE, 'BLOCK', BLOCK_MS, 'STREAMS', KEYS.events, last);
         for (const entry of reply?.[0]?.[1] ?? []) {
           last = entry[0];
           publish(streamed(entry));

@@ -31,10 +31,7 @@ export interface S3Client {
   close(): Promise<void>;
 }
 
-type S3Config = Pick<
-  Config,
-  's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 'outboundTimeoutMs'
->;
+type S3Config = Pick<Config, 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 'outboundTimeoutMs'>;
 /** Largest listing in bytes. A page has at most 1000 keys of at most 1 KiB. */
 const LIST_LIMIT = 8 * 1024 * 1024;
 
@@ -104,10 +101,7 @@ export function createS3Client(config: S3Config): S3Client | undefined {
         if (response.statusCode === 404) return drained(response, undefined);
         if (response.statusCode === 403) {
           await response.body.dump();
-          throw new ScenedeltaError(
-            'forbidden',
-            `the S3 service refuses to read s3://${bucket}/${key} (403)`,
-          );
+          throw new ScenedeltaError('forbidden', `the S3 service refuses to read s3://${bucket}/${key} (403)`);
         }
         await expectStatus(response, 'GET', 200);
         return readBody(response, maxBytes, `s3://${bucket}/${key}`);
@@ -158,24 +152,13 @@ async function drained<T>(response: Dispatcher.ResponseData, result: T): Promise
   return result;
 }
 
-async function expectStatus(
-  response: Dispatcher.ResponseData,
-  what: string,
-  ...expected: number[]
-): Promise<void> {
+async function expectStatus(response: Dispatcher.ResponseData, what: string, ...expected: number[]): Promise<void> {
   if (expected.includes(response.statusCode)) return;
   await response.body.dump();
-  throw new ScenedeltaError(
-    'storage-unavailable',
-    `the S3 service answered ${what} with ${response.statusCode}`,
-  );
+  throw new ScenedeltaError('storage-unavailable', `the S3 service answered ${what} with ${response.statusCode}`);
 }
 
-async function readBody(
-  response: Dispatcher.ResponseData,
-  maxBytes: number,
-  what: string,
-): Promise<Uint8Array> {
+async function readBody(response: Dispatcher.ResponseData, maxBytes: number, what: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {

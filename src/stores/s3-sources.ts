@@ -22,8 +22,7 @@ export const sourcesOnly = (s3: S3Client, rules: SourceRules): S3Client => ({
   ...s3,
   async get(bucket, key, options) {
     const refusal = checkSourceBucket(bucket, rules);
-    if (refusal !== null)
-      throw new ScenedeltaError('url-refused', `s3://${bucket}/${key}: ${bucket} ${refusal}`);
+    if (refusal !== null) throw new ScenedeltaError('url-refused', `s3://${bucket}/${key}: ${bucket} ${refusal}`);
     return s3.get(bucket, key, options);
   },
 });

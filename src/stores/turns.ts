@@ -124,10 +124,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
      * @param holder.token a new text at every call.
      * @param holder.ttlMs how long the turn stays held without `renew`.
      */
-    take: (
-      id: string,
-      { job, token, ttlMs }: { job: string; token: string; ttlMs: number },
-    ): Promise<TakeResult> =>
+    take: (id: string, { job, token, ttlMs }: { job: string; token: string; ttlMs: number }): Promise<TakeResult> =>
       redisCall("taking a camera's turn", async () => {
         const [kind, comparisonId, tries, camera, state] = await runTake(keysOf(id), job, token, ttlMs);
         if (kind !== 'taken') return kind as 'held' | 'empty';

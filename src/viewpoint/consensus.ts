@@ -36,8 +36,7 @@ export function agree(pairs: Pairs): Consensus | null {
   }
   if (best === null) return null;
   for (let round = 0; round < 3; round++) {
-    for (let i = 0; i < pairs.count; i++)
-      weights[i] = distanceSquared(pairs, i, best) < TOLERANCE ** 2 ? 1 : 0;
+    for (let i = 0; i < pairs.count; i++) weights[i] = distanceSquared(pairs, i, best) < TOLERANCE ** 2 ? 1 : 0;
     const better = fitSimilarity(pairs, weights);
     if (better === null || !isPlausible(better)) break;
     best = better;
@@ -68,8 +67,7 @@ function throughTwo({ before, after }: Pairs, i: number, j: number): Homography 
 /** Sum of squared distances, each limited to the squared tolerance; stops when it exceeds `most`. */
 function msac(pairs: Pairs, h: Homography, most: number): number {
   let cost = 0;
-  for (let i = 0; i < pairs.count && cost < most; i++)
-    cost += Math.min(TOLERANCE ** 2, distanceSquared(pairs, i, h));
+  for (let i = 0; i < pairs.count && cost < most; i++) cost += Math.min(TOLERANCE ** 2, distanceSquared(pairs, i, h));
   return cost;
 }
 

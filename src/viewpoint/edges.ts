@@ -43,10 +43,7 @@ const strongest = (tiles: readonly Tile[], side: Side): Tile[] =>
     .slice(0, MOST_TILES);
 
 /** Whether both frames show COARSE pixels around the tile. */
-function hasSurroundings(
-  { column, row }: Tile,
-  { columns, rows, afterLuma: { width, data } }: Tiles,
-): boolean {
+function hasSurroundings({ column, row }: Tile, { columns, rows, afterLuma: { width, data } }: Tiles): boolean {
   if (column === 0 || row === 0 || column === columns - 1 || row === rows - 1) return false;
   const [left, top] = [column * TILE - COARSE, row * TILE - COARSE];
   return [0, SIDE - 1].every((y) =>
@@ -68,8 +65,7 @@ const FLOOR = 0.2;
 
 /** Log of the ratio of the fine to the coarse variance. */
 function steepnessOf(list: readonly Bands[]): number {
-  const mean = (band: keyof Bands) =>
-    list.reduce((sum, { [band]: v }) => sum + v, 0) / Math.max(1, list.length);
+  const mean = (band: keyof Bands) => list.reduce((sum, { [band]: v }) => sum + v, 0) / Math.max(1, list.length);
   return Math.log((mean('fine') + FLOOR) / (mean('coarse') + FLOOR));
 }
 
@@ -105,9 +101,6 @@ function meanAround(x: number, y: number, radius: number): number {
   const side = 2 * radius + 1;
   const bottom = top + side * WIDE;
   const sum =
-    (sums[bottom + side] as number) -
-    (sums[bottom] as number) -
-    (sums[top + side] as number) +
-    (sums[top] as number);
+    (sums[bottom + side] as number) - (sums[bottom] as number) - (sums[top + side] as number) + (sums[top] as number);
   return sum / (side * side);
 }

@@ -42,11 +42,7 @@ export const namedTampers = (evidence: ViewpointEvidence, fitted: Fitted = FITTE
  * features as they were.
  * @param margin agreement of the features of both frames minus the bundle's `least_agreement`
  */
-export const joinedTampers = (
-  evidence: ViewpointEvidence,
-  margin: number,
-  { joint }: Fitted = FITTED,
-): Named[] =>
+export const joinedTampers = (evidence: ViewpointEvidence, margin: number, { joint }: Fitted = FITTED): Named[] =>
   highestFirst(evidence, joint, (name) =>
     margin <= joint[name].mostAgreement ? jointScore(joint[name], evidence.tampers[name], margin) : 0,
   );
@@ -70,8 +66,7 @@ const LEAST_DETAILED = 0.25;
 export const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_DETAILED;
 
 /** Whether `before` has too few corners to judge tampering. */
-export const showsTooLittle = ({ corners }: Pick<ViewpointEvidence, 'corners'>): boolean =>
-  corners < LEAST_CORNERS;
+export const showsTooLittle = ({ corners }: Pick<ViewpointEvidence, 'corners'>): boolean => corners < LEAST_CORNERS;
 
 /** Pixels per side; in smaller frames corners have too little around them. */
 const SMALLEST = 64;
@@ -84,8 +79,7 @@ export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITT
   const frame = toWorking(before);
   // Frames of different sizes are compared at the size of `before`.
   const other = warpFrame(toWorking(after), null, frame.luma);
-  const outcome: Outcome =
-    refuseShape(before, after) ?? registerViews(frame.luma, other.luma, fitted.leastInliers);
+  const outcome: Outcome = refuseShape(before, after) ?? registerViews(frame.luma, other.luma, fitted.leastInliers);
   const tiles = tileUp(frame, other, outcome.registration?.homography ?? null);
   const grains = { before: measureGrain(before), after: measureGrain(after) };
   const { measurements, lighting } = measure(outcome.registration, tiles, frame.luma, grains);
@@ -135,8 +129,7 @@ function ofWholeFrames(registration: Registration, before: Size, after: Size): R
 
 function refuseShape(before: RgbImage, after: RgbImage): Outcome | null {
   const least = Math.min(before.width, before.height, after.width, after.height);
-  if (least < SMALLEST)
-    return refuse('too_small', `a side has ${least} px, expected at least ${SMALLEST} px`);
+  if (least < SMALLEST) return refuse('too_small', `a side has ${least} px, expected at least ${SMALLEST} px`);
   if (sameAspectRatio(before, after)) return null;
   return refuse(
     'shape',

@@ -158,11 +158,7 @@ export function fitHomography(
  * T(c) H T(-c), with h[8] = 1.
  * @returns null if it maps the origin to infinity
  */
-export function moveOrigin(
-  [a, b, c, d, e, f, g, h, i]: Homography,
-  cx: number,
-  cy: number,
-): Homography | null {
+export function moveOrigin([a, b, c, d, e, f, g, h, i]: Homography, cx: number, cy: number): Homography | null {
   const rows = [
     [a + cx * g, b + cx * h, c + cx * i],
     [d + cy * g, e + cy * h, f + cy * i],

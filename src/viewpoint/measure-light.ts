@@ -10,11 +10,7 @@ export function measureLight(tiles: readonly Tile[], lighting: LightingFit) {
   const residuals = same.map((tile) => lightingResidual(tile, lighting));
   const levels = same.map((t) => Math.log((t.after.luma + 8) / (t.before.luma + 8)));
   const gain = mean(lighting.gains);
-  const [low, middle, high] = [0.08, 0.5, 0.92].map((share) => quantile(residuals, share)) as [
-    number,
-    number,
-    number,
-  ];
+  const [low, middle, high] = [0.08, 0.5, 0.92].map((share) => quantile(residuals, share)) as [number, number, number];
   return {
     gain: Math.abs(median(levels)),
     gamma: Math.abs(Math.log(lighting.gamma)),

@@ -59,11 +59,7 @@ export function toWorking(image: RgbImage): WorkingFrame {
       let r = 0;
       let g = 0;
       let b = 0;
-      for (
-        let line = 0, start = y * factor * stride + x * factor * 3;
-        line < factor;
-        line++, start += stride
-      ) {
+      for (let line = 0, start = y * factor * stride + x * factor * 3; line < factor; line++, start += stride) {
         for (let i = start, end = start + 3 * factor; i < end; i += 3) {
           r += data[i] as number;
           g += data[i + 1] as number;
@@ -113,10 +109,7 @@ export function boxMean(input: Plane, radius: number): Plane {
  * The sliding window runs along a row of column sums with `pad` zeros at either end, so it needs no test for borders.
  * `share[x]` is 1 / the number of columns around x that are inside the plane.
  */
-function slidingWindow(
-  width: number,
-  radius: number,
-): { readonly pad: number; readonly share: Float64Array } {
+function slidingWindow(width: number, radius: number): { readonly pad: number; readonly share: Float64Array } {
   const share = Float64Array.from({ length: width }, (_, x) => 1 / rowsIn(x, radius, width));
   return { pad: radius + 1, share };
 }
@@ -132,8 +125,7 @@ function addRow(
   length: number,
   sign: 1 | -1,
 ): void {
-  for (let x = 0; x < length; x++)
-    sums[pad + x] = (sums[pad + x] as number) + sign * (data[start + x] as number);
+  for (let x = 0; x < length; x++) sums[pad + x] = (sums[pad + x] as number) + sign * (data[start + x] as number);
 }
 
 const NORMALISING_RADIUS = 3;

@@ -67,8 +67,7 @@ export function registerViews(before: Plane, after: Plane, leastInliers: number)
     return accept(still, corners.count, structures.before);
 
   const others = findCorners(structures.after);
-  if (others.count < LEAST_CORNERS)
-    return refuse('after_featureless', tooFew('after', others.count), corners.count);
+  if (others.count < LEAST_CORNERS) return refuse('after_featureless', tooFew('after', others.count), corners.count);
   const start = fromMatches(structures, corners, others);
   const moved = start === null ? null : follow(structures, corners, start);
   const best = moved !== null && moved.inliers > (still?.inliers ?? 0) ? moved : still;

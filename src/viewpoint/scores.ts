@@ -63,9 +63,7 @@ export const FittedSchema = Type.Object({
   tampers: objectOf(TAMPERS, Type.Object({ ...LogisticSchema.properties, ...BoundsSchema.properties })),
   joint: objectOf(TAMPERS, JointSchema),
 });
-export type Fitted = Readonly<
-  Pick<Static<typeof FittedSchema>, 'leastInliers' | 'nuisances' | 'tampers' | 'joint'>
->;
+export type Fitted = Readonly<Pick<Static<typeof FittedSchema>, 'leastInliers' | 'nuisances' | 'tampers' | 'joint'>>;
 
 export function scoreOf({ offset, weights }: Logistic, measurements: Measurements): number {
   let logit = offset;

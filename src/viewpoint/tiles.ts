@@ -83,13 +83,7 @@ function compare(before: WorkingFrame, after: WorkingFrame, column: number, row:
 /** Squared levels: half a level in both frames. */
 const NO_CONTRAST = 0.25;
 
-function tileOf(
-  frame: WorkingFrame,
-  column: number,
-  row: number,
-  luma: number,
-  meanSquare: number,
-): TileOfFrame {
+function tileOf(frame: WorkingFrame, column: number, row: number, luma: number, meanSquare: number): TileOfFrame {
   return {
     red: colourOf(frame.red, column, row),
     green: colourOf(frame.green, column, row),
@@ -104,8 +98,7 @@ const CELLS = TILE / COLOUR_CELL;
 function colourOf({ width, data }: Plane, column: number, row: number): number {
   let sum = 0;
   for (let y = 0; y < CELLS; y++) {
-    for (let i = (row * CELLS + y) * width + column * CELLS, end = i + CELLS; i < end; i++)
-      sum += data[i] as number;
+    for (let i = (row * CELLS + y) * width + column * CELLS, end = i + CELLS; i < end; i++) sum += data[i] as number;
   }
   return sum / CELLS ** 2;
 }

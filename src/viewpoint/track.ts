@@ -17,13 +17,7 @@ const ALIKE = 0.6;
  * @param reach largest distance from the start, in pixels
  * @returns the corners that converged on a patch that correlates
  */
-export function track(
-  before: Plane,
-  after: Plane,
-  corners: Corners,
-  motion: Homography,
-  reach = REACH,
-): Pairs {
+export function track(before: Plane, after: Plane, corners: Corners, motion: Homography, reach = REACH): Pairs {
   const from: number[] = [];
   const to: number[] = [];
   const patch = new Float64Array(SIDE * SIDE * 3); // value, gradient x, gradient y
@@ -71,8 +65,7 @@ function follow(
         const i = y0 * after.width + x0;
         const j = i + after.width;
         const top = (pixels[i] as number) * (1 - fx) + (pixels[i + 1] as number) * fx;
-        const value =
-          top * (1 - fy) + ((pixels[j] as number) * (1 - fx) + (pixels[j + 1] as number) * fx) * fy;
+        const value = top * (1 - fy) + ((pixels[j] as number) * (1 - fx) + (pixels[j + 1] as number) * fx) * fy;
         const expected = patch[k] as number;
         const error = value - expected;
         sum += value;

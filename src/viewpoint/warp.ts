@@ -21,9 +21,7 @@ export function warpToBefore(
 ): { readonly image: RgbImage; readonly valid: number } {
   const { width, height } = before;
   if (out.length !== width * height * 3)
-    throw new RangeError(
-      `out has ${out.length} bytes, expected ${width * height * 3} (${height} x ${width} x 3)`,
-    );
+    throw new RangeError(`out has ${out.length} bytes, expected ${width * height * 3} (${height} x ${width} x 3)`);
   let valid = 0;
   const right = after.width - 1;
   const bottom = after.height - 1;

@@ -83,11 +83,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
   const step: Transition =
     filtered === null
       ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
-      : advance(
-          before.state,
-          observationOf(filtered.finding, { comparisonId, at, frame: state.frames }),
-          rules,
-        );
+      : advance(before.state, observationOf(filtered.finding, { comparisonId, at, frame: state.frames }), rules);
 
   const undecided = step.state.tracks.filter(({ stage }) => stage !== 'resolved');
   const kept = await baseline.keep({

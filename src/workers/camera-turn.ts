@@ -113,9 +113,7 @@ export function createTurnProcessor(deps: TurnDependencies) {
     const { heatmaps, changes, suppressed } = processed;
     const url = camera.settings.alerts.callback_url;
     const alerts: readonly StoredAlert[] =
-      url === null
-        ? []
-        : processed.alerts.map((intent) => ({ intent, comparisonId, url, traceId, apiKeyId }));
+      url === null ? [] : processed.alerts.map((intent) => ({ intent, comparisonId, url, traceId, apiKeyId }));
     return {
       finding: { ...processed.finding, camera_frame: processed.cameraFrame },
       frames: { before: processed.before, after: frame.ref },
@@ -129,11 +127,7 @@ export function createTurnProcessor(deps: TurnDependencies) {
   };
 
   /** @returns the comparison of the very same frame, if that was the camera's last one. */
-  const sameFrame = async (
-    { last }: CameraState,
-    at: number,
-    sha256: string,
-  ): Promise<StoredComparison | null> => {
+  const sameFrame = async ({ last }: CameraState, at: number, sha256: string): Promise<StoredComparison | null> => {
     if (last === null || last.at !== at || last.sha256 !== sha256) return null;
     return (await results.get(last.comparison)) ?? null;
   };
@@ -171,8 +165,7 @@ export function createTurnProcessor(deps: TurnDependencies) {
     const attempt = { signal, last: turn.tries === MAX_TRIES, save };
     const needs: TurnStage = unfetchedFrames(stored).length > 0 ? 'fetch' : 'compare';
     if (needs !== stage) return { kind: 'passed', to: needs };
-    if (stage === 'compare')
-      return lifeCycle.run(stored, { ...attempt, fetch: () => fetch(turn, stored, signal) });
+    if (stage === 'compare') return lifeCycle.run(stored, { ...attempt, fetch: () => fetch(turn, stored, signal) });
 
     const room = deps.fetchLimits.enter(stored);
     if ('laterAt' in room) return { kind: 'later', at: room.laterAt };

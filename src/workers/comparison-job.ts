@@ -49,11 +49,9 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
   const fetch = async (stored: StoredComparison, signal: AbortSignal): Promise<Fetched> => {
     const { comparison, frames, request } = stored;
     if (request.before === null) {
-      throw new ScenedeltaError(
-        'invalid-request',
-        `${comparison.id} has no "before": it belongs to a camera's turn`,
-        { field: 'before' },
-      );
+      throw new ScenedeltaError('invalid-request', `${comparison.id} has no "before": it belongs to a camera's turn`, {
+        field: 'before',
+      });
     }
     const mask = await deps.cameras.maskOf(comparison.camera);
     const [before, after] = await Promise.all([

@@ -174,11 +174,7 @@ async function messageOf(
   const best = (await results.get(change.comparisons.best))?.comparison;
   return {
     url: alert.url,
-    payload: buildAlertPayload(
-      alert.intent,
-      best?.finished_at == null ? null : Date.parse(best.finished_at),
-      links,
-    ),
+    payload: buildAlertPayload(alert.intent, best?.finished_at == null ? null : Date.parse(best.finished_at), links),
     overtaken: await isOvertaken(alert.intent, deps),
     cameraEvent: (state) =>
       cooldownKey === null

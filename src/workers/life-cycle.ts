@@ -85,11 +85,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
    * Saves an ended comparison and queues its deliveries.
    * @returns undefined if it was saved, else the reason to skip it.
    */
-  const save = async (
-    ended: StoredComparison,
-    by: Save,
-    turn: TurnPart = {},
-  ): Promise<Skipped | undefined> => {
+  const save = async (ended: StoredComparison, by: Save, turn: TurnPart = {}): Promise<Skipped | undefined> => {
     const { id, status, verdict, error, timings_ms } = ended.comparison;
     if (!(await by(ended, turn))) {
       const now = await results.get(id);
@@ -108,11 +104,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     finished_at: new Date(clock()).toISOString(),
   });
 
-  const fail = async (
-    stored: StoredComparison,
-    error: ScenedeltaError,
-    by: Save,
-  ): Promise<ComparisonOutcome> => {
+  const fail = async (stored: StoredComparison, error: ScenedeltaError, by: Save): Promise<ComparisonOutcome> => {
     const comparison = { ...stored.comparison, ...ending('failed'), error: error.toProblem() };
     return (await save({ ...stored, comparison }, by)) ?? { kind: 'failed', error };
   };
@@ -146,10 +138,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
      * Fetches the frames and saves where they are stored.
      * @throws ScenedeltaError as `run` does
      */
-    async fetch(
-      accepted: StoredComparison,
-      attempt: Attempt<StoredComparison['frames']>,
-    ): Promise<FetchOutcome> {
+    async fetch(accepted: StoredComparison, attempt: Attempt<StoredComparison['frames']>): Promise<FetchOutcome> {
       const { id } = accepted.comparison;
       try {
         const startedAt = clock();

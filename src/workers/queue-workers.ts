@@ -233,9 +233,7 @@ export function startComparisonWorkers(
           ? // The frame's own tries end this, and other frames wait behind it.
             deps.queue.addTurn(job.data.camera)
           : giveUp(job.id, queue === 'fetch' ? job.name : queue, lostTooOften());
-      handled.catch((err) =>
-        logger.error({ err, job_id: job.id }, 'lost job not handled; recovery will handle it'),
-      );
+      handled.catch((err) => logger.error({ err, job_id: job.id }, 'lost job not handled; recovery will handle it'));
     });
   }
 
@@ -245,9 +243,7 @@ export function startComparisonWorkers(
   cancellations.on('message', (_channel, id: string) => {
     for (const worker of Object.values(workers)) worker.cancelJob(id, 'cancelled');
   });
-  cancellations
-    .subscribe(KEYS.cancellations)
-    .catch((err) => logger.error({ err }, 'not subscribed to cancellations'));
+  cancellations.subscribe(KEYS.cancellations).catch((err) => logger.error({ err }, 'not subscribed to cancellations'));
 
   return {
     async close() {
@@ -273,15 +269,10 @@ export function startDeliveryWorker(
 }
 
 /** @param deps.pull runs one pull, with the job's payload */
-export function startSnapshotWorker(
-  deps: Common & { pull: (payload: unknown) => Promise<void> },
-): QueueWorkers {
+export function startSnapshotWorker(deps: Common & { pull: (payload: unknown) => Promise<void> }): QueueWorkers {
   const worker = startWorker(SNAPSHOT_QUEUE, (job) => deps.pull(job.data), deps, SNAPSHOT_CONCURRENCY);
   worker.on('failed', (job, err) =>
-    deps.logger.warn(
-      { err, camera_id: job?.data?.camera },
-      'snapshot failed; the next pull follows as scheduled',
-    ),
+    deps.logger.warn({ err, camera_id: job?.data?.camera }, 'snapshot failed; the next pull follows as scheduled'),
   );
   return { close: () => worker.close() };
 }

@@ -36,9 +36,7 @@ interface RecoveryDependencies {
 }
 
 /** @returns a function that runs one round and counts what it recovered. */
-export function createRecovery(
-  deps: RecoveryDependencies,
-): () => Promise<{ comparisons: number; deliveries: number }> {
+export function createRecovery(deps: RecoveryDependencies): () => Promise<{ comparisons: number; deliveries: number }> {
   const { results, deliveries, queue, logger } = deps;
   /** cameras with frames that have waited too long; one turn job per camera is enough */
   const waitingCameras = new Set<string>();
@@ -49,10 +47,7 @@ export function createRecovery(
     return ended;
   };
 
-  const recoverComparison = async (
-    id: string,
-    state: 'absent' | 'completed' | 'failed',
-  ): Promise<boolean> => {
+  const recoverComparison = async (id: string, state: 'absent' | 'completed' | 'failed'): Promise<boolean> => {
     if (state === 'failed') return giveUp(id, lostTooOften());
     const stored = await results.get(id);
     if (stored === undefined || isFinal(stored.comparison.status)) return false;
@@ -62,10 +57,7 @@ export function createRecovery(
       { comparisonId: id, traceId: stored.request.traceId },
       { fetch: unfetchedFrames(stored).length > 0 },
     );
-    logger.warn(
-      { comparison_id: id, trace_id: stored.request.traceId },
-      'comparison had no job, queued again',
-    );
+    logger.warn({ comparison_id: id, trace_id: stored.request.traceId }, 'comparison had no job, queued again');
     return true;
   };
 
@@ -116,11 +108,7 @@ export function createRecovery(
   return async () => {
     const before = deps.clock() - RECOVER_AFTER_MS;
     waitingCameras.clear();
-    const comparisons = await recover(
-      'comparison',
-      await results.unfinished(before, AT_MOST),
-      recoverComparison,
-    );
+    const comparisons = await recover('comparison', await results.unfinished(before, AT_MOST), recoverComparison);
     for (const camera of waitingCameras) await queue.addTurn(camera);
     return {
       comparisons,

@@ -68,12 +68,7 @@ export function createRetention(deps: {
     };
     for (const id of [...(await results.unfinished(clock(), AT_MOST)), ...(await withFeedback())]) {
       const stored = await results.get(id);
-      for (const ref of [
-        stored?.request.before,
-        stored?.request.after,
-        stored?.frames.before,
-        stored?.frames.after,
-      ]) {
+      for (const ref of [stored?.request.before, stored?.request.after, stored?.frames.before, stored?.frames.after]) {
         keep(ref ?? null);
       }
     }

@@ -17,9 +17,7 @@ beforeEach(() => {
 afterAll(() => fake.app.close());
 
 type Headers = Record<string, string>;
-const keyWith = async (
-  given: { owner?: string; cameras?: string[]; admin?: true } = {},
-): Promise<Headers> => {
+const keyWith = async (given: { owner?: string; cameras?: string[]; admin?: true } = {}): Promise<Headers> => {
   const { admin, ...rest } = given;
   const scopes = [admin ? ('admin' as const) : ('compare' as const)];
   const { secret } = await fake.apiKeys.create({ name: 'any', scopes, ...rest });
@@ -27,8 +25,7 @@ const keyWith = async (
 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const send = async (headers: Headers, fields: Record<string, string> = {}, url = '/v1/comparisons') => {
-  const frames =
-    url === '/v1/comparisons' ? { before: await jpeg(), after: await jpeg(9) } : { frame: await jpeg() };
+  const frames = url === '/v1/comparisons' ? { before: await jpeg(), after: await jpeg(9) } : { frame: await jpeg() };
   return fake.inject({
     ...post(form({ ...frames, ...fields }), { prefer: 'respond-async', ...headers }),
     url,
@@ -69,9 +66,9 @@ describe('A comparison', () => {
     }
     expect(fake.results.kept.has(id)).toBe(true);
     expect((await fake.inject({ url: `/v1/comparisons/${id}`, headers: owner })).statusCode).toBe(200);
-    expect(
-      (await fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}`, headers: owner })).statusCode,
-    ).toBe(204);
+    expect((await fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}`, headers: owner })).statusCode).toBe(
+      204,
+    );
   });
 
   it('is visible to its owner, to keys of its camera and to admin, and listed for no other key', async () => {
@@ -216,8 +213,7 @@ describe('docs/access.md', () => {
     if (statusCode !== 403) return 'none';
     const scope = `\`${json().detail.split('expected ')[1]}\``;
     const link = signLink(url, { key: linkKey('whsec_test'), expiresAt: Date.now() + 60_000 });
-    if ((await fake.app.inject({ method, url: link })).statusCode !== 401)
-      return `${scope}, or a signed link`;
+    if ((await fake.app.inject({ method, url: link })).statusCode !== 401) return `${scope}, or a signed link`;
     const keys = await keyWith();
     const { token } = (await fake.inject({ method: 'POST', url: '/v1/events/token', headers: keys })).json();
     const streamed = await fake.app.inject({
@@ -231,9 +227,9 @@ describe('docs/access.md', () => {
 
   it('lists every route with its scope', async () => {
     const { secret } = await fake.apiKeys.create({ name: 'nothing', scopes: [] });
-    const documented = [
-      ...readFileSync('docs/access.md', 'utf8').matchAll(/^\| `([A-Z]+ \/\S*)` \| (.*?) \|/gm),
-    ].map(([, route, scope = '']) => `${route}: ${scope.replace(' if `METRICS_AUTH=on`', '')}`);
+    const documented = [...readFileSync('docs/access.md', 'utf8').matchAll(/^\| `([A-Z]+ \/\S*)` \| (.*?) \|/gm)].map(
+      ([, route, scope = '']) => `${route}: ${scope.replace(' if `METRICS_AUTH=on`', '')}`,
+    );
     const { paths } = fake.app.swagger() as { paths: Record<string, object> };
     const routes: string[] = [];
     for (const [path, methods] of Object.entries(paths)) {

@@ -64,13 +64,7 @@ describe('An event token', () => {
     const own = await endedComparison('police');
     const { token } = await tokenOf(secret);
     const other = await keyOf('others');
-    for (const wrong of [
-      token.replace(key.id, other.key.id),
-      `${token}A`,
-      token.slice(1),
-      '',
-      'a&access_token=b',
-    ]) {
+    for (const wrong of [token.replace(key.id, other.key.id), `${token}A`, token.slice(1), '', 'a&access_token=b']) {
       const answer = await fake.inject({ url: `${own}/events?access_token=${wrong}` });
       expect([wrong, answer.statusCode]).toEqual([wrong, 401]);
     }

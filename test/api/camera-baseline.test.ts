@@ -20,9 +20,7 @@ const { put } = cameraApi(() => service);
 const url = '/v1/cameras/gate/baseline';
 const set = (body: ReturnType<typeof form> | object) => {
   const isForm = 'payload' in body && Buffer.isBuffer(body.payload);
-  const sent = isForm
-    ? (body as ReturnType<typeof form>)
-    : { payload: JSON.stringify(body), headers: JSON_TYPE };
+  const sent = isForm ? (body as ReturnType<typeof form>) : { payload: JSON.stringify(body), headers: JSON_TYPE };
   return service.inject({ method: 'PUT', url, ...sent });
 };
 const reset = () => service.inject({ method: 'DELETE', url });
@@ -47,8 +45,7 @@ describe('the baseline of a camera', () => {
       light: expect.stringMatching(/^(day|dusk|infrared)$/),
       sha256,
       settles: [open],
-      detail:
-        'the next frame of gate is compared with this picture; open changes settle with it, without an alert: 1',
+      detail: 'the next frame of gate is compared with this picture; open changes settle with it, without an alert: 1',
     });
     expect(service.blobs.kept.get(frameKey(sha256))).toEqual(frame);
     expect(service.cameras.orders).toMatchObject([

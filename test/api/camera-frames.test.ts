@@ -40,11 +40,7 @@ describe('a frame of a camera', () => {
   it('may come in JSON in every form that comparisons accept', async () => {
     await put('gate', {});
     const bytes = await jpeg();
-    for (const frame of [
-      base64(bytes),
-      { base64: base64(bytes) },
-      `data:image/jpeg;base64,${base64(bytes)}`,
-    ]) {
+    for (const frame of [base64(bytes), { base64: base64(bytes) }, `data:image/jpeg;base64,${base64(bytes)}`]) {
       expect((await send('gate', { frame })).statusCode).toBe(202);
     }
     const url = await send('gate', { frame: { url: 'https://cam.example/a.jpg' } });

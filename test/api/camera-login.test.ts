@@ -87,11 +87,7 @@ describe("a login of a camera's snapshot", () => {
     ['without a user name', { password: 'geheim' }, 'snapshot/username'],
     ['twice', { url: 'http://a:geheim@camera.example/', ...LOGIN }, 'snapshot/url'],
     ['with a password that is no text', { username: 'viewer', password: 4711 }, 'snapshot/password'],
-    [
-      'with a password that is too long',
-      { username: 'a', password: 'geheim'.repeat(50) },
-      'snapshot/password',
-    ],
+    ['with a password that is too long', { username: 'a', password: 'geheim'.repeat(50) }, 'snapshot/password'],
     ['at a private address', { url: 'http://viewer:geheim@10.0.0.8/' }, 'snapshot/url'],
     ['in an address that cannot be read', { url: 'http://viewer:geheim@:99999/' }, 'snapshot/url'],
   ])('%s is refused, and the answer does not show it', async (_what, change, field) => {

@@ -41,9 +41,7 @@ describe('settings of a camera', () => {
   });
 
   it('can be sent back as they were read', async () => {
-    const { created_at, updated_at, id, reference, ...settings } = (
-      await put('a', { zones: [PRIVACY] })
-    ).json();
+    const { created_at, updated_at, id, reference, ...settings } = (await put('a', { zones: [PRIVACY] })).json();
     expect((await put('a', settings)).statusCode).toBe(200);
   });
 
@@ -145,8 +143,7 @@ describe('a reference frame', () => {
   });
 
   it('stays until another one or null is given', async () => {
-    const first = (await put('gate', { before: 'reference', reference: base64(await jpeg(120)) })).json()
-      .reference;
+    const first = (await put('gate', { before: 'reference', reference: base64(await jpeg(120)) })).json().reference;
     expect((await put('gate', { before: 'reference' })).json().reference).toEqual(first);
     expect((await put('gate', { before: 'reference', reference: first })).json().reference).toEqual(first);
     expect((await put('gate', { before: 'reference', reference: null })).json().reference).toBeNull();
@@ -208,18 +205,8 @@ describe('refused settings:', () => {
       'schedule/timezone',
     ],
     ['an alarm budget out of its range', { alarms_per_day: 100_000 }, 400, 'alarms_per_day'],
-    [
-      'a private address for snapshots',
-      { snapshot: { url: 'http://10.0.0.1/x', interval_s: 5 } },
-      422,
-      'snapshot/url',
-    ],
-    [
-      'a private address for alerts',
-      { alerts: { callback_url: 'http://[::1]/x' } },
-      422,
-      'alerts/callback_url',
-    ],
+    ['a private address for snapshots', { snapshot: { url: 'http://10.0.0.1/x', interval_s: 5 } }, 422, 'snapshot/url'],
+    ['a private address for alerts', { alerts: { callback_url: 'http://[::1]/x' } }, 422, 'alerts/callback_url'],
     [
       'a reference that is an address',
       { before: 'reference', reference: { url: 'https://a.example/x.jpg' } },
@@ -246,10 +233,7 @@ describe('refused settings:', () => {
   it.each(['http://admin:hunter2@10.0.0.8/', 'rtsp://admin:hunter2@10.0.0.8/', 'http://10.0.0.8/?hunter2'])(
     'an address, without repeating its password: %s',
     async (url) => {
-      for (const settings of [
-        { snapshot: { url, interval_s: 60 } },
-        { alerts: { rules: [], callback_url: url } },
-      ]) {
+      for (const settings of [{ snapshot: { url, interval_s: 60 } }, { alerts: { rules: [], callback_url: url } }]) {
         const answer = await put('gate', settings);
         expect([400, 422]).toContain(answer.statusCode);
         expect(answer.body).not.toContain('hunter2');

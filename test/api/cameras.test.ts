@@ -54,9 +54,7 @@ describe('pictures of a camera with privacy zones', () => {
     });
     const frames = service.results.kept.get(answer.json().id)?.frames;
     for (const ref of [frames?.before, frames?.after]) {
-      expect(await isBlackRight(service.blobs.kept.get(frameKey(ref?.sha256 ?? '')) as Uint8Array)).toBe(
-        true,
-      );
+      expect(await isBlackRight(service.blobs.kept.get(frameKey(ref?.sha256 ?? '')) as Uint8Array)).toBe(true);
     }
   });
 });

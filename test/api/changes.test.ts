@@ -35,9 +35,7 @@ describe('GET /v1/changes', () => {
     );
     expect(answer).toMatchObject({ statusCode: 200, body: { items: [change], next_cursor: null } });
     const [since, until] = ['2026-01-05T12:00:00Z', '2026-01-05T13:00:00Z'].map((iso) => Date.parse(iso));
-    expect(fake.changes.queries).toMatchObject([
-      { camera: 'gate', status: 'reverted', since, until, limit: 7 },
-    ]);
+    expect(fake.changes.queries).toMatchObject([{ camera: 'gate', status: 'reverted', since, until, limit: 7 }]);
     expect(answer.headers.link).toBeUndefined();
   });
 
@@ -148,9 +146,7 @@ describe('GET /v1/feedback', () => {
     await judged('blocked', { kind: 'tamper', feedback: { judgement: 'correct', at } });
     await judged('silent', {});
     const pairs = parsePairs(await manifest(), 'feedback.ndjson');
-    expect(
-      pairs.map(({ verdict, changed, references, scene }) => [verdict, changed, references[0], scene]),
-    ).toEqual([
+    expect(pairs.map(({ verdict, changed, references, scene }) => [verdict, changed, references[0], scene])).toEqual([
       ['change', true, 'a car has appeared', 'gate'],
       ['none', false, 'there is no change', 'gate'],
       ['change', true, 'a van has appeared', 'gate'],

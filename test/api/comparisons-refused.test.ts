@@ -61,9 +61,7 @@ describe('POST /v1/comparisons refuses', () => {
     const large = Buffer.concat([after, Buffer.alloc(2048, 65)]);
     const json = await small.inject(post({ ...base64(), after: large.toString('base64') }));
     expect([json.statusCode, json.json().type]).toEqual([413, expect.stringContaining('payload-too-large')]);
-    expect(json.json().detail).toMatch(
-      /^The JSON body has \d+ bytes, more than JSON_LIMIT allows; send .*multipart/,
-    );
+    expect(json.json().detail).toMatch(/^The JSON body has \d+ bytes, more than JSON_LIMIT allows; send .*multipart/);
     expect((await small.inject(post(form({ before, after: large })))).statusCode).toBe(202);
     await small.app.close();
   });
@@ -138,32 +136,11 @@ describe('POST /v1/comparisons refuses', () => {
   });
 
   const wrong: Record<string, readonly unknown[]> = {
-    before: [
-      5,
-      true,
-      null,
-      [],
-      {},
-      { base64: 5 },
-      { url: 'ftp://x' },
-      { s3: 'bucket' },
-      { s3: { bucket: 'b' } },
-      '',
-    ],
+    before: [5, true, null, [], {}, { base64: 5 }, { url: 'ftp://x' }, { s3: 'bucket' }, { s3: { bucket: 'b' } }, ''],
     after: [5, true, null, ['x'], { path: '/etc/passwd' }, { base64: 'QQ', url: 'https://x' }],
     camera: [5, true, null, [], {}, '', 'a b', 'x'.repeat(65)],
     model: [5, true, null, [], {}, '', 'x'.repeat(129)],
-    callback_url: [
-      5,
-      true,
-      null,
-      [],
-      {},
-      '',
-      'ftp://x.example',
-      'example.org',
-      `https://x/${'y'.repeat(2048)}`,
-    ],
+    callback_url: [5, true, null, [], {}, '', 'ftp://x.example', 'example.org', `https://x/${'y'.repeat(2048)}`],
     deadline_s: ['30', true, null, [], {}, 0, -1, 86_401],
     priority: [5, true, null, [], {}, 'urgent'],
   };
@@ -209,11 +186,7 @@ describe('POST /v1/comparisons refuses', () => {
     ['callback_url', 'http://10.0.0.8/hook'],
     ['callback_url', 'https://user:secret@example.org/hook'],
   ])('%s at %s, a forbidden address', async (field, url) => {
-    expect((await refusal(post({ ...base64(), [field]: url }))).slice(0, 3)).toEqual([
-      422,
-      'url-refused',
-      field,
-    ]);
+    expect((await refusal(post({ ...base64(), [field]: url }))).slice(0, 3)).toEqual([422, 'url-refused', field]);
   });
 
   it('s3:// frames if no S3 service is configured', async () => {

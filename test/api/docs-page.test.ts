@@ -23,9 +23,7 @@ describe('/docs', () => {
   );
 
   it('has the description as YAML without aliases, equal to the one as JSON', async () => {
-    const [yaml, json] = await Promise.all(
-      ['/docs/yaml', '/docs/json'].map((url) => fake.app.inject({ url })),
-    );
+    const [yaml, json] = await Promise.all(['/docs/yaml', '/docs/json'].map((url) => fake.app.inject({ url })));
     expect(yaml?.body).not.toMatch(/^[^"'`]*(: |- )[&*][a-z]\d+$/m);
     expect(parse(yaml?.body ?? '', { maxAliasCount: 0 })).toEqual(json?.json());
   });

@@ -46,13 +46,8 @@ describe('GET /v1/comparisons/{id}/events', () => {
     expect(answer.headers['content-type']).toContain('text/event-stream');
     expect(answer.headers['cache-control']).toBe('no-store');
     const seen = parse(answer.body);
-    expect(seen.map(({ event }) => event)).toEqual([
-      'comparison.queued',
-      'comparison.running',
-      'comparison.finished',
-    ]);
-    for (const { data, event } of seen)
-      expect(data).toMatchObject({ comparison: comparison.id, type: event });
+    expect(seen.map(({ event }) => event)).toEqual(['comparison.queued', 'comparison.running', 'comparison.finished']);
+    for (const { data, event } of seen) expect(data).toMatchObject({ comparison: comparison.id, type: event });
     expect(fake.events.listening).toBe(0);
   });
 

@@ -38,10 +38,7 @@ describe('A path', () => {
 
   it('is logged in short', async () => {
     const lines: string[] = [];
-    const logger = createLogger(
-      { level: 'debug', name: 'test' },
-      { write: (line: string) => void lines.push(line) },
-    );
+    const logger = createLogger({ level: 'debug', name: 'test' }, { write: (line: string) => void lines.push(line) });
     const options = loadConfig({ AUTH: 'off' });
     const app = await buildApp({ ...fake }, options, logger);
     const url = 'x'.repeat(3000);
@@ -61,13 +58,10 @@ describe('A path', () => {
     expect([status, problem.type]).toEqual([404, 'https://scenedelta.dev/errors/not-found']);
   });
 
-  it.each(['TRACE', 'PATCH', 'DELETE'] as const)(
-    'answers 405 to %s with the methods that it takes',
-    async (method) => {
-      const answer = await fake.inject({ method: method as 'PATCH', url: '/v1/models' });
-      expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
-    },
-  );
+  it.each(['TRACE', 'PATCH', 'DELETE'] as const)('answers 405 to %s with the methods that it takes', async (method) => {
+    const answer = await fake.inject({ method: method as 'PATCH', url: '/v1/models' });
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
 });
 
 describe('A query', () => {
@@ -122,8 +116,6 @@ describe('A form', () => {
 });
 
 it('A request with two Host headers is refused', async () => {
-  const { status, problem } = await raw(
-    'GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
-  );
+  const { status, problem } = await raw('GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n');
   expect([status, problem.detail]).toEqual([400, 'The request has 2 Host headers, expected one']);
 });

@@ -21,20 +21,12 @@ const milliseconds = async (run: () => unknown) => {
 };
 
 describe('assertStructure', () => {
-  const check = (json: string) =>
-    assertStructure(Buffer.from(json), { depth: 2, members: 2, values: 6 }, 'It');
+  const check = (json: string) => assertStructure(Buffer.from(json), { depth: 2, members: 2, values: 6 }, 'It');
 
-  it.each([
-    '[[1,2,3,4]]',
-    '{"a":{"b":1,"c":2}}',
-    '{"a,:[{":"[{\\"]},:"}',
-    '"[[[["',
-    '"\\\\"',
-    '7',
-    '',
-    ']]]',
-    '{"a',
-  ])('accepts %s', (json) => expect(() => check(json)).not.toThrow());
+  it.each(['[[1,2,3,4]]', '{"a":{"b":1,"c":2}}', '{"a,:[{":"[{\\"]},:"}', '"[[[["', '"\\\\"', '7', '', ']]]', '{"a'])(
+    'accepts %s',
+    (json) => expect(() => check(json)).not.toThrow(),
+  );
 
   it.each([
     ['[[[', 'more than 2 levels of nesting (at byte 3 of 3), expected at most 2'],
@@ -66,40 +58,34 @@ describe('A JSON body of much structure', () => {
     routes.map(([method, url]) => [name, method, url, body] as const),
   );
 
-  it.each(cases)(
-    '%s: %s %s answers 413 sooner than JSON.parse alone ends',
-    async (_name, method, url, payload) => {
-      const bare = await milliseconds(() => {
-        try {
-          JSON.parse(payload);
-        } catch {
-          // unclosed brackets
-        }
-      });
-      let answer: Awaited<ReturnType<typeof fake.inject>> | undefined;
-      const taken = await milliseconds(async () => {
-        answer = await fake.inject({ method, url, payload, headers: JSON_TYPE });
-      });
-      expect(answer?.statusCode).toBe(413);
-      expect(answer?.json()).toMatchObject({
-        type: expect.stringMatching(/payload-too-large$/),
-        detail: expect.stringMatching(
-          /^The JSON body has more than \d+ (levels of nesting|members in one object|values) \(at byte \d+ of \d+\), expected at most \d+$/,
-        ),
-      });
-      expect(taken).toBeLessThan(bare);
-    },
-  );
+  it.each(cases)('%s: %s %s answers 413 sooner than JSON.parse alone ends', async (_name, method, url, payload) => {
+    const bare = await milliseconds(() => {
+      try {
+        JSON.parse(payload);
+      } catch {
+        // unclosed brackets
+      }
+    });
+    let answer: Awaited<ReturnType<typeof fake.inject>> | undefined;
+    const taken = await milliseconds(async () => {
+      answer = await fake.inject({ method, url, payload, headers: JSON_TYPE });
+    });
+    expect(answer?.statusCode).toBe(413);
+    expect(answer?.json()).toMatchObject({
+      type: expect.stringMatching(/payload-too-large$/),
+      detail: expect.stringMatching(
+        /^The JSON body has more than \d+ (levels of nesting|members in one object|values) \(at byte \d+ of \d+\), expected at most \d+$/,
+      ),
+    });
+    expect(taken).toBeLessThan(bare);
+  });
 
   it('eight at once hold the event loop for less than one JSON.parse', async () => {
     const payload = HOSTILE['330,000 members'];
     const request = { method: 'PUT', url: '/v1/cameras/gate', payload, headers: JSON_TYPE } as const;
     const bare = await milliseconds(() => JSON.parse(payload));
     const longest = await longestTurn(async () => {
-      await Promise.all([
-        ...Array.from({ length: 8 }, () => fake.inject(request)),
-        fake.inject({ url: '/livez' }),
-      ]);
+      await Promise.all([...Array.from({ length: 8 }, () => fake.inject(request)), fake.inject({ url: '/livez' })]);
     });
     expect(longest).toBeLessThan(bare);
   });
@@ -124,9 +110,7 @@ describe('A JSON body of much structure', () => {
       schedule: { timezone: 'Europe/Berlin', windows },
       alerts: { severity_rules: Array(100).fill(rule) },
     };
-    expect(() =>
-      assertStructure(Buffer.from(JSON.stringify(settings)), CAMERA_STRUCTURE, 'It'),
-    ).not.toThrow();
+    expect(() => assertStructure(Buffer.from(JSON.stringify(settings)), CAMERA_STRUCTURE, 'It')).not.toThrow();
     const answer = await fake.app.inject({ method: 'PUT', url: '/v1/cameras/gate', payload: settings });
     expect(answer.statusCode).toBe(201);
   });

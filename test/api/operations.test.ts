@@ -122,17 +122,10 @@ describe('METRICS_AUTH=on', () => {
       return (await locked.inject({ url, headers })).statusCode;
     };
     for (const url of ['/metrics', '/internal/scale']) {
-      expect([url, await ask(url), await ask(url, compare), await ask(url, metrics)]).toEqual([
-        url,
-        401,
-        403,
-        200,
-      ]);
+      expect([url, await ask(url), await ask(url, compare), await ask(url, metrics)]).toEqual([url, 401, 403, 200]);
       expect((await fake.inject({ url })).statusCode).toBe(200);
     }
-    expect([await ask('/livez'), await ask('/readyz'), await ask('/v1/models', metrics)]).toEqual([
-      200, 503, 403,
-    ]);
+    expect([await ask('/livez'), await ask('/readyz'), await ask('/v1/models', metrics)]).toEqual([200, 503, 403]);
     await locked.app.close();
   });
 });
@@ -204,9 +197,7 @@ describe('GET /v1/comparisons/{id}/deliveries', () => {
       url: 'https://example.org/hook',
       state: 'pending' as const,
       next_attempt_at: '2026-01-01T00:00:05.000Z',
-      attempts: [
-        { attempt: 1, at: '2026-01-01T00:00:00.000Z', status: 500, error: 'answered 500', duration_ms: 12 },
-      ],
+      attempts: [{ attempt: 1, at: '2026-01-01T00:00:00.000Z', status: 500, error: 'answered 500', duration_ms: 12 }],
     };
     await fake.deliveries.create(delivery);
     const url = `/v1/comparisons/${stored.comparison.id}/deliveries`;

@@ -125,8 +125,7 @@ describe('On a real Redis', () => {
       comparisonId,
     });
     const records = () => deps.idempotency;
-    const age = (key: string, seconds: number) =>
-      redis.expire(KEYS.idempotency('key_a', key), 24 * 3600 - seconds);
+    const age = (key: string, seconds: number) => redis.expire(KEYS.idempotency('key_a', key), 24 * 3600 - seconds);
 
     it('answers with the comparison if it was accepted, however late', async () => {
       const { id } = (await inject(post(body))).json();

@@ -30,10 +30,7 @@ const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('POST /v1/comparisons with Prefer: wait=N', () => {
   it('answers 200 with the finished comparison as soon as it has finished', async () => {
-    const [answer, id] = await Promise.all([
-      fake.inject(post(body, { prefer: 'wait=20' })),
-      endWith(finished),
-    ]);
+    const [answer, id] = await Promise.all([fake.inject(post(body, { prefer: 'wait=20' })), endWith(finished)]);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['preference-applied']).toBe('wait=20');
     expect(answer.json()).toMatchObject({ id, status: 'finished', caption: finding.caption });

@@ -38,11 +38,7 @@ async function compare({ before, after }, evidence) {
   const { width, height } = manifest.input;
   const encoded = [];
   for (const frame of frames) {
-    const [features] = await captioner.encode(
-      [image(frame, wholeFrame(frame), width, height)],
-      height,
-      width,
-    );
+    const [features] = await captioner.encode([image(frame, wholeFrame(frame), width, height)], height, width);
     encoded.push(features);
   }
   const [difference] = await captioner.difference([{ before: encoded[0], after: encoded[1] }]);

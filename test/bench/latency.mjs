@@ -80,16 +80,7 @@ try {
     'bench:latency',
     'Latency: two 1080p JPEGs to a finished answer at 2 requests/s',
     [
-      [
-        'frames',
-        'requests',
-        'p50 ms',
-        'p95 ms',
-        'p99 ms',
-        'max ms',
-        'median of the stages, ms',
-        'verdict change',
-      ],
+      ['frames', 'requests', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'median of the stages, ms', 'verdict change'],
       ...rows,
     ],
     [

@@ -126,9 +126,7 @@ async function memory(service) {
       api: residentBytes(service.pid('api')),
       worker: residentBytes(service.pid('worker')),
     });
-    console.error(
-      `${done}/${comparisons}: api ${mb(samples.at(-1).api)}, worker ${mb(samples.at(-1).worker)}`,
-    );
+    console.error(`${done}/${comparisons}: api ${mb(samples.at(-1).api)}, worker ${mb(samples.at(-1).worker)}`);
   };
   let begun = 0;
   await saturate(service.url, () => begun++ < comparisons, sample);

@@ -68,14 +68,10 @@ const before = await decode(readFileSync(join(ROOT, 'examples/before.jpg')), 'be
 const after = await time('decode the 768 x 576 example', () =>
   decode(readFileSync(join(ROOT, 'examples/after.jpg')), 'after'),
 );
-const whole = await time(`resize to ${width} x ${height}`, async () =>
-  image(after, wholeFrame(after), width, height),
-);
+const whole = await time(`resize to ${width} x ${height}`, async () => image(after, wholeFrame(after), width, height));
 const [ofAfter] = await time('features, one frame', () => captioner.encode([whole], height, width));
 const [ofBefore] = await captioner.encode([image(before, wholeFrame(before), width, height)], height, width);
-const [difference] = await time('difference', () =>
-  captioner.difference([{ before: ofBefore, after: ofAfter }]),
-);
+const [difference] = await time('difference', () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
 const regions = await time('regions', async () =>
   findRegions({ before: difference.before, after: difference.after }, manifest.regions),
 );

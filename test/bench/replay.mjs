@@ -53,8 +53,7 @@ if (frames.length === 0) throw new Error(`${folder}: holds no frames`);
 
 async function call(service, path, init = {}) {
   const response = await fetch(`${service.url}${path}`, init);
-  if (!response.ok)
-    throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${await response.text()}`);
   return response.json();
 }
 
@@ -72,8 +71,7 @@ async function processed(service, count) {
   for (;;) {
     const { status } = await call(service, `/v1/cameras/${CAMERA}`);
     if (status.frames >= count) return;
-    if (Date.now() > until)
-      throw new Error(`${status.frames} of ${count} frames after ${LIMIT_MS / 60_000} min`);
+    if (Date.now() > until) throw new Error(`${status.frames} of ${count} frames after ${LIMIT_MS / 60_000} min`);
     await new Promise((done) => setTimeout(done, POLL_MS));
   }
 }
@@ -133,10 +131,8 @@ const end = (change) => (change.reverted_at === null ? null : change.last_seen);
 function matched(person, changes) {
   const last = seconds(frames.at(-1).at);
   const shared = (entry, change) =>
-    Math.min(
-      entry.to === null ? last : seconds(entry.to),
-      end(change) === null ? last : seconds(end(change)),
-    ) - Math.max(seconds(entry.from), seconds(change.first_seen));
+    Math.min(entry.to === null ? last : seconds(entry.to), end(change) === null ? last : seconds(end(change))) -
+    Math.max(seconds(entry.from), seconds(change.first_seen));
   const free = new Set(changes);
   return person.map((entry) => {
     const [best] = [...free]
@@ -172,8 +168,7 @@ const first = await replay({ kill: false, build: true });
 // The second run uses the same build.
 const second = values.once ? first : await replay({ kill: values.kill, build: false });
 const same = JSON.stringify(first) === JSON.stringify(second);
-const person =
-  personFile === undefined || !existsSync(personFile) ? [] : JSON.parse(readFileSync(personFile, 'utf8'));
+const person = personFile === undefined || !existsSync(personFile) ? [] : JSON.parse(readFileSync(personFile, 'utf8'));
 const killed = values.kill ? ', with the worker killed (-9) half-way' : '';
 const result = same ? 'the same changes, and the same result per frame' : 'DIFFERENT RESULTS';
 const outcome = values.once ? 'Replayed once.' : `Replayed again${killed}: ${result}.`;

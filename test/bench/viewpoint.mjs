@@ -48,9 +48,7 @@ const items = pairs.map((pair, i) => {
 });
 const progress = startProgress(items.length, 'pairs');
 const thread = new URL('./lib/viewpoint-pairs.mjs', import.meta.url);
-const samples = (
-  await inThreads(thread, items, { data, bundle: bundleFolder }, () => progress.step())
-).flat();
+const samples = (await inThreads(thread, items, { data, bundle: bundleFolder }, () => progress.step())).flat();
 progress.end();
 
 // Timed without the threads above; the first, unoptimised runs do not count.
@@ -83,8 +81,7 @@ for (const variant of ['shift', 'roll', 'zoom']) {
   const own = moved.filter((s) => s.variant === variant);
   const errors = own.flatMap(({ error }) => (error === null ? [] : [error]));
   const [middle, corner] = [errors.map((e) => e.middle), errors.map((e) => e.corner)];
-  const both = (values) =>
-    `${percentile(values, 0.5).toFixed(2)} / ${percentile(values, 0.95).toFixed(2)} px`;
+  const both = (values) => `${percentile(values, 0.5).toFixed(2)} / ${percentile(values, 0.95).toFixed(2)} px`;
   const refused = own.filter(({ evidence }) => evidence.registration === null).length;
   row(
     `${variant}: error in the middle, median / p95; worst corner, median / p95; measured on; refused`,
@@ -96,9 +93,7 @@ for (const variant of ['shift', 'roll', 'zoom']) {
 /** Output of the captioner with alignment from `from` pixels on; null = never. */
 const outputAlignedFrom = (s, from) => {
   const { registration } = s.evidence;
-  return from !== null && registration !== null && 640 * registration.displacement >= from
-    ? s.aligned
-    : s.unaligned;
+  return from !== null && registration !== null && 640 * registration.displacement >= from ? s.aligned : s.unaligned;
 };
 const alignFrom = manifest.align_from ?? null;
 const inUse = (s) => outputAlignedFrom(s, alignFrom === null ? null : 640 * alignFrom);
@@ -165,11 +160,7 @@ const named = ({ tampers }) => tampers;
 const byEvidence = ({ evidence }) => namedTampers(evidence).map(({ name }) => name);
 const foundBoth = (list) =>
   `${count(list, (s) => named(s).length > 0)}; ${count(list, (s) => byEvidence(s).length > 0)}`;
-row(
-  'tampering found: with the features, as the service does; by evidence alone',
-  foundBoth(tampered),
-  '>= 95 %',
-);
+row('tampering found: with the features, as the service does; by evidence alone', foundBoth(tampered), '>= 95 %');
 for (const tamper of TAMPERS) {
   const own = tampered.filter((s) => s.tamper === tamper);
   row(`- ${tamper}`, `${foundBoth(own)}; named so ${count(own, (s) => named(s)[0] === tamper)}`, '');

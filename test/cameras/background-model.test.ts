@@ -9,8 +9,7 @@ import {
 import type { RgbImage } from '../../src/images.js';
 import { greyImage } from './images.js';
 
-const at = ({ width, data }: { width: number; data: Uint8Array }, x: number, y: number) =>
-  data[(y * width + x) * 3];
+const at = ({ width, data }: { width: number; data: Uint8Array }, x: number, y: number) => data[(y * width + x) * 3];
 
 describe('blending a frame into the background', () => {
   const background = greyImage(() => 100);
@@ -83,20 +82,12 @@ describe('the update by a frame', () => {
     ['the camera is covered', context({ finding: finding('tamper') }), 'keep'],
     ['a change with a region', context({ finding: finding('change', 1) }), 'blend'],
     ['a change without a region', context({ finding: finding('change') }), 'keep'],
-    [
-      'a change that awaits its confirmation',
-      context({ finding: finding('change', 1), pending: true }),
-      'keep',
-    ],
+    ['a change that awaits its confirmation', context({ finding: finding('change', 1), pending: true }), 'keep'],
     ['a change settled, though the last update is recent', context({ at: 1, absorb: [1] }), 'blend'],
     ['there was nothing to compare with', context({ finding: null }), 'replace'],
     ['a frame of another size', context({ width: 20 }), 'replace'],
     ['a stray frame of another size', context({ width: 20, isStray: true }), 'keep'],
-    [
-      'a frame of another size that shows a change',
-      context({ width: 20, finding: finding('change', 1) }),
-      'keep',
-    ],
+    ['a frame of another size that shows a change', context({ width: 20, finding: finding('change', 1) }), 'keep'],
   ])('%s', (_what, given, update) => {
     expect(chooseUpdate(background, given)).toBe(update);
   });

@@ -9,11 +9,7 @@ describe('light', () => {
       lightOf({ luma, colour, variety }, previous);
     expect([of(120, 30), of(20, 30), of(120, 1)]).toEqual(['day', 'dusk', 'infrared']);
     expect([of(50, 30, 'day'), of(50, 30, 'dusk'), of(65, 30, 'dusk')]).toEqual(['day', 'dusk', 'day']);
-    expect([of(120, 4, 'day'), of(120, 4, 'infrared'), of(120, 7, 'infrared')]).toEqual([
-      'day',
-      'infrared',
-      'day',
-    ]);
+    expect([of(120, 4, 'day'), of(120, 4, 'infrared'), of(120, 7, 'infrared')]).toEqual(['day', 'infrared', 'day']);
     expect([of(120, 2, null, 0.6), of(120, 2, 'infrared', 0.6), of(120, 2, 'infrared', 1)]).toEqual([
       'day',
       'infrared',
@@ -60,12 +56,9 @@ describe('light', () => {
       (x: number, y: number): Pixel =>
         x >= 8 && x < 72 && y >= 8 && y < 20 ? [250, 230, 20] : scene(x, y);
 
-    it.each([null, 'day', 'infrared'] as const)(
-      'is day for grey concrete in daylight, after %s',
-      async (previous) => {
-        expect(await lightOfJpeg(concrete, previous)).toBe('day');
-      },
-    );
+    it.each([null, 'day', 'infrared'] as const)('is day for grey concrete in daylight, after %s', async (previous) => {
+      expect(await lightOfJpeg(concrete, previous)).toBe('day');
+    });
 
     it.each([null, 'day', 'infrared'] as const)(
       'is infrared for a scene by an infrared lamp, with or without a coloured clock, after %s',

@@ -19,14 +19,12 @@ const cornersOf = (b: { x: number; y: number; width: number; height: number }): 
   [b.x, b.y + b.height],
 ];
 /** A star-shaped polygon, with each corner at its own distance from the centre: simple, and seldom convex. */
-const star = fc
-  .array(fc.double({ min: 0.1, max: 0.45, noNaN: true }), { minLength: 5, maxLength: 12 })
-  .map((radii) =>
-    radii.map((r, i): Point => {
-      const angle = (2 * Math.PI * i) / radii.length;
-      return [0.5 + r * Math.cos(angle), 0.5 + r * Math.sin(angle)];
-    }),
-  );
+const star = fc.array(fc.double({ min: 0.1, max: 0.45, noNaN: true }), { minLength: 5, maxLength: 12 }).map((radii) =>
+  radii.map((r, i): Point => {
+    const angle = (2 * Math.PI * i) / radii.length;
+    return [0.5 + r * Math.cos(angle), 0.5 + r * Math.sin(angle)];
+  }),
+);
 
 describe('overlap', () => {
   it('of two boxes is the area that they share', () => {

@@ -132,12 +132,7 @@ describe('invalid settings', () => {
       /array of at least 2 and of at most 2/,
     ],
     ['two zones of one id', { zones: [zone(SQUARE), zone(SQUARE)] }, 'zones/1/id', /"door" a second time/],
-    [
-      'an unknown type of zone',
-      { zones: [zone(SQUARE, { type: 'red' })] },
-      'zones/0/type',
-      /include, ignore, privacy/,
-    ],
+    ['an unknown type of zone', { zones: [zone(SQUARE, { type: 'red' })] }, 'zones/0/type', /include, ignore, privacy/],
     ['an overlap above 1', { zones: [zone(SQUARE, { min_overlap: 1.5 })] }, 'zones/0/min_overlap', /1\.5/],
     [
       'an unknown time zone',
@@ -159,12 +154,7 @@ describe('invalid settings', () => {
     ],
     ['an alarm budget below its range', { alarms_per_day: 0 }, 'alarms_per_day', /0\.01/],
     ['an alarm budget above its range', { alarms_per_day: 1001 }, 'alarms_per_day', /1000/],
-    [
-      'an alarm budget beside a threshold',
-      { alarms_per_day: 1, threshold: 0.5 },
-      'alarms_per_day',
-      /beside threshold/,
-    ],
+    ['an alarm budget beside a threshold', { alarms_per_day: 1, threshold: 0.5 }, 'alarms_per_day', /beside threshold/],
     ['a threshold above 1', { threshold: 50 }, 'threshold', /50/],
     ['no frames to confirm with', { alerts: { confirm_frames: 0 } }, 'alerts/confirm_frames', /0/],
     [

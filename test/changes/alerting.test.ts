@@ -7,9 +7,7 @@ import { car, empty, eventsOf, RULES, regionAt, run, second } from './scenario.j
 
 describe('severity', () => {
   const severities = (frames: Observation[], rules: Partial<ChangeRules>) =>
-    run(frames, { ...RULES, ...rules }).steps.flatMap(({ changes }) =>
-      changes.map(({ change }) => change.severity),
-    );
+    run(frames, { ...RULES, ...rules }).steps.flatMap(({ changes }) => changes.map(({ change }) => change.severity));
 
   it('is that of the first rule whose conditions all hold', () => {
     const severity = [
@@ -23,9 +21,7 @@ describe('severity', () => {
     expect(severities([large(1), large(2)], { severity })).toEqual(['high']);
   });
   it('may depend on the time of day in the time zone of the schedule', () => {
-    const severity = [
-      { during: [{ days: ['mon' as const], from: '13:00', to: '14:00' }], severity: 'high' as const },
-    ];
+    const severity = [{ during: [{ days: ['mon' as const], from: '13:00', to: '14:00' }], severity: 'high' as const }];
     expect(severities([car(1), car(2)], { severity })).toEqual(['medium']);
     const schedule = {
       timezone: 'Europe/Paris',
@@ -74,37 +70,22 @@ describe('alerts', () => {
   it('are sent when the schedule begins, for open changes that are still visible', () => {
     const schedule = { timezone: 'UTC', windows: [{ days: ['mon' as const], from: '12:01', to: '12:05' }] };
     const { steps } = run([car(1), car(2), car(30), car(61), car(62)], { ...RULES, schedule });
-    expect(steps.map(({ alerts }) => alerts.map(({ type }) => type))).toEqual([
-      [],
-      [],
-      [],
-      ['change.opened'],
-      [],
-    ]);
+    expect(steps.map(({ alerts }) => alerts.map(({ type }) => type))).toEqual([[], [], [], ['change.opened'], []]);
   });
   it('are not sent for an acknowledged change', () => {
     const grown = car(4, { regions: [regionAt(0, { area: 0.2 })] });
     const rules = { ...RULES, severity: [{ min_area: 0.1, severity: 'high' as const }] };
-    const opened = [car(1), car(2)].reduce(
-      (state, frame) => advance(state, frame, rules).state,
-      initialTrackerState(),
-    );
+    const opened = [car(1), car(2)].reduce((state, frame) => advance(state, frame, rules).state, initialTrackerState());
     const changeId = opened.tracks[0]?.id ?? '';
     const unacknowledged = advance(opened, grown, rules);
-    const acknowledged = advance(
-      applyEvents(opened, [{ type: 'change.acknowledged', changeId }]),
-      grown,
-      rules,
-    );
+    const acknowledged = advance(applyEvents(opened, [{ type: 'change.acknowledged', changeId }]), grown, rules);
     expect([unacknowledged.alerts.length, acknowledged.alerts.length]).toEqual([1, 0]);
     expect(acknowledged.changes[0]?.event).toBe('change.escalated');
   });
   it('count as delivered while under way, so that a slow receiver gets no alert per frame', () => {
     const comesAndGoes = [0, 10, 20].flatMap((n) => [car(n + 1), car(n + 2), empty(n + 3), empty(n + 4)]);
     const { steps } = run(comesAndGoes, RULES, [{ outcome: 'delivered', after: 1_000 }]);
-    expect(steps.flatMap((step) => step.alerts).filter(({ type }) => type === 'change.opened')).toHaveLength(
-      1,
-    );
+    expect(steps.flatMap((step) => step.alerts).filter(({ type }) => type === 'change.opened')).toHaveLength(1);
   });
   it('that failed are counted by the next alert', () => {
     const opened = [car(1), car(2), empty(3), empty(4)];
@@ -131,8 +112,8 @@ describe('bad input', () => {
       cooldownKey: 'gate//appear/9',
       suppressedCount: 1,
     };
-    expect(
-      applyEvents(initialTrackerState(), [event, { type: 'change.acknowledged', changeId: 'chg_x' }]),
-    ).toEqual(initialTrackerState());
+    expect(applyEvents(initialTrackerState(), [event, { type: 'change.acknowledged', changeId: 'chg_x' }])).toEqual(
+      initialTrackerState(),
+    );
   });
 });

@@ -5,11 +5,11 @@ import type { ChangeRegion, FoundChange } from '../../src/schemas/change.js';
 import { observed, RULES, regionAt, run, second } from './scenario.js';
 
 type Given = Parameters<typeof observed>[1];
-const states = (
-  text: string,
-  kind: ObservedStatement['kind'],
-  ...regions: ChangeRegion[]
-): ObservedStatement => ({ text, kind, regions });
+const states = (text: string, kind: ObservedStatement['kind'], ...regions: ChangeRegion[]): ObservedStatement => ({
+  text,
+  kind,
+  regions,
+});
 
 /** The changes that open if two frames in a row show the same. */
 function opened(given: Given): FoundChange[] {
@@ -42,10 +42,7 @@ describe('the sentence of a change', () => {
       kind: 'multi' as const,
       caption: 'a cyclist has appeared and the car is gone',
       regions: [left, gone],
-      statements: [
-        states('a cyclist has appeared', 'appear', left),
-        states('the car is gone', 'disappear', gone),
-      ],
+      statements: [states('a cyclist has appeared', 'appear', left), states('the car is gone', 'disappear', gone)],
     };
     expect(sentences(given)).toEqual(['appear: a cyclist has appeared', 'disappear: the car is gone']);
   });
@@ -96,9 +93,7 @@ describe('the sentence of a change', () => {
     expect(opened({ kind: 'move', regions, statements: [states(text, 'move', left, gone)] })).toMatchObject([
       { kind: 'move', caption: text, regions },
     ]);
-    expect(sentences({ kind: 'move', regions, statements: [] })).toEqual([
-      'move: something has moved on the right',
-    ]);
+    expect(sentences({ kind: 'move', regions, statements: [] })).toEqual(['move: something has moved on the right']);
   });
 
   it('is of the most confident frame that shows the kind of most frames', () => {

@@ -22,10 +22,8 @@ import {
 
 /** A fixed seed, so that a failure is reproducible. After a change of the rules, try others. */
 const RUNS = { numRuns: 100, seed: 20260105 };
-const law = (
-  sentence: string,
-  holds: (o: Observation[], r: ChangeRules, d: Parameters<typeof run>[2]) => void,
-) => it(sentence, () => fc.assert(fc.property(observations, rules, deliveries, holds), RUNS));
+const law = (sentence: string, holds: (o: Observation[], r: ChangeRules, d: Parameters<typeof run>[2]) => void) =>
+  it(sentence, () => fc.assert(fc.property(observations, rules, deliveries, holds), RUNS));
 
 const updates = (steps: readonly Step[]) => steps.flatMap(({ changes }) => changes);
 const opened = (steps: readonly Step[]): FoundChange[] =>
@@ -53,18 +51,15 @@ const governed = (steps: readonly Step[]): AlertIntent[] =>
   steps.flatMap(({ alerts }) => alerts).filter(({ type }) => type !== 'change.reverted');
 
 describe('confirmation', () => {
-  law(
-    'a change opens only after confirm_frames frames in a row that show it, hidden frames aside',
-    (o, r) => {
-      const { steps } = run(o, r);
-      for (const change of opened(steps)) {
-        const telling = between(steps, change.first_seen, change.confirmed_at)
-          .map(({ observation }) => shows(observation, change))
-          .filter((shown) => shown !== null);
-        expect(telling.slice(-r.confirmFrames)).toEqual(Array(r.confirmFrames).fill(true));
-      }
-    },
-  );
+  law('a change opens only after confirm_frames frames in a row that show it, hidden frames aside', (o, r) => {
+    const { steps } = run(o, r);
+    for (const change of opened(steps)) {
+      const telling = between(steps, change.first_seen, change.confirmed_at)
+        .map(({ observation }) => shows(observation, change))
+        .filter((shown) => shown !== null);
+      expect(telling.slice(-r.confirmFrames)).toEqual(Array(r.confirmFrames).fill(true));
+    }
+  });
   law('a change opens only after it has lasted for persist_s', (o, r) => {
     for (const { first_seen, confirmed_at } of opened(run(o, r).steps)) {
       expect(Date.parse(confirmed_at) - Date.parse(first_seen)).toBeGreaterThanOrEqual(r.persistMs);
@@ -85,8 +80,7 @@ describe('confirmation', () => {
       const last = steps.length - 1;
       for (const slot of [0, 1, 2, 3]) {
         let first = last + 1;
-        while (first > 0 && steps[first - 1]?.observation.regions.some((one) => slotOf(one) === slot))
-          first--;
+        while (first > 0 && steps[first - 1]?.observation.regions.some((one) => slotOf(one) === slot)) first--;
         const [from, to] = [steps[first]?.observation.at ?? 0, steps[last]?.observation.at ?? 0];
         if (last - first + 1 < r.confirmFrames || to - from < r.persistMs) continue;
         const followed = steps[last]?.state.tracks.filter((track) => slotOf(track.regions[0]) === slot);
@@ -119,9 +113,7 @@ describe('kind, sentence and regions of a change', () => {
 describe('the end of a change', () => {
   law('every opened change is tracked, has settled or has reverted, and only one of these', (o, r) => {
     const { steps, state } = run(o, r);
-    const reverted = updates(steps).flatMap(({ change, event }) =>
-      event === 'change.reverted' ? [change.id] : [],
-    );
+    const reverted = updates(steps).flatMap(({ change, event }) => (event === 'change.reverted' ? [change.id] : []));
     const open = state.tracks.flatMap(({ stage, id }) => (stage === 'open' ? [id] : []));
     const settled = state.settled.map(({ change }) => change.id);
     const ends = [...reverted, ...open, ...settled];
@@ -136,9 +128,7 @@ describe('the end of a change', () => {
     for (const { change, event } of updates(steps)) {
       if (event !== 'change.reverted' || change.settled_at !== null) continue;
       const since = steps.filter(({ observation }) => observation.at > Date.parse(change.last_seen));
-      const telling = since
-        .map(({ observation }) => shows(observation, change))
-        .filter((shown) => shown !== null);
+      const telling = since.map(({ observation }) => shows(observation, change)).filter((shown) => shown !== null);
       expect(telling.slice(0, r.confirmFrames)).toEqual(Array(r.confirmFrames).fill(false));
     }
   });
@@ -174,8 +164,7 @@ describe('alerts', () => {
       if (alerts.length === 0) continue;
       expect(r.alerting).toBe(true);
       if (r.suspendUntil !== null) expect(observation.at).toBeGreaterThanOrEqual(r.suspendUntil);
-      if (r.schedule !== null)
-        expect(new Date(observation.at).toISOString().slice(11, 16) < '12:10').toBe(true);
+      if (r.schedule !== null) expect(new Date(observation.at).toISOString().slice(11, 16) < '12:10').toBe(true);
       if (r.schedule !== null) expect(observation.at).toBeGreaterThanOrEqual(START + 120_000);
     }
   });
@@ -266,9 +255,7 @@ describe('repetition', () => {
   });
   law('ids of changes and of alerts are unique', (o, r, d) => {
     const { steps } = run(o, r, d);
-    for (const ids of [opened(steps), steps.flatMap(({ alerts }) => alerts)].map((all) =>
-      all.map(({ id }) => id),
-    )) {
+    for (const ids of [opened(steps), steps.flatMap(({ alerts }) => alerts)].map((all) => all.map(({ id }) => id))) {
       expect(new Set(ids).size).toBe(ids.length);
     }
   });

@@ -6,16 +6,7 @@ describe('a car that appears, stays and leaves', () => {
   const frames = [empty(0), car(1), car(2), car(3), car(4), empty(5), empty(6), empty(7)];
 
   it('opens with its second frame, persists, and reverts as of the first of two frames without it', () => {
-    expect(eventTypes(frames)).toEqual([
-      '',
-      '',
-      'change.opened',
-      'change.persisting',
-      '',
-      '',
-      'change.reverted',
-      '',
-    ]);
+    expect(eventTypes(frames)).toEqual(['', '', 'change.opened', 'change.persisting', '', '', 'change.reverted', '']);
     const { steps } = run(frames, RULES);
     expect(steps[6]?.changes[0]?.change).toMatchObject({
       camera: 'gate',
@@ -50,12 +41,7 @@ describe('a car that appears, stays and leaves', () => {
     ]);
   });
   it('stays open if one frame does not show it', () => {
-    expect(eventTypes([car(1), car(2), empty(3), car(4)])).toEqual([
-      '',
-      'change.opened',
-      '',
-      'change.persisting',
-    ]);
+    expect(eventTypes([car(1), car(2), empty(3), car(4)])).toEqual(['', 'change.opened', '', 'change.persisting']);
   });
   it.each([
     ['S--S--S--S', 3],
@@ -78,17 +64,10 @@ describe('a car that appears, stays and leaves', () => {
     const fog = (n: number) => empty(n, 'nuisance');
     const frames = [car(1), fog(2), fog(3), car(4), fog(5), fog(6), car(7)];
     expect(eventTypes(frames, { confirmFrames: 3 }).at(-1)).toBe('change.opened');
-    expect(eventTypes([car(1), fog(2), fog(3), fog(4), car(5), car(6)], { confirmFrames: 3 }).at(-1)).toBe(
-      '',
-    );
+    expect(eventTypes([car(1), fog(2), fog(3), fog(4), car(5), car(6)], { confirmFrames: 3 }).at(-1)).toBe('');
   });
   it('does not open before it has lasted for persist_s', () => {
-    expect(eventTypes([car(1), car(2), car(9), car(11)], { persistMs: 10_000 })).toEqual([
-      '',
-      '',
-      '',
-      'change.opened',
-    ]);
+    expect(eventTypes([car(1), car(2), car(9), car(11)], { persistMs: 10_000 })).toEqual(['', '', '', 'change.opened']);
   });
   it('has the caption and heatmaps of the most confident comparison up to its confirmation', () => {
     const { steps } = run(

@@ -8,9 +8,10 @@ describe('the location of a region', () => {
     run([frame, { ...frame, at: frame.at + 1 }], RULES).steps[1]?.changes.map(({ change }) => change.kind);
 
   it('appears or disappears, by the frame that shows it', () => {
-    expect(kinds(car(1, { kind: 'multi', regions: [regionAt(0), regionAt(1, { side: 'before' })] }))).toEqual(
-      ['appear', 'disappear'],
-    );
+    expect(kinds(car(1, { kind: 'multi', regions: [regionAt(0), regionAt(1, { side: 'before' })] }))).toEqual([
+      'appear',
+      'disappear',
+    ]);
   });
   it('is replaced if regions of both frames overlap', () => {
     const regions = [regionAt(0), regionAt(0, { side: 'before', shift: 0.02 })];

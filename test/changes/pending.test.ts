@@ -17,10 +17,7 @@ describe('pending changes', () => {
     const details = [[true], [true, true], [true, false, true], [true, true, true]].map((frames) =>
       pendingChanges(trackerAfter(frames), rules).map(({ frames: count, detail }) => [count, detail]),
     );
-    const waits = (count: number) => [
-      count,
-      `a change waits for its confirmation: ${count} of 3 frames in a row`,
-    ];
+    const waits = (count: number) => [count, `a change waits for its confirmation: ${count} of 3 frames in a row`];
     expect(details).toEqual([[waits(1)], [waits(2)], [waits(1)], []]);
   });
 

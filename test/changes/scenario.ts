@@ -5,12 +5,7 @@
 import fc from 'fast-check';
 import { advance, applyEvents } from '../../src/changes/advance.js';
 import type { ChangeRules } from '../../src/changes/rules.js';
-import {
-  initialTrackerState,
-  type Observation,
-  type TrackerState,
-  type Transition,
-} from '../../src/changes/state.js';
+import { initialTrackerState, type Observation, type TrackerState, type Transition } from '../../src/changes/state.js';
 import type { AlertIntent, CameraEvent, ChangeRegion } from '../../src/schemas/change.js';
 
 export const START = Date.parse('2026-01-05T12:00:00Z'); // a Monday
@@ -18,10 +13,7 @@ const SLOTS = [0, 1, 2, 3] as const;
 const ZONES = ['door', 'door', 'yard', null] as const;
 
 /** A region in a slot; `shift` moves it as a flickering change map does, never out of the slot. */
-export const regionAt = (
-  slot: number,
-  options: Partial<ChangeRegion> & { shift?: number } = {},
-): ChangeRegion => {
+export const regionAt = (slot: number, options: Partial<ChangeRegion> & { shift?: number } = {}): ChangeRegion => {
   const { shift = 0, ...given } = options;
   return {
     side: 'after',
@@ -170,31 +162,28 @@ const frameOf = (kinds: readonly Observation['kind'][]) =>
 
 /** Mostly runs of equal frames, so that changes are confirmed. */
 const observationsOf = (...kinds: Observation['kind'][]): fc.Arbitrary<Observation[]> =>
-  fc
-    .array(fc.tuple(frameOf(kinds), fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 12 })
-    .map((runs) => {
-      let at = START;
-      return runs.flatMap(([one, times]) =>
-        Array.from({ length: times }, () => {
-          at += one.seconds * 1000;
-          const { verdict, confidence, caption, kind } = one;
-          const regions =
-            verdict === 'change' ? one.sightings.map(({ slot, ...given }) => regionAt(slot, given)) : [];
-          const [first] = regions;
-          if (one.hidden && first !== undefined) {
-            regions.push({ ...first, side: first.side === 'after' ? 'before' : 'after' });
-          }
-          const statements =
-            one.statements?.flatMap((given) => {
-              const about = given === null ? [] : regions.slice(given.from, given.from + given.length);
-              return given === null || about.length === 0
-                ? []
-                : [{ kind: given.said[0], text: given.said[1], regions: about }];
-            }) ?? null;
-          return observed(at, { verdict, regions, confidence, caption, kind, statements });
-        }),
-      );
-    });
+  fc.array(fc.tuple(frameOf(kinds), fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 12 }).map((runs) => {
+    let at = START;
+    return runs.flatMap(([one, times]) =>
+      Array.from({ length: times }, () => {
+        at += one.seconds * 1000;
+        const { verdict, confidence, caption, kind } = one;
+        const regions = verdict === 'change' ? one.sightings.map(({ slot, ...given }) => regionAt(slot, given)) : [];
+        const [first] = regions;
+        if (one.hidden && first !== undefined) {
+          regions.push({ ...first, side: first.side === 'after' ? 'before' : 'after' });
+        }
+        const statements =
+          one.statements?.flatMap((given) => {
+            const about = given === null ? [] : regions.slice(given.from, given.from + given.length);
+            return given === null || about.length === 0
+              ? []
+              : [{ kind: given.said[0], text: given.said[1], regions: about }];
+          }) ?? null;
+        return observed(at, { verdict, regions, confidence, caption, kind, statements });
+      }),
+    );
+  });
 
 /** Without moves, so that every location and track stays in its slot. */
 export const observations = observationsOf('appear', 'disappear', 'replace', 'multi');
@@ -241,13 +230,10 @@ export const second = (n: number) => START + n * 1000;
 export const iso = (n: number) => new Date(second(n)).toISOString();
 export const car = (n: number, given: Partial<Observation> = {}) =>
   observed(second(n), { regions: [regionAt(0)], ...given });
-export const empty = (n: number, verdict: Observation['verdict'] = 'none') =>
-  observed(second(n), { verdict });
+export const empty = (n: number, verdict: Observation['verdict'] = 'none') => observed(second(n), { verdict });
 /** The car has gone: it is visible in "before" only. */
 export const gone = (n: number) => car(n, { regions: [regionAt(0, { side: 'before' })] });
 export const blocked = (n: number) => observed(second(n), { verdict: 'tamper' });
 /** Types of the change events per frame, separated by spaces. */
 export const eventTypes = (frames: Observation[], rules: Partial<ChangeRules> = {}) =>
-  run(frames, { ...RULES, ...rules }).steps.map(({ changes }) =>
-    changes.flatMap(({ event }) => event ?? []).join(' '),
-  );
+  run(frames, { ...RULES, ...rules }).steps.map(({ changes }) => changes.flatMap(({ event }) => event ?? []).join(' '));

@@ -23,8 +23,8 @@ describe('a window of the week', () => {
   it('that ends when it begins lasts a whole day', () => {
     const day = [{ days: ['sun' as const], from: '08:00', to: '08:00' }];
     expect(
-      ['2026-01-11T07:59:00Z', '2026-01-11T08:00:00Z', '2026-01-12T07:59:00Z', '2026-01-12T08:00:00Z'].map(
-        (iso) => inWindows(at(iso), 'UTC', day),
+      ['2026-01-11T07:59:00Z', '2026-01-11T08:00:00Z', '2026-01-12T07:59:00Z', '2026-01-12T08:00:00Z'].map((iso) =>
+        inWindows(at(iso), 'UTC', day),
       ),
     ).toEqual([false, true, true, false]);
   });
@@ -108,8 +108,6 @@ describe('a derived id', () => {
     expect([...ids].sort()).toEqual(ids);
     expect(derivedId('chg', 1, 'gate')).toBe(ids[1]);
     expect(derivedId('chg', 1, 'gatf')).not.toBe(ids[1]);
-    expect(new Set(Array.from({ length: 5_000 }, (_, i) => derivedId('chg', 1, `gate\n${i}`))).size).toBe(
-      5_000,
-    );
+    expect(new Set(Array.from({ length: 5_000 }, (_, i) => derivedId('chg', 1, `gate\n${i}`))).size).toBe(5_000);
   });
 });

@@ -46,8 +46,7 @@ it('after SIGKILL of a worker during a turn the frame is processed again, and ev
       expect((await ask('PUT', `/v1/cameras/${camera}`, { alerts: { confirm_frames: 2 } })).status).toBe(201);
     }
     const send = async (camera: string, i: number) => {
-      const frame =
-        camera === 'killed' && i === stalledAt ? `${source.url}/frame.jpg` : frames[i]?.toString('base64');
+      const frame = camera === 'killed' && i === stalledAt ? `${source.url}/frame.jpg` : frames[i]?.toString('base64');
       const { status, body } = await ask('POST', `/v1/cameras/${camera}/frames`, {
         frame,
         captured_at: iso(i),
@@ -56,8 +55,7 @@ it('after SIGKILL of a worker during a turn the frame is processed again, and ev
       ids[camera]?.push(body.id);
     };
     for (let i = 0; i < frames.length; i++) await send('calm', i);
-    for (const id of ids.calm ?? [])
-      expect(await finished(used.service, id)).toMatchObject({ status: 'finished' });
+    for (const id of ids.calm ?? []) expect(await finished(used.service, id)).toMatchObject({ status: 'finished' });
 
     for (let i = 0; i < frames.length; i++) await send('killed', i);
     await firstAsked;

@@ -54,12 +54,7 @@ describe('scenedelta compare', () => {
     expect([status, stderr]).toEqual([0, '']);
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toBe('a green thing has appeared on the right');
-    expect(lines.slice(2).map((line) => line.split(/\s+/)[0])).toEqual([
-      'verdict',
-      'kind',
-      'region',
-      'model',
-    ]);
+    expect(lines.slice(2).map((line) => line.split(/\s+/)[0])).toEqual(['verdict', 'kind', 'region', 'model']);
     expect(stdout).toContain('bundle-tiny 0.0.1, cpu');
   });
 
@@ -70,9 +65,7 @@ describe('scenedelta compare', () => {
     expect(finding).toEqual(roundFigures(finding));
     const { data, info } = await sharp(join(folder, heatmap)).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).toEqual([96 + 4 + 96, 64]);
-    const at = (x: number, y: number) => [
-      ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
-    ];
+    const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3)];
     expect(at(72, 24)).toEqual([50, 50, 50]); // no change in before
     expect(at(100 + 72, 24)).not.toEqual([60, 250, 80]); // the thing in after is coloured
     expect(at(100 + 10, 24)).toEqual([50, 50, 50]);
@@ -87,10 +80,7 @@ describe('scenedelta compare', () => {
     ['a folder that is not there', join('no', 'such', heatmap), 'cannot be written (ENOENT)'],
     ['another format', 'maps.gif', 'expected a name that ends in .png, .jpg, .jpeg'],
   ])('refuses %s for the heatmaps before it loads a model', async (_, file, reason) => {
-    const { status, stdout, stderr } = await scenedelta(
-      ['compare', before, after, '--heatmap', file],
-      'no-models',
-    );
+    const { status, stdout, stderr } = await scenedelta(['compare', before, after, '--heatmap', file], 'no-models');
     expect([status, stdout, stderr]).toEqual([2, '', `scenedelta compare: ${file}: ${reason}\n`]);
   });
 
@@ -122,24 +112,14 @@ describe('scenedelta compare', () => {
       1,
       'scenedelta compare: none.png cannot be read (ENOENT), expected a picture',
     ],
-    [
-      'an unknown option',
-      ['compare', before, after, '--loud'],
-      2,
-      "scenedelta compare: unknown option '--loud'",
-    ],
+    ['an unknown option', ['compare', before, after, '--loud'], 2, "scenedelta compare: unknown option '--loud'"],
     [
       'a bad device',
       ['compare', before, after, '--device', 'tpu'],
       2,
       'scenedelta compare: DEVICE="tpu": expected auto, cpu or cuda:N',
     ],
-    [
-      'an unknown model',
-      ['compare', before, after, '--model', 'no-such'],
-      1,
-      'manifest.json: is missing (MODELS_DIR=',
-    ],
+    ['an unknown model', ['compare', before, after, '--model', 'no-such'], 1, 'manifest.json: is missing (MODELS_DIR='],
   ])('answers %s with one line', async (_, args, expected, message) => {
     const { status, stderr } = await scenedelta(args);
     expect([status, stderr.trimEnd().split('\n')]).toEqual([expected, [expect.stringContaining(message)]]);
@@ -164,19 +144,11 @@ describe('scenedelta serve and worker', () => {
 describe('scenedelta evaluate', () => {
   it('writes predictions at full precision, which `scenedelta compare --json` rounds', async () => {
     const pair = { id: 'p', before, after, references: ['a green thing has appeared on the right'] };
-    await writeFile(
-      join(folder, 'pairs.ndjson'),
-      JSON.stringify({ ...pair, verdict: 'change', kind: 'appear' }),
-    );
+    await writeFile(join(folder, 'pairs.ndjson'), JSON.stringify({ ...pair, verdict: 'change', kind: 'appear' }));
     const { stderr } = await scenedelta(['evaluate', 'pairs.ndjson', '--predictions', 'said.ndjson']);
     expect(stderr).not.toContain('scenedelta evaluate:');
-    const said = JSON.parse(await readFile(join(folder, 'said.ndjson'), 'utf8')) as Pick<
-      Finding,
-      'confidence'
-    >;
-    const { confidence } = JSON.parse(
-      (await scenedelta(['compare', before, after, '--json'])).stdout,
-    ) as Finding;
+    const said = JSON.parse(await readFile(join(folder, 'said.ndjson'), 'utf8')) as Pick<Finding, 'confidence'>;
+    const { confidence } = JSON.parse((await scenedelta(['compare', before, after, '--json'])).stdout) as Finding;
     expect(said.confidence).not.toBe(confidence);
     expect(roundFigures(said).confidence).toBe(confidence);
   });
@@ -186,9 +158,7 @@ describe('scenedelta models', () => {
   it('lists the bundles', async () => {
     const { status, stdout } = await scenedelta(['models']);
     expect(status).toBe(0);
-    expect(stdout).toMatch(
-      /^bundle-tiny {2}0\.0\.1 {2}hand-made rules {2}MIT {2}[0-9a-f]{12} {2}\(default\)\n$/,
-    );
+    expect(stdout).toMatch(/^bundle-tiny {2}0\.0\.1 {2}hand-made rules {2}MIT {2}[0-9a-f]{12} {2}\(default\)\n$/);
     const [model] = JSON.parse((await scenedelta(['models', '--json'])).stdout) as { name: string }[];
     expect(model).toMatchObject({ name: 'bundle-tiny', licence: 'MIT', training_data: [] });
   });

@@ -93,12 +93,7 @@ describe('the address of the service', () => {
   const path = '/v1/feedback?format=ndjson';
 
   it.each<[string, string[], Record<string, string>, string]>([
-    [
-      'behind a path',
-      [],
-      { PUBLIC_URL: 'https://site.example/scenedelta/' },
-      'https://site.example/scenedelta',
-    ],
+    ['behind a path', [], { PUBLIC_URL: 'https://site.example/scenedelta/' }, 'https://site.example/scenedelta'],
     ['behind a path, by --url', ['--url', 'http://site.example/a/b'], {}, 'http://site.example/a/b'],
     ['on any address of IPv6', [], { HOST: '::', PORT: '8081' }, 'http://[::]:8081'],
     ['on a host and port', [], { HOST: '127.0.0.1', PORT: '8081' }, 'http://127.0.0.1:8081'],

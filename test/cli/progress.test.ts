@@ -35,11 +35,7 @@ describe('progress on a stream that is not a terminal', () => {
       progress.step();
     }
     progress.end();
-    expect(written).toEqual([
-      '14/100 pairs after 2 s\n',
-      '81/100 pairs after 12 s\n',
-      '100/100 pairs after 15 s\n',
-    ]);
+    expect(written).toEqual(['14/100 pairs after 2 s\n', '81/100 pairs after 12 s\n', '100/100 pairs after 15 s\n']);
   });
 
   it('prints the final count once, even if ended twice', () => {

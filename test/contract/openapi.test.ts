@@ -11,9 +11,7 @@ const folder = new URL('../../openapi/', import.meta.url);
 const committed = await readFile(new URL('openapi.yaml', folder), 'utf8');
 const document = parse(committed) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(
-    ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
-  ),
+  Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
 );
 
 describe('openapi/openapi.yaml', () => {

@@ -21,9 +21,7 @@ it('npm run sbom writes a CycloneDX document that names every production depende
   });
   const bom = JSON.parse(text);
   expect(bom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' });
-  const names = bom.components.map(({ group, name }: Component) =>
-    group === undefined ? name : `${group}/${name}`,
-  );
+  const names = bom.components.map(({ group, name }: Component) => (group === undefined ? name : `${group}/${name}`));
   expect(names).toEqual(expect.arrayContaining(production));
   expect(names).not.toContain('jest');
 }, 60_000);
@@ -57,8 +55,7 @@ describe('Dockerfile.cuda: the check of the downloaded CUDA libraries', () => {
     });
   beforeAll(() => {
     mkdirSync(libraries, { recursive: true });
-    for (const name of ['cuda', 'shared'])
-      writeFileSync(join(libraries, `libonnxruntime_providers_${name}.so`), name);
+    for (const name of ['cuda', 'shared']) writeFileSync(join(libraries, `libonnxruntime_providers_${name}.so`), name);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
   const expected = createHash('sha256').update('cudashared').digest('hex');
@@ -77,23 +74,19 @@ describe('Dockerfile.cuda: the check of the downloaded CUDA libraries', () => {
 describe('compose.yaml', () => {
   const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true });
 
-  it.each(['api', 'worker', 'redis'])(
-    '%s has limits of memory and processes, and no capabilities',
-    (name) => {
-      const service = services[name];
-      expect(service.deploy.resources.limits).toEqual({
-        memory: expect.any(String),
-        pids: expect.any(Number),
-      });
-      expect(service.cap_drop).toEqual(['ALL']);
-      expect(service.read_only).toBe(true);
-    },
-  );
+  it.each(['api', 'worker', 'redis'])('%s has limits of memory and processes, and no capabilities', (name) => {
+    const service = services[name];
+    expect(service.deploy.resources.limits).toEqual({
+      memory: expect.any(String),
+      pids: expect.any(Number),
+    });
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.read_only).toBe(true);
+  });
 
   it('Redis asks for a password, which the others have', () => {
     expect(services.redis.command).toContain('--requirepass');
-    for (const name of ['api', 'worker'])
-      expect(services[name].environment.REDIS_URL).toMatch(/REDIS_PASSWORD/);
+    for (const name of ['api', 'worker']) expect(services[name].environment.REDIS_URL).toMatch(/REDIS_PASSWORD/);
   });
 });
 

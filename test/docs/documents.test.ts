@@ -22,14 +22,11 @@ const anchor = (heading: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
-const anchorsOf = (file: string) =>
-  [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading));
+const anchorsOf = (file: string) => [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading));
 
 describe('links between documents', () => {
   it.each(DOCUMENTS)('%s: every relative link leads to a file that exists', (file) => {
-    const links = [...read(file).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(
-      ([, link = '']) => link,
-    );
+    const links = [...read(file).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => {
       const [path = '', fragment] = link.split('#');
       const target = path === '' ? file : join(dirname(file), path);
@@ -41,9 +38,7 @@ describe('links between documents', () => {
 
   it.each(DOCUMENTS)('%s: every "npm run" it names is a script of package.json', (file) => {
     const scripts = Object.keys(JSON.parse(read('package.json')).scripts);
-    const named = [...read(file).matchAll(/npm run (?:--silent |-s )?([a-z][a-z:-]*)/g)].map(
-      ([, script]) => script,
-    );
+    const named = [...read(file).matchAll(/npm run (?:--silent |-s )?([a-z][a-z:-]*)/g)].map(([, script]) => script);
     expect(named.filter((script) => script !== undefined && !scripts.includes(script))).toEqual([]);
   });
 });
@@ -125,9 +120,10 @@ describe('README.md: one request, top to bottom', () => {
 
 describe('README.md: where things are', () => {
   const section = /## Where things are\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
-  const answers = [...section.matchAll(/`(\w+)` in \[[^\]]+\]\(([^)#]+)\)/g)].map(
-    ([, name = '', path = '']) => [name, path],
-  );
+  const answers = [...section.matchAll(/`(\w+)` in \[[^\]]+\]\(([^)#]+)\)/g)].map(([, name = '', path = '']) => [
+    name,
+    path,
+  ]);
 
   it.each(answers)('%s is in %s', (name, path) => {
     expect(read(path)).toMatch(new RegExp(`\\b${name}\\b`));
@@ -162,9 +158,9 @@ describe('deploy/README.md: the table of settings', () => {
     const rows = [
       ...read('deploy/README.md').matchAll(/^\| `([A-Z0-9_]+)` \| ([^|]+) \| (?:`([^`]*)`)? ?\| (.*) \|$/gm),
     ];
-    expect(
-      rows.map(([, env, type, fallback = '', describe]) => ({ env, type, default: fallback, describe })),
-    ).toEqual(describeConfig().map((row) => ({ ...row, describe: row.describe.replaceAll('|', '\\|') })));
+    expect(rows.map(([, env, type, fallback = '', describe]) => ({ env, type, default: fallback, describe }))).toEqual(
+      describeConfig().map((row) => ({ ...row, describe: row.describe.replaceAll('|', '\\|') })),
+    );
   });
 });
 

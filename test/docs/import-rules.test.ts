@@ -12,10 +12,7 @@ const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.
 };
 const record = readFileSync('docs/adr/0012-arrange-src-by-what-each-folder-owns.md', 'utf8');
 const table = new Map(
-  [...record.matchAll(/^\| `(\w+)\/` \| .* \| (.*?) ?\|$/gm)].map(([, folder = '', imports = '']) => [
-    folder,
-    imports,
-  ]),
+  [...record.matchAll(/^\| `(\w+)\/` \| .* \| (.*?) ?\|$/gm)].map(([, folder = '', imports = '']) => [folder, imports]),
 );
 const words = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, word = '']) => word).sort();
 
@@ -33,20 +30,13 @@ it('the table has a row for every folder with a rule', () => {
   );
 });
 
-it.each(folderRules.map((rule) => [rule.name, rule] as const))(
-  '%s/ may import what its row lists',
-  (name, rule) => {
-    const row = table.get(name) ?? '';
-    const listed = words(row);
-    const all = [...table.keys()].filter((folder) => folder !== name);
-    const expected = row.startsWith('all but')
-      ? all.filter((folder) => !listed.includes(folder)).sort()
-      : listed;
-    expect(allowedBy(rule)).toEqual(
-      expected.filter((folder) => folder !== 'viewpoint' || !row.includes('geometry')),
-    );
-  },
-);
+it.each(folderRules.map((rule) => [rule.name, rule] as const))('%s/ may import what its row lists', (name, rule) => {
+  const row = table.get(name) ?? '';
+  const listed = words(row);
+  const all = [...table.keys()].filter((folder) => folder !== name);
+  const expected = row.startsWith('all but') ? all.filter((folder) => !listed.includes(folder)).sort() : listed;
+  expect(allowedBy(rule)).toEqual(expected.filter((folder) => folder !== 'viewpoint' || !row.includes('geometry')));
+});
 
 it.each(folderRules.map((rule) => [rule.name, rule] as const))(
   'the README.md of %s/ names the folders that it may import',

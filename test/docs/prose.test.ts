@@ -88,12 +88,7 @@ describe('where the check finds prose', () => {
   const lines = async (source: string, path: string) => (await check(source, path)).map(({ line }) => line);
 
   it.each([
-    [
-      'a comment over two lines',
-      '/**\n * The key, or null\n * where there is none.\n */\nexport {};\n',
-      'a.ts',
-      [2],
-    ],
+    ['a comment over two lines', '/**\n * The key, or null\n * where there is none.\n */\nexport {};\n', 'a.ts', [2]],
     ['a line comment behind code', "const a = 'told'; // is told\n", 'a.ts', [1]],
     ['a tag of a comment', '/** Reads. @throws Stop where it fails. */\nexport {};\n', 'a.mjs', [1]],
     ['the title of a test', "it('tells the camera', () => {});\n", 'a.test.ts', [1]],

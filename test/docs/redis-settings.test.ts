@@ -36,9 +36,7 @@ async function settingsOf(args: string[]): Promise<Record<string, string>> {
   const redis = new Redis(socket);
   try {
     const names = Object.keys(PROMISED);
-    const answers = await Promise.all(
-      names.map((name) => redis.config('GET', name) as Promise<[string, string]>),
-    );
+    const answers = await Promise.all(names.map((name) => redis.config('GET', name) as Promise<[string, string]>));
     return Object.fromEntries(answers);
   } finally {
     redis.disconnect();

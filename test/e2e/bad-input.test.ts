@@ -47,36 +47,12 @@ function claiming(jpeg: Buffer, width: number, height: number): Buffer {
 }
 
 describe('a frame that cannot be compared', () => {
-  const cases: [
-    what: string,
-    frame: () => Buffer | Promise<Buffer>,
-    status: number,
-    code: string,
-    detail: RegExp,
-  ][] = [
-    [
-      'is text',
-      () => Buffer.from('this is no image'),
-      422,
-      'image-unreadable',
-      /starts with 7468697320697320/,
-    ],
+  const cases: [what: string, frame: () => Buffer | Promise<Buffer>, status: number, code: string, detail: RegExp][] = [
+    ['is text', () => Buffer.from('this is no image'), 422, 'image-unreadable', /starts with 7468697320697320/],
     ['has no bytes', () => Buffer.alloc(0), 422, 'image-unreadable', /0 bytes/],
     ['is random bytes', () => randomBytes(5000), 422, 'image-unreadable', /5000 bytes/],
-    [
-      'ends in the middle',
-      () => good.after.subarray(0, good.after.length / 3),
-      422,
-      'image-unreadable',
-      /after/,
-    ],
-    [
-      'claims 50,000 x 50,000 px',
-      () => claiming(good.after, 50_000, 50_000),
-      422,
-      'image-too-large',
-      /50,?000/,
-    ],
+    ['ends in the middle', () => good.after.subarray(0, good.after.length / 3), 422, 'image-unreadable', /after/],
+    ['claims 50,000 x 50,000 px', () => claiming(good.after, 50_000, 50_000), 422, 'image-too-large', /50,?000/],
     ['is one pixel', () => sceneJpeg({ width: 1, height: 1 }), 422, 'image-too-small', /1 ?[x×] ?1/],
     [
       'has another shape than the other frame',
@@ -94,13 +70,7 @@ describe('a frame that cannot be compared', () => {
     ],
   ];
   it.each(cases)('%s', async (_what, frame, status, code, detail) => {
-    expectProblem(
-      await post(service, { before: good.before, after: await frame() }),
-      status,
-      code,
-      detail,
-      'after',
-    );
+    expectProblem(await post(service, { before: good.before, after: await frame() }), status, code, detail, 'after');
     await expectService();
   });
 });
@@ -148,10 +118,8 @@ describe('a frame given by an address', () => {
     '/redirect': (response) => response.writeHead(302, { location: '/good' }).end(),
     '/slow': () => {},
     '/missing': (response) => response.writeHead(404).end('no such camera'),
-    '/page': (response) =>
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>secret</html>'),
-    '/lie': (response) =>
-      response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<html>secret</html>'),
+    '/page': (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>secret</html>'),
+    '/lie': (response) => response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<html>secret</html>'),
     '/endless': (response) => {
       response.writeHead(200, { 'content-type': 'image/jpeg' });
       const chunk = Buffer.alloc(65_536);
@@ -241,13 +209,7 @@ describe('a body that does not fit', () => {
   });
 
   it('a form without one of the frames', async () => {
-    expectProblem(
-      await post(service, { before: good.before }),
-      400,
-      'invalid-request',
-      /after is missing/,
-      'after',
-    );
+    expectProblem(await post(service, { before: good.before }), 400, 'invalid-request', /after is missing/, 'after');
   });
 
   it('a model that no worker serves', async () => {

@@ -57,10 +57,7 @@ whenMounted(
     await eventually(async () => expect((await post(service, fresh)).status).toBe(503), 30_000);
     // For a while: a Redis that is restarted again and again would be away in between.
     for (let i = 0; i < 20; i++) {
-      await eventually(
-        async () => expect((await get(service, `/v1/comparisons/${done}`)).status).toBe(200),
-        15_000,
-      );
+      await eventually(async () => expect((await get(service, `/v1/comparisons/${done}`)).status).toBe(200), 15_000);
       expect((await get(service, '/livez')).status).toBe(200);
       expect((await post(service, { ...fresh, camera: `c${i}` })).status).toBe(503);
       await new Promise((next) => setTimeout(next, 100));

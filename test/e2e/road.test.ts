@@ -65,10 +65,7 @@ describe('a pair in which something appeared', () => {
   it('has a heatmap for each word of its sentence', async () => {
     const last = answer.body.words.length - 1;
     const inside = await get(used.service, `/v1/comparisons/${answer.body.id}/heatmaps/after?word=${last}`);
-    const outside = await get(
-      used.service,
-      `/v1/comparisons/${answer.body.id}/heatmaps/after?word=${last + 1}`,
-    );
+    const outside = await get(used.service, `/v1/comparisons/${answer.body.id}/heatmaps/after?word=${last + 1}`);
     expect(inside.status).toBe(200);
     expect(outside.status).toBeGreaterThanOrEqual(400);
     expect(outside.body.type).toMatch(/^https:\/\/scenedelta\.dev\/errors\//);
@@ -150,11 +147,7 @@ describe('a webhook', () => {
       response.statusCode = receiver.received.length === 1 ? 500 : 204;
       response.end();
     });
-    await post(
-      used.service,
-      { ...used.pair, callback_url: `${receiver.url}/hook` },
-      { prefer: 'respond-async' },
-    );
+    await post(used.service, { ...used.pair, callback_url: `${receiver.url}/hook` }, { prefer: 'respond-async' });
     // The schedule's first pause is 5 s, give or take a fifth.
     await receiver.count(2);
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
@@ -213,9 +206,7 @@ describe('API keys', () => {
   it('are created and revoked on the command line, with immediate effect', async () => {
     const secret = (await cli('keys', 'create', '--name', 'guard', '--secret-only')).trim();
     const listAs = async () =>
-      answerOf(
-        await fetch(`${used.service.url}/v1/comparisons`, { headers: { authorization: `Bearer ${secret}` } }),
-      );
+      answerOf(await fetch(`${used.service.url}/v1/comparisons`, { headers: { authorization: `Bearer ${secret}` } }));
     expect((await listAs()).status).toBe(200);
     const keys = JSON.parse(await cli('keys', 'list', '--json')) as { id: string; name: string }[];
     const { id } = keys.find(({ name }) => name === 'guard') ?? { id: '' };

@@ -8,16 +8,7 @@ import sharp from 'sharp';
 import { loadConfig } from '../../src/config.js';
 import { eventually } from '../helpers/eventually.js';
 import { changedPair } from '../helpers/scenes.js';
-import {
-  ask,
-  ENVIRONMENT,
-  finished,
-  isAlive,
-  newDataDir,
-  post,
-  spawnUp,
-  startService,
-} from '../helpers/service.js';
+import { ask, ENVIRONMENT, finished, isAlive, newDataDir, post, spawnUp, startService } from '../helpers/service.js';
 
 let dataDir: string;
 beforeEach(() => {
@@ -53,9 +44,7 @@ it('SIGTERM closes everything: status 0, no process left, nothing lost; only its
   expect(await (await fetch(ofWorker)).text()).toContain('scenedelta_model_info{model="bundle-tiny"');
   expect(statSync(join(dataDir, 'first-key')).mode & 0o777).toBe(0o600);
   const pair = await changedPair();
-  const accepted = await Promise.all(
-    Array.from({ length: 5 }, () => post(service, pair, { prefer: 'respond-async' })),
-  );
+  const accepted = await Promise.all(Array.from({ length: 5 }, () => post(service, pair, { prefer: 'respond-async' })));
   expect(await service.stop()).toEqual({ status: 0, signal: null });
   expect(pids.filter(isAlive)).toEqual([]);
 
@@ -126,16 +115,8 @@ describe('a failed start is one sentence with advice:', () => {
   it.each([
     ['an illegal setting', { PORT: 'eighty' }, /PORT="eighty": expected an integer/],
     ['no keys on an open address', { AUTH: 'off', HOST: '0.0.0.0' }, /AUTH=off.*loopback/],
-    [
-      'a bundle that is not there',
-      { DEFAULT_MODEL: 'nowhere' },
-      /before it was ready:\n[^\n]*nowhere[^\n]*\n\(log: /,
-    ],
-    [
-      'no redis-server and nobody to install it',
-      { PATH: join(process.execPath, '..', 'nothing') },
-      /REDIS_URL/,
-    ],
+    ['a bundle that is not there', { DEFAULT_MODEL: 'nowhere' }, /before it was ready:\n[^\n]*nowhere[^\n]*\n\(log: /],
+    ['no redis-server and nobody to install it', { PATH: join(process.execPath, '..', 'nothing') }, /REDIS_URL/],
   ])(
     '%s',
     async (_what, env, message) => {

@@ -4,9 +4,7 @@ import { readPlaces } from '../../src/evaluation/places.js';
 /** "direction colours noun", in the order of the sentence. */
 const read = (caption: string): string[] =>
   readCaption(caption).mentions.map(({ direction, colours, noun, plural, becomes }) =>
-    [direction, ...colours, noun + (plural ? '(s)' : ''), ...(becomes === null ? [] : ['->', becomes])].join(
-      ' ',
-    ),
+    [direction, ...colours, noun + (plural ? '(s)' : ''), ...(becomes === null ? [] : ['->', becomes])].join(' '),
   );
 
 describe('the direction of a mention', () => {
@@ -54,14 +52,8 @@ describe('several things in one sentence', () => {
     ['the van is gone and a truck has appeared', ['disappear van', 'appear truck']],
     ['the black car and the bicycle have left', ['disappear black car', 'disappear bicycle']],
     ['a man has sat down; the dog is no longer there', ['disappear dog']],
-    [
-      'a white bus has arrived, and the two pedestrians have left',
-      ['appear white bus', 'disappear pedestrian(s)'],
-    ],
-    [
-      'the red car has driven up the street. a scooter is parked there now',
-      ['move red car', 'appear scooter'],
-    ],
+    ['a white bus has arrived, and the two pedestrians have left', ['appear white bus', 'disappear pedestrian(s)']],
+    ['the red car has driven up the street. a scooter is parked there now', ['move red car', 'appear scooter']],
     ['the crate is gone and so is the pallet', ['disappear crate', 'disappear pallet']],
     ['a truck, a van and a car are on the road now', ['appear truck', 'appear van', 'appear car']],
     ['the bus has left but the people are now at the crossing', ['disappear bus', 'move person(s)']],
@@ -148,12 +140,10 @@ describe('the places of a mention', () => {
 
   it('are those that follow it', () => {
     const { mentions } = readCaption('the van on the left and the bus by the tree are gone');
-    expect(mentions.map(({ noun, places: [place] }) => [noun, place?.horizontal ?? place?.landmark])).toEqual(
-      [
-        ['van', 'left'],
-        ['bus', 'tree'],
-      ],
-    );
+    expect(mentions.map(({ noun, places: [place] }) => [noun, place?.horizontal ?? place?.landmark])).toEqual([
+      ['van', 'left'],
+      ['bus', 'tree'],
+    ]);
   });
 
   it('are those at the end of the sentence, if none follows it', () => {

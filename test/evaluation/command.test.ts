@@ -65,10 +65,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
     .png()
     .toBuffer();
   await writeFile(join(folder, 'empty.png'), await empty.toBuffer());
-  await writeFile(
-    join(folder, 'van.png'),
-    await empty.composite([{ input: van, left: 60, top: 20 }]).toBuffer(),
-  );
+  await writeFile(join(folder, 'van.png'), await empty.composite([{ input: van, left: 60, top: 20 }]).toBuffer());
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }
@@ -196,12 +193,7 @@ describe('bad input is refused with file, line and reason, and no output file is
       ['@pairs.ndjson'],
       /:1: verdict/,
     ],
-    [
-      'an id twice',
-      { 'pairs.ndjson': ndjson(SAME, SAME) },
-      ['@pairs.ndjson'],
-      /:2: id "same" is that of line 1/,
-    ],
+    ['an id twice', { 'pairs.ndjson': ndjson(SAME, SAME) }, ['@pairs.ndjson'], /:2: id "same" is that of line 1/],
     [
       'a frame that is missing',
       { 'pairs.ndjson': ndjson(SAME, { ...CHANGED, after: 'lost.png' }) },
@@ -264,9 +256,7 @@ describe('bad input is refused with file, line and reason, and no output file is
     const folder = await folderWith(files);
     const before = await readdir(folder);
     const wanted = ['--json', '@report.json', '--predictions', '@predictions.ndjson'];
-    const call = [...args, ...(args.includes('--json') ? [] : wanted)].map((arg) =>
-      arg.replace('@', `${folder}/`),
-    );
+    const call = [...args, ...(args.includes('--json') ? [] : wanted)].map((arg) => arg.replace('@', `${folder}/`));
     // An output that cannot be written is noticed after the figures are printed.
     jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const failed = run(call);

@@ -61,12 +61,12 @@ describe('the place of the thing that is named first', () => {
     });
 
     it('to the middle must end closer to the middle', () => {
-      expect(
-        assessed(moved([800, 300, 60, 60], [500, 300, 60, 60]), 'the van has moved to the middle').place,
-      ).toBe(true);
-      expect(
-        assessed(moved([430, 300, 60, 60], [560, 300, 60, 60]), 'the van has moved to the middle').place,
-      ).toBe(false);
+      expect(assessed(moved([800, 300, 60, 60], [500, 300, 60, 60]), 'the van has moved to the middle').place).toBe(
+        true,
+      );
+      expect(assessed(moved([430, 300, 60, 60], [560, 300, 60, 60]), 'the van has moved to the middle').place).toBe(
+        false,
+      );
     });
 
     it('is checked by the position if only one frame shows the thing', () => {

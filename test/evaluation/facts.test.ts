@@ -92,10 +92,7 @@ describe('the kind', () => {
 
   it('of a thing that stands where another stood may be replace or multi', () => {
     const gone = { ...man, boxes_before: [[60, 400, 120, 90]] };
-    expect(trueKinds(pairOf({ verdict: 'change', kind: 'multi', objects: [gone, van] }))).toEqual([
-      'multi',
-      'replace',
-    ]);
+    expect(trueKinds(pairOf({ verdict: 'change', kind: 'multi', objects: [gone, van] }))).toEqual(['multi', 'replace']);
   });
 
   it('of CLEVR colours and materials is replace', () => {
@@ -128,9 +125,10 @@ it('takes the facts of a CLEVR line from the scene that the generator recorded',
 it('counts named things and true claims over all pairs', () => {
   const result = facts(
     [both, appeared, unchanged],
-    ['the man is gone and a bench has appeared', 'a van has appeared', 'nothing has changed'].map(
-      (caption) => ({ caption, kind: null }),
-    ),
+    ['the man is gone and a bench has appeared', 'a van has appeared', 'nothing has changed'].map((caption) => ({
+      caption,
+      kind: null,
+    })),
   );
   expect(result.saysChange).toMatchObject({ hits: 3, of: 3 });
   expect(result.noun).toMatchObject({ hits: 2, of: 2 });

@@ -130,11 +130,7 @@ describe('made nuisances', () => {
   it.each(MADE_NUISANCES)('%s is the same for the same pair, and different for another', (name) => {
     const given = frameWith(THING);
     const copy = given.data.slice();
-    const [once, again, other] = [
-      perturb(name, given, 'p1'),
-      perturb(name, given, 'p1'),
-      perturb(name, given, 'p2'),
-    ];
+    const [once, again, other] = [perturb(name, given, 'p1'), perturb(name, given, 'p1'), perturb(name, given, 'p2')];
     expect(again.homography).toEqual(once.homography);
     expect(Buffer.compare(again.image.data, once.image.data)).toBe(0);
     expect(Buffer.compare(given.data, copy)).toBe(0);

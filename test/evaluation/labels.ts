@@ -32,5 +32,4 @@ export const appeared = pairOf({ verdict: 'change', kind: 'appear', objects: [va
 export const both = pairOf({ verdict: 'change', kind: 'multi', objects: [man, van] });
 export const unchanged = pairOf({ verdict: 'none', kind: 'none' });
 
-export const assessed = (pair: Pair, caption: string, kind: string | null = null) =>
-  assess(pair, { caption, kind });
+export const assessed = (pair: Pair, caption: string, kind: string | null = null) => assess(pair, { caption, kind });

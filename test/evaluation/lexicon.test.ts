@@ -13,8 +13,7 @@ describe('the lexicon', () => {
   it('lets a noun fit itself and a thing with a narrower noun, not one with a wider noun', () => {
     for (const [noun, { isa }] of Object.entries(NOUNS)) {
       expect(nounFit(noun, noun)).toBe('same');
-      for (const wider of isa)
-        expect([nounFit(wider, noun), nounFit(noun, wider)]).toEqual(['wider', 'class']);
+      for (const wider of isa) expect([nounFit(wider, noun), nounFit(noun, wider)]).toEqual(['wider', 'class']);
     }
   });
 

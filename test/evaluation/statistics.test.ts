@@ -20,16 +20,12 @@ describe('AUROC', () => {
   });
 
   it('becomes 1 minus itself if the groups are exchanged', () => {
-    fc.assert(
-      fc.property(scores, scores, (a, b) => expect(auroc(a, b)).toBeCloseTo(1 - (auroc(b, a) ?? 0), 12)),
-    );
+    fc.assert(fc.property(scores, scores, (a, b) => expect(auroc(a, b)).toBeCloseTo(1 - (auroc(b, a) ?? 0), 12)));
   });
 
   it('depends only on the order of the scores', () => {
     const stretch = (x: number) => Math.exp(x / 7) - 3;
-    fc.assert(
-      fc.property(scores, scores, (a, b) => expect(auroc(a.map(stretch), b.map(stretch))).toBe(auroc(a, b))),
-    );
+    fc.assert(fc.property(scores, scores, (a, b) => expect(auroc(a.map(stretch), b.map(stretch))).toBe(auroc(a, b))));
   });
 });
 
@@ -89,17 +85,13 @@ describe('the exact binomial interval (Clopper & Pearson)', () => {
 
   it('contains the rate, and mirrors', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 300 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (of, share) => {
-          const hits = Math.round(of * share);
-          const [from, to] = clopperPearson(hits, of);
-          expect(from).toBeLessThanOrEqual(hits / of);
-          expect(to).toBeGreaterThanOrEqual(hits / of);
-          expect(clopperPearson(of - hits, of)[0]).toBeCloseTo(1 - to, 9);
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 300 }), fc.double({ min: 0, max: 1, noNaN: true }), (of, share) => {
+        const hits = Math.round(of * share);
+        const [from, to] = clopperPearson(hits, of);
+        expect(from).toBeLessThanOrEqual(hits / of);
+        expect(to).toBeGreaterThanOrEqual(hits / of);
+        expect(clopperPearson(of - hits, of)[0]).toBeCloseTo(1 - to, 9);
+      }),
       { numRuns: 40 },
     );
   });

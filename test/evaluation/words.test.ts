@@ -6,8 +6,7 @@ import { longestCommonSubsequence, rougeL } from '../../src/evaluation/words/rou
 import { toSegment } from '../../src/evaluation/words/scores.js';
 import { tokenize } from '../../src/evaluation/words/tokenize.js';
 
-const read = (name: string) =>
-  JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
+const read = (name: string) => JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
 /** words.json has the results of pycocoevalcap 1.2 for captions.json (golden/make.py). */
 const golden = read('words');
 const given = read('captions') as {
@@ -43,19 +42,7 @@ describe('the same numbers as pycocoevalcap, to 1e-9', () => {
 });
 
 describe('laws', () => {
-  const word = fc.constantFrom(
-    'the',
-    'a',
-    'car',
-    'cars',
-    'red',
-    'van',
-    'left',
-    'has',
-    'gone',
-    'parked',
-    'parking',
-  );
+  const word = fc.constantFrom('the', 'a', 'car', 'cars', 'red', 'van', 'left', 'has', 'gone', 'parked', 'parking');
   const sentence = fc.array(word, { minLength: 4, maxLength: 12 });
   const corpus = fc.array(
     fc.record({ candidate: sentence, references: fc.array(sentence, { minLength: 1, maxLength: 3 }) }),

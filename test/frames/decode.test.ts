@@ -57,9 +57,7 @@ describe('decodeFrame reads', () => {
   });
 
   it('transparent pixels, flattened on black', async () => {
-    const half = scene(64, 48, [{ ...corner, width: 64, height: 48, colour: [200, 100, 60] }]).ensureAlpha(
-      0.5,
-    );
+    const half = scene(64, 48, [{ ...corner, width: 64, height: 48, colour: [200, 100, 60] }]).ensureAlpha(0.5);
     expectColour(at(await decode(await half.png().toBuffer()), 5, 5), [100, 50, 30], 2);
   });
 
@@ -117,9 +115,7 @@ describe('decodeFrame reads', () => {
     async (_, width, factor) => {
       const edge = Math.floor(width / 16) * 8; // a border between two blocks of the JPEG
       const left = { x: 0, y: 0, width: edge, height: 160, colour: RED };
-      const bytes = await scene(width, 160, [left])
-        .jpeg({ chromaSubsampling: '4:4:4', quality: 95 })
-        .toBuffer();
+      const bytes = await scene(width, 160, [left]).jpeg({ chromaSubsampling: '4:4:4', quality: 95 }).toBuffer();
       const frame = await decode(bytes);
       expectColour(at(frame, edge / factor - 1, 10), RED, 3);
       expectColour(at(frame, edge / factor, 10), [50, 50, 50], 3);
@@ -130,9 +126,7 @@ describe('decodeFrame reads', () => {
     const blocks = [{ x: 0, y: 0, width: 400, height: 1600, colour: RED }];
     const bytes = await scene(1200, 1600, blocks).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const frame = await decode(bytes); // rotated clockwise: the left side is on top
-    expect([frame.width, frame.height, frame.sourceWidth, frame.sourceHeight]).toEqual([
-      800, 600, 1600, 1200,
-    ]);
+    expect([frame.width, frame.height, frame.sourceWidth, frame.sourceHeight]).toEqual([800, 600, 1600, 1200]);
     expectColour(at(frame, 400, 20), RED, 6);
     expectColour(at(frame, 400, 580), [50, 50, 50], 6);
   });
@@ -209,12 +203,7 @@ describe('decodeFrame refuses', () => {
       'image-too-small',
       'before: the image has 1x1 px, expected at least 16 px on each side',
     ],
-    [
-      'a thin strip',
-      () => scene(400, 15).png().toBuffer(),
-      'image-too-small',
-      'before: the image has 400x15 px',
-    ],
+    ['a thin strip', () => scene(400, 15).png().toBuffer(), 'image-too-small', 'before: the image has 400x15 px'],
   ])('%s', async (_, bytes, code, message) => {
     const error = await decode(await bytes()).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, field: 'before', permanent: true });

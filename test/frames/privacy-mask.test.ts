@@ -33,10 +33,7 @@ describe('a masked frame', () => {
   it.each([
     ['PNG', (s: Sharp) => s.png().toBuffer()],
     ['JPEG', (s: Sharp) => s.jpeg({ quality: 80 }).toBuffer()],
-    [
-      'JPEG with its chroma halved',
-      (s: Sharp) => s.jpeg({ quality: 40, chromaSubsampling: '4:2:0' }).toBuffer(),
-    ],
+    ['JPEG with its chroma halved', (s: Sharp) => s.jpeg({ quality: 40, chromaSubsampling: '4:2:0' }).toBuffer()],
     ['turned JPEG', (s: Sharp) => s.withMetadata({ orientation: 3 }).jpeg().toBuffer()],
   ])('does not depend on the content under the mask: %s', async (name, encode) => {
     const [one, other] = await Promise.all([encode(scene(1)), encode(scene(2))]);
@@ -49,10 +46,7 @@ describe('a masked frame', () => {
 
   it('is black inside, and keeps the pixels outside', async () => {
     const source = await scene(1).png().toBuffer();
-    const [masked, before] = await Promise.all([
-      maskFrame(source, [TRIANGLE], OPTIONS).then(pixels),
-      pixels(source),
-    ]);
+    const [masked, before] = await Promise.all([maskFrame(source, [TRIANGLE], OPTIONS).then(pixels), pixels(source)]);
     const level = (data: Buffer, x: number, y: number) => data[(y * W + x) * 3] ?? -1;
     expect(level(masked, 70, 50)).toBeLessThan(4);
     // outside the blocks of the second coding that the mask touches

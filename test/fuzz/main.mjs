@@ -108,13 +108,7 @@ async function runSchemathesis(url, options, { bin }) {
     const { output } = await run(
       join(bin, 'st'),
       [
-        ...[
-          '--config-file',
-          join(ROOT, 'test/fuzz/schemathesis.toml'),
-          'run',
-          `${url}/docs/json`,
-          ...options,
-        ],
+        ...['--config-file', join(ROOT, 'test/fuzz/schemathesis.toml'), 'run', `${url}/docs/json`, ...options],
         ...['--checks', 'all', '--exclude-path', ENDLESS, '--generation-database', 'none'],
         // With two workers, CPython 3.11 fails at random ("AST constructor recursion depth mismatch").
         ...['--workers', '1', '--request-timeout', '30', '--continue-on-failure', '--no-color'],
@@ -133,8 +127,7 @@ function add(sum, { test_cases: cases, operations, failures, output }) {
   const errored = cases.errored + operations.errored;
   sum.requests += cases.generated;
   sum.errored += errored;
-  for (const { type, count } of failures)
-    sum[type === 'ServerError' ? 'serverErrors' : 'violations'] += count;
+  for (const { type, count } of failures) sum[type === 'ServerError' ? 'serverErrors' : 'violations'] += count;
   if (failures.length + errored > 0) sum.output += output;
 }
 

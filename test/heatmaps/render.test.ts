@@ -18,9 +18,7 @@ function hotCell(width: number, height: number, column: number, row: number, val
 }
 const luminance = (image: RgbImage, x: number, y: number): number => {
   const i = (y * image.width + x) * 3;
-  return (
-    (image.data[i] ?? 0) * 0.2126 + (image.data[i + 1] ?? 0) * 0.7152 + (image.data[i + 2] ?? 0) * 0.0722
-  );
+  return (image.data[i] ?? 0) * 0.2126 + (image.data[i + 1] ?? 0) * 0.7152 + (image.data[i + 2] ?? 0) * 0.0722;
 };
 function brightest(image: RgbImage): { x: number; y: number } {
   let best = { x: 0, y: 0 };

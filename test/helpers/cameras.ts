@@ -25,17 +25,11 @@ export interface Painted {
 }
 
 /** A frame as PNG, which is lossless: equal pixels stay equal. */
-export function picture({
-  things = [],
-  background = [90, 120, 150],
-  width = WIDTH,
-  height = HEIGHT,
-}: Painted = {}) {
+export function picture({ things = [], background = [90, 120, 150], width = WIDTH, height = HEIGHT }: Painted = {}) {
   const data = Buffer.alloc(width * height * 3);
   for (let i = 0; i < data.length; i += 3) data.set(background, i);
   for (const [left, top, w, h, colour] of things) {
-    for (let y = top; y < top + h; y++)
-      for (let x = left; x < left + w; x++) data.set(colour, (y * width + x) * 3);
+    for (let y = top; y < top + h; y++) for (let x = left; x < left + w; x++) data.set(colour, (y * width + x) * 3);
   }
   return sharp(data, { raw: { width, height, channels: 3 } })
     .png()

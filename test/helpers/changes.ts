@@ -7,9 +7,7 @@ import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stor
 export const NOON = Date.parse('2026-01-05T12:00:00Z');
 const COMPARISON = 'cmp_00000000000000000000000001';
 
-export function foundChange(
-  given: Partial<FoundChange> & { name?: string; confirmed?: number } = {},
-): FoundChange {
+export function foundChange(given: Partial<FoundChange> & { name?: string; confirmed?: number } = {}): FoundChange {
   const { name = 'car', confirmed = NOON, ...rest } = given;
   const at = new Date(confirmed).toISOString();
   return {
@@ -28,9 +26,7 @@ export function foundChange(
     reverted_at: null,
     alerted_at: null,
     suppressed_count: 0,
-    regions: [
-      { side: 'after', box: { x: 0.1, y: 0.2, width: 0.3, height: 0.4 }, area: 0.1, score: 0.9, zone: null },
-    ],
+    regions: [{ side: 'after', box: { x: 0.1, y: 0.2, width: 0.3, height: 0.4 }, area: 0.1, score: 0.9, zone: null }],
     comparisons: { first: COMPARISON, best: COMPARISON, last: COMPARISON },
     ...rest,
   };
@@ -43,10 +39,7 @@ export const storedChange = (given: Parameters<typeof foundChange>[0] & Partial<
 
 export const opening = (change: FoundChange): ChangeUpdate => ({ change, event: 'change.opened' });
 
-export function storedAlert(
-  change: FoundChange,
-  given: Partial<AlertIntent> & { url?: string } = {},
-): StoredAlert {
+export function storedAlert(change: FoundChange, given: Partial<AlertIntent> & { url?: string } = {}): StoredAlert {
   const { url = 'https://user.example/alerts?token=1', ...rest } = given;
   const at = Date.parse(change.last_seen);
   return {

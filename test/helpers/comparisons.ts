@@ -68,9 +68,7 @@ export const finding = {
   ],
   confidence: 0.97,
   severity: 'medium',
-  regions: [
-    { id: 1, side: 'after', box: { x: 0.1, y: 0.2, width: 0.3, height: 0.2 }, area: 0.05, score: 0.8 },
-  ],
+  regions: [{ id: 1, side: 'after', box: { x: 0.1, y: 0.2, width: 0.3, height: 0.2 }, area: 0.05, score: 0.8 }],
   model: { name: 'test', version: '1', sha256: '0'.repeat(64), provider: 'cpu' },
 } as const satisfies Partial<Record<keyof Comparison, unknown>>;
 

@@ -40,8 +40,7 @@ export function contractOf(document: OpenApi): Contract {
   const validate = (pointer: string, value: unknown, what: string) => {
     const check = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
     compiled.set(pointer, check);
-    if (!check(value))
-      throw new Error(`${what}: ${ajv.errorsText(check.errors)} in ${JSON.stringify(value)}`);
+    if (!check(value)) throw new Error(`${what}: ${ajv.errorsText(check.errors)} in ${JSON.stringify(value)}`);
   };
   const pointerPart = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
   const patterns = Object.keys(document.paths).map((path) => ({

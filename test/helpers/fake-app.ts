@@ -148,12 +148,7 @@ export async function fakeApp(
     fakes.events.kept.length = 0;
     fakes.results.kept.clear();
     fakes.blobs.kept.clear();
-    for (const map of [
-      fakes.cameras.kept,
-      fakes.cameras.states,
-      fakes.cameras.snapshots,
-      fakes.cameras.waiting,
-    ])
+    for (const map of [fakes.cameras.kept, fakes.cameras.states, fakes.cameras.snapshots, fakes.cameras.waiting])
       map.clear();
     fakes.cameras.orders.length = 0;
     fakes.queue.turns.length = 0;

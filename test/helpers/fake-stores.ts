@@ -82,9 +82,7 @@ export class FakeResults {
   }
   async list({ visibility = 'everything', ...query }: ListQuery) {
     const all = [...this.kept.values()]
-      .filter(({ comparison: { camera }, request }) =>
-        seesComparison(visibility, { owner: ownerOf(request), camera }),
-      )
+      .filter(({ comparison: { camera }, request }) => seesComparison(visibility, { owner: ownerOf(request), camera }))
       .map((stored) => stored.comparison)
       .filter((c) => query.camera === undefined || c.camera === query.camera)
       .filter((c) => query.verdict === undefined || c.verdict === query.verdict)

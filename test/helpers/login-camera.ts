@@ -14,14 +14,7 @@ export async function startLoginCamera(options: {
   /** whether a stale nonce is called so */
   saysStale?: boolean;
 }) {
-  const {
-    username,
-    password,
-    schemes,
-    body,
-    nonceUses = Number.POSITIVE_INFINITY,
-    saysStale = true,
-  } = options;
+  const { username, password, schemes, body, nonceUses = Number.POSITIVE_INFINITY, saysStale = true } = options;
   const realm = 'camera, "gate"';
   let nonces = 0;
   let uses = 0;
@@ -54,9 +47,10 @@ export async function startLoginCamera(options: {
       );
     if (!authorization.startsWith('Digest ')) return false;
     const fields = Object.fromEntries(
-      [...authorization.matchAll(/([a-z]+\*?)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]+))/g)].map(
-        ([, name, quoted, token]) => [name, quoted?.replace(/\\(.)/g, '$1') ?? token ?? ''],
-      ),
+      [...authorization.matchAll(/([a-z]+\*?)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]+))/g)].map(([, name, quoted, token]) => [
+        name,
+        quoted?.replace(/\\(.)/g, '$1') ?? token ?? '',
+      ]),
     );
     const hash = (text: string) =>
       createHash(fields.algorithm === 'SHA-256' ? 'sha256' : 'md5')

@@ -141,15 +141,12 @@ export function useQueues() {
     statusOf: async (id: string) => (await bench.results.get(id))?.comparison.status,
     /** @returns how many comparisons have ended, by the stream of events */
     finishedEvents: async () =>
-      (await bench.redis.xrange(KEYS.events, '-', '+')).filter(([, fields]) =>
-        /finished|failed/.test(fields[1] ?? ''),
-      ).length,
+      (await bench.redis.xrange(KEYS.events, '-', '+')).filter(([, fields]) => /finished|failed/.test(fields[1] ?? ''))
+        .length,
     /** @returns the count of comparisons in the metrics */
     counted: async (queue: string, outcome: string): Promise<number> => {
       const counter = await metrics.registry.getSingleMetric('scenedelta_comparisons_total')?.get();
-      const found = counter?.values.find(
-        ({ labels }) => labels.queue === queue && labels.outcome === outcome,
-      );
+      const found = counter?.values.find(({ labels }) => labels.queue === queue && labels.outcome === outcome);
       return found?.value ?? 0;
     },
   };

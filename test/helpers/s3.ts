@@ -28,16 +28,14 @@ export async function startS3(): Promise<TestS3> {
     const name = `${bucket}/${rest.join('/')}`;
     const object = objects.get(name);
     if (failing !== undefined) res.writeHead(failing).end('secret words of the server');
-    else if (!signedCorrectly(req, body))
-      res.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+    else if (!signedCorrectly(req, body)) res.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
     else if (req.method === 'PUT') {
       objects.set(name, { bytes: body, lastModified: Date.now() });
       res.writeHead(200).end();
     } else if (req.method === 'DELETE') {
       objects.delete(name);
       res.writeHead(204).end();
-    } else if (url.searchParams.has('list-type'))
-      res.writeHead(200).end(listing(objects, bucket, url.searchParams));
+    } else if (url.searchParams.has('list-type')) res.writeHead(200).end(listing(objects, bucket, url.searchParams));
     else if (object === undefined) res.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
     else res.writeHead(200).end(object.bytes);
   });
@@ -79,10 +77,9 @@ function listing(objects: TestS3['objects'], bucket: string, query: URLSearchPar
 
 /** AWS Signature Version 4, implemented independently of the client, so that it can find faults of the client. */
 function signedCorrectly(req: IncomingMessage, body: Buffer): boolean {
-  const authorization =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(
-      req.headers.authorization ?? '',
-    );
+  const authorization = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(
+    req.headers.authorization ?? '',
+  );
   const [, keyId, scope = '', signedHeaders = '', signature] = authorization ?? [];
   const contentHash = createHash('sha256').update(body).digest('hex');
   if (keyId !== accessKeyId || req.headers['x-amz-content-sha256'] !== contentHash) return false;

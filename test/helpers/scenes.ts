@@ -31,9 +31,7 @@ export const sceneJpeg = (options: SceneOptions = {}): Promise<Buffer> =>
   scene(options).jpeg({ quality: 90 }).toBuffer();
 
 /** Two JPEGs: the scene without and with the object. */
-export const changedPair = async (
-  options: SceneOptions = {},
-): Promise<{ before: Buffer; after: Buffer }> => ({
+export const changedPair = async (options: SceneOptions = {}): Promise<{ before: Buffer; after: Buffer }> => ({
   before: await sceneJpeg(options),
   after: await sceneJpeg({ ...options, object: true }),
 });

@@ -76,9 +76,7 @@ export function spawnUp(dataDir: string, options: ServiceOptions & { args?: read
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (printed += text));
   child.stderr.setEncoding('utf8').on('data', (text) => (printed += text));
-  const ended = new Promise<Ended>((done) =>
-    child.once('close', (status, signal) => done({ status, signal })),
-  );
+  const ended = new Promise<Ended>((done) => child.once('close', (status, signal) => done({ status, signal })));
   return { child, ended, output: () => printed };
 }
 

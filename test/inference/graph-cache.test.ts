@@ -31,15 +31,10 @@ async function runOnWaves(graph: Graph) {
   });
   const outputs = await graph.run(Object.fromEntries(feeds));
   await graph.release();
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, { dims, data }]) => [name, [...dims, ...data]]),
-  );
+  return Object.fromEntries(Object.entries(outputs).map(([name, { dims, data }]) => [name, [...dims, ...data]]));
 }
-const outputsOf = async (
-  bundle: Bundle,
-  name: keyof BundleManifest['graphs'],
-  where: string | null = folder,
-) => runOnWaves(await openBundleGraph(bundle, name, 'cpu', where));
+const outputsOf = async (bundle: Bundle, name: keyof BundleManifest['graphs'], where: string | null = folder) =>
+  runOnWaves(await openBundleGraph(bundle, name, 'cpu', where));
 
 describe('the graph cache', () => {
   it.each([

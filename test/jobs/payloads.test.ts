@@ -55,18 +55,12 @@ describe('The payload of a', () => {
     (_kind, schema, payload) => {
       const parse = () => parseJob(schema, { ...payload, v: 3 });
       expect(parse).toThrow('Job payload has version 3, expected one of 1, 2');
-      expect(parse).toThrow(
-        expect.objectContaining({ code: 'invalid-request', permanent: true, field: '/v' }),
-      );
+      expect(parse).toThrow(expect.objectContaining({ code: 'invalid-request', permanent: true, field: '/v' }));
     },
   );
 
-  it.each(KINDS)(
-    '%s job without its id is refused, and the message names the field',
-    (_kind, schema, _payload) => {
-      for (const payload of [{ v: 2 }, null, 'text'])
-        expect(() => parseJob(schema, payload)).toThrow(ScenedeltaError);
-      expect(() => parseJob(schema, { v: 2 })).toThrow('Job payload does not fit its schema at');
-    },
-  );
+  it.each(KINDS)('%s job without its id is refused, and the message names the field', (_kind, schema, _payload) => {
+    for (const payload of [{ v: 2 }, null, 'text']) expect(() => parseJob(schema, payload)).toThrow(ScenedeltaError);
+    expect(() => parseJob(schema, { v: 2 })).toThrow('Job payload does not fit its schema at');
+  });
 });

@@ -3,9 +3,7 @@ import type { Features } from '../../src/model/graph-io.js';
 
 /** Channels first: cell i of a frame is the i-th column. */
 const frame = (...columns: number[][]): Features => ({
-  coarse: Float32Array.from(
-    (columns[0] as number[]).flatMap((_, channel) => columns.map((c) => c[channel] as number)),
-  ),
+  coarse: Float32Array.from((columns[0] as number[]).flatMap((_, channel) => columns.map((c) => c[channel] as number))),
   fine: new Float32Array(0),
 });
 

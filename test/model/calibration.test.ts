@@ -31,8 +31,7 @@ describe('predictionOf', () => {
   });
 
   it("takes another threshold, as a camera's settings give", () => {
-    const at = (p: number, threshold: number) =>
-      predictionOf(logits((logit(p) + 1) / 2), manifest, threshold).changed;
+    const at = (p: number, threshold: number) => predictionOf(logits((logit(p) + 1) / 2), manifest, threshold).changed;
     expect([at(0.699, 0.69), at(0.701, 0.71), at(0.01, 0)]).toEqual([true, false, true]);
   });
 

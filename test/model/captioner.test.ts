@@ -84,10 +84,7 @@ describe('Captioner', () => {
 
   it('writes the sentence of the rules; the attention of each word sums to 1', async () => {
     const model = captioner();
-    const [before, after] = [
-      await encode(image()),
-      await encode(image({ x: 64, y: 32, size: 16, level: 0.8 })),
-    ];
+    const [before, after] = [await encode(image()), await encode(image({ x: 64, y: 32, size: 16, level: 0.8 }))];
     const [difference] = await model.difference([{ before, after }]);
     const crop = async (level: number) =>
       (await model.encode([new Float32Array(3 * 48 * 48).fill(level)], 48, 48))[0] as Features;
@@ -208,12 +205,7 @@ describe('Captioner refuses', () => {
       'float32',
       /output ids is int64 \[B,10\], the manifest says float32/,
     ],
-    [
-      'another name',
-      'graphs.features.outputs.0.name',
-      'rough',
-      /has no output rough, which the manifest states/,
-    ],
+    ['another name', 'graphs.features.outputs.0.name', 'rough', /has no output rough, which the manifest states/],
   ])('a manifest that states %s than the graph has', (_, where, value, message) => {
     refusal(() => new Captioner(edited(where, value), graphs, null)).toThrow(message);
   });

@@ -42,10 +42,7 @@ function image(width: number, height: number) {
     for (let x = 0; x < width; x++) {
       const left = Math.floor(width / 4);
       const bright =
-        y >= Math.floor(height / 3) &&
-        y < Math.floor(height / 2) &&
-        x >= left &&
-        x < left + Math.floor(width / 8);
+        y >= Math.floor(height / 3) && y < Math.floor(height / 2) && x >= left && x < left + Math.floor(width / 8);
       const pixel = bright
         ? [250, 240, 30]
         : [Math.floor((x * 255) / width), Math.floor((y * 255) / height), ((x + y) * 3) % 256];
@@ -68,9 +65,7 @@ function expectClose(got: number[], expected: number[], tolerance: number) {
 }
 
 const shapeOf = (graph: Graph, name: string) =>
-  (graph.inputs.find((input) => input.name === name)?.shape ?? []).map((s) =>
-    typeof s === 'number' ? s : 1,
-  );
+  (graph.inputs.find((input) => input.name === name)?.shape ?? []).map((s) => (typeof s === 'number' ? s : 1));
 
 describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bundle %s', (name) => {
   const golden = JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8')) as Golden;
@@ -130,16 +125,8 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     const captioned = await caption.run(feeds);
     expect(Array.from(captioned.ids?.data ?? [], Number)).toEqual(golden.caption.ids);
     expect(Number(captioned.length?.data[0])).toBe(golden.caption.length);
-    expectClose(
-      sampled(captioned.log_prob, golden.caption.log_prob.length),
-      golden.caption.log_prob,
-      TOLERANCE,
-    );
-    expectClose(
-      sampled(captioned.attention, golden.caption.attention.length),
-      golden.caption.attention,
-      TOLERANCE,
-    );
+    expectClose(sampled(captioned.log_prob, golden.caption.log_prob.length), golden.caption.log_prob, TOLERANCE);
+    expectClose(sampled(captioned.attention, golden.caption.attention.length), golden.caption.attention, TOLERANCE);
     const kinds = golden.caption.kind_logits ?? [];
     expectClose(sampled(captioned.kind_logits, kinds.length), kinds, TOLERANCE);
   });

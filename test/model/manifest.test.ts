@@ -8,9 +8,7 @@ describe('loadBundle', () => {
   it('accepts a bundle that keeps the contract, and hashes its list of files', async () => {
     const bundle = await loadBundle(TINY);
     const files = bundle.manifest.files;
-    const lines = ['caption.onnx', 'difference.onnx', 'features.onnx'].map(
-      (file) => `${file} ${files[file]}\n`,
-    );
+    const lines = ['caption.onnx', 'difference.onnx', 'features.onnx'].map((file) => `${file} ${files[file]}\n`);
     expect(bundle.manifest.name).toBe('bundle-tiny');
     expect(bundle.sha256).toBe(sha256(lines.join('')));
   });
@@ -42,18 +40,8 @@ describe('loadBundle refuses', () => {
     ['a missing key', 'calibration', undefined, 'manifest.json: the manifest lacks the key "calibration"'],
     ['a missing nested key', 'input.mean', undefined, 'manifest.json: /input lacks the key "mean"'],
     ['another format', 'format', 'scenedelta-bundle/2', 'manifest.json: /format must be equal to constant'],
-    [
-      'an input that is no multiple of 16',
-      'input.width',
-      100,
-      'manifest.json: /input/width must be multiple of 16',
-    ],
-    [
-      'another resampler',
-      'input.resize',
-      'bicubic',
-      'manifest.json: /input/resize must be equal to constant',
-    ],
+    ['an input that is no multiple of 16', 'input.width', 100, 'manifest.json: /input/width must be multiple of 16'],
+    ['another resampler', 'input.resize', 'bicubic', 'manifest.json: /input/resize must be equal to constant'],
     ['a deviation of zero', 'input.std', [1, 0, 1], 'manifest.json: /input/std/1 must be > 0'],
     [
       'a file outside its folder',
@@ -61,18 +49,8 @@ describe('loadBundle refuses', () => {
       { '../features.onnx': 'a'.repeat(64) },
       'manifest.json: /files has the unknown key "../features.onnx"',
     ],
-    [
-      'a threshold above 1',
-      'calibration.threshold',
-      1.5,
-      'manifest.json: /calibration/threshold must be <= 1',
-    ],
-    [
-      'a scale that reverses the order',
-      'calibration.change.scale',
-      -1,
-      'manifest.json: /calibration/change/scale',
-    ],
+    ['a threshold above 1', 'calibration.threshold', 1.5, 'manifest.json: /calibration/threshold must be <= 1'],
+    ['a scale that reverses the order', 'calibration.change.scale', -1, 'manifest.json: /calibration/change/scale'],
     [
       'a special id outside the vocabulary',
       'special.end',
@@ -86,24 +64,14 @@ describe('loadBundle refuses', () => {
       'words.onnx',
       '/graphs/caption/file is words.onnx, which /files does not list',
     ],
-    [
-      'region crops without their attention',
-      'attention.glance',
-      null,
-      '/glance is set but /attention/glance is null',
-    ],
+    ['region crops without their attention', 'attention.glance', null, '/glance is set but /attention/glance is null'],
     [
       'another attention than the crops have cells',
       'attention.glance',
       [7, 7],
       '/attention/glance is 7 x 7, expected 3 x 3 for crops of 48 px',
     ],
-    [
-      'kinds that do not start with none',
-      'kinds',
-      ['appear', 'none'],
-      '/kinds starts with appear, expected "none"',
-    ],
+    ['kinds that do not start with none', 'kinds', ['appear', 'none'], '/kinds starts with appear, expected "none"'],
     [
       'a nuisance without a threshold',
       'nuisances',
@@ -111,12 +79,7 @@ describe('loadBundle refuses', () => {
       '/calibration/nuisances lacks the key "rain"',
     ],
     ['a threshold without a nuisance', 'nuisances', ['lighting'], '/calibration/nuisances has "ir_switch"'],
-    [
-      'a word twice',
-      'vocabulary',
-      ['<pad>', '<unk>', '<start>', '<end>', 'a', 'a'],
-      '/vocabulary holds a word twice',
-    ],
+    ['a word twice', 'vocabulary', ['<pad>', '<unk>', '<start>', '<end>', 'a', 'a'], '/vocabulary holds a word twice'],
   ])('%s', async (_, path, value, expected) => {
     const { modelsDir, directory } = await copyOfTiny((manifest) => put(manifest, path, value));
     folders.push(modelsDir);
@@ -124,9 +87,7 @@ describe('loadBundle refuses', () => {
   });
 
   it('a folder without a manifest', async () => {
-    expect(await refusal((directory) => rm(join(directory, 'manifest.json')))).toBe(
-      'manifest.json: is missing',
-    );
+    expect(await refusal((directory) => rm(join(directory, 'manifest.json')))).toBe('manifest.json: is missing');
   });
 
   it('a manifest that is not JSON', async () => {
@@ -135,9 +96,7 @@ describe('loadBundle refuses', () => {
   });
 
   it('a missing graph', async () => {
-    expect(await refusal((directory) => rm(join(directory, 'caption.onnx')))).toBe(
-      'caption.onnx: is missing',
-    );
+    expect(await refusal((directory) => rm(join(directory, 'caption.onnx')))).toBe('caption.onnx: is missing');
   });
 
   it('a file with one changed byte, with both hashes', async () => {

@@ -14,9 +14,7 @@ interface Golden {
   }[];
 }
 /** Written by make-resize-golden.py with Pillow. */
-const golden = JSON.parse(
-  readFileSync(new URL('../fixtures/resize-golden.json', import.meta.url), 'utf8'),
-) as Golden;
+const golden = JSON.parse(readFileSync(new URL('../fixtures/resize-golden.json', import.meta.url), 'utf8')) as Golden;
 
 const UNIT = { mean: [0, 0, 0], std: [1, 1, 1] } as const;
 
@@ -34,8 +32,7 @@ describe('resizeNormalised against Pillow', () => {
   const image = gradient(golden.width, golden.height);
 
   it.each(golden.cases)('$name, to the bit', ({ width, height, box, pixels }) => {
-    const area: PixelBox =
-      box === null ? wholeFrame(image) : { x: box[0], y: box[1], width: box[2], height: box[3] };
+    const area: PixelBox = box === null ? wholeFrame(image) : { x: box[0], y: box[1], width: box[2], height: box[3] };
     const out = new Float32Array(3 * width * height);
     resizeNormalised(image, area, width, height, UNIT, out);
     expect(pixels).toHaveLength(out.length);
@@ -72,9 +69,7 @@ describe('resizeNormalised', () => {
     ['is empty', { x: 3, y: 3, width: 0, height: 5 }],
     ['is not a number', { x: Number.NaN, y: 3, width: 5, height: 5 }],
   ])('refuses a box that %s, with the box and the size of the image', (_, box) => {
-    expect(() => resizeNormalised(flat, box, 2, 2, UNIT, new Float32Array(12))).toThrow(
-      /x, y, width, height.*40x30/,
-    );
+    expect(() => resizeNormalised(flat, box, 2, 2, UNIT, new Float32Array(12))).toThrow(/x, y, width, height.*40x30/);
   });
 
   it('refuses an output of another length', () => {

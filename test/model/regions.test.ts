@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Heatmap } from '../../src/images.js';
-import {
-  chooseRegionCrops,
-  findRegions,
-  intersectionOverUnion,
-  type MapRegion,
-} from '../../src/model/regions.js';
+import { chooseRegionCrops, findRegions, intersectionOverUnion, type MapRegion } from '../../src/model/regions.js';
 
 /** Rows of digits, tenths of 1; '.' is 0. */
 function map(...rows: string[]): Heatmap {
@@ -65,23 +60,14 @@ describe('intersectionOverUnion', () => {
     ['half of one', { x: 0.2, y: 0.1, width: 0.2, height: 0.2 }, 1 / 3],
     ['touching boxes', { x: 0.3, y: 0.1, width: 0.2, height: 0.2 }, 0],
   ])('of %s', (_, other, expected) => {
-    expect(intersectionOverUnion({ x: 0.1, y: 0.1, width: 0.2, height: 0.2 }, other)).toBeCloseTo(
-      expected,
-      9,
-    );
+    expect(intersectionOverUnion({ x: 0.1, y: 0.1, width: 0.2, height: 0.2 }, other)).toBeCloseTo(expected, 9);
   });
 });
 
 describe('chooseRegionCrops', () => {
   const FRAME = { width: 640, height: 360 };
   const rule = { size: 112, regions: 2, margin: 1.35, min_side: 0.075 };
-  const region = (
-    side: 'before' | 'after',
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-  ): MapRegion => ({
+  const region = (side: 'before' | 'after', x: number, y: number, width: number, height: number): MapRegion => ({
     side,
     box: { x, y, width, height },
     area: width * height,
@@ -128,9 +114,7 @@ describe('chooseRegionCrops', () => {
     const person = region('after', 0.4, 0.1, 0.2, 0.8);
     const edgeOfTheTable = region('before', 0.42, 0.6, 0.05, 0.05);
     const another = region('before', 0.55, 0.6, 0.1, 0.1);
-    expect(chooseRegionCrops([person, edgeOfTheTable], FRAME, rule).map((g) => g.object)).toEqual([
-      person.box,
-    ]);
+    expect(chooseRegionCrops([person, edgeOfTheTable], FRAME, rule).map((g) => g.object)).toEqual([person.box]);
     expect(chooseRegionCrops([person, another], FRAME, rule)).toHaveLength(2);
   });
 

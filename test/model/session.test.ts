@@ -22,17 +22,14 @@ describe('chooseProvider', () => {
     expect(await chooseProvider('cpu', true, probe())).toEqual({ provider: 'cpu', fallback: null });
   });
 
-  it.each(['auto', 'cuda:0'])(
-    'uses CUDA, or falls back with a reason, if the setting is %s',
-    async (device) => {
-      const { provider, fallback } = await chooseProvider(device, false, probe());
-      if (fallback === null) expect(provider).toBe('cuda:0');
-      else {
-        expect(provider).toBe('cpu');
-        expect(fallback).toMatch(/^cuda:0 is not available: .+/);
-      }
-    },
-  );
+  it.each(['auto', 'cuda:0'])('uses CUDA, or falls back with a reason, if the setting is %s', async (device) => {
+    const { provider, fallback } = await chooseProvider(device, false, probe());
+    if (fallback === null) expect(provider).toBe('cuda:0');
+    else {
+      expect(provider).toBe('cpu');
+      expect(fallback).toMatch(/^cuda:0 is not available: .+/);
+    }
+  });
 
   it('refuses a device that does not exist if it is strict', async () => {
     await expect(chooseProvider('cuda:99', true, probe())).rejects.toThrow(

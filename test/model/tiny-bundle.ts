@@ -36,5 +36,4 @@ export function put(manifest: Json, path: string, value: unknown): void {
   else parent[last] = value;
 }
 
-export const sha256 = (bytes: Uint8Array | string): string =>
-  createHash('sha256').update(bytes).digest('hex');
+export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');

@@ -5,15 +5,10 @@ const url = (text: string, cidrs: string[] = []) =>
   checkUrlSyntax(text, { field: 'before', allow: parseAllowList(cidrs) });
 
 describe('addresses', () => {
-  it.each([
-    '8.8.8.8',
-    '1.1.1.1',
-    '100.63.255.255',
-    '100.128.0.0',
-    '172.32.0.1',
-    '2606:4700::1111',
-    '::ffff:8.8.8.8',
-  ])('%s may be reached', (address) => expect(checkAddress(address)).toBeNull());
+  it.each(['8.8.8.8', '1.1.1.1', '100.63.255.255', '100.128.0.0', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
+    '%s may be reached',
+    (address) => expect(checkAddress(address)).toBeNull(),
+  );
 
   it.each([
     ['127.0.0.1', 'loopback'],
@@ -63,17 +58,10 @@ describe('addresses', () => {
     ['4000::1', 'not a public'], // outside global unicast
   ])('%s may not be reached: it is %s', (address, why) => expect(checkAddress(address)).toContain(why));
 
-  it.each([
-    '',
-    'localhost',
-    '127.1',
-    '0x7f.0.0.1',
-    '2130706433',
-    '010.0.0.1',
-    '1.2.3',
-    '[::1]',
-    '1.2.3.4:80',
-  ])('%j is not an address', (address) => expect(checkAddress(address)).toBe('not an IP address'));
+  it.each(['', 'localhost', '127.1', '0x7f.0.0.1', '2130706433', '010.0.0.1', '1.2.3', '[::1]', '1.2.3.4:80'])(
+    '%j is not an address',
+    (address) => expect(checkAddress(address)).toBe('not an IP address'),
+  );
 
   it('that are private may be reached if a CIDR allows them', () => {
     const allow = parseAllowList(['10.1.0.0/16', 'fd12::/16', '127.0.0.1/32']);

@@ -50,12 +50,7 @@ describe('fetching an image', () => {
   );
 
   it.each([
-    [
-      'a redirect',
-      answering(302, { location: 'http://127.0.0.1/' }),
-      'url-failed',
-      'redirects are not followed',
-    ],
+    ['a redirect', answering(302, { location: 'http://127.0.0.1/' }), 'url-failed', 'redirects are not followed'],
     ['404', answering(404), 'url-failed', 'answered 404'],
     ['204', answering(204, {}, ''), 'url-failed', 'answered 204'],
     ['206', answering(206, { 'content-type': 'image/png' }), 'url-failed', 'answered 206'],
@@ -207,8 +202,7 @@ describe('the guard', () => {
     const answers = [['127.0.0.1'], ['127.0.0.2']];
     let lookups = 0;
     const rebinding: Resolve = () => addresses(...(answers[lookups++] ?? []))('');
-    const closing = (_: Received, response: ServerResponse) =>
-      image(_, response.setHeader('connection', 'close'));
+    const closing = (_: Received, response: ServerResponse) => image(_, response.setHeader('connection', 'close'));
     const { fetch } = await setUp(closing, { allow: ['127.0.0.1/32'], resolve: rebinding });
     expect(await fetch('rebinding.example')).toEqual(PNG);
     expect(lookups).toBe(1);

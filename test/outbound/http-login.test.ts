@@ -18,10 +18,7 @@ afterEach(async () => {
 const setUp = async (change: Partial<Parameters<typeof startLoginCamera>[0]>) => {
   camera = await startLoginCamera({ ...LOGIN, schemes: ['basic'], body: PNG, ...change });
   now = 1_000_000;
-  client = createOutboundClient(
-    { outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: 5_000 },
-    { now: () => now },
-  );
+  client = createOutboundClient({ outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: 5_000 }, { now: () => now });
   return (login: typeof LOGIN | undefined = LOGIN, path = '/snap.jpg?channel=1&x=a,b') =>
     client.fetchImage(`${camera.url}${path}`, { maxBytes: 1000, field: 'snapshot', login });
 };

@@ -56,10 +56,7 @@ describe('align_from of a bundle', () => {
   ])('is absent, with one warning, if verdict.json %s', async (_, rule) => {
     expect(await load(undefined, rule)).toBeUndefined();
     expect(logger.warn).toHaveBeenCalledTimes(1);
-    expect(logger.warn).toHaveBeenCalledWith(
-      { model: 'bundle-tiny' },
-      expect.stringContaining('"align_from"'),
-    );
+    expect(logger.warn).toHaveBeenCalledWith({ model: 'bundle-tiny' }, expect.stringContaining('"align_from"'));
   });
 
   it('is absent if verdict.json cannot be read', async () => {

@@ -106,10 +106,7 @@ describe('compare finds', () => {
         .composite(things)
         .png()
         .toBuffer();
-    const { finding, heatmaps } = await compare(
-      tall([]),
-      tall([{ input: await thing, left: 180, top: 4_500 }]),
-    );
+    const { finding, heatmaps } = await compare(tall([]), tall([{ input: await thing, left: 180, top: 4_500 }]));
     expect(finding.caption).toBe('a white thing has appeared on the right');
     const { x, y } = peak(heatmaps?.after);
     expect([x > 0.75, x < 1, y > 0.25, y < 0.5]).toEqual([true, true, true, true]);

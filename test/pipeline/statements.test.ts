@@ -66,11 +66,7 @@ describe('stateLocations', () => {
 
   it('joins the two ends of a move, the strongest of either frame', async () => {
     const far = region('after', 0.4);
-    const crops = [
-      crop('a dog has appeared', came),
-      crop('a car has appeared', far),
-      crop('the dog has left', left),
-    ];
+    const crops = [crop('a dog has appeared', came), crop('a car has appeared', far), crop('the dog has left', left)];
     const { statements, runs } = await state(crops, 'move');
     expect(runs).toEqual([[crops[2], crops[0]], [crops[1]]]);
     expect(statements).toMatchObject([
@@ -90,19 +86,13 @@ describe('stateLocations', () => {
     ['the car has moved', ['before', 'after'], 'the car has moved'],
     ['the car has been replaced by a van', ['before', 'after'], 'the car has been replaced by a van'],
   ] as const)('of "%s" about a region of %j states %j', async (says, sides, stated) => {
-    const { statements } = await state([
-      crop(says, ...sides.map((side) => region(side, 0.4))),
-      crop('a dog', came),
-    ]);
+    const { statements } = await state([crop(says, ...sides.map((side) => region(side, 0.4))), crop('a dog', came)]);
     expect(statements.map(({ text }) => text)).toEqual(stated === undefined ? [] : [stated]);
   });
 
   it('is about the side that its kind needs, where both frames show something', async () => {
     const hidden = region('before', 0.1);
-    const { statements } = await state([
-      crop('a car has appeared', came, hidden),
-      crop('the van is gone', left),
-    ]);
+    const { statements } = await state([crop('a car has appeared', came, hidden), crop('the van is gone', left)]);
     expect(statements[0]?.regions).toEqual([came]);
   });
 });

@@ -6,9 +6,7 @@ const HANGING = new URL('../helpers/hanging-inference-thread.mjs', import.meta.u
 it('a comparison ends with COMPARISON_TIMEOUT while a thread still hangs', async () => {
   const pipeline = await startTiny({ comparisonTimeout: 0.2 }, HANGING);
   try {
-    const error = await pipeline
-      .compare({ before: await image(), after: await image([RED]) })
-      .catch((e) => e);
+    const error = await pipeline.compare({ before: await image(), after: await image([RED]) }).catch((e) => e);
     expect(error).toBeInstanceOf(ScenedeltaError);
     expect(error).toMatchObject({ code: 'processing-timeout', permanent: true });
     expect(error.message).toContain('0.2 s');

@@ -40,9 +40,7 @@ describe('the viewpoint of a finding', () => {
 
 describe('a tampered camera', () => {
   it('has the verdict tamper, unless the bundle lacks least_agreement', async () => {
-    const { modelsDir } = removeLater(
-      await copyOfTiny((manifest) => put(manifest, 'calibration.least_agreement', 1)),
-    );
+    const { modelsDir } = removeLater(await copyOfTiny((manifest) => put(manifest, 'calibration.least_agreement', 1)));
     const withAgreement = await startTiny({ modelsDir });
     const frames = { before: await png(road), after: await png(street('another view')) };
     const { finding, heatmaps } = await withAgreement.compare(frames);

@@ -51,9 +51,7 @@ describe('figures that leave the service have three decimals, metadata excepted'
   });
 
   it('in the webhook of a comparison', () => {
-    expect(longFigures(buildWebhookPayload(comparison, links).data)).toEqual([
-      '/metadata/odometer = 1234.567891',
-    ]);
+    expect(longFigures(buildWebhookPayload(comparison, links).data)).toEqual(['/metadata/odometer = 1234.567891']);
   });
 
   it('in an alert', () => {
@@ -85,10 +83,7 @@ describe('roundFigures', () => {
   });
 
   it('keeps every box inside the frame', () => {
-    const edges = fc.tuple(
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-    );
+    const edges = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
       fc.property(edges, edges, ([x, right], [y, bottom]) => {
         const width = Math.abs(right - x);

@@ -45,8 +45,7 @@ const kinds: [string, () => { store: BlobStore; age: (key: string) => Promise<vo
     'files',
     () => ({
       store: createFileBlobStore(join(folder, 'blobs')),
-      age: (key) =>
-        utimes(join(folder, 'blobs', key), new Date(Date.now() - DAY), new Date(Date.now() - DAY)),
+      age: (key) => utimes(join(folder, 'blobs', key), new Date(Date.now() - DAY), new Date(Date.now() - DAY)),
     }),
   ],
   [
@@ -215,9 +214,7 @@ describe('S3', () => {
       const sources = sourcesOnly(client, { s3FrameBucket: 'frames', s3SourceBuckets });
       const reading = ['archive', 'frames', 'payroll'].map((bucket) => sources.get(bucket, 'a.jpg'));
       const settled = await Promise.allSettled(reading);
-      return settled.map((s) =>
-        s.status === 'rejected' ? s.reason.code : Buffer.from(s.value ?? []).toString(),
-      );
+      return settled.map((s) => (s.status === 'rejected' ? s.reason.code : Buffer.from(s.value ?? []).toString()));
     };
     expect(await read([])).toEqual(['archive', 'url-refused', 'payroll']);
     expect(await read(['archive', 'frames'])).toEqual(['archive', 'url-refused', 'url-refused']);

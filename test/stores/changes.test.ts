@@ -108,9 +108,7 @@ describe('an acknowledgement', () => {
     });
     now += 1_000;
     expect(await changes.acknowledge(change.id)).toEqual(acknowledged);
-    expect(await changes.cameraEvents('gate')).toEqual([
-      { type: 'change.acknowledged', changeId: change.id },
-    ]);
+    expect(await changes.cameraEvents('gate')).toEqual([{ type: 'change.acknowledged', changeId: change.id }]);
     expect((await events()).map(({ type }) => type)).toEqual(['change.opened', 'change.acknowledged']);
   });
 
@@ -158,8 +156,7 @@ describe('an acknowledgement', () => {
 describe('feedback', () => {
   it('is stored with the change, the last one counts, and is listed by its time', async () => {
     const [first, second, silent] = ['1', '2', '3'].map((name) => foundChange({ name }));
-    if (first === undefined || second === undefined || silent === undefined)
-      throw new Error('three were made');
+    if (first === undefined || second === undefined || silent === undefined) throw new Error('three were made');
     await opened(first, second, silent);
     await changes.giveFeedback(first.id, { judgement: 'correct' });
     now += 1;
@@ -170,11 +167,11 @@ describe('feedback', () => {
     expect((await changes.giveFeedback(first.id, given))?.feedback).toEqual({ ...given, at });
     const page = await changes.withFeedback(0, 10);
     expect(page.items.map(({ id }) => id)).toEqual([second.id, first.id]);
-    expect([
-      page.last,
-      (await changes.withFeedback(0, 2)).last,
-      (await changes.withFeedback(2, 2)).last,
-    ]).toEqual([true, false, true]);
+    expect([page.last, (await changes.withFeedback(0, 2)).last, (await changes.withFeedback(2, 2)).last]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });
 
@@ -194,9 +191,7 @@ describe('alerts', () => {
     const applied = (await changes.cameraEvents('gate')).length;
     await changes.acknowledge(second.id);
     await save({ eventsApplied: applied });
-    expect(await changes.cameraEvents('gate')).toEqual([
-      { type: 'change.acknowledged', changeId: second.id },
-    ]);
+    expect(await changes.cameraEvents('gate')).toEqual([{ type: 'change.acknowledged', changeId: second.id }]);
   });
 });
 

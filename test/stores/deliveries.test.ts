@@ -62,8 +62,7 @@ describe('a delivery', () => {
   it('logs its attempts in order, each once, with what comes next', async () => {
     await deliveries.create(delivery);
     const next = soon();
-    for (const number of [2, 10, 1, 2])
-      await deliveries.record(delivery.id, attempt(number, 500), 'pending', next);
+    for (const number of [2, 10, 1, 2]) await deliveries.record(delivery.id, attempt(number, 500), 'pending', next);
     const read = await deliveries.get(delivery.id);
     expect(read?.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 10]);
     expect(read).toMatchObject({ state: 'pending', next_attempt_at: next });

@@ -66,10 +66,7 @@ describe('connectRedis', () => {
       'EXECABORT Transaction discarded because of: MISCONF Redis is configured to save RDB snapshots',
       'queue-unavailable',
     ],
-    [
-      'ERR Error running script (call to f_0a): @user_script:3: WRONGTYPE Operation against a key',
-      'ReplyError',
-    ],
+    ['ERR Error running script (call to f_0a): @user_script:3: WRONGTYPE Operation against a key', 'ReplyError'],
     ['EXECABORT Transaction discarded because of previous errors.', 'ReplyError'],
   ])('knows of the reply %j whether Redis cannot serve or we are wrong', async (message, expected) => {
     const reply = Object.assign(new Error(message), { name: 'ReplyError', previousErrors: [] });
@@ -80,9 +77,7 @@ describe('connectRedis', () => {
   it.each(['localhost:6379', '/tmp/redis.sock', 'http://x', 'unix://relative.sock', ''])(
     'refuses the address %j and says what it expects',
     (url) => {
-      expect(() => connectRedis(url, { role: 'producer', logger })).toThrow(
-        /REDIS_URL=.*expected redis:\/\//,
-      );
+      expect(() => connectRedis(url, { role: 'producer', logger })).toThrow(/REDIS_URL=.*expected redis:\/\//);
     },
   );
 });

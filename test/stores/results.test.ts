@@ -48,9 +48,7 @@ describe('one comparison', () => {
       const final = { ...comparison, status };
       expect(await results.update(comparison.id, { comparison: final })).toBe(true);
       for (const later of ['queued', 'running', 'finished', 'failed', 'cancelled'] as const) {
-        expect(await results.update(comparison.id, { comparison: { ...comparison, status: later } })).toBe(
-          false,
-        );
+        expect(await results.update(comparison.id, { comparison: { ...comparison, status: later } })).toBe(false);
       }
       expect((await results.get(comparison.id))?.comparison).toEqual(final);
       expect(await eventTypes()).toEqual(['comparison.queued', `comparison.${status}`]);
@@ -106,8 +104,7 @@ describe('unfinished comparisons', () => {
     const [first, second, third] = [3, 2, 1].map((hours) =>
       acceptedComparison({ createdAt: Date.now() - hours * HOUR }),
     );
-    if (first === undefined || second === undefined || third === undefined)
-      throw new Error('three were made');
+    if (first === undefined || second === undefined || third === undefined) throw new Error('three were made');
     for (const accepted of [third, first, second]) await results.create(accepted);
     await results.update(second.comparison.id, { comparison: finished(second.comparison) });
     expect(await results.unfinished(Date.now(), 10)).toEqual([first.comparison.id, third.comparison.id]);
@@ -166,9 +163,7 @@ describe('the list', () => {
   it('pages through all of it, newest first, without duplicates, while new ones arrive', async () => {
     const start = Date.now() - HOUR;
     // many in the same millisecond: the time alone does not order them
-    const made = Array.from({ length: 60 }, (_, i) =>
-      acceptedComparison({ createdAt: start + Math.floor(i / 20) }),
-    );
+    const made = Array.from({ length: 60 }, (_, i) => acceptedComparison({ createdAt: start + Math.floor(i / 20) }));
     for (const accepted of made) await results.create(accepted);
     const before = made.map(({ comparison }) => comparison.id);
     const ids = await all({}, 7, () => results.create(acceptedComparison()));
@@ -209,9 +204,7 @@ describe('the list', () => {
   });
 
   it('names what is older than a time, oldest first', async () => {
-    const [older, newer] = [2, 1].map((hours) =>
-      acceptedComparison({ createdAt: Date.now() - hours * HOUR }),
-    );
+    const [older, newer] = [2, 1].map((hours) => acceptedComparison({ createdAt: Date.now() - hours * HOUR }));
     if (older === undefined || newer === undefined) throw new Error('two were made');
     await results.create(newer);
     await results.create(older);
@@ -220,13 +213,10 @@ describe('the list', () => {
     expect(await results.olderThan(Date.now() - 1.5 * HOUR, 10)).toEqual([older.comparison.id]);
   });
 
-  it.each(['x', '', 'MTIz', Buffer.from('1:../etc').toString('base64url')])(
-    'refuses the cursor %j',
-    async (cursor) => {
-      await expect(results.list({ cursor, limit: 1 })).rejects.toMatchObject({
-        code: 'invalid-request',
-        field: 'cursor',
-      });
-    },
-  );
+  it.each(['x', '', 'MTIz', Buffer.from('1:../etc').toString('base64url')])('refuses the cursor %j', async (cursor) => {
+    await expect(results.list({ cursor, limit: 1 })).rejects.toMatchObject({
+      code: 'invalid-request',
+      field: 'cursor',
+    });
+  });
 });

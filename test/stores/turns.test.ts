@@ -108,9 +108,7 @@ describe("a camera's turn", () => {
     await bench.cameras.addFrame('gate', byTurn.comparison.id, 1);
     await bench.turns.commit(await taken('1'), { stored: ended(byTurn) });
     const dump = async () => {
-      const keys = (await bench.redis.keys('sd:*')).filter(
-        (key) => !key.startsWith('sd:cam') && key !== KEYS.events,
-      );
+      const keys = (await bench.redis.keys('sd:*')).filter((key) => !key.startsWith('sd:cam') && key !== KEYS.events);
       const kept = keys.sort().map(async (key) => {
         const type = await bench.redis.type(key);
         if (type === 'hash') return [key, Object.keys(await bench.redis.hgetall(key)).sort()];
@@ -132,9 +130,7 @@ describe("a camera's turn", () => {
     await bench.results.update(cancelled.comparison.id, { comparison });
     const change = foundChange();
     const changes = { camera: 'gate', changes: [opening(change)], alerts: [], eventsApplied: 0 };
-    expect(await bench.turns.commit(turn, { stored: ended(cancelled), state: state(1), changes })).toBe(
-      'final',
-    );
+    expect(await bench.turns.commit(turn, { stored: ended(cancelled), state: state(1), changes })).toBe('final');
     expect(await bench.cameras.state('gate')).toBeUndefined();
     expect(await bench.changes.get(change.id)).toBeUndefined();
     expect(await bench.cameras.waitingFrames('gate')).toBe(0);

@@ -68,8 +68,7 @@ describe('Lists of a key', () => {
 
   it('can be filtered by camera and verdict as well', async () => {
     const { made, idsOf } = await fill();
-    for (const { comparison } of made)
-      await bench.results.update(comparison.id, { comparison: finished(comparison) });
+    for (const { comparison } of made) await bench.results.update(comparison.id, { comparison: finished(comparison) });
     const visibility = { owner: 'police', cameras: [] };
     expect((await pagesOf({ visibility, limit: 10, verdict: 'change' })).ids).toEqual(idsOf([50]));
     expect((await pagesOf({ visibility, limit: 10, verdict: 'none' })).ids).toEqual([]);
@@ -93,9 +92,7 @@ describe('Lists of a key', () => {
     for (const change of changes)
       await saveTurnChanges(bench.redis, { camera: change.camera, changes: [opening(change)] });
     const seen = async (cameras: string[], query: { camera?: string } = {}) =>
-      (await bench.changes.list({ limit: 5, visibility: { owner: 'o', cameras }, ...query })).items.map(
-        ({ id }) => id,
-      );
+      (await bench.changes.list({ limit: 5, visibility: { owner: 'o', cameras }, ...query })).items.map(({ id }) => id);
     expect(await seen(['gate'])).toEqual([changes[2]?.id, changes[0]?.id]);
     expect(await seen(['gate'], { camera: 'yard' })).toEqual([]);
     expect(await seen([])).toEqual([]);

@@ -112,9 +112,7 @@ describe('registration is refused with the reason, and scores stay finite', () =
   it.each(['1', '2', '3', '4'])('if the scenes have nothing in common (%s)', async (seed) => {
     const { reason, detail } = (await refusal(before, street(`another street ${seed}`))) ?? {};
     expect(reason).toBe('no_common_view');
-    expect(detail).toMatch(
-      /^\d+ of \d+ corners of before agree on where they are in after, expected at least \d+$/,
-    );
+    expect(detail).toMatch(/^\d+ of \d+ corners of before agree on where they are in after, expected at least \d+$/);
   });
 
   it('if a frame is too small', async () => {
@@ -155,9 +153,7 @@ describe('the causes of altered pixels', () => {
     altered(image, (_, i) => {
       const at = i - (i % 3);
       return (
-        0.4 * (image.data[at] as number) +
-        0.45 * (image.data[at + 1] as number) +
-        0.15 * (image.data[at + 2] as number)
+        0.4 * (image.data[at] as number) + 0.45 * (image.data[at + 1] as number) + 0.15 * (image.data[at + 2] as number)
       );
     });
 

@@ -70,10 +70,7 @@ export function seen(
   const { width, height } = image;
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle) * zoom, Math.sin(angle) * zoom];
-  const [e, f] = [
-    width / 2 + x - (cos * width - sin * height) / 2,
-    height / 2 + y - (sin * width + cos * height) / 2,
-  ];
+  const [e, f] = [width / 2 + x - (cos * width - sin * height) / 2, height / 2 + y - (sin * width + cos * height) / 2];
   const square = zoom * zoom;
   const out = sampled(image, (u, v) => {
     const [du, dv] = [u - e, v - f];
@@ -140,8 +137,7 @@ export function withBox(image: RgbImage, box: Box, colour: number[]): RgbImage {
   const data = image.data.slice();
   const { width, height } = image;
   for (let y = Math.round(box.y * height); y < (box.y + box.height) * height; y++) {
-    for (let x = Math.round(box.x * width); x < (box.x + box.width) * width; x++)
-      data.set(colour, (y * width + x) * 3);
+    for (let x = Math.round(box.x * width); x < (box.x + box.width) * width; x++) data.set(colour, (y * width + x) * 3);
   }
   return { width, height, data };
 }

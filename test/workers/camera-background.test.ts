@@ -2,15 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { TurnDependencies } from '../../src/workers/camera-turn.js';
-import {
-  picture,
-  pixelPipeline,
-  RED,
-  sendFrame,
-  setUpCamera,
-  turnProcessor,
-  workOff,
-} from '../helpers/cameras.js';
+import { picture, pixelPipeline, RED, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { useBench } from '../helpers/workers.js';
 
 const bench = useBench();
@@ -33,10 +25,7 @@ const IR_BOTH = picture({
 const IR_CAR = picture({ background: IR, things: [[...PLACE, [220, 220, 220]]] });
 
 /** A pipeline that finds only the nuisance, and no region, in comparisons of these frames with others. */
-async function hidingPipeline(
-  name: string,
-  frames: readonly Promise<Buffer>[],
-): Promise<TurnDependencies['pipeline']> {
+async function hidingPipeline(name: string, frames: readonly Promise<Buffer>[]): Promise<TurnDependencies['pipeline']> {
   const { pipeline } = pixelPipeline();
   const shas = (await Promise.all(frames)).map((bytes) => createHash('sha256').update(bytes).digest('hex'));
   return {
@@ -54,10 +43,7 @@ async function hidingPipeline(
   };
 }
 
-async function watch(
-  pipeline: TurnDependencies['pipeline'],
-  frames: readonly (readonly [Promise<Buffer>, number])[],
-) {
+async function watch(pipeline: TurnDependencies['pipeline'], frames: readonly (readonly [Promise<Buffer>, number])[]) {
   const camera = await setUpCamera(bench, 'gate', SETTINGS);
   for (const [frame, seconds] of frames) await sendFrame(bench, camera, await frame, T + seconds * 1000);
   await workOff('gate', turnProcessor(bench, { pipeline }));

@@ -3,14 +3,7 @@ import { ScenedeltaError } from '../../src/errors.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { at, beforeAt, codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
-import {
-  picture,
-  pixelPipeline,
-  sendFrame,
-  setUpCamera,
-  turnProcessor,
-  workOff,
-} from '../helpers/cameras.js';
+import { picture, pixelPipeline, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
 let bench: Bench;
@@ -52,9 +45,7 @@ describe('"before" in mode', () => {
       [WITH_DOG, 4],
     ]);
     expect(all.map(({ verdict }) => verdict)).toEqual(['change', 'change', 'none', 'change']);
-    const shas = await Promise.all(
-      all.map(async ({ id }) => (await bench.results.get(id))?.frames.before?.sha256),
-    );
+    const shas = await Promise.all(all.map(async ({ id }) => (await bench.results.get(id))?.frames.before?.sha256));
     expect(new Set(shas)).toEqual(new Set([stored?.frames.after?.sha256]));
   });
 
@@ -106,15 +97,7 @@ describe('"before" in mode', () => {
       [WITH_CAR, 90],
       [EMPTY, 100],
     ]);
-    expect(all.map(({ verdict }) => verdict)).toEqual([
-      'none',
-      'none',
-      'change',
-      'change',
-      'change',
-      'none',
-      'change',
-    ]);
+    expect(all.map(({ verdict }) => verdict)).toEqual(['none', 'none', 'change', 'change', 'change', 'none', 'change']);
     expect(await bench.cameras.state('gate')).toMatchObject({ light: 'day' });
   });
 

@@ -29,8 +29,7 @@ const FRAMES = [EMPTY, EMPTY, CAR, CAR, CAR, EMPTY, EMPTY];
 
 const sendAll = async (camera: StoredCamera): Promise<string[]> => {
   const ids: string[] = [];
-  for (const [i, frame] of FRAMES.entries())
-    ids.push(await sendFrame(bench, camera, await frame, T + i * 1000));
+  for (const [i, frame] of FRAMES.entries()) ids.push(await sendFrame(bench, camera, await frame, T + i * 1000));
   return ids;
 };
 
@@ -142,10 +141,7 @@ describe('a worker that is killed during a turn', () => {
         await paused;
       },
     });
-    const zombie = turnProcessor(bench, { pipeline: slow.pipeline }).process(
-      { v: 1, camera: 'gate' },
-      { job: 'job' },
-    );
+    const zombie = turnProcessor(bench, { pipeline: slow.pipeline }).process({ v: 1, camera: 'gate' }, { job: 'job' });
     await beginning;
     await workOff('gate', turnProcessor(bench));
     const saved = await bench.cameras.state('gate');
@@ -160,8 +156,7 @@ describe('a worker that is killed during a turn', () => {
     const camera = await setUpCamera(bench, 'gate');
     const deadly = await sendFrame(bench, camera, await EMPTY, T);
     const next = await sendFrame(bench, camera, await EMPTY, T + 1000);
-    for (let i = 0; i < 3; i++)
-      await bench.turns.take('gate', { job: 'job', token: `killed${i}`, ttlMs: 60_000 });
+    for (let i = 0; i < 3; i++) await bench.turns.take('gate', { job: 'job', token: `killed${i}`, ttlMs: 60_000 });
     await workOff('gate', turnProcessor(bench));
     expect(await readComparison(bench, deadly)).toMatchObject({
       status: 'failed',

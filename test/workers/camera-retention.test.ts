@@ -5,14 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { frameKey } from '../../src/stores/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
-import {
-  picture,
-  readComparison,
-  sendFrame,
-  setUpCamera,
-  turnProcessor,
-  workOff,
-} from '../helpers/cameras.js';
+import { picture, readComparison, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { useBench } from '../helpers/workers.js';
 
@@ -41,10 +34,7 @@ describe("a camera's own retention", () => {
     const inUse = await later.framesInUse();
     expect(inUse).toEqual(new Set([frameKey(stored?.frames.after?.sha256 ?? '')]));
     expect(await later.retain(inUse)).toEqual({ comparisons: 0, changes: 0, frames: 1 });
-    expect([await isStored(stored?.frames.before), await isStored(stored?.frames.after)]).toEqual([
-      false,
-      true,
-    ]);
+    expect([await isStored(stored?.frames.before), await isStored(stored?.frames.after)]).toEqual([false, true]);
     // The second round finds nothing to erase.
     expect(await later.retain(inUse)).toEqual({ comparisons: 0, changes: 0, frames: 0 });
 

@@ -184,9 +184,7 @@ describe('a pull', () => {
 describe('the schedule', () => {
   it('pulls repeatedly until the snapshots are switched off', async () => {
     await setUpCamera(bench, 'gate', snapshot());
-    running.push(
-      startSnapshotWorker({ redis: bench.redis, config: { jobLockMs: 2_000 }, logger, pull: puller() }),
-    );
+    running.push(startSnapshotWorker({ redis: bench.redis, config: { jobLockMs: 2_000 }, logger, pull: puller() }));
     const asked = camera.received.length;
     await scheduleSnapshots(queue, 'gate', 1);
     await camera.count(asked + 2);

@@ -5,15 +5,7 @@ import { decodeFrame } from '../../src/frames/decode.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import type { TurnDependencies } from '../../src/workers/camera-turn.js';
 import { at, codes, EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
-import {
-  GREEN,
-  HEIGHT,
-  picture,
-  pixelPipeline,
-  setUpCamera,
-  turnProcessor,
-  WIDTH,
-} from '../helpers/cameras.js';
+import { GREEN, HEIGHT, picture, pixelPipeline, setUpCamera, turnProcessor, WIDTH } from '../helpers/cameras.js';
 import { useBench } from '../helpers/workers.js';
 
 const bench = useBench();
@@ -48,33 +40,30 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, a frame of 
   it.each([
     ['another size', SQUARE],
     ['an EXIF rotation', ROTATED],
-  ])(
-    '(%s) is noted and compared with nothing, and does not interrupt a confirmation',
-    async (_what, stray) => {
-      const camera = await setUpCamera(bench, 'gate', { before, alerts: { ...ALERTS, confirm_frames: 3 } });
-      await send(camera, OPENED);
-      const earlier = await state();
-      const [odd, next] = await send(camera, [
-        [stray, 30],
-        [WITH_CAR, 40],
-      ]);
-      expect(odd).toMatchObject({
-        status: 'finished',
-        verdict: 'none',
-        model: null,
-        caption: 'this frame is not compared because it has another size',
-        camera_frame: { before: null },
-      });
-      expect(codes(odd)).toEqual(['size_changed']);
-      expect(odd?.camera_frame?.notes[0]?.detail).toMatch(/^the frames had 96x64 px, this one has 64x/);
-      expect(odd?.camera_frame?.notes[0]?.detail).toContain('(1 of 3 frames in a row');
-      expect(next).toMatchObject({ verdict: 'change' });
-      expect(codes(next)).toEqual([]);
-      expect(await changes()).toMatchObject([{ status: 'opened', confirmed_at: isoAt(40) }]);
-      const { memory, size, otherSize } = await state();
-      expect({ memory, size, otherSize }).toEqual({ memory: earlier.memory, size: earlier.size });
-    },
-  );
+  ])('(%s) is noted and compared with nothing, and does not interrupt a confirmation', async (_what, stray) => {
+    const camera = await setUpCamera(bench, 'gate', { before, alerts: { ...ALERTS, confirm_frames: 3 } });
+    await send(camera, OPENED);
+    const earlier = await state();
+    const [odd, next] = await send(camera, [
+      [stray, 30],
+      [WITH_CAR, 40],
+    ]);
+    expect(odd).toMatchObject({
+      status: 'finished',
+      verdict: 'none',
+      model: null,
+      caption: 'this frame is not compared because it has another size',
+      camera_frame: { before: null },
+    });
+    expect(codes(odd)).toEqual(['size_changed']);
+    expect(odd?.camera_frame?.notes[0]?.detail).toMatch(/^the frames had 96x64 px, this one has 64x/);
+    expect(odd?.camera_frame?.notes[0]?.detail).toContain('(1 of 3 frames in a row');
+    expect(next).toMatchObject({ verdict: 'change' });
+    expect(codes(next)).toEqual([]);
+    expect(await changes()).toMatchObject([{ status: 'opened', confirmed_at: isoAt(40) }]);
+    const { memory, size, otherSize } = await state();
+    expect({ memory, size, otherSize }).toEqual({ memory: earlier.memory, size: earlier.size });
+  });
 });
 
 describe.each(['reference', 'memory'])('with before: %s, frames of another shape', (before) => {
@@ -87,14 +76,8 @@ describe.each(['reference', 'memory'])('with before: %s, frames of another shape
       camera,
       [30, 40, 50, 60].map((seconds) => [SQUARE, seconds]),
     );
-    expect(squares.map((square) => codes(square)?.[0])).toEqual([
-      ...Array(3).fill('size_changed'),
-      undefined,
-    ]);
-    expect(squares.map(({ camera_frame }) => camera_frame?.before != null)).toEqual([
-      ...[false, false, false],
-      true,
-    ]);
+    expect(squares.map((square) => codes(square)?.[0])).toEqual([...Array(3).fill('size_changed'), undefined]);
+    expect(squares.map(({ camera_frame }) => camera_frame?.before != null)).toEqual([...[false, false, false], true]);
     expect(await changes()).toMatchObject([{ settled_at: isoAt(50), reverted_at: null }]);
     expect(await bench.redis.keys('sd:alr:*')).toHaveLength(1);
     expect(await state()).toMatchObject({ size: { width: 64, height: 64 }, alerts: { tracks: [] } });

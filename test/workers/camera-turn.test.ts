@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { at, beforeAt, codes, EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
-import {
-  picture,
-  pixelPipeline,
-  readComparison,
-  sendFrame,
-  setUpCamera,
-  turnProcessor,
-} from '../helpers/cameras.js';
+import { picture, pixelPipeline, readComparison, sendFrame, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
 let bench: Bench;
@@ -115,9 +108,7 @@ describe("a camera's frames", () => {
       [WITH_CAR, 200],
     ]);
     expect(after).toMatchObject({ verdict: 'change' });
-    expect(after?.camera_frame?.notes).toEqual([
-      { code: 'gap', detail: 'no frame came for 140 s before this one' },
-    ]);
+    expect(after?.camera_frame?.notes).toEqual([{ code: 'gap', detail: 'no frame came for 140 s before this one' }]);
   });
 
   it('whose "before" is no longer stored reset the baseline, with a note', async () => {

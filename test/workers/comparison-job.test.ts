@@ -8,14 +8,7 @@ import { KEYS } from '../../src/stores/keys.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import type { EnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
-import {
-  type Bench,
-  comparisonProcessor,
-  heatmaps,
-  output,
-  scriptedPipeline,
-  setUpBench,
-} from '../helpers/workers.js';
+import { type Bench, comparisonProcessor, heatmaps, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
 
 let bench: Bench;
 let enqueued: StoredComparison[];
@@ -61,8 +54,7 @@ const context = (change: { lastAttempt?: boolean; signal?: AbortSignal } = {}) =
   signal: new AbortController().signal,
   ...change,
 });
-const saved = async ({ comparison }: StoredComparison) =>
-  (await bench.results.get(comparison.id))?.comparison;
+const saved = async ({ comparison }: StoredComparison) => (await bench.results.get(comparison.id))?.comparison;
 
 describe('a comparison job', () => {
   it('saves finding, heatmaps and times, and queues a delivery', async () => {
@@ -158,10 +150,7 @@ describe('a cancelled comparison', () => {
       signal?.throwIfAborted();
       return output;
     });
-    const outcome = await processor({ pipeline }).process(
-      jobOf(accepted),
-      context({ signal: cancel.signal }),
-    );
+    const outcome = await processor({ pipeline }).process(jobOf(accepted), context({ signal: cancel.signal }));
     expect(outcome).toEqual({ kind: 'skipped', why: 'cancelled' });
     expect((await saved(accepted))?.status).toBe('cancelled');
     expect(enqueued).toEqual([]);

@@ -6,11 +6,7 @@ import { type DeliveryJob, jobPayload } from '../../src/jobs/payloads.js';
 import { linkKey, verifyLink } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
-import {
-  buildWebhookPayload,
-  PAYLOAD_LIMIT,
-  WebhookPayloadSchema,
-} from '../../src/schemas/webhook-payload.js';
+import { buildWebhookPayload, PAYLOAD_LIMIT, WebhookPayloadSchema } from '../../src/schemas/webhook-payload.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
 import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
@@ -117,9 +113,7 @@ describe('a delivery', () => {
     expect(() => new Webhook(SECRET).verify(`${body} `, headers)).toThrow();
     const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
     const signedText = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
-    expect(headers['webhook-signature']).toBe(
-      `v1,${createHmac('sha256', key).update(signedText).digest('base64')}`,
-    );
+    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signedText).digest('base64')}`);
     expect(headers['webhook-id']).toBe(job.deliveryId);
   });
 
@@ -162,9 +156,7 @@ describe('a delivery', () => {
   });
 
   it('to a refused address is never tried again', async () => {
-    answers = [
-      { status: null, error: 'the receiver is a private address', retryAfterMs: null, permanent: true },
-    ];
+    answers = [{ status: null, error: 'the receiver is a private address', retryAfterMs: null, permanent: true }];
     expect(await runOut((await enqueued()).job)).toEqual({ end: 'failed', waits: [] });
   });
 

@@ -13,9 +13,7 @@ const at = (url: string, change: { key?: string; camera?: string } = {}): Stored
 /** @returns how many of many comparisons find room */
 const roomFor = (one: (i: number) => StoredComparison, options = {}) => {
   const limits = createFetchLimits(() => NOW);
-  return Array.from({ length: 100 }, (_, i) => limits.enter(one(i), options)).filter(
-    (room) => 'leave' in room,
-  ).length;
+  return Array.from({ length: 100 }, (_, i) => limits.enter(one(i), options)).filter((room) => 'leave' in room).length;
 };
 
 describe('fetches at a time', () => {
@@ -55,8 +53,8 @@ describe('fetches at a time', () => {
 
   it('that find no room are tried again one after the other', () => {
     const limits = createFetchLimits(() => NOW);
-    const times = Array.from({ length: 50 }, () => limits.enter(at('https://nvr.example/'))).flatMap(
-      (room) => ('laterAt' in room ? [room.laterAt] : []),
+    const times = Array.from({ length: 50 }, () => limits.enter(at('https://nvr.example/'))).flatMap((room) =>
+      'laterAt' in room ? [room.laterAt] : [],
     );
     expect(times.length).toBeGreaterThan(10);
     expect(new Set(times).size).toBe(times.length);

@@ -105,9 +105,7 @@ describe('sixteen addresses that hang', () => {
   it('do not stop uploads, which are finished while they hang', async () => {
     serve();
     const ref = await uploaded();
-    const hanging = await Promise.all(
-      hosts.map((_, i) => accept({ before: ref, after: urlOf(i) }, `key_${i}`)),
-    );
+    const hanging = await Promise.all(hosts.map((_, i) => accept({ before: ref, after: urlOf(i) }, `key_${i}`)));
     await eventually(() => expect(asked()).toBe(16));
     await finished([await accept({ before: ref, after: ref })]);
     const gate = await setUpCamera(queues.bench, 'gate');

@@ -16,9 +16,7 @@ describe('a queued comparison', () => {
     deliver();
     serve();
     const { id } = await accept({ callbackUrl: CALLBACK });
-    await eventually(async () =>
-      expect((await queues.bench.deliveries.ofComparison(id))[0]?.state).toBe('delivered'),
-    );
+    await eventually(async () => expect((await queues.bench.deliveries.ofComparison(id))[0]?.state).toBe('delivered'));
     expect(await statusOf(id)).toBe('finished');
     expect(queues.posted).toEqual([id.replace('cmp_', 'dlv_')]);
   });
@@ -60,9 +58,7 @@ describe('a queued comparison', () => {
   });
 
   it('that fails each time is failed after the last attempt', async () => {
-    const { pipeline, calls } = scriptedPipeline(() =>
-      Promise.reject(new ScenedeltaError('inference-failed', 'no')),
-    );
+    const { pipeline, calls } = scriptedPipeline(() => Promise.reject(new ScenedeltaError('inference-failed', 'no')));
     serve(pipeline);
     const { id } = await accept({ attempts: 2 });
     await eventually(async () => expect(await statusOf(id)).toBe('failed'));
@@ -95,9 +91,7 @@ describe('a queued comparison', () => {
 
 describe('a worker that ends', () => {
   it('finishes the running job before it has closed', async () => {
-    const worker = serve(
-      scriptedPipeline(() => new Promise((resolve) => setTimeout(resolve, 300, output))).pipeline,
-    );
+    const worker = serve(scriptedPipeline(() => new Promise((resolve) => setTimeout(resolve, 300, output))).pipeline);
     const { id } = await accept();
     await eventually(async () => expect(await statusOf(id)).toBe('running'));
     await worker.close();
@@ -184,9 +178,7 @@ describe('a failed delivery', () => {
     const [delivery] = await queues.bench.deliveries.ofComparison(id);
     const [job] = await queue.getDelayed();
     expect(delivery?.state).toBe('pending');
-    expect((job?.timestamp ?? 0) + (job?.delay ?? 0)).toBeLessThan(
-      Date.parse(delivery?.next_attempt_at ?? '') + 1_000,
-    );
+    expect((job?.timestamp ?? 0) + (job?.delay ?? 0)).toBeLessThan(Date.parse(delivery?.next_attempt_at ?? '') + 1_000);
     expect(job?.delay).toBeGreaterThan(4_000);
   });
 });

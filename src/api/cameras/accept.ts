@@ -18,10 +18,7 @@ const MAX_FRAMES_WAITING = 1_000;
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** @throws ScenedeltaError 'overloaded' if MAX_FRAMES_WAITING frames of the camera are waiting */
-export async function assertCameraCapacity(
-  camera: string,
-  { cameras }: Pick<Dependencies, 'cameras'>,
-): Promise<void> {
+export async function assertCameraCapacity(camera: string, { cameras }: Pick<Dependencies, 'cameras'>): Promise<void> {
   const waiting = await cameras.waitingFrames(camera);
   if (waiting < MAX_FRAMES_WAITING) return;
   throw new ScenedeltaError(

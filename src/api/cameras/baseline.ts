@@ -73,8 +73,7 @@ async function order(
     light,
     sha256: event.type === 'baseline.set' ? event.frame.sha256 : null,
     settles: open,
-    detail:
-      open.length === 0 ? what : `${what}; open changes settle with it, without an alert: ${open.length}`,
+    detail: open.length === 0 ? what : `${what}; open changes settle with it, without an alert: ${open.length}`,
   };
 }
 

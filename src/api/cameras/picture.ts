@@ -30,11 +30,9 @@ export async function readPicture(
   const { sha256 } = given;
   const bytes = await blobs.get(frameKey(sha256));
   if (bytes !== undefined) return { from: 'bytes', bytes, sha256, contentType: sniffImage(bytes, field) };
-  throw new ScenedeltaError(
-    'invalid-value',
-    `${field} is the frame ${sha256}, which is not stored (any more)`,
-    { field },
-  );
+  throw new ScenedeltaError('invalid-value', `${field} is the frame ${sha256}, which is not stored (any more)`, {
+    field,
+  });
 }
 
 /**
@@ -50,11 +48,9 @@ export async function keepPicture(
   { keeper, pixelLimit, decodeTimeout }: PictureDependencies,
 ): Promise<{ ref: StoredFrameRef; pixels: DecodedFrame }> {
   if (frame.from !== 'bytes') {
-    throw new ScenedeltaError(
-      'invalid-request',
-      `${field} is an address, expected bytes in base64 or {"sha256"}`,
-      { field },
-    );
+    throw new ScenedeltaError('invalid-request', `${field} is an address, expected bytes in base64 or {"sha256"}`, {
+      field,
+    });
   }
   const mask = maskOf(camera);
   const shown = mask === null ? frame.bytes : await keeper.shown(frame.bytes, mask, field);

@@ -13,9 +13,8 @@ import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
 import { withoutLogin } from './login.js';
 import { keepPicture, type PictureDependencies, readPicture } from './picture.js';
 
-const { reference: referenceSchema } = (
-  CameraRequestSchema as unknown as { properties: { reference: never } }
-).properties;
+const { reference: referenceSchema } = (CameraRequestSchema as unknown as { properties: { reference: never } })
+  .properties;
 const checkReference = checker(Type.Object({ reference: referenceSchema }));
 
 export interface PutDependencies extends PictureDependencies {

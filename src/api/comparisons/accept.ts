@@ -42,11 +42,7 @@ export function assertCameraOfKey(camera: string | undefined, visibility: Visibi
  * @throws ScenedeltaError 'storage-unavailable': the comparison does not exist. 'queue-unavailable': it does not exist
  * either, unless Redis was lost between a write and its answer or could not erase it; then it is recovered and run.
  */
-export async function accept(
-  acceptance: Acceptance,
-  deps: Dependencies,
-  options: Options,
-): Promise<StoredComparison> {
+export async function accept(acceptance: Acceptance, deps: Dependencies, options: Options): Promise<StoredComparison> {
   const { comparisonId, incoming } = acceptance;
   const [before, after] = await storeFrames(incoming, deps);
   const now = deps.clock();

@@ -38,8 +38,6 @@ export async function assertCapacity(
   throw new ScenedeltaError(
     'overloaded',
     `${waiting} comparisons are waiting, expected fewer than ${maxWaiting - kept} ` +
-      (kept === 0
-        ? '(MAX_WAITING)'
-        : `(MAX_WAITING without the ${kept} that CAMERA_RESERVE keeps for cameras)`),
+      (kept === 0 ? '(MAX_WAITING)' : `(MAX_WAITING without the ${kept} that CAMERA_RESERVE keeps for cameras)`),
   );
 }

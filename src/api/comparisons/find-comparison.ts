@@ -15,8 +15,5 @@ export async function findComparison(
     const { comparison, request } = stored;
     if (seesComparison(visibility, { owner: ownerOf(request), camera: comparison.camera })) return stored;
   }
-  throw new ScenedeltaError(
-    'not-found',
-    `There is no comparison ${id}: it never was, was erased or has expired`,
-  );
+  throw new ScenedeltaError('not-found', `There is no comparison ${id}: it never was, was erased or has expired`);
 }

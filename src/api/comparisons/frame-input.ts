@@ -67,16 +67,12 @@ export const frameTooLarge = (field: string, frameLimit: number) =>
     field,
   });
 
-const invalid = (field: string, what: string) =>
-  new ScenedeltaError('invalid-request', `${field} ${what}`, { field });
+const invalid = (field: string, what: string) => new ScenedeltaError('invalid-request', `${field} ${what}`, { field });
 
 function s3Frame({ bucket, key }: { bucket: string; key: string }, field: string): IncomingFrame {
   if (isPlainKey(key)) return { from: 's3', bucket, key };
   const address = `s3://${bucket}/${key.slice(0, 80)}`;
-  throw invalid(
-    field,
-    `is ${address}, expected a key without an empty, "." or ".." segment between its slashes`,
-  );
+  throw invalid(field, `is ${address}, expected a key without an empty, "." or ".." segment between its slashes`);
 }
 
 /** Takes the standard and the URL-safe alphabet, with or without padding and line breaks. */

@@ -57,9 +57,7 @@ export async function assertKnownModel(name: string | undefined, workers: Worker
   if (name === undefined) return;
   const names = [...new Set((await servedModels(workers)).map((model) => model.name))];
   if (names.length === 0 || names.includes(name)) return;
-  throw new ScenedeltaError(
-    'unknown-model',
-    `model is ${JSON.stringify(name)}, expected one of ${names.join(', ')}`,
-    { field: 'model' },
-  );
+  throw new ScenedeltaError('unknown-model', `model is ${JSON.stringify(name)}, expected one of ${names.join(', ')}`, {
+    field: 'model',
+  });
 }

@@ -77,10 +77,7 @@ const PICTURE: BodyForm = {
  * @throws ScenedeltaError invalid-request, invalid-value, malformed-body, unsupported-media-type, payload-too-large or
  * image-unreadable, each naming the field
  */
-export async function readComparison(
-  request: FastifyRequest,
-  limits: FrameLimits,
-): Promise<IncomingComparison> {
+export async function readComparison(request: FastifyRequest, limits: FrameLimits): Promise<IncomingComparison> {
   const { frames, options } = await readBody(request, limits, COMPARISON);
   return {
     before: frames.get('before') as IncomingFrame,
@@ -90,10 +87,7 @@ export async function readComparison(
 }
 
 /** @throws ScenedeltaError as readComparison does */
-export async function readCameraFrame(
-  request: FastifyRequest,
-  limits: FrameLimits,
-): Promise<IncomingCameraFrame> {
+export async function readCameraFrame(request: FastifyRequest, limits: FrameLimits): Promise<IncomingCameraFrame> {
   const { frames, options } = await readBody(request, limits, CAMERA_FRAME);
   return { frame: frames.get('frame') as IncomingFrame, options: options as CameraFrameOptions };
 }
@@ -133,11 +127,7 @@ function readJson(json: unknown, frameLimit: number, form: BodyForm): ReadBody {
   return { frames, options };
 }
 
-async function readMultipart(
-  request: FastifyRequest,
-  limits: FrameLimits,
-  form: BodyForm,
-): Promise<ReadBody> {
+async function readMultipart(request: FastifyRequest, limits: FrameLimits, form: BodyForm): Promise<ReadBody> {
   const { bodyLimit } = limits;
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw formTooLarge(bodyLimit);
   assertBoundary(request.headers['content-type'] ?? '');
@@ -233,9 +223,7 @@ async function readFieldFile(file: AsyncIterable<Uint8Array>, name: string): Pro
 }
 
 const expectedFiles = ({ frames }: BodyForm): string =>
-  frames.length > 1
-    ? `one file each in the fields ${frames.join(' and ')}`
-    : `a file in the field ${frames[0]}`;
+  frames.length > 1 ? `one file each in the fields ${frames.join(' and ')}` : `a file in the field ${frames[0]}`;
 
 const formTooLarge = (bodyLimit: number) =>
   new ScenedeltaError('payload-too-large', `The form is larger than ${bodyLimit} bytes (BODY_LIMIT)`);

@@ -36,11 +36,7 @@ export interface Submission {
   accept(context: RequestContext, unattended: boolean): Promise<StoredComparison>;
 }
 
-export type Respond = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  submission: Submission,
-) => Promise<FastifyReply>;
+export type Respond = (request: FastifyRequest, reply: FastifyReply, submission: Submission) => Promise<FastifyReply>;
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -83,10 +79,7 @@ export function createRespond(context: {
     }
     if (reservation) {
       await deps.idempotency.confirm(reservation).catch((err: Error) => {
-        request.log.warn(
-          { comparison_id: comparisonId, reason: err.message },
-          'Idempotency-Key not confirmed',
-        );
+        request.log.warn({ comparison_id: comparisonId, reason: err.message }, 'Idempotency-Key not confirmed');
       });
     }
     metrics.accepted.inc({ form: request.isMultipart() ? 'multipart' : 'json', queue });

@@ -48,10 +48,7 @@ export interface OutcomeWaiter {
   release(): void;
 }
 
-export function createOutcomeWaiter(deps: {
-  events: EventReader;
-  results: Pick<ResultStore, 'get'>;
-}): OutcomeWaiter {
+export function createOutcomeWaiter(deps: { events: EventReader; results: Pick<ResultStore, 'get'> }): OutcomeWaiter {
   const waiting = new Set<() => void>();
   /** Resolves at the final event, after `ms`, on abort, or on release. */
   const nextChange = (id: string, ms: number, signal: AbortSignal): Promise<void> =>

@@ -119,10 +119,7 @@ function hasValidLink(request: FastifyRequest, deps: Pick<ApiDependencies, 'link
   );
 }
 
-async function unauthorized(
-  secret: string | undefined,
-  apiKeys: ApiDependencies['apiKeys'],
-): Promise<ScenedeltaError> {
+async function unauthorized(secret: string | undefined, apiKeys: ApiDependencies['apiKeys']): Promise<ScenedeltaError> {
   if ((await apiKeys.list()).length === 0) {
     return new ScenedeltaError(
       'unauthorized',

@@ -22,8 +22,7 @@ const COMMON_HEADERS = {
   'Trace-Id': { schema: { type: 'string' }, description: 'The id of this request in logs and webhooks.' },
   RateLimit: {
     schema: { type: 'string' },
-    description:
-      'Rest of the quota of the key (r) and seconds until it is renewed (t): `"default";r=599;t=42`.',
+    description: 'Rest of the quota of the key (r) and seconds until it is renewed (t): `"default";r=599;t=42`.',
   },
   'RateLimit-Policy': {
     schema: { type: 'string' },
@@ -55,8 +54,8 @@ function addExamples(content: Content, examplesOf: (component: string) => object
 }
 
 function withExamples<T extends object>(document: T): T {
-  for (const { requestBody, responses } of Object.values((document as Described).paths ?? {}).flatMap(
-    (operations) => Object.values(operations),
+  for (const { requestBody, responses } of Object.values((document as Described).paths ?? {}).flatMap((operations) =>
+    Object.values(operations),
   )) {
     addExamples(requestBody?.content ?? {}, (component) => REQUEST_EXAMPLES[component]);
     for (const [status, { content = {} }] of Object.entries(responses)) {

@@ -66,11 +66,7 @@ const checkRequest = checker(BaselineRequestSchema);
 
 export function cameraBaselineRoutes(
   app: Api,
-  {
-    deps,
-    options,
-    keeper,
-  }: { deps: ApiDependencies; options: ApiOptions } & Pick<PictureDependencies, 'keeper'>,
+  { deps, options, keeper }: { deps: ApiDependencies; options: ApiOptions } & Pick<PictureDependencies, 'keeper'>,
 ): void {
   const config = { scope: 'admin' } as const;
   const picture = { ...deps, ...options, keeper };

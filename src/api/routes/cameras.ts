@@ -116,25 +116,21 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     });
   });
 
-  app.post(
-    '/v1/cameras/:id/frames',
-    { schema: frameSchema, config: { scope: 'compare' } },
-    async (request, reply) => {
-      await assertCapacity(request, 'frame', deps, options);
-      const camera = await findCamera(deps, request.params.id, request.visibility);
-      await assertCameraCapacity(camera.id, deps);
-      const incoming = await readCameraFrame(request, options);
-      const { callback_url } = incoming.options;
-      assertFetchable({ frame: incoming.frame }, rules);
-      if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
-      return respond(request, reply, {
-        fingerprint: frameFingerprint(camera.id, incoming),
-        frames: [incoming.frame],
-        queue: 'live',
-        accept: (context) => acceptFrame(context, camera, incoming, { ...deps, keeper, options }),
-      });
-    },
-  );
+  app.post('/v1/cameras/:id/frames', { schema: frameSchema, config: { scope: 'compare' } }, async (request, reply) => {
+    await assertCapacity(request, 'frame', deps, options);
+    const camera = await findCamera(deps, request.params.id, request.visibility);
+    await assertCameraCapacity(camera.id, deps);
+    const incoming = await readCameraFrame(request, options);
+    const { callback_url } = incoming.options;
+    assertFetchable({ frame: incoming.frame }, rules);
+    if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
+    return respond(request, reply, {
+      fingerprint: frameFingerprint(camera.id, incoming),
+      frames: [incoming.frame],
+      queue: 'live',
+      accept: (context) => acceptFrame(context, camera, incoming, { ...deps, keeper, options }),
+    });
+  });
 
   const getSchema = {
     operationId: 'readCamera',
@@ -205,20 +201,16 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       ...problems(['not-found', 'storage-unavailable']),
     },
   };
-  app.delete(
-    '/v1/cameras/:id',
-    { schema: deleteSchema, config: { scope: 'admin' } },
-    async (request, reply) => {
-      const { id } = request.params;
-      // The camera first, so that a running turn cannot save and no frame is accepted.
-      const existed = await cameras.erase(id);
-      await deps.queue.scheduleSnapshots(id, null);
-      const comparisons = await eraseComparisonsOf(id, deps);
-      const changes = await deps.changes.eraseOf(id);
-      if (!existed && comparisons + changes === 0) throw noCamera(id);
-      return reply.code(204).send();
-    },
-  );
+  app.delete('/v1/cameras/:id', { schema: deleteSchema, config: { scope: 'admin' } }, async (request, reply) => {
+    const { id } = request.params;
+    // The camera first, so that a running turn cannot save and no frame is accepted.
+    const existed = await cameras.erase(id);
+    await deps.queue.scheduleSnapshots(id, null);
+    const comparisons = await eraseComparisonsOf(id, deps);
+    const changes = await deps.changes.eraseOf(id);
+    if (!existed && comparisons + changes === 0) throw noCamera(id);
+    return reply.code(204).send();
+  });
 }
 
 const presentCamera = (

@@ -26,8 +26,7 @@ const ListQuerySchema = Type.Object(
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     status: Type.Optional(
       literals(CHANGE_STATUSES, {
-        description:
-          'Current status. `acknowledged` also returns the acknowledged changes that have reverted since.',
+        description: 'Current status. `acknowledged` also returns the acknowledged changes that have reverted since.',
       }),
     ),
     ...timeQuery('Confirmed'),
@@ -41,10 +40,7 @@ const FEEDBACK_PAGE_SIZE = 100;
 const noChange = (id: string) =>
   new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
 
-export function changeRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries'>,
-): void {
+export function changeRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries'>): void {
   const config = { scope: 'compare' } as const;
   const tags = ['changes'];
   /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
@@ -93,8 +89,7 @@ export function changeRoutes(
   const deliveriesSchema = {
     operationId: 'listChangeDeliveries',
     summary: 'List the webhook deliveries of the alerts about a change',
-    description:
-      'Each with its log of attempts; empty if there was no alert or the camera has no callback_url.',
+    description: 'Each with its log of attempts; empty if there was no alert or the camera has no callback_url.',
     tags,
     params: ChangeIdParams,
     response: {

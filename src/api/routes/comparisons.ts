@@ -63,25 +63,21 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
   const deps = { ...context.deps, keeper: context.keeper };
   const rules = fetchRules(options);
 
-  app.post(
-    '/v1/comparisons',
-    { schema: postSchema, config: { scope: 'compare' } },
-    async (request, reply) => {
-      await assertCapacity(request, 'comparison', deps, options);
-      const { before, after, options: given } = await readComparison(request, options);
-      assertCameraOfKey(given.camera, request.visibility);
-      assertFetchable({ before, after }, rules);
-      if (given.callback_url !== undefined) assertUrl(given.callback_url, 'callback_url', rules.allow);
-      await assertKnownModel(given.model, deps.workers);
-      const incoming = { before, after, options: given };
-      return respond(request, reply, {
-        fingerprint: fingerprintOf(incoming),
-        frames: [before, after],
-        queue: given.priority ?? 'live',
-        accept: (acceptance, unattended) => accept({ ...acceptance, incoming, unattended }, deps, options),
-      });
-    },
-  );
+  app.post('/v1/comparisons', { schema: postSchema, config: { scope: 'compare' } }, async (request, reply) => {
+    await assertCapacity(request, 'comparison', deps, options);
+    const { before, after, options: given } = await readComparison(request, options);
+    assertCameraOfKey(given.camera, request.visibility);
+    assertFetchable({ before, after }, rules);
+    if (given.callback_url !== undefined) assertUrl(given.callback_url, 'callback_url', rules.allow);
+    await assertKnownModel(given.model, deps.workers);
+    const incoming = { before, after, options: given };
+    return respond(request, reply, {
+      fingerprint: fingerprintOf(incoming),
+      frames: [before, after],
+      queue: given.priority ?? 'live',
+      accept: (acceptance, unattended) => accept({ ...acceptance, incoming, unattended }, deps, options),
+    });
+  });
 
   const getSchema = {
     operationId: 'readComparison',
@@ -95,17 +91,13 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       ...problems(['not-found']),
     },
   };
-  app.get(
-    '/v1/comparisons/:id',
-    { schema: getSchema, config: { scope: 'compare' } },
-    async (request, reply) => {
-      const { comparison } = await findComparison(deps, request.params.id, request.visibility);
-      if (comparison.status === 'queued' || comparison.status === 'running') {
-        reply.header('Retry-After', RETRY_AFTER_SECONDS);
-      }
-      return present(comparison);
-    },
-  );
+  app.get('/v1/comparisons/:id', { schema: getSchema, config: { scope: 'compare' } }, async (request, reply) => {
+    const { comparison } = await findComparison(deps, request.params.id, request.visibility);
+    if (comparison.status === 'queued' || comparison.status === 'running') {
+      reply.header('Retry-After', RETRY_AFTER_SECONDS);
+    }
+    return present(comparison);
+  });
 
   const listSchema = {
     operationId: 'listComparisons',
@@ -136,13 +128,9 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       ...problems(['not-found', 'storage-unavailable']),
     },
   };
-  app.delete(
-    '/v1/comparisons/:id',
-    { schema: deleteSchema, config: { scope: 'compare' } },
-    async (request, reply) => {
-      const { comparison } = await findComparison(deps, request.params.id, request.visibility);
-      await eraseComparison(comparison, deps);
-      return reply.code(204).send();
-    },
-  );
+  app.delete('/v1/comparisons/:id', { schema: deleteSchema, config: { scope: 'compare' } }, async (request, reply) => {
+    const { comparison } = await findComparison(deps, request.params.id, request.visibility);
+    await eraseComparison(comparison, deps);
+    return reply.code(204).send();
+  });
 }

@@ -9,8 +9,7 @@ export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' |
   const schema = {
     operationId: 'listDeliveries',
     summary: 'List the webhook deliveries of a comparison',
-    description:
-      'Each with its log of attempts; empty if no callback_url was given or the comparison has not ended.',
+    description: 'Each with its log of attempts; empty if no callback_url was given or the comparison has not ended.',
     tags: ['comparisons'],
     params: ComparisonIdParams,
     response: {

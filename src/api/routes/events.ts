@@ -30,8 +30,7 @@ const TokenQuery = Type.Object({
   ),
 });
 const security = [{ bearer: [] }, { apiKey: [] }, { eventToken: [] }];
-const STREAM =
-  'Server-sent events; the schema describes one of them. A comment every 15 s keeps the connection open.';
+const STREAM = 'Server-sent events; the schema describes one of them. A comment every 15 s keeps the connection open.';
 /** The fields of a server-sent event. @param data schema of the JSON in `data` */
 const serverSentEvent = (data: TSchema) =>
   Type.Object({
@@ -90,9 +89,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     querystring: Type.Object(
       {
         ...TokenQuery.properties,
-        camera: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 64, description: 'Only of this camera.' }),
-        ),
+        camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only of this camera.' })),
       },
       { additionalProperties: false },
     ),

@@ -23,11 +23,7 @@ export function frameRoutes(
     params: SideParams,
     querystring: FrameQuery,
     response: {
-      200: media(
-        'The frame.',
-        Object.fromEntries(IMAGE_TYPES.map((type) => [type, binary])),
-        RESPONSE_HEADERS.etag,
-      ),
+      200: media('The frame.', Object.fromEntries(IMAGE_TYPES.map((type) => [type, binary])), RESPONSE_HEADERS.etag),
       304: { description: 'Unchanged since `If-None-Match`.', type: 'null' },
       ...problems(['not-found', 'not-finished', 'gone']),
     },
@@ -49,10 +45,7 @@ export function frameRoutes(
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     const bytes = await frame.bytes();
     if (bytes === undefined) {
-      throw new ScenedeltaError(
-        'gone',
-        `The ${side} frame of ${id} is no longer kept (FRAME_RETENTION_HOURS)`,
-      );
+      throw new ScenedeltaError('gone', `The ${side} frame of ${id} is no longer kept (FRAME_RETENTION_HOURS)`);
     }
     // The browser must use this content type and not guess one from bytes of an unknown sender.
     reply.header('X-Content-Type-Options', 'nosniff').type(frame.contentType);

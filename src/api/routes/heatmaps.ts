@@ -33,8 +33,7 @@ const HeatmapQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 255,
-        description:
-          'Heatmap of this word of the caption (position in `words`, from 0) instead of the change.',
+        description: 'Heatmap of this word of the caption (position in `words`, from 0) instead of the change.',
       }),
     ),
     ...FrameQuery.properties,
@@ -90,17 +89,13 @@ export function heatmapRoutes(
   });
 }
 
-async function readMaps(
-  { comparison }: StoredComparison,
-  deps: Pick<ApiDependencies, 'blobs'>,
-): Promise<HeatmapData> {
+async function readMaps({ comparison }: StoredComparison, deps: Pick<ApiDependencies, 'blobs'>): Promise<HeatmapData> {
   const { id, status, model } = comparison;
   if (!isFinal(status)) {
     throw new ScenedeltaError('not-finished', `The comparison ${id} is ${status}, expected finished`);
   }
   if (status !== 'finished' || model == null) {
-    const why =
-      status === 'finished' ? 'its frames were identical and no model was asked' : `it is ${status}`;
+    const why = status === 'finished' ? 'its frames were identical and no model was asked' : `it is ${status}`;
     throw new ScenedeltaError('not-found', `The comparison ${id} has no heatmaps: ${why}`);
   }
   const bytes = await deps.blobs.get(heatmapKey(id));
@@ -108,11 +103,7 @@ async function readMaps(
   throw new ScenedeltaError('gone', `The heatmaps of ${id} are no longer kept (HEATMAP_RETENTION_HOURS)`);
 }
 
-async function readFrame(
-  { comparison }: StoredComparison,
-  side: Side,
-  frame: ServedFrame | null,
-): Promise<Uint8Array> {
+async function readFrame({ comparison }: StoredComparison, side: Side, frame: ServedFrame | null): Promise<Uint8Array> {
   const bytes = await frame?.bytes();
   if (bytes !== undefined) return bytes;
   throw new ScenedeltaError(

@@ -11,8 +11,7 @@ export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): v
   const listSchema = {
     operationId: 'listModels',
     summary: 'List the models',
-    description:
-      'As the live workers report them; empty if none is live or all of them are still warming up.',
+    description: 'As the live workers report them; empty if none is live or all of them are still warming up.',
     tags: ['models'],
     response: {
       200: json('The models.', Type.Object({ items: Type.Array(ref(ServedModelSchema)) })),

@@ -89,8 +89,7 @@ export function operationRoutes(
     operationId: 'scale',
     summary: 'Backlog by queue',
     description:
-      'For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs. ' +
-      KEY_IF_SET,
+      'For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs. ' + KEY_IF_SET,
     tags,
     security: keyIfSet,
     response: {

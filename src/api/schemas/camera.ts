@@ -82,18 +82,9 @@ export const CameraStatusSchema = Type.Object(
 
 export const AlarmBudgetSchema = Type.Object(
   {
-    threshold: nullable(
-      unit(),
-      'Least confidence of a change, computed from `alarms_per_day`; null: not known yet.',
-    ),
-    alarms_per_day: nullable(
-      Type.Number(),
-      'Expected false alarms per day at that threshold, before confirmation.',
-    ),
-    met: nullable(
-      Type.Boolean(),
-      'false: more alarms are expected than `alarms_per_day`; null: not known yet.',
-    ),
+    threshold: nullable(unit(), 'Least confidence of a change, computed from `alarms_per_day`; null: not known yet.'),
+    alarms_per_day: nullable(Type.Number(), 'Expected false alarms per day at that threshold, before confirmation.'),
+    met: nullable(Type.Boolean(), 'false: more alarms are expected than `alarms_per_day`; null: not known yet.'),
     detail: Type.String({ description: 'A sentence for people.' }),
   },
   { $id: 'AlarmBudget', description: 'Whether the alarm budget can be met at the rate of the frames.' },
@@ -103,10 +94,7 @@ export const CameraSchema = Type.Object(
   {
     id: Type.String(),
     ...CameraSettingsSchema.properties,
-    reference: nullable(
-      Type.Object({ sha256: Type.String() }),
-      'The reference frame as it is stored, masked.',
-    ),
+    reference: nullable(Type.Object({ sha256: Type.String() }), 'The reference frame as it is stored, masked.'),
     created_at: dateTime(),
     updated_at: dateTime(),
     alarm_budget: Type.Optional(AlarmBudgetSchema),

@@ -100,15 +100,12 @@ export const FRAME_FORMS: readonly TSchema[] = [
   FrameS3Schema,
 ];
 
-export const FrameInputSchema = Type.Union(
-  [FrameTextSchema, FrameBase64Schema, FrameUrlSchema, FrameS3Schema],
-  {
-    $id: 'FrameInput',
-    description:
-      'a frame: {"base64": "..."}, {"url": "https://..."}, {"s3": {"bucket": "...", "key": "..."}}, or ' +
-      'a string: base64, "data:image/...;base64,...", "https://..." or "s3://bucket/key"',
-  },
-);
+export const FrameInputSchema = Type.Union([FrameTextSchema, FrameBase64Schema, FrameUrlSchema, FrameS3Schema], {
+  $id: 'FrameInput',
+  description:
+    'a frame: {"base64": "..."}, {"url": "https://..."}, {"s3": {"bucket": "...", "key": "..."}}, or ' +
+    'a string: base64, "data:image/...;base64,...", "https://..." or "s3://bucket/key"',
+});
 export type FrameInput = Static<typeof FrameInputSchema>;
 
 export const ComparisonRequestSchema = Type.Object(
@@ -121,8 +118,7 @@ export const ComparisonRequestSchema = Type.Object(
 );
 export type ComparisonRequest = Static<typeof ComparisonRequestSchema>;
 
-export const binary = (description: string) =>
-  Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description });
+export const binary = (description: string) => Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description });
 
 /** Documents the form; its fields are checked as ComparisonOptions. */
 export const ComparisonFormSchema = Type.Object(

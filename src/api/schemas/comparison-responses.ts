@@ -6,9 +6,7 @@ import { ComparisonProblemSchema, json, problems, RESPONSE_HEADERS, ref } from '
 
 /** Request headers. */
 export const PREFERENCE_HEADERS = Type.Object({
-  Prefer: Type.Optional(
-    Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] }),
-  ),
+  Prefer: Type.Optional(Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] })),
   'Idempotency-Key': Type.Optional(
     Type.String({
       minLength: 1,

@@ -9,9 +9,7 @@ const DEFAULT_LIMIT = 20;
 
 /** Query parameters of a page. @param cursorPattern pattern of its cursors */
 export const pageQuery = (cursorPattern: string = CURSOR_PATTERN) => ({
-  cursor: Type.Optional(
-    Type.String({ pattern: cursorPattern, description: 'next_cursor of the previous page.' }),
-  ),
+  cursor: Type.Optional(Type.String({ pattern: cursorPattern, description: 'next_cursor of the previous page.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
 });
 

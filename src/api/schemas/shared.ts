@@ -37,12 +37,7 @@ import {
   StoredFrameSchema,
 } from './camera.js';
 import { FeedbackRequestSchema } from './changes.js';
-import {
-  ComparisonFormSchema,
-  ComparisonRequestSchema,
-  FRAME_FORMS,
-  FrameInputSchema,
-} from './comparison-request.js';
+import { ComparisonFormSchema, ComparisonRequestSchema, FRAME_FORMS, FrameInputSchema } from './comparison-request.js';
 
 /** A problem together with the failed comparison. */
 export const ComparisonProblemSchema = Type.Object(
@@ -125,9 +120,7 @@ export const SideParams = Type.Object({
 });
 /** Query of frames and heatmaps; a signed link (links.ts) has both parameters. */
 export const FrameQuery = Type.Object({
-  exp: Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,12}$', description: 'Expiry of a signed link, epoch seconds.' }),
-  ),
+  exp: Type.Optional(Type.String({ pattern: '^[0-9]{1,12}$', description: 'Expiry of a signed link, epoch seconds.' })),
   sig: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_-]{43}$',
@@ -153,11 +146,7 @@ export const RESPONSE_HEADERS = {
 export const binary = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 
 /** One response: its description, its body by content type, its headers. */
-export const media = (
-  description: string,
-  types: Readonly<Record<string, TSchema>>,
-  headers: object = {},
-) => ({
+export const media = (description: string, types: Readonly<Record<string, TSchema>>, headers: object = {}) => ({
   description,
   content: Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }])),
   ...(Object.keys(headers).length > 0 ? { headers } : {}),
@@ -181,10 +170,7 @@ const ALWAYS: readonly ErrorCode[] = [
  * Problem responses by status, for the `response` of a route.
  * @param codes problems beside the ones of every request
  */
-export function problems(
-  codes: readonly ErrorCode[] = [],
-  options: { always?: boolean; schema?: TObject } = {},
-) {
+export function problems(codes: readonly ErrorCode[] = [], options: { always?: boolean; schema?: TObject } = {}) {
   const all = new Set([...(options.always === false ? [] : ALWAYS), ...codes]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of all) {

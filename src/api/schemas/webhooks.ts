@@ -21,14 +21,8 @@ const header = (name: string, description: string) => ({
 /** Standard Webhooks 1.0. */
 const HEADERS = [
   header('webhook-id', 'The same at every attempt, so that a receiver can drop duplicates.'),
-  header(
-    'webhook-timestamp',
-    'Time of this attempt in epoch seconds; refuse requests older than five minutes.',
-  ),
-  header(
-    'webhook-signature',
-    '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, with the webhook secret.',
-  ),
+  header('webhook-timestamp', 'Time of this attempt in epoch seconds; refuse requests older than five minutes.'),
+  header('webhook-signature', '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, with the webhook secret.'),
 ];
 
 const ALERT_ORDER =

@@ -84,9 +84,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
       const started = performance.now();
       const { finding, heatmaps, timings } = await pipeline.compare({ ...bytes, model: name });
       const total = performance.now() - started;
-      const [before, after] = await Promise.all(
-        SIDES.map((side) => decode(bytes[side], side, config.pixelLimit)),
-      );
+      const [before, after] = await Promise.all(SIDES.map((side) => decode(bytes[side], side, config.pixelLimit)));
       const frames = { before: before as DecodedFrame, after: after as DecodedFrame };
       const { verdict, confidence, kind, caption, regions } = finding;
       return {

@@ -38,8 +38,7 @@ export async function openPairs(file: string): Promise<PairFolder> {
       const [before, after] = await Promise.all(SIDES.map((side) => readFile(pathOf(pair, side))));
       return { before: before as Uint8Array, after: after as Uint8Array };
     },
-    withLine: (pair, error) =>
-      error instanceof ScenedeltaError ? bad(file, pair.line, error.message) : error,
+    withLine: (pair, error) => (error instanceof ScenedeltaError ? bad(file, pair.line, error.message) : error),
   };
 }
 
@@ -85,11 +84,7 @@ export async function withNuisance(
   bytes: PairBytes,
   pixelLimit: number,
 ): Promise<{ pair: Pair; bytes: PairBytes }> {
-  const { image, jpegQuality, homography } = perturb(
-    nuisance,
-    await decode(bytes.after, 'after', pixelLimit),
-    pair.id,
-  );
+  const { image, jpegQuality, homography } = perturb(nuisance, await decode(bytes.after, 'after', pixelLimit), pair.id);
   const raw = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } });
   const after = await (jpegQuality === null
     ? raw.png({ compressionLevel: 1 })

@@ -23,9 +23,7 @@ export interface DocumentFrequencies {
   readonly documents: number;
 }
 
-export function documentFrequencies(
-  referenceSets: readonly (readonly (readonly string[])[])[],
-): DocumentFrequencies {
+export function documentFrequencies(referenceSets: readonly (readonly (readonly string[])[])[]): DocumentFrequencies {
   const counts = new Map<string, number>();
   for (const references of referenceSets) {
     const seen = new Set<string>();

@@ -27,8 +27,7 @@ const PUNCTUATION = new Set(["''", "'", '``', '`', '.', '?', '!', ',', ':', '-',
  * A number, a word (hyphens, apostrophes, slashes and full stops inside), three full stops, two hyphens, or one other
  * character.
  */
-const TOKEN =
-  /\d+(?:[.,:/]\d+)+|(?:\p{L}\.){2,}|[\p{L}\p{N}]+(?:[-/&.'’_][\p{L}\p{N}]+)*\.?|\.{3}|--|[^\s]/gu;
+const TOKEN = /\d+(?:[.,:/]\d+)+|(?:\p{L}\.){2,}|[\p{L}\p{N}]+(?:[-/&.'’_][\p{L}\p{N}]+)*\.?|\.{3}|--|[^\s]/gu;
 
 /** @returns the words that the metrics count; never an empty string */
 export function tokenize(caption: string): string[] {
@@ -50,5 +49,4 @@ function splitToken(token: string): readonly string[] {
   return clitic === null ? [word] : [clitic[1] as string, clitic[2] as string];
 }
 
-const isAbbreviation = (token: string): boolean =>
-  ABBREVIATIONS.has(token) || /^(?:\p{L}\.){2,}$/u.test(token);
+const isAbbreviation = (token: string): boolean => ABBREVIATIONS.has(token) || /^(?:\p{L}\.){2,}$/u.test(token);

@@ -69,8 +69,7 @@ await serve(async ({ data, bundle }) => {
 /** Output of the difference graph for the unaligned frames, and with `after` aligned to `before`. */
 async function logits(graphs, { before, after }, { registration }, features) {
   const unaligned = await graphs.compare(features.before, features.after);
-  if (registration === null || registration.displacement * WIDTH <= 0.5)
-    return { unaligned, aligned: unaligned };
+  if (registration === null || registration.displacement * WIDTH <= 0.5) return { unaligned, aligned: unaligned };
   const aligned = await graphs.encode(warpedToBefore(before, after, registration));
   return { unaligned, aligned: await graphs.compare(features.before, aligned) };
 }

@@ -33,12 +33,7 @@ function zlibZeros(length) {
   const block = deflateRawSync(Buffer.alloc(blockBytes), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   const rest = deflateRawSync(Buffer.alloc(length % blockBytes), { level: 9 });
   const adler = ((length % 65_521) * 65_536 + 1) >>> 0;
-  return Buffer.concat([
-    bytes(0x78, 0xda),
-    ...repeated(Math.floor(length / blockBytes), block),
-    rest,
-    be32(adler),
-  ]);
+  return Buffer.concat([bytes(0x78, 0xda), ...repeated(Math.floor(length / blockBytes), block), rest, be32(adler)]);
 }
 
 const PNG_SAMPLES = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
@@ -55,17 +50,12 @@ const ADAM7 = [
 
 /** A black PNG. @param colourType 0 grey, 2 RGB, 4 grey with alpha, 6 RGB with alpha */
 export function solidPng(width, height, { depth = 8, colourType = 2, interlaced = false, chunks = [] } = {}) {
-  const lineBytes = (columns) =>
-    columns === 0 ? 0 : 1 + Math.ceil((columns * PNG_SAMPLES[colourType] * depth) / 8);
+  const lineBytes = (columns) => (columns === 0 ? 0 : 1 + Math.ceil((columns * PNG_SAMPLES[colourType] * depth) / 8));
   const passes = interlaced ? ADAM7 : [[0, 0, 1, 1]];
   const length = passes
     .map(([x, y, dx, dy]) => Math.ceil((height - y) / dy) * lineBytes(Math.ceil((width - x) / dx)))
     .reduce((sum, pass) => sum + pass, 0);
-  const header = Buffer.concat([
-    be32(width),
-    be32(height),
-    bytes(depth, colourType, 0, 0, interlaced ? 1 : 0),
-  ]);
+  const header = Buffer.concat([be32(width), be32(height), bytes(depth, colourType, 0, 0, interlaced ? 1 : 0)]);
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
     pngChunk('IHDR', header),
