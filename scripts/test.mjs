@@ -54,6 +54,10 @@ async function runEverything(tally) {
   );
   await tally.jest('processes (jest)', ['--runInBand', ...PROCESS_TESTS], join(reports, 'processes.json'));
 
+  const hostile = (name, option) => tally.check(name, process.execPath, ['test/hostile/main.mjs', option]);
+  await hostile('hostile images (short)', '--short');
+  await hostile('hostile images find planted faults', '--self-test');
+
   const found = await ensurePython();
   if (found.missing) tally.skip('training (pytest)', found.missing);
   else await checkPython(tally, found.python, join(reports, 'training.xml'));

@@ -20,6 +20,8 @@ const WORKING_PIXELS = 4 * 1024 * 1024;
 const MIN_SIDE = 16;
 /** Longest side in short sides. A strip of 16 x 3,000,000 px takes seconds to shrink and shows nothing. */
 const MAX_ASPECT = 100;
+/** Longest side of a JPEG that can be written, as masked frames are. */
+const MAX_SIDE = 65_500;
 /** AVIF is decoded at once and cannot be interrupted; 4096 x 4096 px take about half a second and 330 MB. */
 const AVIF_PIXELS = 4096 * 4096;
 /** Seconds, if a caller does not say. */
@@ -74,17 +76,23 @@ export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Pr
 
 /**
  * Decodes a frame of any size with all its pixels; otherwise as decodeFrame.
+ * @param use works on the pixels and encodes them again; the memory is reserved until it has ended
+ * @returns what `use` returns
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
-export async function decodeFullSize(bytes: Uint8Array, options: DecodeOptions): Promise<RgbImage> {
+export async function withFullSize<T>(
+  bytes: Uint8Array,
+  options: DecodeOptions,
+  use: (image: RgbImage) => Promise<T>,
+): Promise<T> {
   const { metadata } = await readHeader(bytes, options);
-  return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: true }), () =>
-    toRgb(open(bytes, options), options),
+  return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: true }), async () =>
+    use(await toRgb(open(bytes, options), options)),
   );
 }
 
 /**
- * Decodes a frame for a screen: no side is longer than `maxSide` px; otherwise as decodeFullSize.
+ * Decodes a frame for a screen: no side is longer than `maxSide` px; otherwise as decodeFrame.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export async function decodeToFit(bytes: Uint8Array, maxSide: number, options: DecodeOptions): Promise<RgbImage> {
@@ -131,6 +139,9 @@ async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
     });
   if (width * height > limit) {
     throw refused('image-too-large', `at most ${limit} px in all (${ofAvif ? 'AVIF' : 'PIXEL_LIMIT'})`);
+  }
+  if (Math.max(width, height) > MAX_SIDE) {
+    throw refused('image-too-large', `at most ${MAX_SIDE} px on each side`);
   }
   if (Math.max(width, height) > MAX_ASPECT * Math.min(width, height)) {
     throw refused('image-too-small', `a longer side of at most ${MAX_ASPECT} times the shorter one`);

@@ -21,7 +21,10 @@ const COEFFICIENT_BYTES = 2;
 
 const admission = new Semaphore(BUDGET_MIB);
 
-/** @param fullSize the output has all pixels, not those of the working size */
+/** Bytes per pixel of an output at full size that is encoded again; a turned image is copied once more. */
+const FULL_SIZE_BYTES = { upright: 4, turned: 7 };
+
+/** @param fullSize the output has all pixels, not those of the working size, and is encoded again */
 export function expectedDecoderBytes(metadata: Metadata, { fullSize }: { fullSize: boolean }): number {
   const { format, width, height, pageHeight = height, isProgressive, channels, depth } = metadata;
   const perSample = depth === 'uchar' ? 1 : 2;
@@ -29,7 +32,7 @@ export function expectedDecoderBytes(metadata: Metadata, { fullSize }: { fullSiz
   if (format === 'jpeg' && isProgressive) perPixel = channels * COEFFICIENT_BYTES;
   // Interlaced lines come in no order, and a turned image is read across its lines.
   if (format === 'png' && (isProgressive || isTurned(metadata))) perPixel = channels * perSample + 1;
-  const output = fullSize ? 3 * (isTurned(metadata) ? 2 : 1) : 0;
+  const output = fullSize ? FULL_SIZE_BYTES[isTurned(metadata) ? 'turned' : 'upright'] : 0;
   return BASE_MIB * MiB + width * pageHeight * (perPixel + output);
 }
 

@@ -2,7 +2,7 @@
 
 import type { Point, Polygon } from '../cameras/polygon.js';
 import type { RgbImage } from '../images.js';
-import { type DecodeOptions, decodeFullSize } from './decode.js';
+import { type DecodeOptions, withFullSize } from './decode.js';
 import { sniffImage } from './image-type.js';
 import sharp from './sharp.js';
 
@@ -14,6 +14,8 @@ const LOSSY_MARGIN = 17;
 const LOSSLESS = ['image/png', 'image/gif'];
 /** High enough that the second coding of a frame adds nothing that resembles a change. */
 const QUALITY = 95;
+/** Optimised Huffman tables save some bytes, and hold all coefficients in memory: 6 bytes per pixel. */
+const OPTIMISED_PIXELS = 16_000_000;
 /** Content type of a masked frame. */
 export const MASKED_TYPE = 'image/jpeg';
 
@@ -29,11 +31,13 @@ export async function maskFrame(
   options: Omit<DecodeOptions, 'allocate'>,
 ): Promise<Uint8Array> {
   const margin = LOSSLESS.includes(sniffImage(bytes, options.field)) ? 0 : LOSSY_MARGIN;
-  const { data, width, height } = await decodeFullSize(bytes, options);
-  for (const polygon of polygons) paintPolygon({ data, width, height }, polygon, margin);
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' })
-    .toBuffer();
+  return withFullSize(bytes, options, async ({ data, width, height }) => {
+    for (const polygon of polygons) paintPolygon({ data, width, height }, polygon, margin);
+    const optimiseCoding = width * height <= OPTIMISED_PIXELS;
+    return sharp(data, { raw: { width, height, channels: 3 } })
+      .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4', optimiseCoding })
+      .toBuffer();
+  });
 }
 
 /**

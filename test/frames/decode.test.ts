@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { type DecodedFrame, decodeFrame, decodeFullSize } from '../../src/frames/decode.js';
+import { type DecodedFrame, decodeFrame, withFullSize } from '../../src/frames/decode.js';
 import type { Side } from '../../src/images.js';
 import { pixels, pngHeader, scene } from './pictures.js';
 
@@ -222,16 +222,16 @@ describe('decodeFrame refuses', () => {
   });
 });
 
-describe('decodeFullSize', () => {
+describe('withFullSize', () => {
   it('keeps all pixels of a wide frame', async () => {
     const bytes = await scene(1921, 20).png().toBuffer();
-    const image = await decodeFullSize(bytes, { field: 'frame', pixelLimit: 50_000_000 });
+    const image = await withFullSize(bytes, { field: 'frame', pixelLimit: 50_000_000 }, async (all) => all);
     expect([image.width, image.height, image.data.length]).toEqual([1921, 20, 1921 * 20 * 3]);
   });
 
   it('accepts an image below the smallest size of a frame', async () => {
     const bytes = await scene(3, 2).png().toBuffer();
     const options = { field: 'frame', pixelLimit: 50_000_000 };
-    expect(await decodeFullSize(bytes, options)).toMatchObject({ width: 3, height: 2 });
+    expect(await withFullSize(bytes, options, async (all) => all)).toMatchObject({ width: 3, height: 2 });
   });
 });

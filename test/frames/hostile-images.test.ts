@@ -1,12 +1,14 @@
 /** Images of few bytes whose decoding costs much time or memory. */
 import sharp from 'sharp';
-import { type DecodeOptions, decodeFrame, decodeFullSize } from '../../src/frames/decode.js';
+import { type DecodeOptions, decodeFrame, withFullSize } from '../../src/frames/decode.js';
 import { expectedDecoderBytes, withDecoderMemory } from '../../src/frames/decoder-memory.js';
 import { gifOfImages, jpegOfScans, solidPng, tiffOfPages, webpOfImages } from '../hostile/lib/encoders.mjs';
 import { scene } from './pictures.js';
 
 const OPTIONS: DecodeOptions = { field: 'after', pixelLimit: 50_000_000 };
 const MiB = 1024 * 1024;
+const decodeFullSize = (bytes: Uint8Array, options: DecodeOptions) =>
+  withFullSize(bytes, options, async (image) => image);
 
 describe('decodeFrame refuses by the header', () => {
   it.each<[string, () => Buffer, string]>([
@@ -30,8 +32,8 @@ describe('decodeFrame refuses by the header', () => {
   });
 
   it.each([
-    [16, 3_000_000],
-    [3_000_000, 16],
+    [16, 3_000],
+    [3_000, 16],
   ])('a strip of %d x %d px', async (width, height) => {
     for (const decode of [decodeFrame, decodeFullSize]) {
       const error = await decode(solidPng(width, height), OPTIONS).catch((thrown: unknown) => thrown);
@@ -40,6 +42,12 @@ describe('decodeFrame refuses by the header', () => {
         `${width}x${height} px, expected a longer side of at most 100 times the shorter one`,
       );
     }
+  });
+
+  it('a side that is longer than a masked frame can be', async () => {
+    const error = await decodeFullSize(solidPng(70_000, 701), OPTIONS).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'image-too-large', field: 'after' });
+    expect((error as Error).message).toContain('expected at most 65500 px on each side');
   });
 
   it('an AVIF that is larger than the limit of its format', async () => {
