@@ -54,9 +54,9 @@ describe('a change', () => {
     const change = foundChange({ zone: 'door' });
     await opened(change);
     await save({ changes: [{ change: { ...change, status: 'persisting' }, event: null }] });
-    const { id, camera, zone, kind, severity, last_seen } = change;
+    const { id, camera, zone, kind, severity, caption, last_seen } = change;
     expect(await events()).toEqual([
-      { type: 'change.opened', changeId: id, camera, zone, kind, severity, at: last_seen },
+      { type: 'change.opened', changeId: id, camera, zone, kind, severity, caption, at: last_seen },
     ]);
   });
 
