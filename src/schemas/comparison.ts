@@ -277,7 +277,7 @@ export const ComparisonSchema = Type.Object(
     status: literals(STATUSES, 'queued | running | finished | failed | cancelled'),
     created_at: dateTime(),
     finished_at: nullable(dateTime()),
-    ...FindingOptional(),
+    ...Type.Partial(FindingSchema).properties,
     camera_frame: Type.Optional(CameraFrameSchema),
     heatmaps: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
     frames: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
@@ -287,10 +287,6 @@ export const ComparisonSchema = Type.Object(
   },
   { $id: 'Comparison' },
 );
-
-function FindingOptional() {
-  return Type.Partial(FindingSchema).properties;
-}
 export type Comparison = Static<typeof ComparisonSchema>;
 /** Whether a comparison of this status can no longer change. */
 export const isFinal = (status: Comparison['status']): boolean => status !== 'queued' && status !== 'running';

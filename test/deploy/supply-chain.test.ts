@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { satisfies } from 'semver';
 import { parse } from 'yaml';
+import { describeConfig } from '../../src/config.js';
 
 interface Component {
   readonly group?: string;
@@ -84,10 +85,23 @@ describe('compose.yaml', () => {
     expect(service.read_only).toBe(true);
   });
 
+  it('every setting that it passes on exists', () => {
+    const known = describeConfig().map(({ env }) => env);
+    const { WORKER_METRICS_PORT, ...shared } = services.worker.environment;
+    expect(WORKER_METRICS_PORT).toBe('9090');
+    expect(Object.keys(shared).filter((name) => !known.includes(name))).toEqual([]);
+    expect(Object.keys(shared)).toEqual(expect.arrayContaining(['LOGIN_SECRET', 'METRICS_AUTH']));
+  });
+
   it('Redis asks for a password, which the others have', () => {
     expect(services.redis.command).toContain('--requirepass');
     for (const name of ['api', 'worker']) expect(services[name].environment.REDIS_URL).toMatch(/REDIS_PASSWORD/);
   });
+});
+
+it('the proxy with TLS does not pass metrics on', () => {
+  const text = readFileSync('deploy/Caddyfile', 'utf8');
+  expect(text).toMatch(/@inside path \/metrics \/internal\/\*\n\trespond @inside 404/);
 });
 
 it('every package of the lock file runs on the oldest Node that package.json names', () => {
