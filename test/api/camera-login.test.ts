@@ -74,7 +74,7 @@ describe("a login of a camera's snapshot", () => {
     await put('gate', snapshot(LOGIN));
     for (const part of [{}, { username: 'viewer' }, { password: 'x' }]) {
       const refused = await put('gate', snapshot({ url, ...part }));
-      expect(refused.statusCode).toBe(400);
+      expect(refused.statusCode).toBe(422);
       expect(refused.json().detail).toMatch(/another origin: expected user name and password once more/);
     }
     expect(stored()?.settings.snapshot?.url).toBe(ADDRESS);

@@ -86,4 +86,4 @@ function decoded(text: string): string {
   }
 }
 
-const refused = (field: string, what: string) => new ScenedeltaError('invalid-request', `${field} ${what}`, { field });
+const refused = (field: string, what: string) => new ScenedeltaError('invalid-value', `${field} ${what}`, { field });
