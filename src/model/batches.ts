@@ -5,23 +5,36 @@ import type { CropRule } from './manifest.js';
 import type { Tensor } from './session.js';
 
 /**
- * Stacks items of one shape into a tensor [B, ...shape]; rows after the last item are zeros.
+ * Stacks items of one shape into a tensor [B, ...shape]; rows after the last item are zeros. Items that already lie one
+ * after the other in memory are not copied: the tensor is a view of them.
  * @param shape of one item; -1 stands for the size that the item's length leaves
  * @throws RangeError if an item has another length
  */
 export function stack(items: readonly Float32Array[], shape: readonly number[], B: number): Tensor {
   const length = items[0]?.length ?? 0;
   const known = shape.reduce((product, size) => (size === -1 ? product : product * size), 1);
-  const data = new Float32Array(B * length);
   items.forEach((item, i) => {
     if (item.length !== length || (shape.includes(-1) ? length % known !== 0 : length !== known)) {
       const expected = shape.map((size) => (size === -1 ? 'any' : size)).join('x');
       throw new RangeError(`item ${i} has ${item.length} values, item 0 has ${length}, expected ${expected}`);
     }
-    data.set(item, i * length);
   });
-  return { dims: [B, ...shape.map((size) => (size === -1 ? length / known : size))], data };
+  const dims = [B, ...shape.map((size) => (size === -1 ? length / known : size))];
+  const [first] = items;
+  if (first !== undefined && items.length === B && isContiguous(items)) {
+    return { dims, data: new Float32Array(first.buffer, first.byteOffset, B * length) };
+  }
+  const data = new Float32Array(B * length);
+  for (const [i, item] of items.entries()) data.set(item, i * length);
+  return { dims, data };
 }
+
+/** Whether each item begins where the item before it ends, in one buffer. */
+const isContiguous = (items: readonly Float32Array[]): boolean =>
+  items.every(({ buffer, byteOffset }, i) => {
+    const before = items[i - 1];
+    return before === undefined || (buffer === before.buffer && byteOffset === before.byteOffset + before.byteLength);
+  });
 
 /** @returns item i of a batch of B, as a view of the same memory */
 export function row<T extends Float32Array | BigInt64Array>(data: T, i: number, B: number): T {

@@ -47,7 +47,8 @@ export function mostProbableKind(logits: Float32Array, kinds: readonly string[])
 
 export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
 
-function softmax(logits: Float32Array): number[] {
+/** @returns probabilities that sum to 1 */
+export function softmax(logits: Float32Array): number[] {
   const highest = Math.max(...logits);
   const powers = Array.from(logits, (logit) => Math.exp(logit - highest));
   const sum = powers.reduce((a, b) => a + b, 0);

@@ -1,5 +1,5 @@
 /**
- * Runner of a bundle's three graphs (features, difference, caption), each over a batch of independent items.
+ * Runner of a bundle's graphs (features, difference, caption, names), each over a batch of independent items.
  *
  * Letters: B batch, C channels (Cc coarse, Cf fine), H x W input pixels, h x w = H/8 x W/8 map cells, N memory tokens,
  * D width, K kinds, Q nuisances, R region crops, g = crop side / 16, T words. All arrays are row-major.
@@ -8,7 +8,15 @@ import type { Heatmap, Side } from '../images.js';
 import { cropTensors, row, stack } from './batches.js';
 import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
 import { checkGraph, FULL_FRAME_KIND, floatOutput, has, integerOutput, statedSize } from './contract.js';
-import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } from './graph-io.js';
+import type {
+  CaptionInput,
+  CaptionOutput,
+  Difference,
+  FeaturePair,
+  Features,
+  PairNames,
+  RegionCropFeatures,
+} from './graph-io.js';
 import type { Bundle, BundleManifest } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
@@ -16,6 +24,8 @@ export interface Graphs {
   readonly features: Graph;
   readonly difference: Graph;
   readonly caption: Graph;
+  /** if the manifest has one */
+  readonly names?: Graph;
 }
 
 /**
@@ -35,9 +45,7 @@ export class Captioner {
    * @throws BundleError if the graphs lack tensors of the contract or differ from their manifest
    */
   constructor({ manifest }: Bundle, graphs: Graphs, buckets: readonly number[] | null) {
-    for (const name of ['features', 'difference', 'caption'] as const) {
-      checkGraph(name, graphs[name], manifest);
-    }
+    for (const [name, graph] of Object.entries(graphs)) checkGraph(name as keyof Graphs, graph, manifest);
     this.#manifest = manifest;
     this.#graphs = graphs;
     this.#buckets = buckets;
@@ -139,6 +147,39 @@ export class Captioner {
     });
   }
 
+  /**
+   * @param crops region crops of any pairs
+   * @returns the names of what each crop shows in either frame
+   * @throws RangeError if the bundle has no graph `names`
+   */
+  name(crops: readonly RegionCropFeatures[]): Promise<PairNames[]> {
+    const { glance: cropRule, names } = this.#manifest;
+    const graph = this.#graphs.names;
+    if (graph === undefined || names === undefined || cropRule === null) throw new RangeError('has no graph names');
+    return this.#inBuckets(crops, async (batch, M) => {
+      const inputs = batch.map((crop) => ({ crops: [crop] }));
+      const { glance_mask: _all, ...tensors } = cropTensors(inputs, { ...cropRule, regions: 1 }, this.#channels, M);
+      // [M,1,...] -> [M,...]
+      const feeds = Object.entries(tensors).map(
+        ([
+          name,
+          {
+            dims: [m = 0, , ...dims],
+            data,
+          },
+        ]) => [name, { dims: [m, ...dims], data }],
+      );
+      const outputs = await graph.run(Object.fromEntries(feeds));
+      const nouns = floatOutput(graph, outputs, 'noun_logits', [M, 2, names.nouns.length]);
+      const colours = floatOutput(graph, outputs, 'colour_logits', [M, 2, names.colours.length]);
+      const side = (i: number, s: number) => ({
+        nouns: row(nouns, 2 * i + s, 2 * M),
+        colours: row(colours, 2 * i + s, 2 * M),
+      });
+      return batch.map((_, i) => ({ before: side(i, 0), after: side(i, 1) }));
+    });
+  }
+
   /** Runs every graph at every bucket, so that no request waits for a first run and wrong shapes show at start. */
   async warmUp(): Promise<void> {
     const { input, glance: cropRule } = this.#manifest;
@@ -160,6 +201,9 @@ export class Captioner {
           return { memory, kindLogits, crops: own };
         }),
       );
+      if (this.#graphs.names !== undefined) {
+        await this.name(crops.map((crop) => ({ before: crop, after: crop, crop: box, object: box })));
+      }
     }
   }
 

@@ -38,9 +38,12 @@ export function filterClausesByKind(words: readonly string[], kind: string): num
     if (keeps) seen.add(text);
     return keeps;
   });
-  // The word before a clause is the "and" that joins it to the one before.
-  return kept.flatMap(({ words: own }, i) => (i === 0 ? own : [(own[0] as number) - 1, ...own]));
+  return joinClauses(kept);
 }
+
+/** @returns the indices of the words of these clauses of a sentence, each but the first with the "and" before it */
+export const joinClauses = (clauses: readonly Clause[]): number[] =>
+  clauses.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
 
 /** Whether every clause of a sentence states this kind. */
 export const statesOnly = (sentence: string, kind: string): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Contract of a bundle's three graphs: names and types of their tensors, and checks of their shapes. Tensor names are
+ * Contract of a bundle's graphs: names and types of their tensors, and checks of their shapes. Tensor names are
  * part of the bundle format; `glance` in them means a region crop, `look` the full frame.
  */
 import { BundleError } from './bundle.js';
@@ -21,6 +21,10 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
     outputs: ['memory', 'change_logit', 'kind_logits', 'nuisance_logits', 'map_before', 'map_after'],
   },
   caption: { inputs: ['memory', ...CROP_INPUTS], outputs: ['ids', 'log_prob', 'length', 'attention'] },
+  names: {
+    inputs: ['glance_coarse', 'glance_fine', 'glance_box', 'object_box'],
+    outputs: ['noun_logits', 'colour_logits'],
+  },
 };
 const INTEGERS = new Set(['ids', 'length']);
 
@@ -35,9 +39,16 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManife
   const ownInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
   checkNames(graph.file, 'inputs', graph.inputs, cropsJudgeKind ? [...ownInputs, FULL_FRAME_KIND] : ownInputs);
   checkNames(graph.file, 'outputs', graph.outputs, cropsJudgeKind ? [...outputs, JOINT_KIND] : outputs);
-  const stated: GraphSpec = manifest.graphs[name];
+  const stated = statedGraph(manifest, name);
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);
   checkAgainstManifest(graph.file, 'output', graph.outputs, stated.outputs);
+}
+
+/** @throws RangeError if the manifest states no such graph */
+export function statedGraph({ graphs }: BundleManifest, name: GraphName): GraphSpec {
+  const stated = graphs[name];
+  if (stated === undefined) throw new RangeError(`the manifest has no graph ${name}`);
+  return stated;
 }
 
 export const has = (tensors: readonly TensorSpec[], name: string): boolean =>
@@ -102,7 +113,7 @@ export function statedSize(
   output: string,
   axis: number,
 ): number {
-  for (const specs of [graph.outputs, manifest.graphs[name].outputs]) {
+  for (const specs of [graph.outputs, statedGraph(manifest, name).outputs]) {
     const size = specs.find((spec) => spec.name === output)?.shape[axis];
     if (typeof size === 'number') return size;
   }

@@ -1,5 +1,5 @@
-/** Inputs and outputs of a bundle's three graphs as plain data, one item each. Letters as in captioner.ts. */
-import type { Box, Heatmap } from '../images.js';
+/** Inputs and outputs of a bundle's graphs as plain data, one item each. Letters as in captioner.ts. */
+import type { Box, Heatmap, Side } from '../images.js';
 
 /** Feature grids of one image: coarse [Cc,H/16,W/16], fine [Cf,H/8,W/8]. */
 export interface Features {
@@ -33,6 +33,15 @@ export interface RegionCropFeatures extends FeaturePair {
   readonly crop: Box;
   readonly object: Box;
 }
+
+/** Logits of the names of what a crop shows in one frame, in the order of the manifest's `names`. */
+export interface CropNames {
+  /** [nouns] */
+  readonly nouns: Float32Array;
+  /** [colours] */
+  readonly colours: Float32Array;
+}
+export type PairNames = Readonly<Record<Side, CropNames>>;
 
 export interface CaptionInput {
   readonly memory: Float32Array;

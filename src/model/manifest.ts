@@ -1,7 +1,8 @@
 /**
- * Reader of bundles: a bundle is a folder with three ONNX graphs and a manifest (format scenedelta-bundle/1), written
- * by the training code. Reading checks the schema, the cross-references and the file hashes; captioner.ts checks the
- * shapes of the graphs when it opens them. The keys keep the spelling of the format: `glance` is a region crop.
+ * Reader of bundles: a bundle is a folder with three or four ONNX graphs and a manifest (format scenedelta-bundle/1),
+ * written by the training code. Reading checks the schema, the cross-references and the file hashes; captioner.ts
+ * checks the shapes of the graphs when it opens them. The keys keep the spelling of the format: `glance` is a region
+ * crop.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -39,6 +40,28 @@ const GraphSpecSchema = Type.Object(
 );
 export type GraphSpec = Static<typeof GraphSpecSchema>;
 
+const Wider = Type.Record(Type.String(), Type.String());
+const Weight = Type.Number({ minimum: 0 });
+const Levels = Type.Array(Type.Tuple([Probability, Probability]), { minItems: 2 });
+const NamesSchema = Type.Object(
+  {
+    /** in the order of the logits; the first is "nothing" */
+    nouns: Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }),
+    /** noun -> wider noun; a tree, which may have nouns without a logit */
+    wider: Wider,
+    colours: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+    wider_colours: Type.Optional(Wider),
+    plural: Wider,
+    /** how the decoder's own words join the probabilities (naming.ts); absent = not at all */
+    decoder: Type.Optional(
+      Type.Object({ flatten: Weight, noun: Weight, class: Weight, colour_flatten: Weight, colour: Weight }, strict),
+    ),
+    /** pairs of `truth` and the probability that a word must reach for it, ascending; absent = `truth` itself */
+    levels: Type.Optional(Type.Object({ nouns: Levels, colours: Levels }, strict)),
+  },
+  strict,
+);
+
 const ManifestSchema = Type.Object(
   {
     format: Type.Literal(BUNDLE_FORMAT),
@@ -74,7 +97,15 @@ const ManifestSchema = Type.Object(
       ),
       Type.Null(),
     ]),
-    graphs: Type.Object({ features: GraphSpecSchema, difference: GraphSpecSchema, caption: GraphSpecSchema }, strict),
+    graphs: Type.Object(
+      {
+        features: GraphSpecSchema,
+        difference: GraphSpecSchema,
+        caption: GraphSpecSchema,
+        names: Type.Optional(GraphSpecSchema),
+      },
+      strict,
+    ),
     attention: Type.Object({ grid: Grid, glance: Type.Union([Grid, Type.Null()]) }, strict),
     vocabulary: Type.Array(Type.String(), { minItems: 1 }),
     special: Type.Object(
@@ -90,6 +121,8 @@ const ManifestSchema = Type.Object(
     kinds: Type.Array(Type.String(), { minItems: 2 }),
     nuisances: Type.Array(Type.String()),
     regions: Type.Object({ threshold: Probability, min_cells: Count }, strict),
+    /** words of the graph `names`; absent with it */
+    names: Type.Optional(NamesSchema),
     /** caption of an unchanged pair; absent = the sentences of wording.ts */
     unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
     /** moving: the frames may have any two viewpoints, so a turned camera is no tampering; absent = fixed */
@@ -188,6 +221,8 @@ function findContradiction(manifest: BundleManifest): string | null {
   for (const [name, graph] of Object.entries(graphs)) {
     if (!(graph.file in manifest.files)) return `/graphs/${name}/file is ${graph.file}, which /files does not list`;
   }
+  const contradiction = contradictionOfNames(manifest);
+  if (contradiction !== null) return contradiction;
   if ((glance === null) !== (attention.glance === null)) {
     const state = (value: unknown) => (value === null ? 'null' : 'set');
     return `/glance is ${state(glance)} but /attention/glance is ${state(attention.glance)}`;
@@ -214,6 +249,13 @@ function findContradiction(manifest: BundleManifest): string | null {
       return `/calibration/nuisances has ${quoted([name])}, which /nuisances does not list`;
   }
   return null;
+}
+
+function contradictionOfNames({ names, graphs, glance }: BundleManifest): string | null {
+  if ((names === undefined) !== (graphs.names === undefined)) return '/names and /graphs/names: one is set alone';
+  if (names === undefined) return null;
+  if (glance === null) return '/names is set but /glance is null';
+  return names.nouns[0] === 'nothing' ? null : `/names/nouns starts with ${names.nouns[0]}, expected "nothing"`;
 }
 
 async function read(path: string): Promise<Uint8Array> {

@@ -52,6 +52,22 @@ export function withWords({ words }: Sentence, indices: readonly number[]): Sent
   );
 }
 
+/** @param words at least one */
+export const toClause = (words: readonly ScoredWord[]): Sentence =>
+  sentenceOf(
+    words.map(({ text, score }) => ({ text, score })),
+    words.reduce((sum, { score }) => sum + Math.log(score), 0),
+  );
+
+/** @returns the sentences joined by "and", which has the score of the words after it. @param sentences at least one */
+export function joinSentences(sentences: readonly Sentence[]): Sentence {
+  const words = sentences.flatMap(({ words: own, score }, i) => (i === 0 ? own : [{ text: 'and', score }, ...own]));
+  return sentenceOf(
+    words,
+    words.reduce((sum, { score }) => sum + Math.log(score), 0),
+  );
+}
+
 const sentenceOf = (words: readonly ScoredWord[], sumOfLogs: number): Sentence => ({
   text: words.map((word) => word.text).join(' '),
   words,

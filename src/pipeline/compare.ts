@@ -9,8 +9,9 @@ import { InferencePool } from '../inference/pool.js';
 import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import { mostProbableKind, type Prediction } from '../model/calibration.js';
-import type { CaptionOutput, FeaturePair } from '../model/graph-io.js';
+import type { FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
+import type { Names } from '../model/naming.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
 import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { ModelDescription } from '../schemas/model-description.js';
@@ -18,11 +19,12 @@ import type { Registration } from '../viewpoint/registration.js';
 import { loadBundles } from './bundles.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { type EncodedCrop, Encoder } from './encoder.js';
+import { nameAll } from './facts.js';
 import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, FramePair, PairInput, PairOutput } from './pair.js';
 import { composeSentence } from './sentence.js';
-import { MAX_STATEMENTS, stateLocations } from './statements.js';
+import { type Description, describeLocations, MAX_STATEMENTS } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { withTimeLimit } from './time-limit.js';
@@ -42,10 +44,13 @@ export interface PipelineOptions {
     | 'pixelLimit'
     | 'decodeTimeout'
     | 'comparisonTimeout'
+    | 'truth'
   >;
   readonly logger: Logger;
   /** loads no other bundle than the default one: a command that compares one pair needs no more */
   readonly onlyDefault?: boolean;
+  /** false: starts sooner, and the first comparisons take longer; absent = true */
+  readonly warmUp?: boolean;
   /** compiled entry of the inference threads; tests may give another */
   readonly threadScript?: URL;
   /** is called per full frame, with whether its features were cached */
@@ -62,6 +67,7 @@ interface Comparison extends Stopwatch {
 
 export class Pipeline {
   readonly #catalogue: Catalogue;
+  readonly #truth: number;
   readonly #limits: Pick<Config, 'pixelLimit' | 'decodeTimeout' | 'comparisonTimeout'>;
   readonly #pool: InferencePool;
   readonly #encoder: Encoder;
@@ -69,6 +75,7 @@ export class Pipeline {
 
   private constructor({ config, onCacheLookup }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
     this.#catalogue = new Catalogue(bundles, config.defaultModel, pool.provider);
+    this.#truth = config.truth;
     this.#limits = config;
     this.#pool = pool;
     const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024, onCacheLookup);
@@ -76,11 +83,11 @@ export class Pipeline {
   }
 
   /**
-   * Loads the bundles, starts the inference threads and warms them up.
+   * Loads the bundles and starts the inference threads.
    * @throws BundleError if the default bundle is missing or broken; Error if STRICT_DEVICE cannot be met
    */
   static async start(options: PipelineOptions): Promise<Pipeline> {
-    const { config, logger, threadScript } = options;
+    const { config, logger, threadScript, warmUp = true } = options;
     const bundles = await loadBundles(config.modelsDir, config.defaultModel, logger, options);
     const pool = await InferencePool.start({
       bundles,
@@ -89,6 +96,7 @@ export class Pipeline {
       threads: config.inferenceThreads,
       batchSize: config.batchSize,
       graphCache: await graphCacheIn(config.dataDir),
+      warmUp,
       logger,
       ...(threadScript === undefined ? {} : { script: threadScript }),
     });
@@ -211,27 +219,22 @@ export class Pipeline {
     const { manifest } = comparison.bundle;
     const { difference, toSourceFrame } = pair;
     const regions = findRegions(difference, manifest.regions);
-    const { crops, others, output } = await this.#caption(comparison, pair, regions);
-    const kind = mostProbableKind(output.kindLogits ?? difference.kindLogits, manifest.kinds);
-    const captioned = composeSentence(output, { kind }, regions, manifest);
-    const boxes = crops.map(({ crop }) => crop);
+    const description = await this.#describe(comparison, pair, regions);
+    const likely = mostProbableKind(description.whole.kindLogits ?? difference.kindLogits, manifest.kinds);
+    const captioned = composeSentence(description, likely, regions, manifest);
     const words = await comparison.step('heatmap', async () =>
-      toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, boxes, difference.after)),
+      toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, difference.after)),
     );
-    const describe = (some: readonly EncodedCrop[]) => this.#describe(comparison, pair, some);
-    const whole = { kind: kind.name, output };
     // A bundle without region crops describes no single location.
-    const statements =
-      comparison.input.statements && crops.length > 0
-        ? await comparison.step('caption', () => stateLocations([...crops, ...others], whole, describe, manifest))
-        : undefined;
+    const statements = comparison.input.statements && description.crops.length > 0 ? description.statements : undefined;
     const finding = changedFinding(
-      { ...prediction, kind },
+      { ...prediction, kind: captioned.kind },
       captioned.sentence,
       regions,
       this.#catalogue.modelUsed(comparison.bundle),
       viewpoint,
       statements,
+      manifest.names === undefined ? undefined : description.statements.flatMap(({ facts }) => facts),
     );
     const after = toSourceFrame.map(difference.after);
     return {
@@ -240,25 +243,28 @@ export class Pipeline {
     };
   }
 
-  /** Encodes the region crops, and runs the caption graph on the strongest, as many as it takes. */
-  #caption(comparison: Comparison, pair: AlignedPair, regions: readonly MapRegion[]) {
-    const { bundle, input } = comparison;
-    return comparison.step('caption', async () => {
-      const taken = bundle.manifest.glance?.regions ?? 0;
-      const most = input.statements ? Math.max(taken, MAX_STATEMENTS) : taken;
-      const all = await this.#encoder.encodeCrops(bundle, pair.frames, regions, most);
-      const [crops, others] = [all.slice(0, taken), all.slice(taken)];
-      return { crops, others, output: await this.#describe(comparison, pair, crops) };
-    });
-  }
-
-  /** Runs the caption graph on the full frame and these region crops. */
+  /** Encodes the region crops, and runs the caption graph on them. */
   #describe(
-    { bundle }: Comparison,
-    { difference: { memory, kindLogits } }: AlignedPair,
-    crops: readonly EncodedCrop[],
-  ): Promise<CaptionOutput> {
-    return this.#pool.run('caption', bundle.manifest.name, { memory, kindLogits, crops });
+    { bundle: { manifest }, bundle, input, step }: Comparison,
+    { frames, difference: { memory, kindLogits } }: AlignedPair,
+    regions: readonly MapRegion[],
+  ): Promise<Description> {
+    return step('caption', async () => {
+      const together = manifest.glance?.regions ?? 0;
+      const most = input.statements ? Math.max(together, MAX_STATEMENTS) : together;
+      const locations = await this.#encoder.encodeCrops(bundle, frames, regions, most);
+      const run = (sets: readonly (readonly EncodedCrop[])[]) =>
+        this.#pool.run(
+          'caption',
+          manifest.name,
+          sets.map((crops) => ({ memory, kindLogits, crops })),
+        );
+      const shown = manifest.names && this.#pool.run('name', manifest.name, locations);
+      const [description, names] = await Promise.all([describeLocations(locations, together, run, manifest), shown]);
+      return names === undefined
+        ? description
+        : nameAll(description, names, manifest.names as Names, this.#truth);
+    });
   }
 
   models(): ModelDescription[] {

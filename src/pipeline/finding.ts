@@ -14,7 +14,7 @@ import { NOTHING_CHANGED, tamperSentence, unchangedSentence } from '../model/wor
 import type { Finding, ModelUsed, Region, Statement, Viewpoint } from '../schemas/comparison.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { uniformScores } from './sentence.js';
-import type { LocationStatement } from './statements.js';
+import type { LocationFact, LocationStatement } from './statements.js';
 import type { Tamper } from './tamper-fusion.js';
 
 /** Finding of frames with the same pixels; no model runs. */
@@ -86,6 +86,7 @@ export function viewpointOf(evidence: ViewpointEvidence, width: number): Viewpoi
  * @param prediction one that is `changed`
  * @param regions the strongest first
  * @param statements about these regions; undefined if none were asked for
+ * @param facts about these regions; undefined if the bundle names nothing
  */
 export function changedFinding(
   prediction: Prediction,
@@ -94,6 +95,7 @@ export function changedFinding(
   model: ModelUsed,
   viewpoint: Viewpoint,
   statements?: readonly LocationStatement[],
+  facts?: readonly LocationFact[],
 ): Finding {
   return {
     verdict: 'change',
@@ -106,14 +108,20 @@ export function changedFinding(
     severity: 'medium',
     regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
     ...(statements === undefined ? {} : { statements: statements.map((one) => withIds(one, regions)) }),
+    ...(facts === undefined ? {} : { facts: facts.map((one) => ({ ...one, regions: idsOf(one.regions, regions) })) }),
     model,
     viewpoint,
   };
 }
 
-const withIds = (statement: LocationStatement, regions: readonly MapRegion[]): Statement => ({
-  ...statement,
-  regions: statement.regions.map((region) => regions.indexOf(region) + 1),
+const idsOf = (own: readonly MapRegion[], regions: readonly MapRegion[]): number[] =>
+  own.map((region) => regions.indexOf(region) + 1);
+
+const withIds = ({ clause, kind, regions: own }: LocationStatement, regions: readonly MapRegion[]): Statement => ({
+  text: clause.text,
+  kind,
+  regions: idsOf(own, regions),
+  score: clause.score,
 });
 
 function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, text: string) {

@@ -34,6 +34,12 @@ export interface PairOutput {
   readonly timings: Partial<TimingsMs>;
 }
 
+/** The part of the pipeline that jobs and sequences use. */
+export interface Comparer {
+  /** @throws ScenedeltaError as Pipeline.compare does */
+  compare(input: PairInput): Promise<PairOutput>;
+}
+
 export type FramePair = Readonly<Record<Side, DecodedFrame>>;
 
 /** The pair as the caption graph reads it: `after` in the view of `before`. */

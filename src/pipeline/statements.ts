@@ -1,60 +1,119 @@
 /**
  * Statements: per location of a change the clause that the caption graph writes if it sees the region crops of this
- * location only. On the two sets of development pairs 260 of 293 such clauses are true of the labelled thing at their
- * location. Of the clauses of the whole caption, assigned to locations by the attention of their words, 177 are, and 96
- * locations get none; of the whole captions 217 are true.
+ * location only. The sentence of an answer is composed of them (sentence.ts, ADR 16).
  */
-import type { Side } from '../images.js';
+import type { Box, Side } from '../images.js';
 import { clausesOf } from '../model/clauses.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
+import type { Likely } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import { toSentence, withWords } from '../model/tokenizer.js';
+import { type Sentence, toSentence, withWords } from '../model/tokenizer.js';
 import { SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
 
-/** Bound of the cost: a statement takes about a sixth of the time of a comparison. */
+/** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
 export const MAX_STATEMENTS = 6;
 
-/** A statement whose regions have no ids yet. */
-export interface LocationStatement {
-  readonly text: string;
+/** The attention of a word, and the boxes of the crops that the run of its clause saw. */
+export interface WordAttention {
+  readonly weights: Float32Array;
+  readonly crops: readonly Box[];
+}
+
+/** A thing at a location. */
+export interface LocationFact {
   readonly kind: StatementKind;
+  readonly noun: Likely;
+  /** null: no colour is probable enough */
+  readonly colour: Likely | null;
+  /** 4: four or more */
+  readonly count: number;
   readonly regions: readonly MapRegion[];
-  readonly score: number;
 }
 
-type LocationCrop = Pick<RegionCrop, 'regions'>;
+/** A clause about one location. */
+export interface LocationStatement {
+  /** positions of its crops among all: one, or those of both ends of a move */
+  readonly at: readonly number[];
+  /** none of a bundle that names nothing */
+  readonly facts: readonly LocationFact[];
+  readonly kind: StatementKind;
+  /** those that show the thing, on the sides that the kind needs */
+  readonly regions: readonly MapRegion[];
+  readonly clause: Sentence;
+  /** per word of the clause; null for a word that the caption graph did not write */
+  readonly attention: readonly (WordAttention | null)[];
+}
+
+/** The outputs of the caption graph for a change. */
+export interface Description {
+  /** seeing the strongest locations together */
+  readonly whole: CaptionOutput;
+  /** boxes of the crops of `whole` */
+  readonly crops: readonly Box[];
+  /** at most one per location, the strongest first */
+  readonly statements: readonly LocationStatement[];
+}
+
+type LocationCrop = Pick<RegionCrop, 'crop' | 'regions'>;
+type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special'>;
 
 /**
+ * Runs the caption graph once, as one batch: on the strongest crops together, on each crop alone, and on any two ends
+ * of a thing that may have moved far. The only location needs no further row.
  * @param crops the strongest first
- * @param whole kind of the change, and output of the caption graph for the strongest crops; if there is one location
- *   only, it needs no further run
- * @param run the caption graph for some of the crops
- * @returns at most one statement per location
+ * @param together number of crops that one row takes
+ * @param run the caption graph, one row per set of crops
  */
-export async function stateLocations<C extends LocationCrop>(
+export async function describeLocations<C extends LocationCrop>(
   crops: readonly C[],
-  { kind, output }: { readonly kind: string; readonly output: CaptionOutput },
-  run: (crops: readonly C[]) => Promise<CaptionOutput>,
-  manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
-): Promise<LocationStatement[]> {
-  const locations = groupCrops(crops, kind);
-  const statements = await Promise.all(
-    locations.map(async (own) => statementOf(locations.length === 1 ? output : await run(own), own, manifest)),
-  );
-  return statements.filter((statement) => statement !== undefined);
+  together: number,
+  run: (sets: readonly (readonly C[])[]) => Promise<readonly CaptionOutput[]>,
+  manifest: Vocabulary,
+): Promise<Description> {
+  const strongest = crops.slice(0, together);
+  const moves = endsOfMoves(strongest);
+  const alone = crops.length === 1 ? [] : crops.map((crop) => [crop]);
+  const outputs = await run([strongest, ...alone, ...moves]);
+  const whole = outputs[0] as CaptionOutput;
+  const boxes = strongest.map(({ crop }) => crop);
+  const singles = crops.map((crop, i) => {
+    const output = crops.length === 1 ? whole : (outputs[i + 1] as CaptionOutput);
+    return statementOf(output, [crop], [i], manifest);
+  });
+  const moved = moves
+    .map((ends, i) => {
+      const output = outputs[1 + alone.length + i] as CaptionOutput;
+      return statementOf(
+        output,
+        ends,
+        ends.map((crop) => crops.indexOf(crop)),
+        manifest,
+      );
+    })
+    .filter((statement) => statement !== undefined)
+    .sort((a, b) => b.clause.score - a.clause.score);
+  const used = new Set<number>();
+  for (const move of moved) {
+    if (move.at.some((i) => used.has(i))) continue;
+    for (const i of move.at) {
+      used.add(i);
+      singles[i] = undefined;
+    }
+    singles[Math.min(...move.at)] = move;
+  }
+  return { whole, crops: boxes, statements: singles.filter((statement) => statement !== undefined) };
 }
 
 /**
- * The region crops of each location. A thing that moved far has two, one per frame: in a change of the kind `move` the
- * strongest crop that only "before" shows, and the strongest that only "after" shows.
- * @param crops the strongest first
+ * A thing that moved far has two region crops, one per frame. The statement about both decides whether it is one thing,
+ * and each thing is at one end of one move only.
+ * @returns every crop that only "before" shows with every crop that only "after" shows
  */
-function groupCrops<C extends LocationCrop>(crops: readonly C[], kind: string): C[][] {
-  const shownOnlyIn = (side: Side) => crops.find(({ regions }) => regions.every((one) => one.side === side));
-  const ends = [shownOnlyIn('before'), shownOnlyIn('after')].filter((crop) => crop !== undefined);
-  if (kind !== 'move' || ends.length < 2) return crops.map((crop) => [crop]);
-  return [ends, ...crops.filter((crop) => !ends.includes(crop)).map((crop) => [crop])];
+function endsOfMoves<C extends LocationCrop>(crops: readonly C[]): [before: C, after: C][] {
+  const shownOnlyIn = (side: Side) => crops.filter(({ regions }) => regions.every((one) => one.side === side));
+  const after = shownOnlyIn('after');
+  return shownOnlyIn('before').flatMap((before) => after.map((end): [C, C] => [before, end]));
 }
 
 /**
@@ -64,19 +123,28 @@ function groupCrops<C extends LocationCrop>(crops: readonly C[], kind: string): 
 function statementOf(
   output: CaptionOutput,
   crops: readonly LocationCrop[],
-  manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
+  at: readonly number[],
+  manifest: Vocabulary,
 ): LocationStatement | undefined {
   const sentence = toSentence(output.ids, output.logProbabilities, output.length, manifest);
   const regions = crops.flatMap((crop) => crop.regions);
-  // Two crops are the two ends of one move.
+  const clauses = clausesOf(sentence.words.map(({ text }) => text));
+  // Two crops are the two ends of one move; of two clauses about them, one would be about one end.
   const fits = (kind: StatementKind): boolean =>
-    (crops.length === 1 || kind === 'move') &&
+    (crops.length === 1 || (kind === 'move' && clauses.length === 1)) &&
     SIDES_OF_KIND[kind].every((side) => regions.some((region) => region.side === side));
-  for (const { words, kind } of clausesOf(sentence.words.map(({ text }) => text))) {
+  for (const { words, kind } of clauses) {
     if (kind === undefined || !fits(kind)) continue;
-    const { text, score } = withWords(sentence, words);
     const sides: readonly Side[] = SIDES_OF_KIND[kind];
-    return { text, score, kind, regions: regions.filter(({ side }) => sides.includes(side)) };
+    const boxes = crops.map(({ crop }) => crop);
+    return {
+      at,
+      facts: [],
+      kind,
+      regions: regions.filter(({ side }) => sides.includes(side)),
+      clause: withWords(sentence, words),
+      attention: words.map((word) => ({ weights: output.attention[word] as Float32Array, crops: boxes })),
+    };
   }
   return undefined;
 }

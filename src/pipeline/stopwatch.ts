@@ -1,7 +1,8 @@
-/** Stopwatch of a comparison: wall time per step, and cancellation between steps. */
+/** Stopwatch of a comparison: wall time and span per step, and cancellation between steps. */
 
 import { ScenedeltaError } from '../errors.js';
 import type { TimingsMs } from '../schemas/comparison.js';
+import { traced } from '../tracing.js';
 
 export interface Stopwatch {
   /** milliseconds per step, summed over its runs */
@@ -19,7 +20,7 @@ export function stopwatch(signal: AbortSignal | undefined): Stopwatch {
       if (signal?.aborted) throw new ScenedeltaError('cancelled', `cancelled before ${name}`);
       const start = performance.now();
       try {
-        return await work();
+        return await traced(name, work);
       } finally {
         timings[name] = (timings[name] ?? 0) + performance.now() - start;
       }

@@ -3,7 +3,7 @@
  */
 
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { Box, Heatmap } from '../images.js';
+import type { Heatmap } from '../images.js';
 import { wordHeatmap } from '../model/heatmap.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
@@ -46,20 +46,18 @@ export function mapToSourceFrame(alignment: Registration | null): SourceFrameMap
 
 /**
  * @param attention of the manifest: the grids of the decoder memory and of a region crop, whose key there is `glance`
- * @param crops boxes of the region crops that the caption graph attended to, fractions of the frame
  * @param grid a map whose grid the heatmaps take
  * @returns one heatmap per word; all zero for function words and for words without attention
  */
 export function wordHeatmaps(
-  { sentence, attention: rows }: ChangeSentence,
+  { sentence, attention: rows }: Pick<ChangeSentence, 'sentence' | 'attention'>,
   { grid: memoryGrid, glance: cropGrid }: BundleManifest['attention'],
-  crops: readonly Box[],
   grid: Heatmap,
 ): Heatmap[] {
   return sentence.words.map(({ text }, t) => {
-    const weights = rows[t];
-    if (weights === undefined || isFunctionWord(text)) return emptyLike(grid);
-    return wordHeatmap({ weights, memoryGrid, cropGrid, crops }, grid.width, grid.height);
+    const attended = rows[t] ?? null;
+    if (attended === null || isFunctionWord(text)) return emptyLike(grid);
+    return wordHeatmap({ ...attended, memoryGrid, cropGrid }, grid.width, grid.height);
   });
 }
 

@@ -40,6 +40,55 @@ const captioner = (buckets: readonly number[] | null = null) => new Captioner(bu
 const encode = async (pixels: Float32Array, model = captioner()): Promise<Features> =>
   (await model.encode([pixels], HEIGHT, WIDTH))[0] as Features;
 
+describe('Captioner.name', () => {
+  const specs = (...names: string[]): TensorSpec[] => names.map((name) => ({ name, dtype: 'float32', shape: [] }));
+  const spec = {
+    file: 'names.onnx',
+    inputs: specs('glance_coarse', 'glance_fine', 'glance_box', 'object_box'),
+    outputs: specs('noun_logits', 'colour_logits'),
+  };
+
+  it('packs one crop per row, and returns the logits of either frame', async () => {
+    const fed: Record<string, readonly number[]>[] = [];
+    const names: Graph = {
+      ...spec,
+      run: async (feeds) => {
+        fed.push(Object.fromEntries(Object.entries(feeds).map(([name, { dims }]) => [name, dims])));
+        const ramp = (...dims: number[]) => {
+          const length = dims.reduce((a, b) => a * b);
+          return { dims, data: Float32Array.from({ length }, (_, i) => i) };
+        };
+        return { noun_logits: ramp(2, 2, 3), colour_logits: ramp(2, 2, 1) };
+      },
+      release: async () => {},
+    };
+    const manifest = {
+      ...bundle.manifest,
+      graphs: { ...bundle.manifest.graphs, names: spec },
+      names: { nouns: ['nothing', 'car', 'van'], wider: {}, colours: ['red'], plural: {} },
+    };
+    const model = new Captioner({ ...bundle, manifest }, { ...graphs, names }, null);
+    const features = { coarse: new Float32Array(3 * 9), fine: new Float32Array(3 * 36) };
+    const box = { x: 0, y: 0, width: 1, height: 1 };
+    const crop = { before: features, after: features, crop: box, object: box };
+    const [first, second] = await model.name([crop, crop]);
+    expect(fed).toEqual([
+      { glance_coarse: [2, 2, 3, 3, 3], glance_fine: [2, 2, 3, 6, 6], glance_box: [2, 4], object_box: [2, 4] },
+    ]);
+    expect([...(first?.after.nouns ?? [])]).toEqual([3, 4, 5]);
+    expect([...(second?.before.nouns ?? [])]).toEqual([6, 7, 8]);
+    expect([...(second?.after.colours ?? [])]).toEqual([3]);
+  });
+
+  it('refuses a graph without a tensor of the contract', () => {
+    const manifest = { ...bundle.manifest, graphs: { ...bundle.manifest.graphs, names: spec } };
+    const names = { ...spec, outputs: specs('noun_logits'), run: async () => ({}), release: async () => {} };
+    expect(() => new Captioner({ ...bundle, manifest }, { ...graphs, names }, null)).toThrow(
+      /names.onnx.*has the outputs noun_logits; expected noun_logits, colour_logits/,
+    );
+  });
+});
+
 describe('Captioner', () => {
   it('outputs features on grids of 16 px and 8 px', async () => {
     const { coarse, fine } = await encode(image({ x: 0, y: 0, size: 16, level: 0.8 }));

@@ -71,6 +71,12 @@ describe('loadBundle refuses', () => {
       [7, 7],
       '/attention/glance is 7 x 7, expected 3 x 3 for crops of 48 px',
     ],
+    [
+      'names without their graph',
+      'names',
+      { nouns: ['nothing', 'car'], wider: {}, colours: ['red'], plural: {} },
+      '/names and /graphs/names: one is set alone',
+    ],
     ['kinds that do not start with none', 'kinds', ['appear', 'none'], '/kinds starts with appear, expected "none"'],
     [
       'a nuisance without a threshold',

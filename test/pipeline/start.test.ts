@@ -67,6 +67,26 @@ describe('Pipeline.start', () => {
     }
   });
 
+  it('opens the caption graph without a warm-up only if a pair changed, and answers the same', async () => {
+    const { modelsDir } = removeLater(await copyOfTiny((manifest) => put(manifest, 'max_length', 11)));
+    const [same, changed] = [await image(), await image([RED])];
+    const brighter = await image([], 60);
+    const broken = await startTiny({ modelsDir }, { warmUp: false });
+    const cold = await startTiny({}, { warmUp: false });
+    const warm = await startTiny();
+    try {
+      // The fault of the caption graph shows when it runs.
+      expect((await broken.compare({ before: same, after: brighter })).finding.verdict).not.toBe('change');
+      await expect(broken.compare({ before: same, after: changed })).rejects.toThrow(/caption\.onnx: output ids came/);
+      const pair = { before: same, after: changed };
+      const { finding, heatmaps } = await cold.compare(pair);
+      expect(finding.verdict).toBe('change');
+      expect({ finding, heatmaps }).toEqual((({ timings, ...answer }) => answer)(await warm.compare(pair)));
+    } finally {
+      await Promise.all([broken, cold, warm].map((pipeline) => pipeline.close()));
+    }
+  });
+
   it('fails without the default bundle, with the missing file', async () => {
     const { modelsDir } = removeLater({ modelsDir: await mkdtemp(join(tmpdir(), 'sd-models-')) });
     const starting = startTiny({ modelsDir });

@@ -1,7 +1,7 @@
 import type { Side } from '../../src/images.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { stateLocations } from '../../src/pipeline/statements.js';
+import { describeLocations } from '../../src/pipeline/statements.js';
 
 const VOCABULARY = [
   ...['<pad>', '<unk>', '<start>', '<end>'],
@@ -15,65 +15,105 @@ const region = (side: Side, x: number): MapRegion => ({
   score: 0.7,
 });
 interface Crop {
+  readonly crop: MapRegion['box'];
   readonly regions: readonly MapRegion[];
   /** the words of a caption graph that sees this crop alone */
   readonly says: string;
 }
-const crop = (says: string, ...regions: MapRegion[]): Crop => ({ says, regions });
+const crop = (says: string, first: MapRegion, ...others: MapRegion[]): Crop => ({
+  crop: { ...first.box, y: 0.1 },
+  regions: [first, ...others],
+  says,
+});
 
+/** Row t of its attention is [t]. */
 function outputOf(text: string): CaptionOutput {
   const words = text.split(' ');
   return {
     ids: BigInt64Array.from(words, (word) => BigInt(VOCABULARY.indexOf(word))),
     logProbabilities: Float32Array.from(words, () => Math.log(0.9)),
     length: words.length,
-    attention: words.map(() => new Float32Array(1)),
+    attention: words.map((_, t) => Float32Array.of(t)),
     kindLogits: null,
   };
 }
 
-/** The statements, and the crops of each run of the caption graph besides the first. */
-async function state(crops: readonly Crop[], kind = 'multi', whole = 'the dog has moved') {
-  const runs: (readonly Crop[])[] = [];
-  const describe = async (some: readonly Crop[]) => {
-    runs.push(some);
-    return outputOf(some.length === 1 ? (some[0]?.says ?? '') : whole);
-  };
-  return {
-    statements: await stateLocations(crops, { kind, output: outputOf(whole) }, describe, manifest),
-    runs,
-  };
+interface Graph {
+  /** its words if it sees the strongest crops together */
+  readonly whole?: string;
+  /** its words if it sees two crops that only one frame shows */
+  readonly ends?: string | ((set: readonly Crop[]) => string);
+  readonly together?: number;
 }
 
-describe('stateLocations', () => {
+/** The statements, and the sets of crops of each run of the caption graph. */
+async function describeWith(crops: readonly Crop[], { whole = 'a dog', ends = 'a dog', together = 3 }: Graph = {}) {
+  const runs: (readonly (readonly Crop[])[])[] = [];
+  const saysOf = (set: readonly Crop[]) => (typeof ends === 'string' ? ends : ends(set));
+  const run = async (sets: readonly (readonly Crop[])[]) => {
+    runs.push(sets);
+    return sets.map((set, i) => outputOf(i === 0 ? whole : set.length === 1 ? (set[0]?.says ?? '') : saysOf(set)));
+  };
+  const { statements } = await describeLocations(crops, together, run, manifest);
+  const told = statements.map(({ clause, kind, regions }) => ({ text: clause.text, kind, regions }));
+  return { statements, told, runs };
+}
+
+describe('describeLocations', () => {
   const [came, left] = [region('after', 0.1), region('before', 0.7)];
 
-  it('runs the caption graph once per location, with its crop alone', async () => {
-    const crops = [crop('a car has appeared', came), crop('the van is gone', left)];
-    const { statements, runs } = await state(crops);
-    expect(runs).toEqual([[crops[0]], [crops[1]]]);
-    expect(statements).toEqual([
-      { text: 'a car has appeared', kind: 'appear', regions: [came], score: expect.closeTo(0.9, 6) },
-      { text: 'the van is gone', kind: 'disappear', regions: [left], score: expect.closeTo(0.9, 6) },
+  it('runs the caption graph once: the strongest together, each alone, and the ends of a possible move', async () => {
+    const crops = [crop('a car has appeared', came), crop('the van is gone', left), crop('a', region('after', 0.4))];
+    const { told, runs } = await describeWith(crops, { together: 2 });
+    const [a, b, c] = crops;
+    expect(runs).toEqual([[[a, b], [a], [b], [c], [b, a]]]);
+    expect(told).toEqual([
+      { text: 'a car has appeared', kind: 'appear', regions: [came] },
+      { text: 'the van is gone', kind: 'disappear', regions: [left] },
     ]);
   });
 
-  it('takes the caption of the whole change for the only location', async () => {
-    const { statements, runs } = await state([crop('', came)], 'appear', 'a van has appeared');
-    expect(runs).toEqual([]);
-    expect(statements).toMatchObject([{ text: 'a van has appeared', regions: [came] }]);
+  it('takes the words about all for the only location, in one row', async () => {
+    const { told, runs } = await describeWith([crop('', came)], { whole: 'a van has appeared' });
+    expect(runs.map((sets) => sets.length)).toEqual([1]);
+    expect(told).toMatchObject([{ text: 'a van has appeared', regions: [came] }]);
   });
 
-  it('joins the two ends of a move, the strongest of either frame', async () => {
+  it('states nothing without crops, after one row', async () => {
+    const { told, runs } = await describeWith([]);
+    expect([told, runs]).toEqual([[], [[[]]]]);
+  });
+
+  it('is one statement at the stronger end if the clause about both ends is a move', async () => {
     const far = region('after', 0.4);
     const crops = [crop('a dog has appeared', came), crop('a car has appeared', far), crop('the dog has left', left)];
-    const { statements, runs } = await state(crops, 'move');
-    expect(runs).toEqual([[crops[2], crops[0]], [crops[1]]]);
-    expect(statements).toMatchObject([
+    const { told } = await describeWith(crops, { ends: 'the dog has moved' });
+    expect(told).toEqual([
       { text: 'the dog has moved', kind: 'move', regions: [left, came] },
       { text: 'a car has appeared', kind: 'appear', regions: [far] },
     ]);
   });
+
+  it('finds the end of a move behind a stronger thing that came, each thing at one move only', async () => {
+    const [came, left, end] = [region('after', 0.8), region('before', 0.5), region('after', 0.4)];
+    const crops = [crop('a car has appeared', came), crop('the dog has left', left), crop('a dog has appeared', end)];
+    const ends = (set: readonly Crop[]) => (set[1] === crops[2] ? 'the dog has moved' : 'a car has appeared');
+    const { told, runs } = await describeWith(crops, { ends });
+    expect(told).toEqual([
+      { text: 'a car has appeared', kind: 'appear', regions: [came] },
+      { text: 'the dog has moved', kind: 'move', regions: [left, end] },
+    ]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it.each(['the dog has left', 'the dog has moved and a car has appeared', 'nothing has changed'])(
+    'is two statements if the clause about both ends is "%s"',
+    async (ends) => {
+      const crops = [crop('a dog has appeared', came), crop('the dog has left', left)];
+      const { told } = await describeWith(crops, { ends });
+      expect(told.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
+    },
+  );
 
   it.each([
     // words of the graph, sides of the crop, statement
@@ -86,13 +126,22 @@ describe('stateLocations', () => {
     ['the car has moved', ['before', 'after'], 'the car has moved'],
     ['the car has been replaced by a van', ['before', 'after'], 'the car has been replaced by a van'],
   ] as const)('of "%s" about a region of %j states %j', async (says, sides, stated) => {
-    const { statements } = await state([crop(says, ...sides.map((side) => region(side, 0.4))), crop('a dog', came)]);
-    expect(statements.map(({ text }) => text)).toEqual(stated === undefined ? [] : [stated]);
+    const [first, ...others] = sides.map((side) => region(side, 0.4));
+    const crops = [crop(says, first as MapRegion, ...others), crop('a dog', came)];
+    const { told } = await describeWith(crops);
+    expect(told.map(({ text }) => text)).toEqual(stated === undefined ? [] : [stated]);
   });
 
   it('is about the side that its kind needs, where both frames show something', async () => {
     const hidden = region('before', 0.1);
-    const { statements } = await state([crop('a car has appeared', came, hidden), crop('the van is gone', left)]);
-    expect(statements[0]?.regions).toEqual([came]);
+    const { told } = await describeWith([crop('a car has appeared', came, hidden), crop('the van is gone', left)]);
+    expect(told[0]?.regions).toEqual([came]);
+  });
+
+  it('keeps the attention of the clause, with the boxes of the crops of its own row', async () => {
+    const crops = [crop('the van is gone and a car has appeared', came), crop('the van is gone', left)];
+    const { statements } = await describeWith(crops);
+    expect(statements[0]?.attention.map((word) => word?.weights[0])).toEqual([5, 6, 7, 8]);
+    expect(statements.map(({ attention }) => attention[0]?.crops)).toEqual(crops.map((one) => [one.crop]));
   });
 });

@@ -40,7 +40,7 @@ const THREAD = new URL('../../dist/inference/thread.js', import.meta.url);
 
 export const startTiny = async (
   config: Partial<PipelineOptions['config']> = {},
-  threadScript = THREAD,
+  { threadScript = THREAD, ...options }: Partial<Pick<PipelineOptions, 'threadScript' | 'warmUp'>> = {},
 ): Promise<Pipeline> =>
   Pipeline.start({
     config: {
@@ -53,6 +53,7 @@ export const startTiny = async (
     },
     logger: log as unknown as Logger,
     threadScript,
+    ...options,
   });
 
 export const [W, H] = [480, 320];

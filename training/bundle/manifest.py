@@ -1,5 +1,7 @@
 """manifest.json of a bundle: everything the service needs to run the graphs, and how they were trained."""
 
+import json
+import os
 from pathlib import Path
 
 from training.data.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
@@ -62,6 +64,13 @@ def manifest(folder: Path, c, facts: dict) -> dict:
             for key in ("calibration", "metrics", "training_data", "configuration", "seeds", "cost", "command")
         },
     }
+
+
+def replace_manifest(bundle: Path, manifest: dict) -> None:
+    """Writes manifest.json of the folder whole: a reader sees the old one or the new one."""
+    partial = bundle / ".manifest.json"
+    partial.write_text(json.dumps(manifest, indent=1) + "\n")
+    os.replace(partial, bundle / "manifest.json")
 
 
 def command_of(saved: dict) -> str:

@@ -10,9 +10,9 @@ hashes stay as they are.
 
 import argparse
 import json
-import os
 from pathlib import Path
 
+from training.bundle.manifest import replace_manifest
 from training.inputs import read_json
 
 FORMAT = "scenedelta-evaluation/1"
@@ -72,9 +72,7 @@ def main() -> None:
             f"{args.evaluation}: measured {report['captioner']['name']}, and {target} is {manifest['name']}"
         )
     manifest["metrics"][args.pairs] = measured(report)
-    partial = target.with_suffix(".tmp")
-    partial.write_text(json.dumps(manifest, indent=1) + "\n")
-    os.replace(partial, target)
+    replace_manifest(args.bundle, manifest)
     print(json.dumps(manifest["metrics"][args.pairs]))
 
 

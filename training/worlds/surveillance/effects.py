@@ -20,6 +20,7 @@ class FrameEffects:
     sway: float = 0.0  # displacement of foliage, standard deviation in pixels
     shadow: float = 0.0  # 0..1, depth of soft shadows
     shadow_cells: int = 10  # control points of the shadows across the width
+    hard_shadow: tuple[float, float, int] | None = None  # depth 0..1, direction in degrees, seed of what casts it
     weather: str | None = None  # fog, rain or snow
     weather_amount: float = 0.0  # 0..1
     defocus: float = 0.0  # standard deviation of the blur
@@ -43,6 +44,8 @@ def apply_effects(canvas: np.ndarray, effects: FrameEffects, size: tuple[int, in
     rng = np.random.default_rng(effects.seed + 1)
     if effects.shadow > 0:
         canvas = _multiply_levels(canvas, _soft_shadow(rng, canvas.shape, effects))
+    if effects.hard_shadow:
+        canvas = _multiply_levels(canvas, _hard_shadow(canvas.shape, *effects.hard_shadow))
     frame = warp(canvas, effects.homography, size)
     if effects.weather:
         frame = _apply_weather(rng, frame, effects)
@@ -104,6 +107,34 @@ def _soft_shadow(rng: np.random.Generator, shape: tuple[int, ...], effects: Fram
     local = cv2.resize(extent, (w // 4, h // 4), interpolation=cv2.INTER_CUBIC) if cells > 10 else np.ones_like(smooth)
     depth = effects.shadow / (1 + np.exp(-(smooth - 0.2) * 4)) / (1 + np.exp(-(local - 0.4) * 8))
     return 1.0 - cv2.resize(depth, (w, h), interpolation=cv2.INTER_LINEAR)
+
+
+def _hard_shadow(shape: tuple[int, ...], depth: float, direction: float, seed: int) -> np.ndarray:
+    """Shadows of a low sun, float32 [h, w]: a row of roofs and a few poles outside the frame cast them along
+    `direction`. One seed gives the same casters, so that another direction is another hour."""
+    h, w = shape[:2]
+    rng = np.random.default_rng(seed)
+    # Far longer than the frame, so that only what is cast ends inside it.
+    reach, along = 2.0 * math.hypot(h, w), math.radians(direction)
+    cast, across = np.array([math.cos(along), math.sin(along)]), np.array([-math.sin(along), math.cos(along)])
+    mask = np.zeros((h, w), np.uint8)
+    base = np.array([rng.uniform(0, w), rng.uniform(0.2 * h, h)])
+
+    def band(start: float, end: float, length: float) -> None:
+        corners = [base + across * start, base + across * end]
+        corners += [corner + cast * length for corner in reversed(corners)]
+        corners[0], corners[1] = corners[0] - cast * reach, corners[1] - cast * reach
+        cv2.fillPoly(mask, [np.int32(np.round(corners))], 255, cv2.LINE_AA)
+
+    if rng.random() < 0.6:  # roofs of different heights
+        edges = np.sort(rng.uniform(-w, w, int(rng.integers(2, 7))))
+        for start, end in zip(edges, edges[1:]):
+            band(start, end, rng.uniform(-0.3, 0.3) * w)
+    for _ in range(int(rng.integers(1, 6))):  # poles, trunks, persons out of view
+        start, width = rng.uniform(-w, w), rng.uniform(0.004, 0.04) * w
+        band(start, start + width, rng.uniform(0.1, 0.9) * w)
+    soft = cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(0.5, 2.5)))
+    return np.float32(1) - np.float32(depth / 255) * soft
 
 
 def _apply_weather(rng: np.random.Generator, frame: np.ndarray, effects: FrameEffects) -> np.ndarray:

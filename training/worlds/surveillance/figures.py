@@ -35,6 +35,7 @@ class Figure:
     sprites: tuple[Sprite, ...]  # empty for a drawn vehicle
     augment_seed: int  # of the augmentation or the drawing, so that the same individual can be made again
     drawn_kind: str | None = None  # of drawn_vehicles.NOUN; None for sprites
+    count: int = 1  # of the persons that it shows
 
     @property
     def models(self) -> list[str]:
@@ -47,7 +48,7 @@ def figure_of_sprite(sprite: Sprite, augment_seed: int) -> Figure:
     colour = sprite.colours[0] if sprite.colours else "grey"
     person = sprite.hypernym == "person"
     pixels = sprite_pixels(sprite.path)
-    if sprite.hypernym == "vehicle":
+    if sprite.hypernym == "vehicle" and sprite.pose is None:
         pixels, colour = repaint(pixels, colour, augment_seed)
     return Figure(
         pixels=augment_sprite(pixels, augment_seed, cloth=colour if person else None),
@@ -64,6 +65,7 @@ def figure_of_sprite(sprite: Sprite, augment_seed: int) -> Figure:
         height_m=sprite.height_m,
         sprites=(sprite,),
         augment_seed=augment_seed,
+        count=sprite.count,
     )
 
 

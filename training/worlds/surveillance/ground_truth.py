@@ -135,7 +135,7 @@ def _entry(
         "action": action,
         "where": phrases[primary],
         "places": phrases,
-        "count": len(figures),
+        "count": sum(f.figure.count for f in figures),
         "small": max(b[3] for b in boxes) < SMALL_HEIGHT_PX,
         "grey": grey,
         "box_before": _union(boxes_before) if boxes_before else None,

@@ -108,10 +108,21 @@ def ir_switch(pair: EffectsDraw) -> None:
     pair.set(pair.other, grey=False, vignette=0.0)
 
 
-@nuisance(outdoor_only=True)
+HARD_SHADOW_SHARE = 0.4  # of the pairs with shadows
+HOURS_APART, DEGREES_PER_HOUR = (1.0, 4.0), 15.0
+
+
+@nuisance(weight=1.6, outdoor_only=True)
 def shadow(pair: EffectsDraw) -> None:
-    """Shadows of clouds or trees, in one frame or differently in both."""
+    """Shadows of clouds or trees, in one frame or differently in both; or those of a low sun, some hours apart."""
     rng = pair.rng
+    if rng.random() < HARD_SHADOW_SHARE:
+        depth, direction, seed = float(rng.uniform(0.3, 0.7)), float(rng.uniform(0, 360)), int(rng.integers(2**31))
+        pair.set(pair.affected, hard_shadow=(depth, direction, seed))
+        if rng.random() < 0.7:
+            turn = float(rng.choice([-1, 1]) * rng.uniform(*HOURS_APART) * DEGREES_PER_HOUR)
+            pair.set(pair.other, hard_shadow=(depth * float(rng.uniform(0.8, 1.2)), direction + turn, seed))
+        return
     cells, depth = int(rng.choice([4, 7, 18, 36])), float(rng.uniform(0.25, 0.6))
     pair.set(pair.affected, shadow=depth, shadow_cells=cells)
     if rng.random() < 0.5:

@@ -16,6 +16,16 @@ CAPTION_NOUN = {
     "shopping basket": "basket", "laundry basket": "basket", "television": "television",
     "fire extinguisher": "fire extinguisher", "tent": "tent", "canopy tent": "tent",
     "shipping container": "container",
+    # the second pack
+    "two people": "person", "group of people": "person", "cyclist": "cyclist", "motorcyclist": "motorcycle",
+    "pickup truck": "truck", "fire truck": "truck", "ambulance": "van", "trailer": "trailer", "tractor": "tractor",
+    "excavator": "excavator", "kick scooter": "scooter", "deer": "deer", "cow": "cow", "bull": "cow", "fox": "fox",
+    "goose": "bird", "duck": "bird", "crow": "bird", "pigeon": "bird", "seagull": "bird", "paper bag": "bag",
+    "plastic bag": "bag", "sports bag": "bag", "tote bag": "bag", "trash bag": "bag", "parcel": "box",
+    "stack of cardboard boxes": "box", "plastic crate": "crate", "stack of pallets": "pallet",
+    "pallet of bags": "pallet", "pallet of boxes": "pallet", "pallet of bricks": "pallet", "wrapped pallet": "pallet",
+    "shopping cart": "cart", "hand truck": "cart", "construction barrel": "barrel", "concrete barrier": "barrier",
+    "stepladder": "ladder", "dumpster": "dumpster", "traffic sign": "sign", "stop sign": "sign", "bollard": "bollard",
 }
 # Scenery: sprites of these nouns are placed in both frames and never change, so no caption names them. A noun that is
 # also above (a television) is either, sprite by sprite.
@@ -27,21 +37,27 @@ SCENERY_INDOORS = frozenset((
 SCENERY_OUTDOORS = frozenset((
     "bush", "deck chair", "dog house", "fence", "fire hydrant", "flower box", "fountain", "hedge", "lawn mower",
     "mailbox", "parasol", "pile of logs", "ping-pong table", "planter", "rock", "soccer goal", "street lamp",
-    "swing", "trampoline", "tree",
+    "swing", "trampoline", "tree", "utility pole", "concrete block", "playground",
+    "scaffolding", "portable toilet",
 ))
-# Frequency of a noun in the frames of fixed cameras, in percent; every other noun has OTHER_NOUN_WEIGHT.
+# Relative frequency of a noun; every other noun has OTHER_NOUN_WEIGHT. Rare things are drawn more often than cameras
+# see them, so that they are learned; the namer's prior corrects their frequency (text/noun_prior.py).
 NOUN_WEIGHT = {
-    "man": 16.0, "woman": 15.0, "boy": 3.5, "girl": 3.5, "car": 31.0, "truck": 9.0, "van": 6.0, "bus": 2.0,
-    "motorcycle": 2.0, "bicycle": 2.0, "scooter": 1.0, "cyclist": 5.0, "dog": 1.3, "suitcase": 1.0, "backpack": 0.8,
-    "box": 1.2, "bag": 0.5, "chair": 0.9, "trash can": 0.8, "traffic cone": 0.8, "stroller": 0.5, "bench": 0.4,
-    "table": 0.3, "barrier": 0.3, "cat": 0.3,
+    "man": 14.0, "woman": 13.0, "boy": 2.0, "girl": 2.0, "person": 3.0, "car": 26.0, "truck": 9.0, "van": 6.0,
+    "bus": 2.5, "motorcycle": 2.5, "bicycle": 2.0, "scooter": 1.0, "cyclist": 4.0, "trailer": 0.5, "dog": 1.5,
+    "bird": 0.4, "cat": 0.3, "suitcase": 2.0, "backpack": 2.0, "bag": 3.0, "box": 2.0, "crate": 0.5, "chair": 1.3,
+    "trash can": 1.2, "traffic cone": 1.2, "stroller": 0.8, "cart": 0.8, "sign": 0.5, "bench": 0.5, "table": 0.4,
+    "barrier": 0.6, "ladder": 0.4, "pallet": 0.4, "barrel": 0.4, "umbrella": 0.3,
 }
 # fmt: on
-OTHER_NOUN_WEIGHT = 0.12
-PERSONS = ("man", "woman", "boy", "girl")
+OTHER_NOUN_WEIGHT = 0.2
+PERSONS = ("man", "woman", "boy", "girl", "person")
 TWO_WHEELERS = ("bicycle", "motorcycle", "scooter", "cyclist")
 # Nouns that are rare in a setting: never the main changed object there, and seldom another one.
 UNUSUAL_OUTDOORS = frozenset(("sofa", "television", "stool", "table", "fire extinguisher", "basket"))
-UNUSUAL_INDOORS = frozenset(("horse", "tent", "container", "barrier", "traffic cone", "wheelbarrow"))
+UNUSUAL_INDOORS = frozenset(
+    "horse|tent|container|barrier|traffic cone|wheelbarrow|deer|cow|fox|bird|dumpster|tractor|excavator|trailer|"
+    "bollard".split("|")
+)
 # Colour of a sprite in sprites.json -> colour in a caption, if they differ.
 COLOUR_NAME = {"gray": "grey", "turquoise": "light blue"}

@@ -25,6 +25,8 @@ DRAWN_SHARE = {
     "car": {"suv": 0.15, "minivan": 0.03},
 }
 RIDDEN_SHARE = 0.6  # of motorcycles and scooters
+WHOLE_RIDER_SHARE = 0.6  # of riders: one sprite of rider and vehicle, the others are composed of two
+RIDDEN = ("cyclist", "motorcycle", "scooter")  # nouns that name a rider too
 # Relative frequency of a model among those of its noun; 1 for poses and subtypes that are not listed.
 POSE_WEIGHT = {"sitting on the ground": 0.05, "sitting on a bench": 0.12, "sitting on a chair": 0.12}
 SUBTYPE_WEIGHT = {"semi truck": 0.35, "beetle": 0.5, "convertible": 0.5, "sports car": 0.6, "coach": 0.6}
@@ -42,11 +44,14 @@ class SpriteSampler:
         self._drawn = drawn
         self._by_noun: dict[str, SpritesByModel] = defaultdict(lambda: defaultdict(list))
         self._views: dict[tuple[str, tuple[str, ...]], list[Sprite]] = defaultdict(list)
-        self._riders: SpritesByModel = defaultdict(list)
+        self._riders: SpritesByModel = defaultdict(list)  # seated persons without a seat
+        self._ridden: dict[str, SpritesByModel] = defaultdict(lambda: defaultdict(list))  # rider and vehicle in one
         for sprite in sprites:
             self._views[sprite.model, sprite.colours].append(sprite)
             if sprite.needs_seat:
                 self._riders[sprite.model].append(sprite)
+            elif sprite.noun in RIDDEN and (sprite.pose or "").startswith("riding"):
+                self._ridden[sprite.noun][sprite.model].append(sprite)
             else:
                 self._by_noun[sprite.noun][sprite.model].append(sprite)
         self._scenery: dict[bool, SpritesByModel] = {True: defaultdict(list), False: defaultdict(list)}
@@ -56,8 +61,8 @@ class SpriteSampler:
                     self._scenery[indoor][sprite.model].append(sprite)
                     self._views[sprite.model, sprite.colours].append(sprite)
         self.nouns = sorted(self._by_noun)
-        if self._riders and "bicycle" in self._by_noun:
-            self.nouns.append("cyclist")
+        if self._ridden["cyclist"] or (self._riders and "bicycle" in self._by_noun):
+            self.nouns = sorted({*self.nouns, "cyclist"})
 
     def sample(
         self, noun: str, elevation: float, azimuth: float | None, sunny: bool, rng: np.random.Generator
@@ -65,10 +70,10 @@ class SpriteSampler:
         """A figure of the noun with the nearest elevation (degrees) and azimuth (degrees; None: any) that exist."""
         if azimuth is None:
             azimuth = float(rng.uniform(0, 360))
-        if noun == "cyclist":
-            return self._sample_with_rider("bicycle", "cyclist", elevation, azimuth, sunny, rng)
-        if noun in ("motorcycle", "scooter") and self._riders and rng.random() < RIDDEN_SHARE:
-            return self._sample_with_rider(noun, noun, elevation, azimuth, sunny, rng)
+        if noun == "cyclist" or (noun in RIDDEN and rng.random() < RIDDEN_SHARE):
+            rider = self._sample_rider(noun, elevation, azimuth, sunny, rng)
+            if rider:
+                return rider
         drawn_noun = self._choose_drawn_noun(noun, rng)
         if drawn_noun:
             seed = _draw_seed(rng)
@@ -105,6 +110,17 @@ class SpriteSampler:
         if not self._drawn or noun not in DRAWN_SHARE:
             return None
         return choose_by_share(DRAWN_SHARE[noun], rng.random())
+
+    def _sample_rider(
+        self, noun: str, elevation: float, azimuth: float, sunny: bool, rng: np.random.Generator
+    ) -> Figure | None:
+        """A rider and a vehicle; None if there are no sprites for one."""
+        mount_noun = "bicycle" if noun == "cyclist" else noun
+        composes = bool(self._riders and self._by_noun[mount_noun])
+        if self._ridden[noun] and (not composes or rng.random() < WHOLE_RIDER_SHARE):
+            whole = self._sample_sprite(self._ridden[noun], elevation, azimuth, sunny, rng)
+            return figure_of_sprite(whole, _draw_seed(rng))
+        return self._sample_with_rider(mount_noun, noun, elevation, azimuth, sunny, rng) if composes else None
 
     def _sample_with_rider(
         self, mount_noun: str, noun: str, elevation: float, azimuth: float, sunny: bool, rng: np.random.Generator

@@ -16,7 +16,8 @@ import numpy as np
 from training.worlds.surveillance.data_folder import check_split, stable_rank
 from training.worlds.surveillance.sprite_nouns import CAPTION_NOUN, COLOUR_NAME, SCENERY_INDOORS, SCENERY_OUTDOORS
 
-HELDOUT_MODELS = 0.12  # fraction of the identities of each noun
+PACKS = ("sprites", "sprites2")  # folders of the data folder; the second may be missing
+HELDOUT_MODELS = 0.12  # fraction of the identities of each noun, in a pack that names no held-out models itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class Sprite:
     px_per_m: float
     anchor: tuple[float, float]  # pixel of the footprint's centre
     footprint: np.ndarray  # [4, 2]: pixels of its corners on the ground
+    count: int = 1  # of the persons in a sprite of a group
 
 
 def load_sprites(root: Path, split: str) -> list[Sprite]:
@@ -53,34 +55,45 @@ def load_scenery(root: Path, split: str) -> list[Sprite]:
 
 def _load(root: Path, split: str, words: dict[str, str]) -> list[Sprite]:
     check_split(split)
-    records = json.loads((root / "sprites" / "sprites.json").read_text())
-    records = [r for r in records if r["noun"] in words and r.get("pose") != "lying"]
-    heldout = _heldout_identities(records, words)
     sprites = []
-    for r in records:
-        if (_identity(r["model"]) in heldout) != (split == "heldout"):
-            continue
-        sprites.append(
-            Sprite(
-                path=root / "sprites" / r["file"],
-                model=r["model"],
-                noun=words[r["noun"]],
-                hypernym="object" if r["noun"] == "stroller" else r["hypernym"],
-                subtype=r.get("subtype"),
-                colours=tuple(COLOUR_NAME.get(c, c) for c in r["colors"]),
-                pose=r.get("pose"),
-                needs_seat=bool(r.get("needs_seat")),
-                height_m=float(r["size_m"][2]),
-                length_m=float(r["size_m"][0]),
-                elevation=int(r["elevation"]),
-                azimuth=int(r["azimuth"]),
-                sunlit=r["lighting"] == "sun",
-                px_per_m=float(r["px_per_m"]),
-                anchor=tuple(r["anchor"]),
-                footprint=np.float32(r["footprint"]),
-            )
-        )
+    for pack in (root / name for name in PACKS):
+        if (pack / "sprites.json").is_file():
+            sprites += [_sprite(pack, r, words) for r in _records(pack, split, words)]
     return sprites
+
+
+def _records(pack: Path, split: str, words: dict[str, str]) -> list[dict[str, Any]]:
+    """The entries of a pack's sprites.json in a split. Held-out models are those that the pack marks, or a share."""
+    records = json.loads((pack / "sprites.json").read_text())
+    named = {r["model"] for r in records if r.get("heldout")}
+    records = [r for r in records if r["noun"] in words and r.get("pose") != "lying"]
+    heldout = {_identity(model) for model in named} if named else _heldout_identities(records, words)
+    return [r for r in records if (_identity(r["model"]) in heldout) == (split == "heldout")]
+
+
+def _sprite(pack: Path, r: dict[str, Any], words: dict[str, str]) -> Sprite:
+    hypernym = {"stroller": "object", "motorcyclist": "vehicle"}.get(r["noun"], r["hypernym"])
+    # A rider is named by the vehicle, and a vehicle by its paint.
+    colours = [r["carried_color"]] if r["noun"] == "motorcyclist" and r.get("carried_color") else r["colors"]
+    return Sprite(
+        path=pack / r["file"],
+        model=r["model"],
+        noun="scooter" if r.get("subtype") == "scooter rider" else words[r["noun"]],
+        hypernym=hypernym,
+        subtype=r.get("subtype"),
+        colours=tuple(COLOUR_NAME.get(c, c) for c in colours),
+        pose=r.get("pose"),
+        needs_seat=bool(r.get("needs_seat")),
+        height_m=float(r["size_m"][2]),
+        length_m=float(r["size_m"][0]),
+        elevation=int(r["elevation"]),
+        azimuth=int(r["azimuth"]),
+        sunlit=r["lighting"] == "sun",
+        px_per_m=float(r["px_per_m"]),
+        anchor=tuple(r["anchor"]),
+        footprint=np.float32(r["footprint"]),
+        count=int(r.get("count", 1)),
+    )
 
 
 def _identity(model: str) -> str:

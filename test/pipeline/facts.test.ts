@@ -1,0 +1,101 @@
+import type { MapRegion } from '../../src/model/regions.js';
+import { nameStatement } from '../../src/pipeline/facts.js';
+import type { LocationStatement } from '../../src/pipeline/statements.js';
+import { cropNames, NAMES } from '../model/names.js';
+
+const region = (side: MapRegion['side']): MapRegion => ({
+  side,
+  box: { x: 0.1, y: 0.2, width: 0.1, height: 0.1 },
+  area: 0.01,
+  score: 0.7,
+});
+const [WAS, IS] = [region('before'), region('after')];
+
+/** A statement about regions of both frames; word t has the attention [t]. */
+function states(text: string, kind: LocationStatement['kind']): LocationStatement {
+  const words = text.split(' ').map((word) => ({ text: word, score: 0.5 }));
+  return {
+    at: [0],
+    facts: [],
+    kind,
+    regions: [WAS, IS].filter(
+      ({ side }) => kind === 'move' || kind === 'replace' || (side === 'after') === (kind === 'appear'),
+    ),
+    clause: { text, words, score: 0.5 },
+    attention: words.map((_, t) => ({ weights: Float32Array.of(t), crops: [] })),
+  };
+}
+const man = cropNames(
+  { nothing: 0, man: 0.95, woman: 0.05, car: 0, van: 0, object: 0 },
+  { black: 0.1, 'dark blue': 0.1, red: 0.8 },
+);
+const car = cropNames(
+  { nothing: 0, man: 0, woman: 0, car: 0.92, van: 0.08, object: 0 },
+  { black: 0.4, 'dark blue': 0.3, red: 0.3 },
+);
+const name = (text: string, kind: LocationStatement['kind'], before = man, after = car, truth = 0.9) =>
+  nameStatement(states(text, kind), [{ before, after }], NAMES, truth);
+
+describe('nameStatement', () => {
+  it.each([
+    ['a white horse has appeared on the road', 'appear', man, man, 'a man in red has appeared on the road'],
+    ['the white horse on the road is gone', 'disappear', man, car, 'the man in red on the road is gone'],
+    ['the horse has walked to the left', 'move', car, car, 'the dark car has moved to the left'],
+    ['the horse has been replaced by a dog', 'replace', man, car, 'the man in red has been replaced by a dark car'],
+    ['there is a dog instead of the horse', 'replace', man, car, 'there is a dark car instead of the man in red'],
+    ['a person is now standing by the wall', 'appear', man, car, 'a dark car is now by the wall'],
+    ['two horses have arrived', 'appear', man, car, 'two dark cars have arrived'],
+  ] as const)('writes "%s" (%s) with the names of its frames', (text, kind, before, after, expected) => {
+    expect(name(text, kind, before, after).clause.text).toBe(expected);
+  });
+
+  it('uses the same words for a thing that came and for the same thing that went', () => {
+    const came = name('a brown horse has appeared', 'appear', car, man).facts[0];
+    const went = name('the white cyclist has left', 'disappear', man, car).facts[0];
+    expect([came?.noun, came?.colour]).toEqual([went?.noun, went?.colour]);
+  });
+
+  it('lists the facts with their probabilities, and the regions of the frame that shows the thing', () => {
+    expect(name('the two horses have been replaced by a dog', 'replace').facts).toEqual([
+      {
+        kind: 'replace',
+        noun: { value: 'man', probability: expect.closeTo(0.95, 5) },
+        colour: { value: 'red', probability: expect.closeTo(0.8, 5) },
+        count: 2,
+        regions: [WAS],
+      },
+      {
+        kind: 'replace',
+        noun: { value: 'car', probability: expect.closeTo(0.92, 5) },
+        colour: { value: 'dark', probability: expect.closeTo(0.7, 5) },
+        count: 1,
+        regions: [IS],
+      },
+    ]);
+  });
+
+  it('states less with more truth: a wider noun, then something', () => {
+    const text = 'the horse on the left is gone';
+    expect(name(text, 'disappear', man, car, 0.99).clause.text).toBe('the person in red on the left is gone');
+    const unsure = cropNames({ nothing: 0, man: 0.5, woman: 0, car: 0.5, van: 0, object: 0 }, { red: 0.34 });
+    expect(name(text, 'disappear', unsure, car).clause.text).toBe('something on the left is gone');
+  });
+
+  it('keeps score and attention of the words that stay, and gives the others the probability of the fact', () => {
+    const { clause, attention } = name('a white horse has appeared', 'appear', car, man);
+    expect(clause.words.map(({ text, score }) => [text, Number(score.toFixed(2))])).toEqual([
+      ['a', 0.5],
+      ['man', 0.95],
+      ['in', 0.5],
+      ['red', 0.8],
+      ['has', 0.5],
+      ['appeared', 0.5],
+    ]);
+    expect(attention.map((word) => word?.weights[0])).toEqual([undefined, 2, undefined, 1, 3, 4]);
+  });
+
+  it('leaves a clause of two things at one location as it is', () => {
+    const { clause, facts } = name('a van and a car have appeared', 'appear');
+    expect([clause.text, facts]).toEqual(['a van and a car have appeared', []]);
+  });
+});

@@ -1,0 +1,167 @@
+"""Fits how a namer's probabilities and the decoder's own words are joined, and the level that a word must reach.
+
+The decoder's noun is a second witness: a class that it names gets `noun` times more weight, one of its hypernym `class`
+times more, after the namer's probabilities were flattened by the power `flatten`; likewise for colours. The levels say
+from which joint probability on a word is right as often as the service's setting `truth` asks. All of it rests on
+held-out synthetic pairs whose regions the decoder describes one by one, as it is served.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.bundle.graphs import DIFFERENCE_IN
+from training.data.regions import objects_in_crops
+from training.data.sightings import ARRAYS, shown_by
+from training.inputs import open_graph, read_json
+from training.namer import classes_above, most_specific
+from training.net.namer import Namer
+from training.text.grammar import parse_clauses
+from training.text.noun_tree import HYPERNYMS, NOTHING, ONE_CLASS, ROOT, path_of, tree_of, wider_noun
+
+FLATTEN = (0.7, 0.8, 0.9, 1.0)
+WEIGHTS = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
+LEVELS = tuple(float(level) for level in np.round(np.arange(0.4, 0.96, 0.05), 2))
+# A colour may be wrong this much more often than a noun: one that is a little off still helps to find the thing. Chosen
+# on the development pairs, where stricter levels left out colours without being right more often.
+COLOUR_ALLOWANCE = 0.15
+SIDE_OF = {"disappeared": 0, "appeared": 1}
+
+
+def described_things(bundle: Path, heldout: list[Path]) -> tuple[list[tuple], list[Tensor]]:
+    """Per thing that the decoder describes alone: its side, the decoder's noun and colour, the true noun and colour.
+
+    And the namer's four arguments, one row per thing."""
+    manifest = read_json(bundle / "manifest.json", "vocabulary", "graphs", "glance")
+    difference, caption = (open_graph(bundle / f"{name}.onnx") for name in ("difference", "caption"))
+    slots, things, crops = manifest["glance"]["regions"], [], [[] for _ in ARRAYS]
+    for shard in sorted(shard for folder in heldout for shard in folder.glob("[!.]*")):
+        arrays = {name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in ("coarse", "fine", *ARRAYS)}
+        for row, line in enumerate((shard / "meta.jsonl").read_text().splitlines()):
+            meta = json.loads(line)
+            count = len(meta["glances"])
+            if meta["kind"] == "none" or count == 0:
+                continue
+            frames = [np.float32(arrays[name][row]) for name in ("coarse", "fine")]
+            feed = dict(zip(DIFFERENCE_IN, (x[side : side + 1] for side in (0, 1) for x in frames)))
+            memory, kind = difference.run(["memory", "kind_logits"], feed)
+            own = [np.float32(arrays[name][row][:count]) for name in ARRAYS]
+            alone = [np.zeros((count, slots, *x.shape[1:]), np.float32) for x in own]
+            for slot, x in zip(alone, own):
+                slot[:, 0] = x
+            mask = np.eye(slots, dtype=np.float32)[:1].repeat(count, 0)
+            feed = dict(zip(("glance_coarse", "glance_fine", "glance_box", "object_box"), alone))
+            feed |= {"memory": memory.repeat(count, 0), "glance_mask": mask, "look_kind_logits": kind.repeat(count, 0)}
+            ids, lengths = caption.run(["ids", "length"], feed)
+            at_box = objects_in_crops(meta, own[3].tolist(), own[2].tolist())
+            for crop, (words, length, glance, at) in enumerate(zip(ids, lengths, meta["glances"], at_box)):
+                thing = _described([manifest["vocabulary"][i] for i in words[:length]], shown_by(glance, at))
+                if thing:
+                    things.append(thing)
+                    for column, x in zip(crops, own):
+                        column.append(x[crop])
+    return things, [torch.from_numpy(np.stack(column)) for column in crops]
+
+
+def _described(words: list[str], shown: tuple) -> tuple | None:
+    """The entry of `described_things`; None for words outside the grammar, or about nothing that is there."""
+    try:
+        clause = parse_clauses(" ".join(words))[0]
+    except (ValueError, IndexError):
+        return None
+    side = SIDE_OF.get(clause.action, 0 if shown[0] and shown[0][0] != NOTHING else 1)
+    if clause.action == "replaced" or not shown[side] or shown[side][0] == NOTHING:
+        return None
+    return side, ONE_CLASS.get(clause.noun, clause.noun), clause.colour, *shown[side]
+
+
+def witness(noun: str, nouns: list[str], tree: dict[str, str]) -> tuple[Tensor, Tensor]:
+    """The classes that the decoder's noun supports, [N] each: those that it names, in equal shares of 1, or else those
+    of its next wider noun; and 1 at the classes of its hypernym."""
+    paths = [path_of(word, tree) if word != NOTHING else [] for word in nouns]
+    named = noun
+    while named != ROOT and not any(named in steps for steps in paths):
+        named = wider_noun(named)
+    own = torch.tensor([float(named != ROOT and named in steps) for steps in paths])
+    top = next((word for word in path_of(noun, tree_of([noun])) if word in HYPERNYMS), None)
+    return own / own.sum().clamp(min=1), torch.tensor([float(top in steps) for steps in paths])
+
+
+def joined(p: Tensor, flatten: float, *terms: tuple[float, Tensor]) -> Tensor:
+    """Probabilities [n,K] after the evidence of `terms` (weight, support [n,K])."""
+    q = p.pow(flatten)
+    for weight, support in terms:
+        q = q * (1 + weight * support)
+    return q / q.sum(1, keepdim=True)
+
+
+def levels(right: list[tuple[float, float]], allowance: float = 0.0) -> list[list[float]]:
+    """[truth, level] pairs for a linear interpolation; right: (level, share right), by level; allowance: how much
+    smaller than `truth` the share right may be."""
+    table = [[0.0, 0.0]]
+    for level, share in right:
+        truth = round(min(1.0, share + allowance), 3)
+        if truth > table[-1][0]:  # a level of fewer right words than a lower one is of no use
+            table.append([truth, level])
+    return [*table, [1.0, 1.0]] if table[-1][0] < 1 else table
+
+
+@torch.no_grad()
+def fit_levels(bundle: Path, heldout: list[Path], namer: Namer, saved: dict) -> dict:
+    """The keys `decoder` and `levels` of the manifest's `names`."""
+    nouns, colours = saved["nouns"], saved["colours"]
+    things, crops = described_things(bundle, heldout)
+    rows, side = torch.arange(len(things)), torch.tensor([thing[0] for thing in things])
+    parts = [namer(*(x[first : first + 200] for x in crops)) for first in range(0, len(things), 200)]
+    noun_logits, colour_logits = (torch.cat(column)[rows, side] for column in zip(*parts))
+    tree = tree_of(nouns)
+
+    p = torch.softmax(noun_logits, -1)
+    p[:, nouns.index(NOTHING)] = 0
+    p = p / p.sum(1, keepdim=True)
+    own, alike = (torch.stack(column) for column in zip(*(witness(thing[1], nouns, tree) for thing in things)))
+    above = [path_of(thing[3], tree_of([thing[3]])) for thing in things]
+    truth = torch.tensor([next(nouns.index(word) for word in path if word in nouns) for path in above])
+
+    def loss(q: Tensor, target: Tensor) -> float:
+        return -q.gather(1, target[:, None]).clamp(min=1e-6).log().mean().item()
+
+    flatten, noun, of_class = min(
+        itertools.product(FLATTEN, WEIGHTS, WEIGHTS),
+        key=lambda w: loss(joined(p, w[0], (w[1], own), (w[2], alike)), truth),
+    )
+    q = joined(p, flatten, (noun, own), (of_class, alike))
+    ordered, member = classes_above(nouns, tree)
+    noun_right = []
+    for level in LEVELS:
+        said = most_specific(q, member, level)
+        noun_right.append((level, float(member[said, truth].mean())))
+
+    seen = torch.tensor([thing[4] in colours for thing in things])
+    shade = torch.tensor([colours.index(thing[4]) for thing in things if thing[4] in colours])
+    c = torch.softmax(colour_logits, -1)[seen]
+    stated = torch.tensor([[float(thing[2] == colour) for colour in colours] for thing in things])[seen]
+    colour_flatten, colour = min(
+        itertools.product(FLATTEN, WEIGHTS), key=lambda w: loss(joined(c, w[0], (w[1], stated)), shade)
+    )
+    best = joined(c, colour_flatten, (colour, stated)).max(1)
+    colour_right = []
+    for level in LEVELS:
+        sure = best.values >= level
+        colour_right.append((level, float((best.indices == shade)[sure].float().mean())))
+    return {
+        "decoder": {
+            "flatten": flatten,
+            "noun": noun,
+            "class": of_class,
+            "colour_flatten": colour_flatten,
+            "colour": colour,
+        },
+        "levels": {"nouns": levels(noun_right), "colours": levels(colour_right, COLOUR_ALLOWANCE)},
+    }

@@ -1,0 +1,187 @@
+"""Trains the namer on the region crops of a feature cache and calibrates it.
+
+    python -m training.namer --cache DIR --heldout DIR --out RUN [--seed 1] [--steps 3000]
+
+RUN gets namer.pt and figures.json; `training.bundle.names` adds the namer to a bundle. The scales of the logits are
+fitted on one half of the held-out crops, the figures measured on the other: precision and specificity of the names that
+are written at several values of the service's setting `truth`. Development pairs choose nothing.
+"""
+
+import argparse
+import json
+import math
+from collections import Counter
+from copy import deepcopy
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from training.data.sightings import IGNORE, Sightings
+from training.inputs import existing_folder
+from training.net.namer import Namer
+from training.text.noun_prior import prior_shift
+from training.text.noun_tree import HYPERNYMS, NOTHING, ROOT, path_of, tree_of
+
+LEAST = 30  # sightings of a noun or colour that gets a class of its own
+BATCH, RATE, WARMUP = 128, 1e-3, 100
+AVERAGE = 0.995  # of the weights, over about 200 steps
+NOTHING_WEIGHT = 0.5  # half of all sightings show nothing that changed
+TRUTHS = (0.5, 0.7, 0.8, 0.9, 0.95)
+
+
+def classes_above(words: list[str], tree: dict[str, str]) -> tuple[list[str], Tensor]:
+    """All names that may be written, the most specific first (by number of steps to the root), and their members among
+    the classes `words`: [names,classes] of 0 and 1. NOTHING is no name."""
+    names = {name for word in words if word != NOTHING for name in path_of(word, tree)} | {ROOT}
+    ordered = sorted(names, key=lambda name: (-len(path_of(name, tree)), name))
+    paths = [path_of(word, tree) if word != NOTHING else [] for word in words]
+    member = torch.tensor([[float(name in path) for path in paths] for name in ordered])
+    member[ordered.index(ROOT)] = torch.tensor([float(word != NOTHING) for word in words])
+    return ordered, member
+
+
+def most_specific(p: Tensor, member: Tensor, share: float) -> Tensor:
+    """Row of `member` [names,classes] per row of `p` [n,classes]: of the names whose probability is at least `share`,
+    the one of the fewest classes, and of those the most probable."""
+    total, size = p @ member.T, member.sum(1)
+    return torch.where(total >= share, size[None] - total, torch.full_like(total, math.inf)).argmin(1)
+
+
+def fit_scale(logits: Tensor, target: Tensor) -> float:
+    """Temperature scaling (Guo et al., "On calibration of modern neural networks", ICML 2017): the factor on the
+    logits [n,K] with the least cross-entropy for `target` [n]."""
+    scales = torch.linspace(0.3, 1.5, 121)
+    losses = [F.cross_entropy(logits * scale, target).item() for scale in scales]
+    return float(scales[int(np.argmin(losses))])
+
+
+@torch.no_grad()
+def predict(namer: Namer, data: Sightings, batch: int = 256) -> tuple[Tensor, Tensor]:
+    """Logits [n,2,N] and [n,2,K] of all crops."""
+    namer.eval()
+    parts = [
+        namer(*data.batch(np.arange(first, min(first + batch, len(data))))) for first in range(0, len(data), batch)
+    ]
+    return tuple(torch.cat(column) for column in zip(*parts))
+
+
+def figures(namer: Namer, data: Sightings, nouns: list[str], colours: list[str], only: Tensor) -> dict:
+    """Figures on the crops of `only` (a mask): over the frames in which a thing came or went."""
+    nouns_at, colours_at = (x[only].flatten(0, 1) for x in predict(namer, data))
+    noun, colour = (t[only].flatten() for t in data.targets(nouns, colours))
+    known = noun != IGNORE
+    is_thing = known & (noun != nouns.index(NOTHING))
+    p = torch.softmax(nouns_at, -1)
+    found = {
+        "crops": int(only.sum()),
+        "thing or nothing": round(float(((p[:, 0] < 0.5) == is_thing)[known].float().mean()), 4),
+    }
+    ordered, member = classes_above(nouns, tree_of(nouns))
+    p, truth = p[is_thing], noun[is_thing]
+    p[:, nouns.index(NOTHING)] = 0
+    p = p / p.sum(1, keepdim=True)  # of a name, if there is a thing
+    found["noun, most probable"] = round(float((p.argmax(1) == truth).float().mean()), 4)
+    top = [ordered.index(name) for name in HYPERNYMS]
+    of_class = member[top][:, truth].argmax(0)
+    found["class, most probable"] = round(float(((p @ member[top].T).argmax(1) == of_class).float().mean()), 4)
+    size = member.sum(1)
+    for share in TRUTHS:
+        said = most_specific(p, member, share)
+        right = member[said, truth]
+        found[f"noun at {share}"] = {
+            "right": round(float(right.mean()), 4),
+            "names a leaf": round(float((size[said] == 1).float().mean()), 4),
+            "says something": round(float((said == ordered.index(ROOT)).float().mean()), 4),
+        }
+    q, shade = torch.softmax(colours_at, -1), colour
+    seen = (shade != IGNORE) & is_thing
+    best = q[seen].max(1)
+    found["colour, most probable"] = round(float((best.indices == shade[seen]).float().mean()), 4)
+    for share in TRUTHS:
+        sure = best.values >= share
+        found[f"colour at {share}"] = {
+            "right": round(float((best.indices == shade[seen])[sure].float().mean()), 4),
+            "said": round(float(sure.float().mean()), 4),
+        }
+    return found
+
+
+def train(data: Sightings, nouns: list[str], colours: list[str], steps: int, seed: int) -> Namer:
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    namer = Namer(len(nouns), len(colours))
+    average = deepcopy(namer)
+    noun, colour = data.targets(nouns, colours)
+    weight = torch.ones(len(nouns))
+    weight[nouns.index(NOTHING)] = NOTHING_WEIGHT
+    optimiser = torch.optim.AdamW(namer.parameters(), lr=RATE, weight_decay=0.05)
+    for step in range(steps):
+        rate = RATE * min(1, (step + 1) / WARMUP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        indices = rng.integers(0, len(data), BATCH)
+        namer.train()
+        nouns_at, colours_at = namer(*data.batch(indices, flip=bool(rng.random() < 0.5)))
+        named = F.cross_entropy(
+            nouns_at.flatten(0, 1), noun[indices].flatten(), weight, ignore_index=IGNORE, label_smoothing=0.05
+        )
+        painted = F.cross_entropy(
+            colours_at.flatten(0, 1), colour[indices].flatten(), ignore_index=IGNORE, label_smoothing=0.05
+        )
+        loss = named + 0.5 * painted
+        if not torch.isfinite(loss):
+            raise SystemExit(f"step {step}: loss is not finite: noun {named.item()}, colour {painted.item()}")
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(namer.parameters(), 1.0)
+        optimiser.step()
+        decay = min(AVERAGE, (step + 1) / (step + 10))
+        with torch.no_grad():
+            for kept, new in zip(average.parameters(), namer.parameters()):
+                kept.lerp_(new, 1 - decay)
+        if (step + 1) % 100 == 0:
+            print(f"step {step + 1}: noun {named.item():.3f}, colour {painted.item():.3f}", flush=True)
+    return average
+
+
+def calibrate(namer: Namer, data: Sightings, nouns: list[str], colours: list[str], only: Tensor) -> None:
+    """Fits the scales of the logits on the crops of `only` (a mask)."""
+    for logits, target, scale in zip(
+        predict(namer, data), data.targets(nouns, colours), (namer.noun_scale, namer.colour_scale)
+    ):
+        known = only[:, None] & (target != IGNORE)
+        scale.fill_(fit_scale(logits[known], target[known]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cache", type=existing_folder, required=True, action="append")
+    parser.add_argument("--heldout", type=existing_folder, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--threads", type=int, default=1)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    args.out.mkdir(parents=True, exist_ok=True)
+    data, heldout = Sightings(args.cache), Sightings([args.heldout])
+    nouns, colours = data.names(LEAST)
+    print(f"{len(data)} crops, {len(nouns)} nouns, {len(colours)} colours", flush=True)
+    namer = train(data, nouns, colours, args.steps, args.seed)
+    half = torch.arange(len(heldout)) % 2 == 0
+    calibrate(namer, heldout, nouns, colours, half)
+    found = figures(namer, heldout, nouns, colours, ~half)
+    counts = Counter(nouns[i] for i in data.targets(nouns, colours)[0].flatten().tolist() if i != IGNORE)
+    namer.noun_shift.copy_(torch.tensor(prior_shift(nouns, counts)))
+    found["with the prior of cameras"] = figures(namer, heldout, nouns, colours, ~half)
+    saved = {"namer": namer.state_dict(), "nouns": nouns, "colours": colours, "seed": args.seed, "steps": args.steps}
+    torch.save(saved | {"heldout": found}, args.out / "namer.pt")
+    (args.out / "figures.json").write_text(json.dumps(found, indent=1) + "\n")
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
