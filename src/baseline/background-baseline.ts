@@ -10,8 +10,8 @@ import { lightOf, measureLight } from '../cameras/light.js';
 import { decodeFrame } from '../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import sharp from '../frames/sharp.js';
-import { type RgbImage, type Side, sameAspectRatio } from '../images.js';
-import type { CameraNote } from '../schemas/comparison.js';
+import { type RgbImage, type Side, type Size, sameAspectRatio } from '../images.js';
+import type { CameraNote } from '../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import {
   type BaselineDependencies,
@@ -65,10 +65,10 @@ export async function backgroundBaseline(context: ModeContext, deps: BaselineDep
 }
 
 /** The backgrounds with the camera's mask and the frame's aspect ratio. */
-const usableBackgrounds = (model: StoredModel, mask: string | null, pixels: RgbImage): StoredModel =>
+export const usableBackgrounds = (model: StoredModel, mask: string | null, size: Size): StoredModel =>
   Object.fromEntries(
     Object.entries(model).filter(
-      ([, background]) => background.frame.mask === (mask ?? undefined) && sameAspectRatio(background, pixels),
+      ([, background]) => background.frame.mask === (mask ?? undefined) && sameAspectRatio(background, size),
     ),
   );
 

@@ -64,5 +64,5 @@ function skip({ anchor, light, lightFrames, memory, against }: CameraState, size
 }
 
 /** Names the setting that the frames are compared by; another name means another baseline. */
-const sourceOf = ({ settings: { before }, reference }: StoredCamera): string =>
+export const sourceOf = ({ settings: { before }, reference }: StoredCamera): string =>
   before === 'reference' && reference !== null ? `${before} ${reference.sha256}` : before;

@@ -1,6 +1,6 @@
 /** Baseline of the modes `previous` and `reference`: one stored frame (the anchor), or the chosen reference. */
 import { decodeFrame } from '../frames/decode.js';
-import type { CameraNote } from '../schemas/comparison.js';
+import type { CameraNote } from '../schemas/camera-frame.js';
 import {
   type BaselineDependencies,
   type BaselineState,

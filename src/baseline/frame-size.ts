@@ -3,7 +3,7 @@
  * another camera) must not replace the baseline, so a new size counts only after several frames in a row.
  */
 import { type Size, sameAspectRatio } from '../images.js';
-import type { CameraNote } from '../schemas/comparison.js';
+import type { CameraNote } from '../schemas/camera-frame.js';
 import type { CameraState } from '../stores/cameras.js';
 
 /**

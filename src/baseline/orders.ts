@@ -1,5 +1,5 @@
 /** Orders that replace a camera's baseline, carried out on its state before the next frame. */
-import type { CameraNote } from '../schemas/comparison.js';
+import type { CameraNote } from '../schemas/camera-frame.js';
 import type { BaselineEvent, CameraState, StoredCamera } from '../stores/cameras.js';
 
 const NOTES: Readonly<Record<BaselineEvent['type'], CameraNote>> = {

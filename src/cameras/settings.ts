@@ -2,14 +2,16 @@
  * Settings of a camera. One schema is the type, the check, the documentation and the stored form; `checkSettings` adds
  * the checks that a schema cannot express (a polygon that crosses itself, an unknown time zone). Pure.
  */
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
 import { CHANGE_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable as nullableSchema, unit } from '../schemas/constructors.js';
+import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
 import { checker } from '../schemas/validation-error.js';
 import { polygonFault } from './polygon.js';
+import { isTimeZone } from './time-zone.js';
 
 export const CAMERA_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
@@ -33,7 +35,16 @@ export const ZoneSchema = Type.Object(
       pattern: CAMERA_ID_PATTERN,
       description: 'Names the zone in answers. It is unique within the camera.',
     }),
-    name: nullable(Type.String({ maxLength: 128 }), { description: 'Name for people.' }),
+    name: nullable(Type.String({ maxLength: 128 }), {
+      description:
+        'Name for people. Of an include zone it is the place in the sentences of changes, as it is written: ' +
+        '"loading bay 2" gives "... in loading bay 2"; null: the place in the words of the model.',
+    }),
+    preposition: nullable(Type.String({ pattern: '^([a-z]+( [a-z]+){0,2})?$', maxLength: 32 }), {
+      description:
+        'Before the name in a sentence ("at", "next to"); empty: none. null: one that the name begins with, otherwise ' +
+        '"on" or "at" for names that end in a word such as platform or gate, and "in" for all others.',
+    }),
     type: literals(ZONE_TYPES, {
       description:
         'include: with such zones, only regions in one of them count; ignore: regions in it do not count; ' +
@@ -182,6 +193,18 @@ export const CameraSettingsSchema = Type.Object(
       default: 600,
       description: 'Seconds between two frames above which the comparison notes a gap.',
     }),
+    examine_every_s: Type.Number({
+      minimum: 0,
+      maximum: 86_400,
+      default: 60,
+      description: 'Seconds for which frames that equal the examined one need no run of the model; 0: none do.',
+    }),
+    frozen_after_s: Type.Number({
+      minimum: 0,
+      maximum: 86_400,
+      default: 300,
+      description: 'Seconds of frames without any difference after which the camera is reported as frozen; 0: never.',
+    }),
     retention: Type.Object(
       {
         frames_hours: nullable(Type.Number({ minimum: 0, maximum: 87_600 }), {
@@ -199,14 +222,16 @@ export const CameraSettingsSchema = Type.Object(
     snapshot: nullable(
       Type.Object(
         {
-          url: Type.String({ pattern: URL_PATTERN, maxLength: 2048 }),
+          url: Type.String({ pattern: '^(https?|rtsps?)://[^\\s]+$', maxLength: 2048 }),
           interval_s: Type.Integer({ minimum: 1, maximum: 86_400 }),
           username: secret('User name, if the camera asks for a login. An empty one removes the login.'),
           password: secret('Password. It is kept encrypted and never shown; a PUT without it keeps it.'),
         },
         closed,
       ),
-      { description: 'Address from which the service fetches a frame every `interval_s` seconds.' },
+      {
+        description: 'Address from which the service fetches a frame every `interval_s` seconds; rtsp:// needs ffmpeg.',
+      },
     ),
   },
   { $id: 'CameraSettings', ...closed },
@@ -218,30 +243,6 @@ export const CameraSettingsRequestSchema = Type.Unsafe<DeepPartial<CameraSetting
   ...optionalWhereDefault(CameraSettingsSchema),
   $id: 'CameraSettingsRequest',
 });
-type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;
-
-function optionalWhereDefault(schema: TSchema): TSchema {
-  const { properties, required, items, anyOf } = schema as {
-    properties?: TProperties;
-    required?: readonly string[];
-    items?: TSchema;
-    anyOf?: TSchema[];
-  };
-  const rest = { ...schema } as Record<string, unknown>;
-  // The components of the two schemas differ in their required members, so the copy needs another name.
-  delete rest.$id;
-  if (items !== undefined && !Array.isArray(items)) rest.items = optionalWhereDefault(items);
-  if (anyOf !== undefined) rest.anyOf = anyOf.map(optionalWhereDefault);
-  if (properties !== undefined) {
-    rest.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, optionalWhereDefault(property)]),
-    );
-    const needed = (required ?? []).filter((name) => !('default' in (properties[name] as object)));
-    delete rest.required;
-    if (needed.length > 0) rest.required = needed;
-  }
-  return rest as TSchema;
-}
 
 const checkSchema = checker(CameraSettingsSchema);
 
@@ -275,12 +276,3 @@ export function checkSettings(body: unknown): CameraSettings {
 }
 
 const refused = (field: string, what: string) => new ScenedeltaError('invalid-value', `${field} ${what}`, { field });
-
-function isTimeZone(name: string): boolean {
-  try {
-    // Intl also accepts offsets ('+02:00'), which have no summer time.
-    return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
-  } catch {
-    return false;
-  }
-}

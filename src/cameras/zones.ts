@@ -1,7 +1,7 @@
 /** Filter of a finding by the camera's zones, areas and scores. Pure. */
 import type { Box } from '../images.js';
 import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
-import { overlapOf, type Polygon } from './polygon.js';
+import { overlapOf, type Polygon, polygonArea } from './polygon.js';
 import type { CameraSettings, Zone } from './settings.js';
 
 /** Caption of a change whose regions are all excluded. */
@@ -9,19 +9,24 @@ const NOTHING_COUNTS = 'nothing that counts has changed';
 
 type FilterSettings = Pick<CameraSettings, 'zones' | 'min_area'>;
 
-/** @returns the zone of these types that covers most of the box, and at least `min_overlap` of it; null without one */
+/** Share of a box. Regions are coarser than things, so that zones which differ by less cover a box equally. */
+const EQUAL_COVER = 0.1;
+
+/**
+ * @returns of the zones of these types that cover at least `min_overlap` of the box the one that covers most; of those
+ *   that cover it equally the smallest, which is the one inside the others; null without one
+ */
 export function zoneOf(box: Box, zones: readonly Zone[], types: readonly Zone['type'][]): Zone | null {
-  let best: Zone | null = null;
-  let most = 0;
-  for (const zone of zones) {
-    if (!types.includes(zone.type)) continue;
-    const overlap = overlapOf(box, zone.polygon);
-    if (overlap >= zone.min_overlap && overlap > most) {
-      best = zone;
-      most = overlap;
-    }
-  }
-  return best;
+  const covering = zones
+    .filter(({ type }) => types.includes(type))
+    .map((zone) => ({ zone, cover: overlapOf(box, zone.polygon) }))
+    .filter(({ zone, cover }) => cover > 0 && cover >= zone.min_overlap);
+  const most = Math.max(...covering.map(({ cover }) => cover));
+  const [smallest] = covering
+    .filter(({ cover }) => cover > most - EQUAL_COVER)
+    .map(({ zone }) => ({ zone, area: polygonArea(zone.polygon) }))
+    .sort((a, b) => a.area - b.area);
+  return smallest?.zone ?? null;
 }
 
 interface FilteredFinding {

@@ -4,7 +4,7 @@
  */
 
 import { ScenedeltaError } from '../errors.js';
-import type { RgbImage } from '../images.js';
+import type { RgbImage, Size } from '../images.js';
 import { assertFewParts } from './count-parts.js';
 import { expectedDecoderBytes, withDecoderMemory } from './decoder-memory.js';
 import sharp, { type Metadata, type Sharp } from './sharp.js';
@@ -57,15 +57,28 @@ export interface DecodeOptions extends DecodeLimits {
  * send) is tolerated.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
-export async function decodeFrame(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> {
+export const decodeFrame = (bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> =>
+  decodeReduced(bytes, workingReduction, options);
+
+/**
+ * Decodes a frame at a fraction of its size; otherwise as decodeFrame.
+ * @param reductionOf gives the divisor of both sides, a power of 2, for the upright size of the frame
+ * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
+ */
+export async function decodeReduced(
+  bytes: Uint8Array,
+  reductionOf: (width: number, height: number) => number,
+  options: DecodeOptions,
+): Promise<DecodedFrame> {
   const { width, height, metadata } = await readFrameHeader(bytes, options);
-  const working = workingSize(width, height);
+  const reduction = reductionOf(width, height);
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), async () => {
-    const shrunk = metadata.format === 'jpeg' ? await loadShrunk(bytes, working.halvings) : null;
+    const shrunk = metadata.format === 'jpeg' ? await loadShrunk(bytes, reduction) : null;
     try {
       const image = open(shrunk?.input ?? bytes, options);
-      if (working.halvings > 1) {
-        image.resize(working.width, working.height, { fit: 'fill', kernel: 'linear' });
+      if (reduction > 1) {
+        const size = [width, height].map((side) => reduced(side, reduction)) as [number, number];
+        image.resize(...size, { fit: 'fill', kernel: 'linear' });
       }
       return { ...(await toRgb(image, options)), sourceWidth: width, sourceHeight: height };
     } finally {
@@ -170,16 +183,24 @@ function uprightSize({ width, height, pageHeight = height, orientation = 1 }: Me
   return orientation >= 5 ? { width: pageHeight, height: width } : { width, height: pageHeight };
 }
 
-/** `halvings` is the product of the halvings: 1, 2, 4, ... A JPEG decoder can halve an image while it decodes. */
-function workingSize(width: number, height: number) {
-  let halvings = 1;
-  const halved = (side: number) => Math.max(1, Math.floor(side / halvings));
-  while (halved(width) > WORKING_WIDTH || halved(width) * halved(height) > WORKING_PIXELS) halvings *= 2;
-  return { width: halved(width), height: halved(height), halvings };
+const reduced = (side: number, reduction: number) => Math.max(1, Math.floor(side / reduction));
+
+/** @returns 1, 2, 4, ...: as few halvings as the working size allows. A JPEG decoder can halve while it decodes. */
+function workingReduction(width: number, height: number): number {
+  let reduction = 1;
+  const pixels = () => reduced(width, reduction) * reduced(height, reduction);
+  while (reduced(width, reduction) > WORKING_WIDTH || pixels() > WORKING_PIXELS) reduction *= 2;
+  return reduction;
 }
 
-const loadShrunk = (jpeg: Uint8Array, halvings: number) =>
-  halvings === 1 ? null : shrinkOnLoad(jpeg, Math.min(halvings, LARGEST_JPEG_SHRINK));
+/** @returns the size at which the pipeline works on frames of this size, px */
+export function workingSize({ width, height }: Size): Size {
+  const reduction = workingReduction(width, height);
+  return { width: reduced(width, reduction), height: reduced(height, reduction) };
+}
+
+const loadShrunk = (jpeg: Uint8Array, reduction: number) =>
+  reduction === 1 ? null : shrinkOnLoad(jpeg, Math.min(reduction, LARGEST_JPEG_SHRINK));
 
 /** @param input encoded bytes, or the name of a file */
 const open = (input: Uint8Array | string, { pixelLimit, decodeTimeout = DECODE_TIMEOUT }: Limits): Sharp =>

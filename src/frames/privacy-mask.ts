@@ -10,7 +10,7 @@ import sharp from './sharp.js';
  * Width in pixels of the margin that is painted around a zone. JPEG and similar formats code blocks of up to 16 px, so
  * hidden content colours every block that it touches; upsampling of the colour channels spreads it one pixel further.
  */
-const LOSSY_MARGIN = 17;
+export const LOSSY_MARGIN = 17;
 const LOSSLESS = ['image/png', 'image/gif'];
 /** High enough that the second coding of a frame adds nothing that resembles a change. */
 const QUALITY = 95;

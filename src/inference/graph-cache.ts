@@ -7,6 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { statedGraph } from '../model/contract.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
 
@@ -37,7 +38,7 @@ export async function openBundleGraph(
   provider: Provider,
   folder: string | null,
 ): Promise<Graph> {
-  const { file } = bundle.manifest.graphs[name];
+  const { file } = statedGraph(bundle.manifest, name);
   const original = join(bundle.directory, file);
   // On a GPU most of the work is done at the first run of each shape, which no file keeps.
   if (folder === null || provider !== 'cpu') return openGraph(original, provider);

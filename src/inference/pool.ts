@@ -8,6 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { Provider } from '../model/session.js';
+import { traced } from '../tracing.js';
+import { collectAtOnce } from './garbage-collection.js';
 import type { Operation, Operations, ThreadOptions, ThreadReady } from './protocol.js';
 import { TaskQueue } from './task-queue.js';
 import { ThreadHandle } from './thread-handle.js';
@@ -58,12 +60,13 @@ export class InferencePool {
   }
 
   /**
-   * Resolves when the first thread has opened and warmed up the first bundle (see `refused`). The other bundles are
-   * opened at their first request, and the other threads join when they are ready: on two cores, opening two at a time
-   * delays the first answer by as much again.
+   * Resolves when the first thread has opened the first bundle, and warmed it up if `warmUp` is set (see `refused`).
+   * The other bundles are opened at their first request, and the other threads join when they are ready: on two cores,
+   * opening two at a time delays the first answer by as much again.
    * @throws Error if no thread can serve: the device is missing with STRICT_DEVICE, or there is no bundle
    */
   static async start(options: PoolOptions): Promise<InferencePool> {
+    collectAtOnce();
     const { thread, ready } = await ThreadHandle.start(1, threadOptions(options), options.script);
     const pool = new InferencePool(options, ready);
     pool.#join(thread);
@@ -80,11 +83,14 @@ export class InferencePool {
   /** @throws ScenedeltaError inference-failed (transient) if the run fails, its thread ends or the pool is closing */
   run<O extends Operation>(operation: O, bundle: string, input: Operations[O]['in']): Promise<Operations[O]['out']> {
     if (this.#closing !== null) return Promise.reject(closingError());
-    return new Promise((resolve, reject) => {
-      const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);
-      this.#queue.push({ operation, bundle, input, resolve: onOutput, reject });
-      this.#dispatch();
-    });
+    const answered = () =>
+      new Promise<Operations[O]['out']>((resolve, reject) => {
+        const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);
+        this.#queue.push({ operation, bundle, input, resolve: onOutput, reject });
+        this.#dispatch();
+      });
+    // The wait for a thread is part of it.
+    return traced(`thread ${operation}`, answered, { attributes: { model: bundle } });
   }
 
   /** Refuses waiting tasks, lets running ones finish, then ends the threads. */
@@ -167,6 +173,7 @@ const threadOptions = (options: PoolOptions): ThreadOptions => ({
   strictDevice: options.strictDevice,
   batchSize: options.batchSize,
   graphCache: options.graphCache,
+  warmUp: options.warmUp,
 });
 
 const closingError = () =>

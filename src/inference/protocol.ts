@@ -1,6 +1,14 @@
 /** Messages between the main thread and the inference threads. Frames are in shared memory; results are transferred. */
 import type { RgbImage } from '../images.js';
-import type { CaptionInput, CaptionOutput, Difference, FeaturePair, Features } from '../model/graph-io.js';
+import type {
+  CaptionInput,
+  CaptionOutput,
+  Difference,
+  FeaturePair,
+  Features,
+  PairNames,
+  RegionCropFeatures,
+} from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { PixelBox } from '../model/preprocess.js';
 import type { Provider } from '../model/session.js';
@@ -30,13 +38,16 @@ interface AlignInput extends FramePair {
 }
 
 /**
- * Input and output per operation: the three graphs, and two that need no graph. A request carries several inputs of
+ * Input and output per operation: the graphs, and two that need no graph. A request carries several inputs of
  * one.
  */
 export interface Operations {
   encode: { in: EncodeInput; out: Features[] };
   difference: { in: FeaturePair; out: Difference };
-  caption: { in: CaptionInput; out: CaptionOutput };
+  /** one run for several sets of crops */
+  caption: { in: readonly CaptionInput[]; out: CaptionOutput[] };
+  /** of crops of one pair */
+  name: { in: readonly RegionCropFeatures[]; out: PairNames[] };
   examine: { in: FramePair; out: ViewpointEvidence };
   /** out: the share of the view of `before` that `after` covers, 0..1 */
   align: { in: AlignInput; out: number };
@@ -53,6 +64,11 @@ export interface ThreadOptions {
   readonly batchSize: number;
   /** folder of graph-cache.ts; null = optimised graphs are not kept */
   readonly graphCache: string | null;
+  /**
+   * Whether a thread runs everything once before it is ready. A command that compares few pairs is done sooner without:
+   * each graph is then opened at its first run.
+   */
+  readonly warmUp: boolean;
 }
 
 export interface ThreadRequest {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { BundleError } from '../model/bundle.js';
 import { Captioner } from '../model/captioner.js';
-import type { Difference, Features } from '../model/graph-io.js';
+import type { CropNames, Difference, Features } from '../model/graph-io.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
@@ -15,7 +15,10 @@ import { examine } from '../viewpoint/examine.js';
 import { warmUpExamine } from '../viewpoint/warm-up.js';
 import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
+import { openAtFirstRun } from './lazy-graph.js';
 import type { EncodeInput, FromThread, Operations, ThreadOptions, ThreadRequest, ToThread } from './protocol.js';
+
+type GraphName = keyof BundleManifest['graphs'];
 
 interface OpenBundle {
   readonly bundle: Bundle;
@@ -51,7 +54,7 @@ try {
     else void answer(message);
   });
   // After `ready`, so that the start does not wait for it.
-  warmUpExamine();
+  if (options.warmUp) warmUpExamine();
 } catch (error) {
   post({ type: 'unfit', reason: reasonOf(error) });
 }
@@ -76,18 +79,21 @@ function probeGraph(bundles: readonly Bundle[]): string {
 }
 
 async function openBundle(bundle: Bundle): Promise<OpenBundle> {
-  const { batchSize, graphCache } = options;
-  const graph = (name: keyof BundleManifest['graphs']) => openBundleGraph(bundle, name, provider, graphCache);
+  const { batchSize, graphCache, warmUp } = options;
+  const openNow = (name: GraphName) => openBundleGraph(bundle, name, provider, graphCache);
+  const open = (name: GraphName) => (warmUp ? openNow(name) : openAtFirstRun(bundle, name, () => openNow(name)));
   const captioner = new Captioner(
     bundle,
     {
-      features: await graph('features'),
-      difference: await graph('difference'),
-      caption: await graph('caption'),
+      // Every comparison needs the features, so they show whether ONNX Runtime takes the bundle.
+      features: await openNow('features'),
+      difference: await open('difference'),
+      caption: await open('caption'),
+      ...(bundle.manifest.graphs.names === undefined ? {} : { names: await open('names') }),
     },
     provider === 'cpu' ? null : batchBuckets(batchSize),
   );
-  await captioner.warmUp();
+  if (warmUp) await captioner.warmUp();
   return { bundle, captioner };
 }
 
@@ -115,11 +121,14 @@ async function serve(
   { operation, inputs }: ThreadRequest,
   transfer: ArrayBuffer[],
 ): Promise<Operations[ThreadRequest['operation']]['out'][]> {
-  /** Copies an output, because outputs are views of the whole batch, and only a buffer of its own can move. */
+  /**
+   * Outputs are views of the batch's tensors, and only whole buffers can move. A row of several is copied, because a
+   * message with a view carries the whole buffer of the view.
+   */
   const detach = <T extends Float32Array | BigInt64Array>(view: T): T => {
-    const copy = view.slice() as T;
-    transfer.push(copy.buffer as ArrayBuffer);
-    return copy;
+    const own = view.byteLength === view.buffer.byteLength ? view : (view.slice() as T);
+    transfer.push(own.buffer as ArrayBuffer);
+    return own;
   };
   const detachFeatures = ({ coarse, fine }: Features): Features => ({
     coarse: detach(coarse),
@@ -137,7 +146,7 @@ async function serve(
     case 'encode': {
       const encodes = inputs as EncodeInput[];
       const { width, height } = encodes[0] as EncodeInput;
-      const images = encodes.flatMap((input) => resize(input, bundle));
+      const images = resize(encodes, bundle);
       const features = (await captioner.encode(images, height, width)).map(detachFeatures);
       return encodes.map(({ boxes }) => features.splice(0, boxes.length));
     }
@@ -146,14 +155,27 @@ async function serve(
       return (await captioner.difference(pairs)).map(detachDifference);
     }
     case 'caption': {
-      const captions = await captioner.caption(inputs as Operations['caption']['in'][]);
-      return captions.map((caption) => ({
+      const sets = inputs as Operations['caption']['in'][];
+      const captions = (await captioner.caption(sets.flat())).map((caption) => ({
         ...caption,
         ids: detach(caption.ids),
         logProbabilities: detach(caption.logProbabilities),
         attention: caption.attention.map(detach),
         kindLogits: caption.kindLogits === null ? null : detach(caption.kindLogits),
       }));
+      return sets.map(({ length }) => captions.splice(0, length));
+    }
+    case 'name': {
+      const sets = inputs as Operations['name']['in'][];
+      const detachSide = ({ nouns, colours }: CropNames): CropNames => ({
+        nouns: detach(nouns),
+        colours: detach(colours),
+      });
+      const names = (await captioner.name(sets.flat())).map(({ before, after }) => ({
+        before: detachSide(before),
+        after: detachSide(after),
+      }));
+      return sets.map(({ length }) => names.splice(0, length));
     }
     case 'examine':
       return (inputs as Operations['examine']['in'][]).map(({ before, after }) => examine(before, after));
@@ -164,10 +186,20 @@ async function serve(
   }
 }
 
-function resize({ frame, boxes, width, height }: EncodeInput, { manifest }: Bundle): Float32Array[] {
-  return boxes.map((box) => {
-    const out = new Float32Array(3 * height * width);
-    resizeNormalised(frame, box, width, height, manifest.input, out);
+/** Pixels of the batch that is encoded now. Reused, because a new buffer per batch keeps the garbage collector busy. */
+let batchPixels = new Float32Array(0);
+
+/** @returns the images of all boxes, one after the other in `batchPixels` */
+function resize(encodes: readonly EncodeInput[], { manifest }: Bundle): Float32Array[] {
+  const boxes = encodes.flatMap((input) => input.boxes.map((box) => ({ ...input, box })));
+  const lengthOf = ({ width, height }: EncodeInput) => 3 * height * width;
+  const total = boxes.reduce((sum, input) => sum + lengthOf(input), 0);
+  if (batchPixels.length < total) batchPixels = new Float32Array(total);
+  let end = 0;
+  return boxes.map((input) => {
+    const out = batchPixels.subarray(end, end + lengthOf(input));
+    end += out.length;
+    resizeNormalised(input.frame, input.box, input.width, input.height, manifest.input, out);
     return out;
   });
 }

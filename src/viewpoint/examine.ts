@@ -1,22 +1,15 @@
 /** The viewpoint evidence of a pair, without a model: registration, lighting fit, nuisance and tamper scores. */
 import { type RgbImage, type Size, sameAspectRatio } from '../images.js';
 import { FITTED } from './fitted.js';
+import type { Bounds, Fitted } from './fitted-schema.js';
 import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
 import { measure } from './measure.js';
 import type { Measurements } from './measurements.js';
 import type { LightingFit } from './photometric.js';
-import { reductionOf, toWorking } from './planes.js';
+import { reductionOf, toWorking, withPlaneMemory } from './planes.js';
 import { LEAST_CORNERS, type Outcome, type Registration, refuse, registerViews } from './registration.js';
-import {
-  type Bounds,
-  type Fitted,
-  jointScore,
-  type NuisanceName,
-  scoresOf,
-  TAMPERS,
-  type TamperName,
-} from './scores.js';
+import { jointScore, type NuisanceName, scoresOf, TAMPERS, type TamperName } from './scores.js';
 import { tileUp } from './tiles.js';
 import { warpFrame } from './warp.js';
 
@@ -75,7 +68,10 @@ const SMALLEST = 64;
  * Measures a pair. Deterministic; leaves its inputs alone; throws for no content of the frames.
  * @param fitted other thresholds and weights, for fitting
  */
-export function examine(before: RgbImage, after: RgbImage, fitted: Fitted = FITTED): ViewpointEvidence {
+export const examine = (before: RgbImage, after: RgbImage, fitted: Fitted = FITTED): ViewpointEvidence =>
+  withPlaneMemory(() => gather(before, after, fitted));
+
+function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvidence {
   const frame = toWorking(before);
   // Frames of different sizes are compared at the size of `before`.
   const other = warpFrame(toWorking(after), null, frame.luma);

@@ -70,10 +70,18 @@ function measureSquare(image: RgbImage, left: number, top: number, side: number)
     }
   }
   const p = lumaBuffer;
-  let [noise, across, down, border, inside, blank, borders, insides] = [0, 0, 0, 0, 0, 0, 0, 0];
+  let noise = 0;
+  let across = 0;
+  let down = 0;
+  let border = 0;
+  let inside = 0;
+  let blank = 0;
+  let borders = 0;
+  let insides = 0;
   for (let y = 1; y <= side; y++) {
     for (let x = 1, i = y * wide + 1; x <= side; x++, i++) {
-      const [above, below] = [i - wide, i + wide];
+      const above = i - wide;
+      const below = i + wide;
       const centre = p[i] as number;
       const horizontal = (p[i - 1] as number) - 2 * centre + (p[i + 1] as number);
       const vertical = (p[above] as number) - 2 * centre + (p[below] as number);

@@ -27,7 +27,11 @@ export function measureGrainChange(before: Grain, after: Grain) {
 export function measureFineDifferences({ tiles, afterLuma }: Tiles, luma: Plane, lighting: LightingFit) {
   const table = Float64Array.from({ length: 256 }, (_, level) => relit(level, lighting));
   const rest = new Float64Array(TILE * TILE);
-  let [count, squares, cubes, vertical, horizontal] = [0, 0, 0, 0, 0];
+  let count = 0;
+  let squares = 0;
+  let cubes = 0;
+  let vertical = 0;
+  let horizontal = 0;
   for (const tile of tiles) {
     if ((tile.row + tile.column) % 2 !== 0 || !showsTheSame(tile)) continue;
     let sum = 0;

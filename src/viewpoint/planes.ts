@@ -25,11 +25,37 @@ export interface WorkingFrame {
 }
 export const COLOUR_CELL = 4;
 
-export const plane = ({ width, height }: Size): Plane => ({
-  width,
-  height,
-  data: new Float32Array(width * height),
-});
+/** @returns a plane of zeros; inside `withPlaneMemory` it is valid until that ends */
+export const plane = ({ width, height }: Size): Plane => ({ width, height, data: zeros(width * height) });
+
+/** Memory of the planes of one `withPlaneMemory`, kept for the next. */
+let memory = new Float32Array(0);
+/** Values of `memory` that are in use, and that were asked for; null outside `withPlaneMemory`. */
+let inUse: { taken: number; wanted: number } | null = null;
+
+/**
+ * Runs `work`, whose planes share one memory that is reused by the next call: new memory for every plane costs as much
+ * as the work on it, in page faults and collections of garbage.
+ * @param work must not return or keep a plane
+ */
+export function withPlaneMemory<T>(work: () => T): T {
+  inUse = { taken: 0, wanted: 0 };
+  try {
+    return work();
+  } finally {
+    if (inUse.wanted > memory.length) memory = new Float32Array(inUse.wanted);
+    inUse = null;
+  }
+}
+
+function zeros(length: number): Float32Array {
+  if (inUse === null) return new Float32Array(length);
+  inUse.wanted += length;
+  if (inUse.taken + length > memory.length) return new Float32Array(length);
+  const data = memory.subarray(inUse.taken, inUse.taken + length);
+  inUse.taken += length;
+  return data.fill(0);
+}
 
 /** The number of pixels per side that become one working pixel. */
 export const reductionOf = ({ width, height }: Size): number =>

@@ -3,7 +3,7 @@
 /** The value below which a share (0..1) of the values lies, without interpolation. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return 0;
-  const sorted = Float64Array.from(values).sort();
+  const sorted = new Float64Array(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
 }
 

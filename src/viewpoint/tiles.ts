@@ -54,11 +54,18 @@ const COUNT = TILE * TILE;
 function compare(before: WorkingFrame, after: WorkingFrame, column: number, row: number): Tile | null {
   const { width } = before.luma;
   const start = row * TILE * width + column * TILE;
-  const [b, a] = [before.luma.data, after.luma.data];
-  let [sumB, sumA, squaresB, squaresA, product] = [0, 0, 0, 0, 0];
+  const b = before.luma.data;
+  const a = after.luma.data;
+  let sumB = 0;
+  let sumA = 0;
+  let squaresB = 0;
+  let squaresA = 0;
+  let product = 0;
   for (let y = 0; y < TILE; y++) {
     for (let i = start + y * width, end = i + TILE; i < end; i++) {
-      const [p, q] = [b[i] as number, a[i] as number];
+      // No destructuring here: it allocates, and this runs per pixel.
+      const p = b[i] as number;
+      const q = a[i] as number;
       sumB += p;
       sumA += q;
       squaresB += p * p;

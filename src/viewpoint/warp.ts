@@ -23,6 +23,8 @@ export function warpToBefore(
   if (out.length !== width * height * 3)
     throw new RangeError(`out has ${out.length} bytes, expected ${width * height * 3} (${height} x ${width} x 3)`);
   let valid = 0;
+  const pixels = after.data;
+  const stride = after.width * 3;
   const right = after.width - 1;
   const bottom = after.height - 1;
   const [a, b, e, p, q, r, g, h] = homography;
@@ -38,15 +40,19 @@ export function warpToBefore(
         continue;
       }
       valid++;
-      const x0 = Math.min(right - 1, Math.floor(u));
-      const y0 = Math.min(bottom - 1, Math.floor(v));
-      const [fx, fy] = [u - x0, v - y0];
+      const x0 = Math.min(right - 1, u | 0); // u and v are not negative here, so that truncation rounds down
+      const y0 = Math.min(bottom - 1, v | 0);
+      // No destructuring here: it allocates, and this runs per pixel.
+      const fx = u - x0;
+      const fy = v - y0;
+      const gx = 1 - fx;
+      const gy = 1 - fy;
       const i = (y0 * after.width + x0) * 3;
-      const j = i + after.width * 3;
+      const j = i + stride;
       for (let c = 0; c < 3; c++) {
-        const top = (after.data[i + c] as number) * (1 - fx) + (after.data[i + c + 3] as number) * fx;
-        const low = (after.data[j + c] as number) * (1 - fx) + (after.data[j + c + 3] as number) * fx;
-        out[to + c] = top * (1 - fy) + low * fy + 0.5;
+        const top = (pixels[i + c] as number) * gx + (pixels[i + c + 3] as number) * fx;
+        const low = (pixels[j + c] as number) * gx + (pixels[j + c + 3] as number) * fx;
+        out[to + c] = (top * gy + low * fy + 0.5) | 0;
       }
     }
   }

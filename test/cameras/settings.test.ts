@@ -31,6 +31,8 @@ describe('settings of a camera', () => {
       },
       memory: { absorb_s: 14_400 },
       gap_s: 600,
+      examine_every_s: 60,
+      frozen_after_s: 300,
       retention: { frames_hours: null, results_hours: null },
       snapshot: null,
     });
@@ -45,6 +47,7 @@ describe('settings of a camera', () => {
     expect(settings.zones[0]).toEqual({
       ...zone(SQUARE),
       name: null,
+      preposition: null,
       min_overlap: 0.3,
       min_area: null,
       threshold: null,

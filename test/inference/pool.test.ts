@@ -34,6 +34,7 @@ async function start(options: Partial<PoolOptions> = {}): Promise<InferencePool>
     threads: 1,
     batchSize: 4,
     graphCache: null,
+    warmUp: true,
     logger,
     script,
     ...options,

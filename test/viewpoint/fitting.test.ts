@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Value } from 'typebox/value';
 import { FITTED } from '../../src/viewpoint/fitted.js';
-import { FittedSchema } from '../../src/viewpoint/scores.js';
+import { FittedSchema } from '../../src/viewpoint/fitted-schema.js';
 
 interface Plate {
   readonly id: string;

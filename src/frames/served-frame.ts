@@ -1,0 +1,43 @@
+/** A comparison's frame as it may be shown, masked if its camera has a privacy mask. */
+import { createHash } from 'node:crypto';
+import type { Side } from '../images.js';
+import { type BlobStore, frameKey } from '../stores/blobs.js';
+import type { CameraStore } from '../stores/cameras.js';
+import type { StoredComparison } from '../stores/results.js';
+import type { FrameKeeper } from './keep.js';
+
+export interface ServedFrame {
+  readonly contentType: string;
+  /** differs for different bytes */
+  readonly etag: string;
+  /** @returns undefined if they are no longer kept */
+  bytes(): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * A mask that the camera got after the frame was stored is painted when the frame is served.
+ * @returns null if the frame has not been fetched
+ */
+export async function servedFrame(
+  { comparison, frames }: StoredComparison,
+  side: Side,
+  deps: { readonly blobs: Pick<BlobStore, 'get'>; readonly cameras: Pick<CameraStore, 'maskOf'> },
+  keeper: Pick<FrameKeeper, 'shown'>,
+): Promise<ServedFrame | null> {
+  const frame = frames[side];
+  if (frame === null) return null;
+  const read = () => deps.blobs.get(frameKey(frame.sha256));
+  const mask = await deps.cameras.maskOf(comparison.camera);
+  if (mask === null || mask.id === frame.mask) {
+    return { contentType: frame.contentType, etag: `"${frame.sha256}"`, bytes: read };
+  }
+  return {
+    contentType: 'image/jpeg',
+    // A hash of the hash, because the hash itself identifies the unmasked bytes.
+    etag: `"${createHash('sha256').update(`${frame.sha256}-${mask.id}`).digest('hex')}"`,
+    bytes: async () => {
+      const bytes = await read();
+      return bytes && keeper.shown(bytes, mask, side);
+    },
+  };
+}

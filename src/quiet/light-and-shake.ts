@@ -1,0 +1,112 @@
+/**
+ * The part of the difference of two previews that light and a shaking mast explain: gain, offset and a shift below
+ * about a pixel, fitted to all cells by least squares.
+ */
+import { type CellGradients, LEVEL } from './preview.js';
+
+export interface Explained {
+  /** of the light, in levels: the largest absolute prediction of gain and offset over the counted cells */
+  readonly light: number;
+  /** preview pixels */
+  readonly shift: number;
+  /** prediction per cell, units of 1/16 level */
+  readonly difference: Float32Array;
+}
+
+/** A cell whose difference lies further from the median one does not take part in the fit, in levels. */
+const OUTLIER = 16;
+/** Of the squared shift, so that a flat scene has none. */
+const RIDGE = 1;
+const UNKNOWNS = 4;
+
+/**
+ * @param differences of the cell means, current minus examined, units of 1/16 level
+ * @param means of the examined preview
+ * @param counted 1 per cell that counts; null: all count
+ */
+export function explain(
+  differences: Int16Array,
+  means: Int16Array,
+  gradients: CellGradients,
+  counted: Uint8Array | null,
+): Explained {
+  const middle = medianOf(differences, counted);
+  const normal = new Float64Array(UNKNOWNS * UNKNOWNS);
+  const right = new Float64Array(UNKNOWNS);
+  const centre = 128 * LEVEL;
+  for (let i = 0; i < differences.length; i++) {
+    if (counted !== null && counted[i] === 0) continue;
+    const difference = differences[i] as number;
+    if (Math.abs(difference - middle) > OUTLIER * LEVEL) continue;
+    const gain = ((means[i] as number) - centre) / centre;
+    const [x, y] = [-(gradients.x[i] as number), -(gradients.y[i] as number)];
+    // The upper triangle of the normal equations, without an array per cell.
+    normal[0] = (normal[0] as number) + 1;
+    normal[1] = (normal[1] as number) + gain;
+    normal[2] = (normal[2] as number) + x;
+    normal[3] = (normal[3] as number) + y;
+    normal[5] = (normal[5] as number) + gain * gain;
+    normal[6] = (normal[6] as number) + gain * x;
+    normal[7] = (normal[7] as number) + gain * y;
+    normal[10] = (normal[10] as number) + x * x;
+    normal[11] = (normal[11] as number) + x * y;
+    normal[15] = (normal[15] as number) + y * y;
+    right[0] = (right[0] as number) + difference;
+    right[1] = (right[1] as number) + gain * difference;
+    right[2] = (right[2] as number) + x * difference;
+    right[3] = (right[3] as number) + y * difference;
+  }
+  const [offset, gain, x, y] = solve(normal, right);
+  const difference = new Float32Array(differences.length);
+  let light = 0;
+  for (let i = 0; i < difference.length; i++) {
+    const ofLight = offset + (gain * ((means[i] as number) - centre)) / centre;
+    if (counted === null || counted[i] !== 0) light = Math.max(light, Math.abs(ofLight));
+    difference[i] = ofLight - x * (gradients.x[i] as number) - y * (gradients.y[i] as number);
+  }
+  return { light: light / LEVEL, shift: Math.hypot(x, y), difference };
+}
+
+/** Median by counting: the differences have few values. @returns 0 if no cell counts */
+function medianOf(values: Int16Array, counted: Uint8Array | null): number {
+  const reach = 256 * LEVEL;
+  const counts = new Uint32Array(2 * reach + 1);
+  let total = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (counted !== null && counted[i] === 0) continue;
+    const slot = (values[i] as number) + reach;
+    counts[slot] = (counts[slot] as number) + 1;
+    total++;
+  }
+  let seen = 0;
+  for (let slot = 0; slot < counts.length; slot++) {
+    seen += counts[slot] as number;
+    if (2 * seen > total) return slot - reach;
+  }
+  return 0;
+}
+
+/** Cholesky decomposition of the ridged normal equations. */
+function solve(upper: Float64Array, right: Float64Array): [number, number, number, number] {
+  const n = UNKNOWNS;
+  const lower = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = (upper[j * n + i] as number) + (i === j ? RIDGE : 0);
+      for (let k = 0; k < j; k++) sum -= (lower[i * n + k] as number) * (lower[j * n + k] as number);
+      lower[i * n + j] = i === j ? Math.sqrt(Math.max(sum, RIDGE)) : sum / (lower[j * n + j] as number);
+    }
+  }
+  const result: [number, number, number, number] = [0, 0, 0, 0];
+  for (let i = 0; i < n; i++) {
+    let sum = right[i] as number;
+    for (let k = 0; k < i; k++) sum -= (lower[i * n + k] as number) * (result[k] as number);
+    result[i] = sum / (lower[i * n + i] as number);
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    let sum = result[i] as number;
+    for (let k = i + 1; k < n; k++) sum -= (lower[k * n + i] as number) * (result[k] as number);
+    result[i] = sum / (lower[i * n + i] as number);
+  }
+  return result;
+}

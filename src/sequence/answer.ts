@@ -1,0 +1,77 @@
+/** Parts of the answer about one frame of a camera that an examined frame and a quiet one share. */
+import type { CameraSettings } from '../cameras/settings.js';
+import { resetBaseline } from '../changes/advance.js';
+import type { Track, TrackerState } from '../changes/state.js';
+import type { CameraFrame, CameraNote } from '../schemas/camera-frame.js';
+import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
+import type { Finding } from '../schemas/comparison.js';
+import type { UnseenSpan } from '../stores/camera-frames.js';
+import type { BaselineEvent, CameraState } from '../stores/cameras.js';
+
+/** Weight of a new interval between frames in the exponential moving average. */
+const INTERVAL_WEIGHT = 1 / 8;
+
+/** @param at epoch ms */
+export const isoTime = (at: number): string => new Date(at).toISOString();
+
+export const isBaselineEvent = (event: CameraEvent | BaselineEvent): event is BaselineEvent =>
+  event.type === 'baseline.set' || event.type === 'baseline.reset';
+
+export const isChangeEvent = (event: CameraEvent | BaselineEvent): event is CameraEvent => !isBaselineEvent(event);
+
+export const resetIf = (reset: boolean, state: TrackerState, at: number) =>
+  reset ? resetBaseline(state, at) : { state, changes: [] };
+
+/** The pending and open tracks, as the baseline needs them (FrameOutcome), and whether there are any. */
+export function undecidedOf(tracks: readonly Track[]) {
+  const undecided = tracks.filter(({ stage }) => stage !== 'resolved');
+  return {
+    any: undecided.length > 0,
+    pending: undecided.some(({ stage }) => stage === 'pending'),
+    undecided: undecided.flatMap(({ regions }) => regions.map(({ box }) => box)),
+  };
+}
+
+/** @param at capture time of "before", epoch ms; null if unknown */
+export const describeBefore = ({ before }: CameraSettings, at: number | null): CameraFrame['before'] => ({
+  mode: before,
+  captured_at: at === null ? null : isoTime(at),
+});
+
+/** The severity of a comparison is the highest among the changes that it shows. */
+export function withSeverity(finding: Finding, changes: readonly ChangeUpdate[]): Finding {
+  const [highest] = changes
+    .filter(({ change }) => change.status !== 'reverted')
+    .map(({ change }) => change.severity)
+    .sort((a, b) => compareSeverity(b, a));
+  return highest === undefined ? finding : { ...finding, severity: highest };
+}
+
+/** Moving average of the time between two frames without the gaps. @returns ms; null before the second frame */
+export function typicalInterval(
+  { last, intervalMs }: Pick<CameraState, 'intervalMs'> & { readonly last: { readonly at: number } | null },
+  at: number,
+  gapMs: number,
+): number | null {
+  if (last === null || at <= last.at || at - last.at > gapMs) return intervalMs;
+  return intervalMs === null ? at - last.at : intervalMs + INTERVAL_WEIGHT * (at - last.at - intervalMs);
+}
+
+export function gapNotes({ last }: Pick<CameraState, 'last'>, at: number, gapSeconds: number): CameraNote[] {
+  return gapSpans({ last }, at, gapSeconds).map(({ from }) => {
+    const seconds = Math.round((at - from) / 1000);
+    return { code: 'gap', detail: `no frame came for ${seconds} s before this one` };
+  });
+}
+
+/** @returns the span without frames that ends with this one, if it is longer than `gap_s` */
+export function gapSpans({ last }: Pick<CameraState, 'last'>, at: number, gapSeconds: number): UnseenSpan[] {
+  if (last === null || Math.round((at - last.at) / 1000) <= gapSeconds) return [];
+  return [{ reason: 'gap', from: last.at, until: at }];
+}
+
+export function excludedNotes(count: number): CameraNote[] {
+  if (count === 0) return [];
+  const detail = `${count} changed regions do not count by the camera's zones and areas`;
+  return [{ code: 'regions_left_out', detail }];
+}
