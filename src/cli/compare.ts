@@ -1,19 +1,20 @@
 /** `scenedelta compare BEFORE AFTER`: runs one pair through the pipeline of the service, without queue and stores. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type Config, loadConfig } from '../config.js';
+import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { decodeFrame } from '../frames/decode.js';
 import sharp, { type Sharp } from '../frames/sharp.js';
 import type { HeatmapData } from '../heatmaps/data.js';
-import { renderOverlay, sideBySide } from '../heatmaps/render.js';
+import { renderOutline } from '../heatmaps/outline.js';
+import { sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
 import { createLogger } from '../logger.js';
 import { Pipeline } from '../pipeline/compare.js';
 import type { Finding } from '../schemas/comparison.js';
 import { roundFigures } from '../schemas/rounding.js';
 import { createCommand } from './command.js';
-import { graphCacheHome } from './graph-cache-home.js';
+import { configWith } from './config-with.js';
 import { withBundles } from './with-bundles.js';
 import { assertWritable, writeWhole } from './write-whole.js';
 
@@ -29,7 +30,7 @@ export const command = createCommand('compare')
   .argument('<before>', 'the earlier picture')
   .argument('<after>', 'the later picture')
   .option('--json', 'print the finding as JSON instead of sentences')
-  .option('--heatmap <file>', 'write both pictures with their heatmaps, side by side, as .png or .jpg')
+  .option('--heatmap <file>', 'write both pictures with outlines of the change, side by side, as .png or .jpg')
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(async (beforePath: string, afterPath: string, options: Options) => {
@@ -58,26 +59,16 @@ const encoded = ({ data, width, height }: RgbImage, file: string): Promise<Uint8
   return (ENCODERS[extname(file).toLowerCase()]?.(image) ?? image.png()).toBuffer();
 };
 
-async function configWith({ model, device }: Options): Promise<Config> {
-  const config = loadConfig();
-  return {
-    ...config,
-    dataDir: await graphCacheHome(config.dataDir),
-    defaultModel: model ?? config.defaultModel,
-    // read and refused as the setting is
-    device: device === undefined ? config.device : loadConfig({ DEVICE: device }).device,
-  };
-}
-
-/** One pair never needs more than two threads, one per frame. */
+/** A second thread costs more to start than it saves for one pair. */
 async function withPipeline<T>(config: Config, use: (pipeline: Pipeline) => Promise<T>): Promise<T> {
   const logger = createLogger({ level: 'silent', name: 'compare' });
   const pipeline = await withBundles(
     config,
     Pipeline.start({
-      config: { ...config, inferenceThreads: config.inferenceThreads || 2 },
+      config: { ...config, inferenceThreads: config.inferenceThreads || 1 },
       logger,
       onlyDefault: true,
+      warmUp: false,
     }),
   );
   try {
@@ -101,12 +92,12 @@ async function drawHeatmaps(
   heatmaps: HeatmapData | null,
   pixelLimit: number,
 ): Promise<RgbImage> {
-  const overlay = async (side: Side): Promise<RgbImage> => {
+  const drawn = async (side: Side): Promise<RgbImage> => {
     const allocate = (bytes: number) => new Uint8Array(bytes);
     const frame = await decodeFrame(frames[side], { field: side, pixelLimit, allocate });
-    return heatmaps === null ? frame : renderOverlay(heatmaps[side], frame);
+    return heatmaps === null ? frame : renderOutline(heatmaps[side], frame);
   };
-  return sideBySide(await overlay('before'), await overlay('after'));
+  return sideBySide(await drawn('before'), await drawn('after'));
 }
 
 function describe(finding: Finding): string {

@@ -1,11 +1,11 @@
 /** `scenedelta feedback`: exports the feedback on changes, with the frames, as a manifest for `scenedelta evaluate`. */
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, loadConfig } from '../config.js';
+import { loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { SIDES } from '../images.js';
 import { publicBaseUrl } from '../links.js';
 import type { FeedbackLine } from '../schemas/feedback-manifest.js';
+import { baseUrl, keyOf } from './api-address.js';
 import { createCommand } from './command.js';
 import { startProgress } from './progress.js';
 import { makeFolder, writeWhole } from './write-whole.js';
@@ -44,22 +44,6 @@ export const command = createCommand('feedback')
     const leftOut = gone === 0 ? '' : `; the frames of ${gone} are no longer kept`;
     console.log(`${kept.length} pairs in ${manifest}${leftOut}`);
   });
-
-/**
- * @param base address of the API
- * @param name option or setting that the address comes from
- * @returns the address without a slash at the end; a path before /v1 is kept
- * @throws ScenedeltaError 'invalid-request' if it is no http(s) address or has a user, query or fragment
- */
-function baseUrl(base: string, name: string): string {
-  const url = URL.canParse(base) ? new URL(base) : null;
-  const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '';
-  if (isAddress && url.search + url.hash === '') return url.href.replace(/\/+$/, '');
-  throw new ScenedeltaError(
-    'invalid-request',
-    `${name} ${JSON.stringify(base)}: expected the address of the API, e.g. http://127.0.0.1:8080`,
-  );
-}
 
 type Read = (path: string, accepted?: readonly number[]) => Promise<Response>;
 
@@ -110,14 +94,4 @@ async function saveFrames(line: FeedbackLine, folder: string, read: Read): Promi
     await writeWhole(path, new Uint8Array(bodies[i] ?? new ArrayBuffer(0)));
   }
   return true;
-}
-
-async function keyOf(config: Config, keyFile: string | undefined): Promise<string | undefined> {
-  const path = keyFile ?? join(config.dataDir, 'first-key');
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (cause) {
-    if (keyFile === undefined) return undefined;
-    throw new ScenedeltaError('invalid-request', `--key-file ${path}: cannot be read`, { cause });
-  }
 }

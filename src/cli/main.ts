@@ -18,6 +18,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'say what changed between two pictures',
     load: async () => (await import('./compare.js')).command,
   },
+  footage: {
+    summary: 'say what changed in recordings, and when',
+    load: async () => (await import('./footage.js')).command,
+  },
   evaluate: {
     summary: 'measure a bundle on labelled pairs',
     load: async () => (await import('./evaluate.js')).command,
@@ -25,6 +29,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   feedback: {
     summary: 'export the feedback on changes, to evaluate on',
     load: async () => (await import('./feedback.js')).command,
+  },
+  when: {
+    summary: 'find when a place in a recording changed',
+    load: async () => (await import('./when.js')).command,
+  },
+  companion: {
+    summary: 'describe the events of a Frigate recorder',
+    load: async () => (await import('./companion.js')).command,
   },
   models: {
     summary: 'list the bundles and check them',
@@ -36,6 +48,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   serve: { summary: 'run the HTTP API', load: async () => (await import('./processes.js')).serve },
   worker: { summary: 'run a worker', load: async () => (await import('./processes.js')).worker },
+  mqtt: { summary: 'run the MQTT publisher', load: async () => (await import('./processes.js')).mqtt },
 };
 
 /**

@@ -58,14 +58,17 @@ function lines(total: number, unit: string, stream: NodeJS.WriteStream, clock: (
   let done = 0;
   let printedAt: number | undefined;
   let printedDone = 0;
+  let noted = '';
   const print = () => {
     printedAt = clock();
     printedDone = done;
-    stream.write(`${done}/${total} ${unit} after ${Math.round((printedAt - startedAt) / 1000)} s\n`);
+    const note = noted === '' ? '' : `, ${noted}`;
+    stream.write(`${done}/${total} ${unit} after ${Math.round((printedAt - startedAt) / 1000)} s${note}\n`);
   };
   return {
-    step(count = 1) {
+    step(count = 1, note = '') {
       done += count;
+      noted = note;
       const since = clock() - (printedAt ?? startedAt);
       if (since >= (printedAt === undefined ? SHOWN_AFTER_MS : LINE_EVERY_MS)) print();
     },

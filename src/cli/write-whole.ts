@@ -1,18 +1,24 @@
 /** Atomic file output: a command writes a file completely or not at all, and a failure is one line for a person. */
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { ScenedeltaError } from '../errors.js';
+
+/** A whole text or file, or a text in parts. */
+type Content = string | Uint8Array | Iterable<string> | AsyncIterable<string>;
 
 /**
  * Writes under a temporary name, then renames.
- * @throws ScenedeltaError 'invalid-request' naming the file
+ * @throws ScenedeltaError naming the file: 'storage-unavailable' if the disk is full, else 'invalid-request'
  */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+export async function writeWhole(file: string, content: Content): Promise<void> {
   const unfinished = `${file}.${randomUUID()}.tmp`;
   try {
-    await writeFile(unfinished, content);
+    const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
+    await pipeline(Readable.from(parts), createWriteStream(unfinished));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
@@ -43,6 +49,10 @@ export async function makeFolder(folder: string): Promise<void> {
 
 function cannotBeWritten(path: string, error: unknown): ScenedeltaError {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    const reason = `${path}: cannot be written: the disk is full (${code})`;
+    return new ScenedeltaError('storage-unavailable', reason, { cause: error });
+  }
   return new ScenedeltaError('invalid-request', `${path}: cannot be written (${code ?? message})`, {
     cause: error,
   });

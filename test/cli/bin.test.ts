@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'sd-checkout-'));
-  for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json']) {
+  for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.page.json']) {
     cpSync(resolve(part), join(checkout, part), { recursive: true });
   }
 });
@@ -16,7 +16,7 @@ afterEach(() => rmSync(checkout, { recursive: true }));
 
 const scenedelta = (...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> =>
   new Promise((done) => {
-    execFile(process.execPath, [join(checkout, 'bin/scenedelta.js'), ...args], (error, stdout, stderr) =>
+    execFile(join(checkout, 'bin/scenedelta.js'), args, (error, stdout, stderr) =>
       done({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });

@@ -13,7 +13,7 @@ const scenedelta = (...args: string[]): Promise<{ status: unknown; stdout: strin
     );
   });
 
-const COMMANDS = 'compare, evaluate, feedback, models, keys, serve, worker';
+const COMMANDS = 'compare, footage, evaluate, feedback, when, companion, models, keys, serve, worker, mqtt';
 
 describe('help', () => {
   it.each([[['--help']], [['-h']], [['help']]])('%j lists the commands', async (args) => {
@@ -58,8 +58,8 @@ describe('a usage error', () => {
     ],
     [
       'a scope that does not exist',
-      ['keys', 'create', '--name', 'x', '--scopes', 'compare,batch'],
-      'keys: --scopes has "batch"; expected some of compare, metrics, admin',
+      ['keys', 'create', '--name', 'x', '--scopes', 'compare,write'],
+      'keys: --scopes has "write"; expected some of compare, batch, metrics, admin',
     ],
     [
       'a misspelt option of keys',

@@ -6,6 +6,7 @@ import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../../ev
 import type { Prediction } from '../../evaluation/predictions.js';
 import { type DecodedFrame, decodeFrame } from '../../frames/decode.js';
 import { SIDES, type Side } from '../../images.js';
+import { graphCacheIn } from '../../inference/graph-cache.js';
 import { InferencePool } from '../../inference/pool.js';
 import { createLogger } from '../../logger.js';
 import { COARSE_STRIDE } from '../../model/bundle.js';
@@ -13,6 +14,7 @@ import type { Features } from '../../model/graph-io.js';
 import { loadBundle } from '../../model/manifest.js';
 import { wholeFrame } from '../../model/preprocess.js';
 import { Pipeline } from '../../pipeline/compare.js';
+import { graphCacheHome } from '../graph-cache-home.js';
 import { withBundles } from '../with-bundles.js';
 
 /** Encoded bytes of both frames. */
@@ -51,14 +53,17 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
   const logger = createLogger({ level: 'silent', name: 'evaluate' });
   const name = config.defaultModel;
   const bundle = await withBundles(config, loadBundle(join(config.modelsDir, name)));
-  const pipeline = await withBundles(config, Pipeline.start({ config, logger }));
+  const dataDir = await graphCacheHome(config.dataDir);
+  const options = { config: { ...config, dataDir }, logger, onlyDefault: true, warmUp: false };
+  const pipeline = await withBundles(config, Pipeline.start(options));
   // Separate threads for the features, because the pipeline does not hand its features out.
   const pool = await InferencePool.start({
     bundles: [bundle],
     device: config.device,
     strictDevice: config.strictDevice,
     threads: config.inferenceThreads,
-    graphCache: null,
+    graphCache: await graphCacheIn(dataDir),
+    warmUp: false,
     batchSize: config.batchSize,
     logger,
   });

@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
 import { type MadeNuisance, perturb } from '../../evaluation/nuisances.js';
 import { bad, normalise, type Pair, parsePairs } from '../../evaluation/pairs.js';
+import { mapSides } from '../../frames/pair.js';
 import sharp from '../../frames/sharp.js';
 import { type Box, SIDES, type Side, type Size } from '../../images.js';
 import { carryBox } from '../../viewpoint/warp.js';
@@ -26,11 +27,7 @@ export async function openPairs(file: string): Promise<PairFolder> {
   const pathOf = (pair: Pair, side: Side) => resolve(dirname(file), pair.frames[side]);
   const pairs: Pair[] = [];
   for (const pair of parsePairs(text, file)) {
-    const [before, after] = await Promise.all([
-      measure(pathOf(pair, 'before'), file, pair),
-      measure(pathOf(pair, 'after'), file, pair),
-    ]);
-    pairs.push(normalise(pair, { before, after }));
+    pairs.push(normalise(pair, await mapSides((side) => measure(pathOf(pair, side), file, pair))));
   }
   return {
     pairs,

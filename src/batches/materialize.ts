@@ -1,0 +1,60 @@
+/** Local copies of files: ffmpeg and the decoder of pictures read the data folder alone. */
+import { setTimeout } from 'node:timers/promises';
+import { ScenedeltaError } from '../errors.js';
+import { localFiles } from '../footage/local-files.js';
+import type { Materialize } from '../footage/source-frames.js';
+import type { OutboundClient } from '../outbound/client.js';
+import type { BatchFiles } from '../stores/batch-files.js';
+import type { S3Client } from '../stores/s3-client.js';
+
+export interface MaterializeDependencies {
+  readonly files: Pick<BatchFiles, 'folderOf' | 'copyOf' | 'saveCopy' | 'removeCopy'>;
+  readonly s3: S3Client | undefined;
+  readonly outbound: Pick<OutboundClient, 'download'>;
+  /** bytes */
+  readonly footageLimit: number;
+}
+
+/** Of one address or object: the others are processed. */
+const REFUSALS: readonly string[] = ['url-refused', 'forbidden'];
+/** Waits between the tries of an address; null: no more. */
+const RETRY_MS = [1_000, 5_000, null] as const;
+
+/** Objects and addresses are copied while they are read, one at a time per camera. */
+export function createMaterialize(
+  batch: string,
+  { files, s3, outbound, footageLimit }: MaterializeDependencies,
+): Materialize {
+  const others = localFiles(files.folderOf(batch), s3);
+  const copy = async ({ file, url }: { file: string; url: string }, signal: AbortSignal) => {
+    const path = files.copyOf(batch);
+    const limits = { maxBytes: footageLimit, what: file };
+    await severalTimes(async () => {
+      const stream = await outbound.download(url, { ...limits, field: file, signal });
+      await files.saveCopy(path, stream, limits);
+    }, signal);
+    return { path, release: () => files.removeCopy(path) };
+  };
+  return async (item, signal) => {
+    const { file, location } = item;
+    try {
+      return await (location.from === 'url' ? copy({ file, url: location.url }, signal) : others(item, signal));
+    } catch (thrown) {
+      const refused = thrown instanceof ScenedeltaError && REFUSALS.includes(thrown.code);
+      throw refused ? new ScenedeltaError('url-failed', thrown.message, { cause: thrown }) : thrown;
+    }
+  };
+}
+
+/** One host that is away must not stop the batch: after several tries its files are failures. */
+async function severalTimes(copy: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (const wait of RETRY_MS) {
+    try {
+      return await copy();
+    } catch (thrown) {
+      if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'url-unavailable') throw thrown;
+      if (wait === null) throw new ScenedeltaError('url-failed', `${thrown.message}, in ${RETRY_MS.length} tries`);
+      await setTimeout(wait, undefined, { signal });
+    }
+  }
+}

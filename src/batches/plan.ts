@@ -1,0 +1,149 @@
+/** Plan of a batch: from its inputs to the recordings of each camera. */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Type } from 'typebox';
+import { CAMERA_ID_PATTERN } from '../cameras/settings.js';
+import type { Config } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+import { endOf, usualGap } from '../footage/inputs/bounds.js';
+import { kindOf, type ListedFile, listObjects } from '../footage/inputs/list-files.js';
+import { type PlanOptions, planRecording } from '../footage/inputs/plan.js';
+import { compileTemplate, PRESETS } from '../footage/inputs/template.js';
+import type { FootageItem, FootageSequence } from '../footage/recording-plan.js';
+import type { FootageFailure } from '../footage/records.js';
+import { dateTime } from '../schemas/constructors.js';
+import { checker } from '../schemas/validation-error.js';
+import type { BatchFiles } from '../stores/batch-files.js';
+import type { BatchInput, BatchRequest } from '../stores/batch-request.js';
+import type { S3Client } from '../stores/s3-client.js';
+
+export interface PlanDependencies {
+  readonly files: Pick<BatchFiles, 'uploadOf'>;
+  readonly s3: S3Client | undefined;
+  readonly config: Pick<Config, 'ffmpeg' | 'videoPixelLimit'>;
+}
+
+export interface PlannedBatch {
+  readonly sequences: readonly FootageSequence[];
+  readonly failures: readonly FootageFailure[];
+  /** about the inputs as a whole */
+  readonly warnings: readonly string[];
+}
+
+/** Files of one batch; their list is kept in memory. */
+const MAX_FILES = 1_000_000;
+
+/** One line of a manifest. */
+const checkLine = checker(
+  Type.Object(
+    {
+      file: Type.String({ pattern: '^(https?|s3)://[^\\s]+$', maxLength: 2048 }),
+      camera: Type.Optional(Type.String({ pattern: CAMERA_ID_PATTERN })),
+      at: Type.Optional(dateTime()),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+/** @throws ScenedeltaError 'invalid-value' if nothing is left to process; of S3, if a prefix cannot be listed */
+export async function planBatch(
+  batch: string,
+  request: BatchRequest,
+  deps: PlanDependencies,
+  signal: AbortSignal,
+): Promise<PlannedBatch> {
+  const files = new Map<string, ListedFile>();
+  const failures: FootageFailure[] = [];
+  for (const input of request.inputs) {
+    for await (const file of listInput(batch, input, deps)) addFile(files, file);
+  }
+  if (request.manifest !== null) {
+    for await (const line of readManifest(deps.files.uploadOf(batch, request.manifest))) {
+      if ('failure' in line) failures.push(line.failure);
+      else addFile(files, line.file);
+    }
+  }
+  const plan = await planRecording([...files.values()], { ...planOptions(request), ...deps.config, signal });
+  failures.push(...plan.failures);
+  const { since, until, settings, every } = request;
+  const sequences: FootageSequence[] = [];
+  for (const sequence of plan.sequences) {
+    const endsAt = Math.min(until ?? Number.MAX_SAFE_INTEGER, await endOf(sequence, deps.config, signal));
+    const from = Math.max(since ?? 0, (sequence.items[0] as FootageItem).at);
+    if (from > endsAt) continue;
+    const gapMs = request.acrossGaps ? Number.MAX_SAFE_INTEGER : usualGap(sequence, settings, every);
+    sequences.push({ ...sequence, range: { from, until: until ?? Number.MAX_SAFE_INTEGER }, endsAt, gapMs });
+  }
+  if (sequences.length > 0) return { sequences, failures, warnings: plan.warnings };
+  const [first] = failures;
+  const why = first === undefined ? 'found none in that time' : `the first failure is: ${first.file}: ${first.reason}`;
+  throw new ScenedeltaError('invalid-value', `expected videos or pictures, and ${why}`, { field: 'inputs' });
+}
+
+function addFile(files: Map<string, ListedFile>, file: ListedFile): void {
+  files.set(file.file, file);
+  if (files.size <= MAX_FILES) return;
+  throw new ScenedeltaError('invalid-value', `the inputs have more than ${MAX_FILES} files`, { field: 'inputs' });
+}
+
+async function* listInput(
+  batch: string,
+  input: BatchInput,
+  { files, s3 }: PlanDependencies,
+): AsyncGenerator<ListedFile> {
+  if (input.from === 's3') yield* listObjects(`s3://${input.bucket}/${input.prefix}`, s3);
+  else if (input.from === 'url') yield fileAt(input.url);
+  else {
+    const path = files.uploadOf(batch, input.number);
+    const { name } = input;
+    yield { kind: kindOf(name) ?? 'video', file: name, location: { from: 'file', path }, modifiedAt: null };
+  }
+}
+
+function fileAt(url: string, stated?: ListedFile['stated']): ListedFile {
+  const s3 = /^s3:\/\/([^/]+)\/(.+)$/.exec(url);
+  const [path] = url.split(/[?#]/) as [string];
+  const common = { kind: kindOf(path) ?? ('image' as const), file: path, ...(stated === undefined ? {} : { stated }) };
+  if (s3 === null) return { ...common, location: { from: 'url', url }, modifiedAt: null };
+  return { ...common, location: { from: 's3', bucket: s3[1] as string, key: s3[2] as string }, modifiedAt: null };
+}
+
+type ManifestLine = { readonly file: ListedFile } | { readonly failure: FootageFailure };
+
+/** A line that cannot be used is a failure; the others are processed. */
+async function* readManifest(path: string): AsyncGenerator<ManifestLine> {
+  let number = 0;
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (line.trim() === '') continue;
+    try {
+      const { file, camera, at } = checkLine(JSON.parse(line)) as { file: string; camera?: string; at?: string };
+      yield { file: fileAt(file, { camera: camera ?? null, at: at === undefined ? null : Date.parse(at) }) };
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      yield {
+        failure: {
+          v: 1,
+          camera: null,
+          file: `line ${number} of the manifest`,
+          seconds: null,
+          code: 'invalid-value',
+          reason,
+        },
+      };
+    }
+  }
+}
+
+function planOptions({
+  template,
+  timeZone,
+  camera,
+  start,
+  imageInterval,
+}: BatchRequest): Omit<PlanOptions, 'ffmpeg' | 'videoPixelLimit' | 'signal'> {
+  const preset = template === null ? undefined : PRESETS[template];
+  const zone = timeZone ?? preset?.timeZone ?? 'UTC';
+  const compiled = template === null ? null : compileTemplate(preset?.template ?? template, zone);
+  return { template: compiled, timeZone: zone, camera, start, imageInterval };
+}

@@ -1,0 +1,202 @@
+/**
+ * Work of a batch, in three kinds of jobs: plan (list the inputs), camera (process one camera's recordings, chunk by
+ * chunk), finish (write the results). Each may run twice. It is independent of BullMQ; workers/queue-workers.ts adapts
+ * it.
+ */
+import type { Config } from '../config.js';
+import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import type { FootageSequence } from '../footage/recording-plan.js';
+import { recordedCamera } from '../footage/recording-run.js';
+import { runSequence } from '../footage/sequence-run.js';
+import { type BatchJob, BatchJobSchema, parseJob } from '../jobs/payloads.js';
+import type { JobProducer } from '../jobs/producer.js';
+import type { Logger } from '../logger.js';
+import type { OutboundClient } from '../outbound/client.js';
+import { isBatchFinal } from '../schemas/batch.js';
+import type { FrameDependencies } from '../sequence/process-frame.js';
+import type { BatchFiles } from '../stores/batch-files.js';
+import { type BatchRecord, type BatchStore, batchPrefix } from '../stores/batches.js';
+import type { BlobStore } from '../stores/blobs.js';
+import type { S3Client } from '../stores/s3-client.js';
+import { batchCheckpoints } from './checkpoints.js';
+import { createMaterialize } from './materialize.js';
+import { planBatch } from './plan.js';
+import { writeBatchResults } from './results.js';
+import { searchBatch, writeSearchResults } from './when.js';
+
+export interface BatchDependencies {
+  readonly batches: BatchStore;
+  readonly blobs: BlobStore;
+  readonly files: BatchFiles;
+  readonly s3: S3Client | undefined;
+  readonly outbound: Pick<OutboundClient, 'download'>;
+  readonly queue: Pick<JobProducer, 'addBatchRun'>;
+  readonly pipeline: FrameDependencies['pipeline'];
+  /** Resolves when live work leaves a thread free. */
+  readonly pass: () => Promise<void>;
+  readonly config: Pick<
+    Config,
+    'ffmpeg' | 'videoPixelLimit' | 'footageLimit' | 'frameLimit' | 'pixelLimit' | 'decodeTimeout' | 'defaultModel'
+  >;
+  readonly logger: Logger;
+  /** epoch ms */
+  readonly clock: () => number;
+}
+
+/** interrupted: this worker closes, and another goes on. */
+export type BatchOutcome = 'done' | 'interrupted';
+export type BatchProcessor = ReturnType<typeof createBatchProcessor>;
+
+const planKey = (batch: string, index: number): string => `${batchPrefix(batch)}/plan-${index}.json`;
+
+export function createBatchProcessor(deps: BatchDependencies) {
+  const { batches, blobs } = deps;
+
+  const plan = async ({ id, request }: BatchRecord, signal: AbortSignal): Promise<void> => {
+    const planned = await planBatch(id, request, deps, signal);
+    const { failures, warnings } = planned;
+    const sequences = request.when === undefined ? planned.sequences : [oneCamera(planned.sequences, request.camera)];
+    for (const [i, sequence] of sequences.entries()) {
+      await blobs.put(planKey(id, i), Buffer.from(JSON.stringify(sequence)));
+    }
+    const cameras = sequences.map(({ camera, items, range, endsAt }) => ({
+      camera,
+      files: items.length,
+      starts_at: new Date(range.from).toISOString(),
+      ends_at: new Date(endsAt).toISOString(),
+    }));
+    const listed = failures.map(({ camera, file, code, reason }) => ({ camera, file, code, reason }));
+    await batches.begin(id, { cameras, failures: listed, warnings });
+  };
+
+  /** Adds the jobs of the current run, again if they are there already. */
+  const addRun = (id: string, { run, progress }: Pick<BatchRecord, 'run' | 'progress'>): Promise<void> =>
+    deps.queue.addBatchRun(id, { run: run.number, cameras: undone(progress) });
+
+  const processCamera = async (batch: BatchRecord, index: number, signal: AbortSignal): Promise<void> => {
+    const { id } = batch;
+    const request = batch.request;
+    const planned = await blobs.get(planKey(id, index));
+    if (planned === undefined) throw new ScenedeltaError('gone', `the plan of ${id} is not stored any more`);
+    const sequence = JSON.parse(Buffer.from(planned).toString()) as FootageSequence;
+    const pipeline = givingWay(deps);
+    if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, pipeline }, signal);
+    const { ffmpeg, videoPixelLimit, frameLimit, footageLimit } = deps.config;
+    await runSequence(
+      sequence,
+      recordedCamera(sequence.camera, request.settings),
+      {
+        pipeline,
+        decodeLimits: deps.config,
+        checkpoints: batchCheckpoints(id, index, deps),
+        source: {
+          ...{ ffmpeg, videoPixelLimit, frameLimit, every: request.every },
+          materialize: createMaterialize(id, { ...deps, footageLimit }),
+        },
+      },
+      signal,
+    );
+  };
+
+  /** Fails the batch. Its finished chunks are kept until it is deleted. */
+  const giveUp = async (id: string, error: ScenedeltaError): Promise<void> => {
+    if (await batches.fail(id, error.toProblem(), deps.clock())) {
+      deps.logger.warn({ batch_id: id, code: error.code, reason: error.message }, 'batch failed');
+    }
+  };
+
+  const hasGoneOn = async (id: string, camera: number): Promise<boolean> => {
+    const now = await batches.get(id);
+    return now !== undefined && (now.chunks[camera] ?? 0) > (now.run.since[camera] ?? 0);
+  };
+
+  /**
+   * BullMQ ends a job whose workers died too often, whatever it has done meanwhile: a camera that has gone on since is
+   * taken up by another run.
+   */
+  const nextRun = async ({ id, progress, chunks, run }: BatchRecord): Promise<void> => {
+    const stuck = undone(progress).find((i) => (chunks[i] ?? 0) <= (run.since[i] ?? 0));
+    if (stuck !== undefined) return giveUp(id, lostTooOften());
+    const next = { number: run.number + 1, since: chunks };
+    deps.logger.warn({ batch_id: id, run: next.number }, 'workers died over the batch, going on');
+    if (await batches.beginRun(id, next)) await addRun(id, { run: next, progress });
+  };
+
+  const finish = async (batch: BatchRecord, run: number): Promise<void> => {
+    // This job has begun another run before, and its worker died.
+    if (batch.run.number > run) return addRun(batch.id, batch);
+    if (undone(batch.progress).length > 0) return nextRun(batch);
+    if (batch.request.when === undefined) await writeBatchResults(batch, deps);
+    else await writeSearchResults(batch, blobs);
+    await deps.files.removeCopies(batch.id);
+    await batches.complete(batch.id, deps.clock());
+  };
+
+  const runStep = async (batch: BatchRecord, job: BatchJob, signal: AbortSignal): Promise<void> => {
+    const { step, camera = 0, run = 0 } = job;
+    if (step === 'camera') return processCamera(batch, camera, signal);
+    if (step === 'finish') return finish(batch, run);
+    if (batch.status === 'queued') await plan(batch, signal);
+    const planned = (await batches.get(batch.id)) ?? batch;
+    // A worker that died between the two steps has not added it.
+    if (planned.status === 'running') await addRun(batch.id, planned);
+  };
+
+  return {
+    /**
+     * @param options.signal aborts when the worker closes, or the batch is cancelled
+     * @throws ScenedeltaError if another attempt may help
+     */
+    async process(
+      payload: unknown,
+      { signal, lastAttempt }: { signal: AbortSignal; lastAttempt: boolean },
+    ): Promise<BatchOutcome> {
+      const job = parseJob(BatchJobSchema, payload);
+      const { batchId: id, camera } = job;
+      const batch = await batches.get(id);
+      if (batch === undefined || isBatchFinal(batch.status)) return 'done';
+      try {
+        await runStep(batch, job, signal);
+        return signal.aborted ? 'interrupted' : 'done';
+      } catch (thrown) {
+        if (signal.aborted) return 'interrupted';
+        const error = asScenedeltaError(thrown);
+        if (!error.permanent && !lastAttempt) throw thrown;
+        // The last job of the run takes up a camera that has gone on.
+        if (error.permanent || camera === undefined || !(await hasGoneOn(id, camera))) await giveUp(id, error);
+        return 'done';
+      }
+    },
+    giveUp,
+    nextRun,
+    addRun,
+  };
+}
+
+/** @throws ScenedeltaError 'invalid-value' unless the recordings are of one camera, or of that one among others */
+function oneCamera(sequences: readonly FootageSequence[], camera: string | null): FootageSequence {
+  const found = sequences.length === 1 ? sequences[0] : sequences.find((sequence) => sequence.camera === camera);
+  if (found !== undefined) return found;
+  const names = sequences.map((sequence) => sequence.camera).join(', ');
+  const expected = 'expected one camera, or its name in camera';
+  throw new ScenedeltaError('invalid-value', `the recordings are of ${names}: ${expected}`, { field: 'camera' });
+}
+
+/** Indices of the cameras that are not done. */
+const undone = (progress: BatchRecord['progress']): number[] =>
+  progress.flatMap((camera, i) => (camera?.done ? [] : [i]));
+
+export const lostTooOften = (): ScenedeltaError =>
+  new ScenedeltaError(
+    'inference-failed',
+    'workers died again and again over this batch, and no chunk of frames was finished between',
+  );
+
+/** Lets live work pass before every comparison. */
+const givingWay = ({ pipeline, pass }: BatchDependencies): FrameDependencies['pipeline'] => ({
+  operatingPoints: (model) => pipeline.operatingPoints(model),
+  async compare(input) {
+    await pass();
+    return pipeline.compare(input);
+  },
+});

@@ -1,0 +1,49 @@
+/** Results of a batch: the outputs of its recording, kept as blobs. */
+import type { Config } from '../config.js';
+import type { Checkpoint } from '../footage/checkpoint.js';
+import { initialCheckpoint } from '../footage/checkpoint.js';
+import { type OutputFile, outputFiles } from '../footage/outputs/files.js';
+import { ndjson } from '../footage/outputs/json.js';
+import { type FinishedRun, gatherResults, statsOf } from '../footage/results.js';
+import { type BatchRecord, type BatchStore, batchResultKey } from '../stores/batches.js';
+import type { BlobStore } from '../stores/blobs.js';
+import { batchRecords, pictureKey, readCheckpoint } from './checkpoints.js';
+
+interface Dependencies {
+  readonly batches: Pick<BatchStore, 'checkpoint' | 'commit'>;
+  readonly blobs: BlobStore;
+  readonly config: Pick<Config, 'defaultModel'>;
+}
+
+/** Writes every output. The same chunks give the same bytes. */
+export async function writeBatchResults(batch: BatchRecord, deps: Dependencies): Promise<void> {
+  const { id, plan } = batch;
+  const request = batch.request;
+  const indices = new Map((plan?.cameras ?? []).map(({ camera }, i) => [camera, i]));
+  const cameras: { camera: string; checkpoint: Checkpoint }[] = [];
+  for (const [camera, index] of indices) {
+    cameras.push({ camera, checkpoint: (await readCheckpoint(id, index, deps)) ?? initialCheckpoint() });
+  }
+  const run: FinishedRun = {
+    records: (camera) => batchRecords(id, indices.get(camera) as number, deps),
+    settings: request.settings,
+    cameras,
+    failures: (plan?.failures ?? []).map((failure) => ({ v: 1, seconds: null, ...failure })),
+    mergeWindowMs: request.mergeWindow === null ? null : request.mergeWindow * 1000,
+  };
+  const readPicture = async (name: string) => (await deps.blobs.get(pictureKey(id, name))) ?? null;
+  const recording = await gatherResults(run);
+  const files: OutputFile[] = [
+    ...outputFiles(recording, { readPicture }),
+    { name: 'stats.ndjson', content: () => ndjson(statsOf(run)) },
+  ];
+  const captions: { name: string; video: string }[] = [];
+  for (const { name, video, content } of files) {
+    const parts: Buffer[] = [];
+    for await (const part of content()) parts.push(Buffer.from(part));
+    // The names of videos have any characters, and the keys of blobs few.
+    const key = video === undefined ? name : `vtt-${captions.push({ name, video })}`;
+    await deps.blobs.put(batchResultKey(id, key), Buffer.concat(parts));
+  }
+  await deps.blobs.put(batchResultKey(id, 'vtt.json'), Buffer.from(JSON.stringify(captions)));
+}

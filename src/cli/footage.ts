@@ -1,0 +1,170 @@
+/** `scenedelta footage INPUT... -d OUT`: every change in hours of video or folders of frames, with its sentence. */
+import { availableParallelism } from 'node:os';
+import type { Config } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+import type { RecordingPlan } from '../footage/inputs/plan.js';
+import { parseDuration } from '../footage/inputs/times.js';
+import { localFiles } from '../footage/local-files.js';
+import { fingerprintOf, runRecording } from '../footage/recording-run.js';
+import { RunFolder } from '../footage/run-folder.js';
+import { VERSION } from '../version.js';
+import { collect, createCommand } from './command.js';
+import { configWith } from './config-with.js';
+import { assertNoPrivacy, clipWriter } from './footage/clips.js';
+import { dryRunFootage } from './footage/dry-run.js';
+import type { FootageOptions } from './footage/options.js';
+import { readEvery, readParallel, readSettings, readShare } from './footage/options.js';
+import { writeResults } from './footage/outputs.js';
+import { isManifest, runPairs } from './footage/pairs.js';
+import { startFootageProgress } from './footage/progress.js';
+import { boundSequences, firstFrameSize } from './footage/range.js';
+import { formatPlan, formatResult } from './footage/report-lines.js';
+import { planOf, s3Sources, startPipeline } from './footage/start.js';
+import { makeFolder } from './write-whole.js';
+
+export const command = createCommand('footage')
+  .description(
+    'Says what changed in recordings, and when: videos, folders of dated frames, recorder layouts. The same command ' +
+      'goes on after an interruption.',
+  )
+  .argument(
+    '<input...>',
+    'files, folders, globs, image sequences (frame-%04d.jpg), s3://BUCKET/PREFIX, or pairs.ndjson',
+  )
+  .requiredOption('-d, --output-dir <folder>', 'folder of the outputs')
+  .option('--template <text>', "camera and time from the paths: frigate, dated, or a text as '{camera}/{t:%Y%m%d}.mp4'")
+  .option('--camera <name>', 'name of the camera, if no template names it; default: the folder of the files')
+  .option('--start <time>', 'capture time of the first frame; the files follow each other without a pause')
+  .option('--tz <zone>', 'time zone of times without one; default: that of the template, or of this machine')
+  .option('--image-interval <duration>', 'with --start: time between two pictures', '1s')
+  .option('--start-time <time>', 'begin here (-st): HH:MM:SS.nnn, 12.5s, the number of a frame, or a capture time')
+  .option('--end-time <time>', 'end here (-et)')
+  .option('--duration <time>', 'end this long after the begin (-dt)')
+  .option('--every <what>', 'frames to look at: 10s, keyframes, all, or auto: key frames if at most 4 s apart', 'auto')
+  .option('--exact', 'with a duration: decode every frame, even if key frames are close enough')
+  .option('--roi <x,y,w,h>', 'only changes in this rectangle, in pixels or fractions; may be repeated', collect)
+  .option('-c, --config <file>', 'settings of the cameras as for PUT /v1/cameras/{id}, JSON or YAML')
+  .option('--gap <duration>', 'pause after which frames are not compared; default: gap_s, or 4 typical intervals')
+  .option('--across-gaps', 'compare frames across pauses as well')
+  .option('--merge-window <duration>', 'one change instead of several that follow within this time at one place')
+  .option('--max-failure-rate <share>', 'end with status 1 if more files fail', '1')
+  .option('--parallel <count>', 'cameras at a time; default: the number of processors')
+  .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
+  .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
+  .option('--clips', 'also write a short clip of each change, cut from its video')
+  .option(
+    '--from-stats',
+    'the inputs are folders of earlier runs: print the alerts that other settings (-c) would cause',
+  )
+  .option('--scan-only', 'only list cameras, files and times')
+  .option('--restart', 'drop what an earlier run left in the folder')
+  .option('-q, --quiet', 'print errors only')
+  .action(run);
+
+/** Options of two letters, as other tools for video have them; commander knows one letter only. */
+const TWO_LETTERS: Readonly<Record<string, string>> = {
+  '-st': '--start-time',
+  '-et': '--end-time',
+  '-dt': '--duration',
+};
+const parseOptions = command.parseOptions.bind(command);
+command.parseOptions = (argv) => parseOptions(argv.map((argument) => TWO_LETTERS[argument] ?? argument));
+
+/** Exit status of a program that was ended by Ctrl-C. */
+const INTERRUPTED = 130;
+
+async function run(inputs: readonly string[], options: FootageOptions): Promise<void> {
+  const config = await configWith(options);
+  if (options.fromStats) return dryRunFootage(inputs, options, config);
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    await processInputs(inputs, options, config, interrupted.signal);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+async function processInputs(
+  inputs: readonly string[],
+  options: FootageOptions,
+  config: Config,
+  signal: AbortSignal,
+): Promise<void> {
+  const print = (text: string) => {
+    if (options.quiet === undefined) process.stdout.write(`${text}\n`);
+  };
+  const every = readEvery(options);
+  const maxFailureRate = readShare(options.maxFailureRate ?? '1', '--max-failure-rate');
+  const mergeWindow = options.mergeWindow === undefined ? null : parseDuration(options.mergeWindow, '--merge-window');
+  const parallel = readParallel(options, availableParallelism());
+  const [manifest, ...others] = inputs.filter(isManifest);
+  if (manifest !== undefined) {
+    if (others.length > 0 || inputs.length > 1) {
+      throw new ScenedeltaError('invalid-request', `${manifest}: expected no other input beside a manifest of pairs`);
+    }
+    const { failures, pairs } = await runPairs(manifest, options, { config, concurrency: parallel, signal });
+    print(`${pairs} pairs, ${failures} failures\nresults in ${options.outputDir}`);
+    if (signal.aborted) process.exitCode = INTERRUPTED;
+    else assertFewFailures(failures, pairs, maxFailureRate);
+    return;
+  }
+  const { plan, timeZone } = await planOf(inputs, options, config, signal);
+  const settings = await readSettings(options, () => firstFrameSize(plan, config, signal));
+  if (options.clips) assertNoPrivacy(settings.zones);
+  const sequences = await boundSequences(plan, { options, settings, config, timeZone, every, signal });
+  for (const warning of plan.warnings) process.stderr.write(`scenedelta footage: ${warning}\n`);
+  if (options.scanOnly) return void process.stdout.write(`${formatPlan(plan)}\n`);
+
+  await makeFolder(options.outputDir);
+  const folder = new RunFolder(options.outputDir);
+  const fingerprint = fingerprintOf({ VERSION, sequences, settings, every, model: config.defaultModel });
+  if (await folder.begin(fingerprint, options.restart === true)) print(`going on with the run in ${options.outputDir}`);
+  const pipeline = await startPipeline(config);
+  const progress = startFootageProgress(sequences, options.quiet === true);
+  try {
+    const checkpoints = await runRecording(
+      sequences,
+      settings,
+      {
+        pipeline,
+        decodeLimits: config,
+        parallel,
+        checkpoints: (camera) => folder.checkpoints(camera),
+        source: { ...config, every, materialize: localFiles(folder.downloads, s3Sources(config)) },
+        onProgress: progress.reach,
+      },
+      signal,
+    );
+    progress.end();
+    const cameras = sequences.map(({ camera }, i) => ({
+      camera,
+      checkpoint: checkpoints[i] as (typeof checkpoints)[0],
+    }));
+    const mergeWindowMs = mergeWindow === null ? null : mergeWindow * 1000;
+    const { failures } = plan;
+    const records = folder.records.bind(folder);
+    const results = { records, settings, timeZone, cameras, failures, mergeWindowMs };
+    const clip = options.clips ? await clipWriter(options.outputDir, sequences, config.ffmpeg, signal) : undefined;
+    const recording = await writeResults(options.outputDir, results, clip);
+    print(formatResult(recording, options.outputDir));
+    if (signal.aborted) process.exitCode = INTERRUPTED;
+    else assertFewFailures(recording.failures.length, filesOf(plan), maxFailureRate);
+  } finally {
+    progress.end();
+    await pipeline.close();
+  }
+}
+
+const filesOf = ({ sequences, failures }: RecordingPlan): number =>
+  sequences.reduce((sum, { items }) => sum + items.length, failures.length);
+
+/** @throws ScenedeltaError 'invalid-value' with both shares */
+function assertFewFailures(failures: number, files: number, most: number): void {
+  if (failures <= files * most) return;
+  throw new ScenedeltaError(
+    'invalid-value',
+    `${failures} failures in ${files} files, expected a share of at most ${most} (--max-failure-rate)`,
+  );
+}

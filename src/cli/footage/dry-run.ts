@@ -1,0 +1,127 @@
+/** `scenedelta footage --from-stats`: the alerts that other settings would have caused, without decoding again. */
+import { createReadStream, existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Value } from 'typebox/value';
+import type { CameraSettings } from '../../cameras/settings.js';
+import type { Config } from '../../config.js';
+import { ScenedeltaError } from '../../errors.js';
+import type { DryRun, DryRunAlert, ReplayedBundle } from '../../footage/camera-replay.js';
+import { dryRun } from '../../footage/dry-run.js';
+import { changesCsv } from '../../footage/outputs/csv.js';
+import { ndjson } from '../../footage/outputs/json.js';
+import { compareChanges } from '../../footage/outputs/recording.js';
+import { type FrameStats, FrameStatsSchema } from '../../footage/records.js';
+import { STATE_FOLDER } from '../../footage/run-folder.js';
+import { loadBundles } from '../../pipeline/bundles.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import { withBundles } from '../with-bundles.js';
+import { makeFolder, writeWhole } from '../write-whole.js';
+import { type FootageOptions, readSettings } from './options.js';
+
+/**
+ * @param inputs folders of outputs, or files with their stats.ndjson
+ * @throws ScenedeltaError 'invalid-request', 'invalid-value', 'unknown-model'
+ */
+export async function dryRunFootage(inputs: readonly string[], options: FootageOptions, config: Config): Promise<void> {
+  const { outputDir } = options;
+  if (existsSync(join(outputDir, STATE_FOLDER))) {
+    throw new ScenedeltaError('invalid-request', `${outputDir} has the outputs of a run: expected another -d`);
+  }
+  const settings = await readSettings(options, () => {
+    throw new ScenedeltaError('invalid-request', '--roi in pixels: expected fractions of the frame, 0 to 1');
+  });
+  const bundles = settings.threshold === null ? await readBundles(config, settings) : new Map();
+  const results = await dryRun(statsOf(inputs), {
+    settingsOf: () => settings,
+    bundleOf: (model) => bundles.get(model ?? config.defaultModel) ?? { points: [], threshold: null },
+  });
+  await write(outputDir, results);
+  for (const result of results) {
+    if (options.quiet === undefined) process.stdout.write(`${lines(result).join('\n')}\n`);
+    if (result.undecided > 0) process.stderr.write(`scenedelta footage: ${undecidedLine(result)}\n`);
+  }
+}
+
+/** A dry run without an alarm budget may be done where no bundle is; the evidence then says whether one is needed. */
+async function readBundles(config: Config, settings: CameraSettings): Promise<Map<string, ReplayedBundle>> {
+  try {
+    return await replayedBundles(config);
+  } catch (thrown) {
+    if (settings.alarms_per_day !== null) throw thrown;
+    return new Map();
+  }
+}
+
+async function replayedBundles(config: Config): Promise<Map<string, ReplayedBundle>> {
+  const warn = ({ model }: { model: string }, message: string) => console.error(`${model}: ${message}`);
+  const error = ({ reason }: { reason: string }) => console.error(`broken: ${reason}`);
+  const bundles = await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
+  return new Map(
+    bundles.map(({ manifest: { name, calibration } }) => {
+      return [name, { points: calibration.operating_points, threshold: calibration.threshold }];
+    }),
+  );
+}
+
+async function* statsOf(inputs: readonly string[]): AsyncGenerator<FrameStats> {
+  for (const input of inputs) {
+    const found = await stat(input).catch((cause: NodeJS.ErrnoException) => {
+      throw new ScenedeltaError('invalid-request', `${input} cannot be read (${cause.code})`, { cause });
+    });
+    const file = found.isDirectory() ? join(input, 'stats.ndjson') : input;
+    if (!existsSync(file)) {
+      throw new ScenedeltaError('invalid-request', `${input} has no stats.ndjson, expected the folder of a run`);
+    }
+    let number = 0;
+    for await (const line of createInterface({ input: createReadStream(file) })) {
+      number++;
+      if (line !== '') yield parsed(line, `${file}:${number}`);
+    }
+  }
+}
+
+function parsed(line: string, place: string): FrameStats {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (Value.Check(FrameStatsSchema, value)) return value;
+    const [fault] = Value.Errors(FrameStatsSchema, value);
+    throw new Error(`${fault?.instancePath ?? ''} ${fault?.message ?? 'is invalid'}`);
+  } catch (cause) {
+    const expected = 'expected the evidence of a frame, as `scenedelta footage` writes it to stats.ndjson';
+    throw new ScenedeltaError('invalid-request', `${place}: ${(cause as Error).message}; ${expected}`, { cause });
+  }
+}
+
+async function write(folder: string, results: readonly DryRun[]): Promise<void> {
+  const changes = results.flatMap((result) => result.changes).sort(compareChanges);
+  const cameras = results.map(({ alerts, changes: own, ...result }) => {
+    return { ...result, alerts: alerts.length, changes: own.length };
+  });
+  await makeFolder(folder);
+  await writeWhole(join(folder, 'alerts.ndjson'), ndjson(results.flatMap(({ alerts }) => alerts)));
+  await writeWhole(join(folder, 'changes.ndjson'), ndjson(changes));
+  await writeWhole(join(folder, 'changes.csv'), changesCsv(changes));
+  await writeWhole(join(folder, 'dry-run.json'), `${JSON.stringify(roundFigures({ v: 1, cameras }), null, 2)}\n`);
+}
+
+function lines(result: DryRun): string[] {
+  const { camera, alerts, alertsPerDay, seconds, suppressed, changes, threshold, budget, undecided } = result;
+  const perDay = alertsPerDay === null ? '' : ` (${Number(alertsPerDay.toPrecision(3))} per day)`;
+  const limit = threshold === null ? '' : `, threshold ${Number(threshold.toPrecision(3))}`;
+  const least = undecided === 0 ? '' : 'at least ';
+  const total = `${least}${alerts.length} alerts in ${(seconds / 3600).toFixed(1)} h of footage${perDay}`;
+  return [
+    `${camera}: ${total}, ${suppressed} suppressed, ${changes.length} changes${limit}`,
+    ...(budget === null ? [] : [`  alarm budget: ${budget.detail}`]),
+    ...alerts.map(alertLine),
+  ];
+}
+
+const alertLine = ({ type, moment, severity, caption }: DryRunAlert): string =>
+  `  ${moment.at ?? `${moment.file}, ${moment.seconds} s`} ${type} (${severity}): ${caption}`;
+
+const undecidedLine = ({ camera, undecided, threshold }: DryRun): string =>
+  `${camera}: ${undecided} frames reach the threshold ${threshold} but have no regions, because the recorded run had a ` +
+  'higher one; decode again with this threshold to count their alerts';

@@ -1,0 +1,96 @@
+/** The wanted part of each sequence, by `-st`, `-et` and `-dt`, and the pauses that separate its frames. */
+import type { CameraSettings } from '../../cameras/settings.js';
+import type { Config } from '../../config.js';
+import { ScenedeltaError } from '../../errors.js';
+import { endOf, usualGap } from '../../footage/inputs/bounds.js';
+import type { RecordingPlan } from '../../footage/inputs/plan.js';
+import { parseDuration, parseTimeOption, type TimeOption } from '../../footage/inputs/times.js';
+import type { Every, FootageItem, FootageSequence } from '../../footage/recording-plan.js';
+import { probeVideo, timeOfFrame } from '../../footage/video/probe.js';
+import sharp from '../../frames/sharp.js';
+import type { Size } from '../../images.js';
+import type { FootageOptions } from './options.js';
+
+type Sequences = RecordingPlan['sequences'];
+
+interface Context {
+  readonly options: FootageOptions;
+  readonly settings: CameraSettings;
+  readonly config: Pick<Config, 'ffmpeg' | 'videoPixelLimit'>;
+  readonly timeZone: string;
+  readonly every: Every;
+  readonly signal: AbortSignal;
+}
+
+/** @throws ScenedeltaError 'invalid-request' */
+export async function boundSequences({ sequences }: RecordingPlan, context: Context): Promise<FootageSequence[]> {
+  const { startTime, endTime, duration } = context.options;
+  if (endTime !== undefined && duration !== undefined) {
+    throw new ScenedeltaError('invalid-request', '-et and -dt are both given: expected one of them');
+  }
+  const bounded: FootageSequence[] = [];
+  for (const sequence of sequences) {
+    const at = (text: string | undefined, option: string, fallback: number) =>
+      text === undefined ? fallback : instantOf(parseTimeOption(text, option, context.timeZone), sequence, context);
+    const from = await at(startTime, '-st', Number.NEGATIVE_INFINITY);
+    const until = duration === undefined ? await at(endTime, '-et', Number.POSITIVE_INFINITY) : null;
+    const begin = Math.max(from, (sequence.items[0] as FootageItem).at);
+    const range = { from: begin, until: until ?? (await endAfter(duration as string, begin, sequence, context)) };
+    if (range.until <= begin) {
+      throw new ScenedeltaError('invalid-request', `-st ${startTime} -et ${endTime}: expected an end after the begin`);
+    }
+    const endsAt = Math.min(range.until, await endOf(sequence, context.config, context.signal));
+    bounded.push({ ...sequence, range, endsAt, gapMs: gapOf(sequence, context) });
+  }
+  return bounded;
+}
+
+async function endAfter(text: string, begin: number, sequence: Sequences[number], context: Context): Promise<number> {
+  const length = parseTimeOption(text, '-dt', context.timeZone);
+  if ('seconds' in length) return begin + length.seconds * 1000;
+  if ('frame' in length) return begin + (await secondsOfFrame(length.frame, sequence, context)) * 1000;
+  throw new ScenedeltaError('invalid-request', `-dt ${text}: expected a duration or a number of frames`);
+}
+
+async function instantOf(time: TimeOption, sequence: Sequences[number], context: Context): Promise<number> {
+  if ('at' in time) return time.at;
+  const begin = (sequence.items[0] as FootageItem).at;
+  if ('seconds' in time) return begin + time.seconds * 1000;
+  return begin + Math.round((await secondsOfFrame(time.frame, sequence, context)) * 1000);
+}
+
+/** @returns seconds from the beginning of the sequence to a frame, counted from 0 */
+async function secondsOfFrame(frame: number, { items }: Sequences[number], { config, signal }: Context) {
+  const [first] = items;
+  if (first?.kind === 'image') {
+    const item = items[frame];
+    if (item !== undefined) return (item.at - first.at) / 1000;
+    throw new ScenedeltaError('invalid-request', `frame ${frame}: expected at most ${items.length - 1}`);
+  }
+  if (first?.location.from !== 'file' || items.length > 1) {
+    throw new ScenedeltaError('invalid-request', `frame ${frame}: expected one video, or a time as 12.5s`);
+  }
+  return timeOfFrame(first.location.path, frame, { ffmpeg: config.ffmpeg, signal });
+}
+
+function gapOf(sequence: Sequences[number], { options, settings, every }: Context): number {
+  if (options.acrossGaps) return Number.POSITIVE_INFINITY;
+  if (options.gap !== undefined) return parseDuration(options.gap, '--gap') * 1000;
+  return usualGap(sequence, settings, every);
+}
+
+/** @returns the size of the first frame of the first camera, for rectangles in pixels */
+export async function firstFrameSize(
+  { sequences }: RecordingPlan,
+  { ffmpeg, videoPixelLimit }: Pick<Config, 'ffmpeg' | 'videoPixelLimit'>,
+  signal: AbortSignal,
+): Promise<Size> {
+  const item = sequences[0]?.items[0];
+  if (item?.location.from !== 'file') {
+    throw new ScenedeltaError('invalid-request', '--roi in pixels: expected fractions of the frame, 0 to 1');
+  }
+  const { path } = item.location;
+  if (item.kind === 'video') return probeVideo(path, { ffmpeg, pixelLimit: videoPixelLimit, signal });
+  const { autoOrient } = await sharp(path).metadata();
+  return autoOrient;
+}

@@ -1,0 +1,51 @@
+/** Beginning of a command about recordings: the plan of its inputs, and the pipeline. */
+import type { Config } from '../../config.js';
+import { ScenedeltaError } from '../../errors.js';
+import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
+import { type PlanOptions, planRecording, type RecordingPlan } from '../../footage/inputs/plan.js';
+import { parseDuration } from '../../footage/inputs/times.js';
+import { createLogger } from '../../logger.js';
+import { Pipeline } from '../../pipeline/compare.js';
+import { createS3Client, type S3Client } from '../../stores/s3-client.js';
+import { sourcesOnly } from '../../stores/s3-sources.js';
+import { withBundles } from '../with-bundles.js';
+import { type FootageOptions, readStart, readTemplate } from './options.js';
+
+/** Options that decide which files belong to which camera, and when they are from. */
+export type PlanChoices = Pick<FootageOptions, 'template' | 'tz' | 'camera' | 'start' | 'imageInterval' | 'outputDir'>;
+
+export const startPipeline = (config: Config): Promise<Pipeline> =>
+  withBundles(
+    config,
+    Pipeline.start({ config, logger: createLogger({ level: 'silent', name: 'footage' }), onlyDefault: true }),
+  );
+
+/** @returns undefined if S3_ENDPOINT is not set @throws ScenedeltaError 'invalid-request' without credentials */
+export function s3Sources(config: Config): S3Client | undefined {
+  const s3 = createS3Client(config);
+  return s3 && sourcesOnly(s3, config);
+}
+
+export async function planOf(
+  inputs: readonly string[],
+  options: PlanChoices,
+  config: Config,
+  signal: AbortSignal,
+): Promise<{ plan: RecordingPlan; timeZone: string }> {
+  const { template, timeZone } = readTemplate(options);
+  const files = new Map<string, ListedFile>();
+  const s3 = s3Sources(config);
+  for (const input of inputs) {
+    const listing = listFiles(input, { outputs: options.outputDir, s3 });
+    for await (const file of listing) files.set(file.file, file);
+  }
+  if (files.size === 0) {
+    throw new ScenedeltaError('invalid-request', `${inputs.join(' ')}: expected videos or pictures, and found none`);
+  }
+  const planOptions: PlanOptions = {
+    ...{ template, timeZone, signal, camera: options.camera ?? null, start: readStart(options, timeZone) },
+    ...{ imageInterval: parseDuration(options.imageInterval, '--image-interval') },
+    ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit },
+  };
+  return { plan: await planRecording([...files.values()], planOptions), timeZone };
+}

@@ -1,0 +1,135 @@
+/** `scenedelta when INPUT --roi x,y,w,h`: finds the moment at which a place in a recording changed. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ScenedeltaError } from '../errors.js';
+import { parseDuration, parseTimeOption } from '../footage/inputs/times.js';
+import { localFiles } from '../footage/local-files.js';
+import { type FoundPlaceSearch, searchPlace } from '../footage/place-search.js';
+import type { FootageItem } from '../footage/recording-plan.js';
+import type { Pipeline } from '../pipeline/compare.js';
+import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
+import { createCommand } from './command.js';
+import { configWith } from './config-with.js';
+import { readRoi } from './footage/options.js';
+import { firstFrameSize } from './footage/range.js';
+import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
+import { makeFolder, writeWhole } from './write-whole.js';
+
+interface WhenOptions extends Omit<PlanChoices, 'outputDir'> {
+  readonly roi: string;
+  readonly between?: readonly string[];
+  readonly every: string;
+  readonly covered: string;
+  readonly outputDir?: string;
+  readonly json?: true;
+  readonly model?: string;
+  readonly device?: string;
+}
+
+export const command = createCommand('when')
+  .description(
+    'Finds when a place in a recording changed, and whether it became again as it was. It looks at about 2 log2(n) of ' +
+      'n frames. A place that something covers for a while has not changed.',
+  )
+  .argument('<input...>', 'recordings of one camera: files, folders or globs')
+  .requiredOption('--roi <x,y,w,h>', 'the place: a rectangle in pixels or in fractions of the frame')
+  .option('--between <times...>', 'begin and end: HH:MM:SS.nnn or 12.5s from the beginning, or capture times')
+  .option('--every <duration>', 'time between two frames of a video that the search may choose', '1s')
+  .option('--covered <duration>', 'longest time for which something may stand before the place', '60s')
+  .option('-d, --output-dir <folder>', 'write when.json and both frames of each change into this folder')
+  .option('--json', 'print the result as JSON')
+  .option('--template <text>', 'camera and time from the paths, as for `scenedelta footage`')
+  .option('--camera <name>', 'the camera, if the recordings are of several')
+  .option('--start <time>', 'capture time of the first frame')
+  .option('--tz <zone>', 'time zone of times without one')
+  .option('--image-interval <duration>', 'with --start: time between two pictures', '1s')
+  .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
+  .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
+  .action(run);
+
+async function run(inputs: readonly string[], options: WhenOptions): Promise<void> {
+  const config = await configWith(options);
+  const every = parseDuration(options.every, '--every');
+  const covered = parseDuration(options.covered, '--covered');
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const { signal } = interrupted;
+  const downloads = await mkdtemp(join(tmpdir(), 'scenedelta-when-'));
+  let pipeline: Pipeline | undefined;
+  try {
+    const outputDir = options.outputDir ?? '';
+    const { plan, timeZone } = await planOf(inputs, { ...options, outputDir }, config, signal);
+    const place = await readRoi(options.roi, () => firstFrameSize(plan, config, signal));
+    const items = itemsOf(plan.sequences, options.camera);
+    const range = rangeOf(options.between, items, timeZone);
+    const { ffmpeg, videoPixelLimit, frameLimit } = config;
+    const startOnce = async () => {
+      pipeline = await startPipeline(config);
+      return pipeline;
+    };
+    const search = {
+      ...{ ffmpeg, videoPixelLimit, frameLimit, every, range, signal, place, covered, pipeline: startOnce },
+      materialize: localFiles(downloads, s3Sources(config)),
+    };
+    const found = await searchPlace(items, search, options.outputDir === undefined ? null : (name) => name);
+    await report(found, options);
+  } finally {
+    await pipeline?.close();
+    await rm(downloads, { recursive: true, force: true });
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptions): Promise<void> {
+  const json = `${JSON.stringify(record, null, 2)}\n`;
+  const folder = options.outputDir;
+  if (folder !== undefined) {
+    await makeFolder(folder);
+    for (const [name, bytes] of pictures) await writeWhole(join(folder, name), bytes);
+    await writeWhole(join(folder, 'when.json'), json);
+  }
+  for (const { file, reason } of record.failures) process.stderr.write(`${file} is left out: ${reason}\n`);
+  process.stdout.write(options.json ? json : `${sentences(record)}\n`);
+}
+
+function sentences({ changed, changed_back: changedBack, looks, covered, frames }: PlaceSearch): string {
+  const looked = `looked at ${looks} of ${frames} frames`;
+  if (changed === null) return `no change of the place was found (${looked})`;
+  const line = ({ before, after, exact, change }: PlaceInterval) => {
+    const between = `between ${before.at} (${before.file}, ${before.seconds} s) and ${after.at} (${after.file}, ${after.seconds} s)`;
+    return `${between}: ${change.caption}${exact ? '' : '; the frames between them could not be decided'}`;
+  };
+  const hidden = covered.length === 0 ? '' : `, in ${covered.length} of them the place was covered`;
+  return [line(changed), ...(changedBack === null ? [] : [`back ${line(changedBack)}`]), `${looked}${hidden}`].join(
+    '\n',
+  );
+}
+
+/** @throws ScenedeltaError 'invalid-request' unless the recordings are of one camera */
+function itemsOf(
+  sequences: readonly { readonly camera: string; readonly items: readonly FootageItem[] }[],
+  camera: string | undefined,
+): readonly FootageItem[] {
+  const names = sequences.map((sequence) => sequence.camera).join(', ');
+  const found = sequences.length === 1 ? sequences[0] : sequences.find((sequence) => sequence.camera === camera);
+  if (found !== undefined) return found.items;
+  const came = sequences.length === 0 ? 'no camera' : names;
+  throw new ScenedeltaError('invalid-request', `the recordings are of ${came}: expected one camera (--camera)`);
+}
+
+/** @throws ScenedeltaError 'invalid-request' */
+function rangeOf(between: readonly string[] | undefined, items: readonly FootageItem[], timeZone: string) {
+  if (between === undefined) return { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const begin = items[0]?.at ?? 0;
+  const [from, until, ...others] = between.map((text) => {
+    const time = parseTimeOption(text, '--between', timeZone);
+    if ('at' in time) return time.at;
+    if ('seconds' in time) return begin + time.seconds * 1000;
+    throw new ScenedeltaError('invalid-request', `--between ${text}: expected a time as 12.5s or 2026-06-01T12:00:00`);
+  });
+  if (from !== undefined && until !== undefined && others.length === 0 && from < until) return { from, until };
+  const came = between.join(' ');
+  throw new ScenedeltaError('invalid-request', `--between ${came}: expected two times, the earlier one first`);
+}

@@ -1,0 +1,95 @@
+/**
+ * Checkpoint of a sequence: all that the next chunk of frames depends on. A chunk is a pure step from a checkpoint to
+ * records and the next checkpoint, so that a repeated chunk gives the same records.
+ */
+
+import type { ModelUsed } from '../schemas/comparison.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import { initialCameraState } from '../sequence/process-frame.js';
+import type { CameraState } from '../stores/cameras.js';
+import type { FootageChange, FootageFailure, FootageGap, FrameStats, Outline } from './records.js';
+import { BEGINNING, type Position } from './source-frames.js';
+import type { Votes } from './votes.js';
+
+/** Both frames of a comparison that a tracked change may refer to. */
+export interface ComparedFrames {
+  readonly before: StoredFrameRef;
+  readonly after: StoredFrameRef;
+  /** of all its regions */
+  readonly outlines: readonly Outline[];
+}
+
+export interface Checkpoint {
+  readonly v: 1;
+  /** number of finished chunks */
+  readonly chunk: number;
+  /** no frame is left */
+  readonly done: boolean;
+  readonly position: Position;
+  readonly state: CameraState;
+  /** by the id of the comparison */
+  readonly compared: Readonly<Record<string, ComparedFrames>>;
+  /** sentences of the tracked locations */
+  readonly votes: Votes;
+  readonly counts: Counts;
+  readonly model: Pick<ModelUsed, 'name' | 'version' | 'sha256'> | null;
+}
+
+export interface Counts {
+  readonly frames: number;
+  readonly examined: number;
+  readonly changes: number;
+  readonly gaps: number;
+  readonly failures: number;
+}
+
+export const initialCheckpoint = (): Checkpoint => ({
+  v: 1,
+  chunk: 0,
+  done: false,
+  position: BEGINNING,
+  state: initialCameraState(),
+  compared: {},
+  votes: {},
+  counts: { frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 },
+  model: null,
+});
+
+/** A finding of a chunk, in the order of time. A later record of a change replaces the earlier one. */
+export type ChunkRecord =
+  | { readonly type: 'frame'; readonly record: FrameStats }
+  | { readonly type: 'change'; readonly record: FootageChange }
+  | { readonly type: 'gap'; readonly record: FootageGap }
+  | { readonly type: 'failure'; readonly record: FootageFailure }
+  | { readonly type: 'file'; readonly record: FileRecord };
+
+/** A file that was read to its end. */
+export interface FileRecord {
+  readonly file: string;
+  /** capture time, ISO 8601 */
+  readonly at: string;
+  /** seconds; null of an image or if unknown */
+  readonly duration: number | null;
+}
+
+/** A picture for the outputs. */
+export interface PictureFile {
+  /** path relative to the folder of the outputs */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A finished chunk, to be saved as one step: all of it or nothing. */
+export interface FinishedChunk {
+  readonly checkpoint: Checkpoint;
+  readonly records: readonly ChunkRecord[];
+  readonly pictures: readonly PictureFile[];
+  /** blobs that the checkpoint refers to, by key */
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface CheckpointStore {
+  /** @returns undefined before the first chunk */
+  load(): Promise<{ readonly checkpoint: Checkpoint; readonly blobs: ReadonlyMap<string, Uint8Array> } | undefined>;
+  save(chunk: FinishedChunk): Promise<void>;
+}

@@ -1,0 +1,294 @@
+/** One sampled frame of a sequence: the step of the live camera, with its evidence and its changes as records. */
+
+import { createHash } from 'node:crypto';
+import { forgetSettled } from '../changes/advance.js';
+import { ScenedeltaError } from '../errors.js';
+import type { DecodeLimits } from '../frames/decode.js';
+import type { FetchFrame } from '../frames/fetch.js';
+import { type StoredFrame, storeFrame } from '../frames/keep.js';
+import { decodePreview } from '../frames/preview.js';
+import { LOSSY_MARGIN, MASKED_TYPE, maskFrame, paintPolygon } from '../frames/privacy-mask.js';
+import { derivedId } from '../ids.js';
+import type { Preview } from '../images.js';
+import type { Comparer, PairInput, PairOutput } from '../pipeline/pair.js';
+import type { ChangeUpdate } from '../schemas/change.js';
+import type { Finding } from '../schemas/comparison.js';
+import type { FrameDependencies } from '../sequence/process-frame.js';
+import { stepSequence } from '../sequence/step.js';
+import { frameKey } from '../stores/blobs.js';
+import { type CameraState, maskOf, type StoredCamera } from '../stores/cameras.js';
+import { ChangePictures, jpegOf } from './change-pictures.js';
+import type { Checkpoint, ChunkRecord, ComparedFrames, Counts } from './checkpoint.js';
+import { footageChange } from './footage-change.js';
+import { FramePreviews } from './frame-previews.js';
+import { resetOf } from './frame-reset.js';
+import { MemoryBlobs } from './memory-blobs.js';
+import { outlinesOf } from './outlines.js';
+import type { FootageChange, FootageGap, FrameStats, Moment, Outline } from './records.js';
+import type { Picture, SourceFrame } from './source-frames.js';
+import { castVotes, withBestSentence } from './votes.js';
+
+export interface FrameStepDependencies {
+  readonly pipeline: FrameDependencies['pipeline'];
+  readonly decodeLimits: DecodeLimits;
+  /** @param time capture time, epoch ms */
+  readonly momentOf: (time: number) => Moment;
+}
+
+/** High enough that the coding adds nothing that resembles a change. */
+const JPEG_QUALITY = 95;
+
+export class FrameStep {
+  readonly #camera: StoredCamera;
+  readonly #deps: FrameStepDependencies;
+  readonly #blobs = new MemoryBlobs();
+  readonly #previews = new FramePreviews();
+  readonly #pictures: ChangePictures;
+  readonly #fetchFrame: FetchFrame;
+  #state: CameraState;
+  #compared: Readonly<Record<string, ComparedFrames>>;
+  #votes: Checkpoint['votes'];
+  #counts: Counts;
+  #model: Checkpoint['model'];
+
+  constructor(camera: StoredCamera, checkpoint: Checkpoint, deps: FrameStepDependencies) {
+    this.#camera = camera;
+    this.#deps = deps;
+    this.#pictures = new ChangePictures(deps.decodeLimits);
+    this.#fetchFrame = fetchFrom(this.#blobs);
+    this.#state = checkpoint.state;
+    this.#compared = checkpoint.compared;
+    this.#votes = checkpoint.votes;
+    this.#counts = checkpoint.counts;
+    this.#model = checkpoint.model;
+  }
+
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  async restore(blobs: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    for (const [key, bytes] of blobs) {
+      if (!this.#previews.restore(key, bytes)) await this.#blobs.put(key, bytes);
+    }
+  }
+
+  countFailure(): void {
+    this.#count({ failures: 1 });
+  }
+
+  /** @returns the parts of the next checkpoint, and what is to be saved with it */
+  finishChunk() {
+    const kept = this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
+    return {
+      pictures: this.#pictures.take(),
+      blobs: new Map([...kept, ...this.#previews.blobs()]),
+      state: this.#state,
+      compared: this.#compared,
+      votes: this.#votes,
+      counts: this.#counts,
+      model: this.#model,
+    };
+  }
+
+  /**
+   * @param gapFrom capture time of the last frame before a gap, epoch ms: this frame is not compared with earlier ones;
+   *   null: no gap
+   * @throws ScenedeltaError as processFrame does; the state stays as it was
+   */
+  async process(source: SourceFrame, gapFrom: number | null, signal: AbortSignal): Promise<ChunkRecord[]> {
+    const { momentOf, decodeLimits } = this.#deps;
+    const { at } = source;
+    const number = this.#state.frames;
+    const comparisonId = derivedId('cmp', at, `${this.#camera.id}/${number}`);
+    const recorder = recordComparison(this.#deps.pipeline);
+    let frame: StoredFrame | null = null;
+    const processed = await stepSequence(
+      {
+        ...{ camera: this.#camera, state: this.#state, at, signal, comparisonId, content: contentOf(source.picture) },
+        preview: () => this.#preview(source.picture),
+        frame: async () => {
+          frame = await this.#store(source.picture);
+          return frame;
+        },
+        events: gapFrom === null ? [] : [{ type: 'baseline.reset' }],
+        alerting: false,
+      },
+      {
+        ...{ pipeline: recorder.pipeline, blobs: this.#blobs, fetchFrame: this.#fetchFrame, decodeLimits },
+        previews: this.#previews,
+      },
+    );
+    const examined = frame as StoredFrame | null;
+    const { alerts } = processed.state;
+    this.#state = { ...processed.state, alerts: gapFrom === null ? alerts : forgetSettled(alerts) };
+    const compared = recorder.output();
+    if (examined !== null && processed.before !== null) {
+      const outlines = processed.heatmaps === null ? [] : outlinesOf(processed.heatmaps, processed.finding.regions);
+      const frames = { before: processed.before, after: examined.ref, outlines };
+      this.#compared = { ...this.#compared, [comparisonId]: frames };
+    }
+    const { tracks } = processed.state.alerts;
+    const votes = castVotes(this.#votes, tracks, examined === null ? null : processed.finding, comparisonId);
+    const changes = await this.#changes(processed.changes, { ...this.#votes, ...votes });
+    this.#votes = votes;
+    this.#forget();
+    if (processed.finding.model !== null) {
+      const { name, version, sha256 } = processed.finding.model;
+      this.#model = { name, version, sha256 };
+    }
+    const opened = processed.changes.filter(({ event }) => event === 'change.opened').length;
+    this.#count({ frames: 1, examined: compared === null ? 0 : 1, changes: opened, gaps: gapFrom === null ? 0 : 1 });
+    const stats: FrameStats = {
+      ...{ v: 1, camera: this.#camera.id, number },
+      ...{ ...momentOf(at), seconds: source.seconds, time: at, examined: examined !== null, score: processed.score },
+      before: processed.cameraFrame.before,
+      ...resetOf(processed.reset, gapFrom !== null),
+      ...{ finding: compared === null ? null : evidenceOf(compared.finding), threshold: recorder.threshold() },
+    };
+    return [
+      ...(gapFrom === null ? [] : [{ type: 'gap' as const, record: this.#gap(gapFrom, at) }]),
+      { type: 'frame', record: stats },
+      ...changes,
+    ];
+  }
+
+  /** Masks the picture, codes it if it is of a video, and keeps it for the comparisons to come. */
+  async #store(picture: Picture): Promise<StoredFrame> {
+    const mask = maskOf(this.#camera);
+    const masked = mask === null ? {} : { mask: mask.id };
+    if (picture.from === 'video') {
+      const image = picture.image();
+      for (const polygon of mask?.polygons ?? []) paintPolygon(image, polygon, LOSSY_MARGIN);
+      return storeFrame(this.#blobs, {
+        bytes: await jpegOf(image, JPEG_QUALITY),
+        contentType: 'image/jpeg',
+        ...masked,
+      });
+    }
+    const { bytes, contentType } = picture;
+    if (mask === null) return storeFrame(this.#blobs, { bytes, contentType });
+    const painted = await maskFrame(bytes, mask.polygons, { ...this.#deps.decodeLimits, field: 'frame' });
+    return storeFrame(this.#blobs, { bytes: painted, contentType: MASKED_TYPE, ...masked });
+  }
+
+  async #preview(picture: Picture): Promise<Preview> {
+    if (picture.from === 'video') return picture.preview;
+    return decodePreview(picture.bytes, { ...this.#deps.decodeLimits, field: 'frame' });
+  }
+
+  async #changes(updates: readonly ChangeUpdate[], votes: Checkpoint['votes']): Promise<ChunkRecord[]> {
+    const records: ChunkRecord[] = [];
+    for (const { change } of updates) {
+      const described = withBestSentence(change, votes[change.id]);
+      const [before, after] = [`pictures/${change.id}-before.jpg`, `pictures/${change.id}-after.jpg`];
+      const frames = this.#compared[described.comparisons.best];
+      if (frames !== undefined) {
+        await this.#keepPicture(before, frames.before.sha256);
+        await this.#keepPicture(after, frames.after.sha256);
+      }
+      const outlines = (frames?.outlines ?? []).filter((outline) => touches(outline, described.regions));
+      const shown = { pictures: { before, after }, ...(outlines.length === 0 ? {} : { outlines }) };
+      records.push({ type: 'change', record: footageChange(described, this.#deps.momentOf, shown) });
+    }
+    return records;
+  }
+
+  async #keepPicture(name: string, sha256: string): Promise<void> {
+    const bytes = await this.#blobs.get(frameKey(sha256));
+    if (bytes !== undefined) await this.#pictures.keep(name, sha256, bytes);
+  }
+
+  /** Drops the comparisons that no tracked location refers to. */
+  #forget(): void {
+    const { tracks } = this.#state.alerts;
+    const wanted = new Set(
+      tracks.flatMap(({ id, best, change, sightings = {} }) => [
+        best.comparisonId,
+        ...Object.values(sightings).map(({ comparisonId }) => comparisonId),
+        ...(change === null ? [] : [change.comparisons.best]),
+        ...(this.#votes[id] ?? []).map(({ best: sighting }) => sighting.comparison),
+      ]),
+    );
+    this.#compared = Object.fromEntries(Object.entries(this.#compared).filter(([id]) => wanted.has(id)));
+    this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
+  }
+
+  /** Hashes of all frames that the state refers to. */
+  *#references(): Generator<string> {
+    const { anchor, memory } = this.#state;
+    if (anchor !== null) yield anchor.frame.sha256;
+    for (const background of Object.values(memory)) if (background !== undefined) yield background.frame.sha256;
+    for (const { before, after } of Object.values(this.#compared)) {
+      yield before.sha256;
+      yield after.sha256;
+    }
+    if (this.#camera.reference !== null) yield this.#camera.reference.sha256;
+  }
+
+  #gap(from: number, to: number): FootageGap {
+    const { momentOf } = this.#deps;
+    const seconds = (to - from) / 1000;
+    return { v: 1, camera: this.#camera.id, from: momentOf(from), to: momentOf(to), seconds };
+  }
+
+  #count(added: Partial<Counts>): void {
+    const sum = (name: keyof Counts) => this.#counts[name] + (added[name] ?? 0);
+    this.#counts = {
+      frames: sum('frames'),
+      examined: sum('examined'),
+      changes: sum('changes'),
+      gaps: sum('gaps'),
+      failures: sum('failures'),
+    };
+  }
+}
+
+/** Whether a contour belongs to one of the regions: other things may have changed in the same frames. */
+const touches = ({ side, points }: Outline, regions: FootageChange['regions']): boolean =>
+  regions.some(
+    ({ side: other, box }) =>
+      side === other &&
+      points.some(([x, y]) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height),
+  );
+
+/** Reads the frames back that earlier steps have stored. */
+const fetchFrom =
+  (blobs: MemoryBlobs): FetchFrame =>
+  async (ref, { field }) => {
+    const bytes = ref.from === 'stored' ? await blobs.get(frameKey(ref.sha256)) : undefined;
+    if (ref.from !== 'stored' || bytes === undefined) {
+      throw new ScenedeltaError('gone', `${field}: the frame is not kept any more`, { field });
+    }
+    return { bytes, ref };
+  };
+
+/** Equal frames have equal texts. */
+const contentOf = (picture: Picture): string =>
+  createHash('sha256')
+    .update(picture.from === 'video' ? picture.preview.luma : picture.bytes)
+    .digest('hex');
+
+/** Keeps the finding before zones and areas are applied, and the threshold that it was made with. */
+function recordComparison(pipeline: FrameStepDependencies['pipeline']) {
+  let output: PairOutput | null = null;
+  let threshold: number | null = null;
+  const comparer: Comparer = {
+    async compare(input: PairInput) {
+      threshold = input.threshold ?? null;
+      output = await pipeline.compare(input);
+      return output;
+    },
+  };
+  return {
+    pipeline: { ...comparer, operatingPoints: (model: string | null) => pipeline.operatingPoints(model) },
+    output: (): PairOutput | null => output,
+    threshold: () => threshold,
+  };
+}
+
+function evidenceOf(finding: Finding): FrameStats['finding'] {
+  const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements } = finding;
+  const stated = statements === undefined ? {} : { statements };
+  return { verdict, kind, nuisance, caption, caption_score, confidence, regions, ...stated };
+}

@@ -1,0 +1,136 @@
+/** Files that the inputs of a run name: files, folders, globs, image sequences and `s3://` prefixes. */
+import { opendir, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve, sep } from 'node:path';
+import { glob, isDynamicPattern } from 'tinyglobby';
+import { ScenedeltaError } from '../../errors.js';
+import type { S3Client } from '../../stores/s3-client.js';
+import type { Location } from '../recording-plan.js';
+import type { NameParts } from './template.js';
+
+export interface ListedFile {
+  readonly kind: 'video' | 'image';
+  /** as the input names it, with / as separator */
+  readonly file: string;
+  readonly location: Location;
+  /** epoch ms; null if it has to be read from the file */
+  readonly modifiedAt: number | null;
+  /** stated beside the file, as in a manifest; it precedes what the name says */
+  readonly stated?: NameParts;
+}
+
+const VIDEO = new Set(
+  ['mp4', 'm4v', 'mov', 'mkv', 'webm', 'avi', 'ts', 'mts', 'm2ts', 'mpg', 'mpeg', 'vob', 'flv', 'wmv', 'asf'].concat([
+    '3gp',
+    'dav',
+    'h264',
+    '264',
+    'h265',
+    '265',
+    'hevc',
+    'ogv',
+    'mjpeg',
+    'mjpg',
+    'wtv',
+    'mxf',
+    'gif',
+  ]),
+);
+const IMAGE = new Set(['jpg', 'jpeg', 'png', 'webp', 'avif', 'tif', 'tiff']);
+
+/** @returns undefined for other files, which folders may contain */
+export function kindOf(file: string): ListedFile['kind'] | undefined {
+  const extension = extname(file).slice(1).toLowerCase();
+  if (VIDEO.has(extension)) return 'video';
+  return IMAGE.has(extension) ? 'image' : undefined;
+}
+
+interface ListOptions {
+  /** folder of the outputs; nothing below it is an input */
+  readonly outputs: string;
+  readonly s3: S3Client | undefined;
+}
+
+/**
+ * @param input a file, a folder (with those below it), a glob, a pattern as `frame-%04d.jpg`, or `s3://bucket/prefix`
+ * @throws ScenedeltaError 'invalid-request' if it names nothing
+ */
+export async function* listFiles(input: string, options: ListOptions): AsyncGenerator<ListedFile> {
+  if (input.startsWith('s3://')) yield* listObjects(input, options.s3);
+  else {
+    const found = await stat(input).catch(() => undefined);
+    if (found?.isDirectory()) yield* walk(input, resolve(options.outputs));
+    // A file that was named is a video, whatever its name: ffprobe finds out.
+    else if (found !== undefined) yield local(input, kindOf(input) ?? 'video');
+    else if (/%0?\d*d/.test(input)) yield* imageSequence(input);
+    else if (isDynamicPattern(input)) yield* matches(input);
+    else throw new ScenedeltaError('invalid-request', `${input} does not exist, expected a file, a folder or a glob`);
+  }
+}
+
+const local = (path: string, kind: ListedFile['kind']): ListedFile => ({
+  kind,
+  file: path.split(sep).join('/'),
+  location: { from: 'file', path },
+  modifiedAt: null,
+});
+
+/** Symbolic links to folders are not followed: they may form circles. */
+async function* walk(folder: string, outputs: string): AsyncGenerator<ListedFile> {
+  if (resolve(folder) === outputs) return;
+  const entries = await opendir(folder).catch((cause: NodeJS.ErrnoException) => {
+    throw new ScenedeltaError('invalid-request', `${folder} cannot be read (${cause.code})`, { cause });
+  });
+  const folders: string[] = [];
+  for await (const entry of entries) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    const kind = kindOf(entry.name);
+    if (entry.isDirectory()) folders.push(path);
+    else if (kind !== undefined) yield local(path, kind);
+  }
+  for (const path of folders) yield* walk(path, outputs);
+}
+
+async function* matches(pattern: string): AsyncGenerator<ListedFile> {
+  const paths = await glob(pattern, { expandDirectories: false, onlyFiles: true });
+  let count = 0;
+  for (const path of paths) {
+    const kind = kindOf(path);
+    if (kind === undefined) continue;
+    count++;
+    yield local(path, kind);
+  }
+  if (count === 0) {
+    throw new ScenedeltaError('invalid-request', `${pattern} matches no video and no picture (${paths.length} files)`);
+  }
+}
+
+/** @param pattern as ffmpeg has it, e.g. `shots/frame-%04d.jpg` */
+async function* imageSequence(pattern: string): AsyncGenerator<ListedFile> {
+  const folder = dirname(pattern);
+  const [before = '', after = ''] = basename(pattern).split(/%0?\d*d/);
+  const entries = await opendir(folder).catch((cause: NodeJS.ErrnoException) => {
+    throw new ScenedeltaError('invalid-request', `${folder} cannot be read (${cause.code})`, { cause });
+  });
+  let count = 0;
+  for await (const { name } of entries) {
+    const number = name.startsWith(before) && name.endsWith(after) ? name.slice(before.length) : '';
+    if (!/^\d+$/.test(number.slice(0, number.length - after.length))) continue;
+    count++;
+    yield local(join(folder, name), 'image');
+  }
+  if (count === 0) throw new ScenedeltaError('invalid-request', `${pattern} matches no file in ${folder}`);
+}
+
+export async function* listObjects(input: string, s3: S3Client | undefined): AsyncGenerator<ListedFile> {
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(input) ?? [];
+  if (bucket === undefined) {
+    throw new ScenedeltaError('invalid-request', `${input}: expected s3://BUCKET/PREFIX`);
+  }
+  if (s3 === undefined) throw new ScenedeltaError('invalid-request', `${input}: expected S3_ENDPOINT to be set`);
+  for await (const { key, lastModified } of s3.list(bucket, prefix)) {
+    const kind = kindOf(key);
+    if (kind === undefined) continue;
+    yield { kind, file: `s3://${bucket}/${key}`, location: { from: 's3', bucket, key }, modifiedAt: lastModified };
+  }
+}

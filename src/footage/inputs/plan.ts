@@ -1,0 +1,162 @@
+/** Plan of a run: from the listed files to sequences in the order of time. */
+import { basename, dirname } from 'node:path';
+import pLimit from 'p-limit';
+import { asScenedeltaError, ScenedeltaError } from '../../errors.js';
+import type { FootageItem, FootageSequence } from '../recording-plan.js';
+import type { FootageFailure } from '../records.js';
+import { isFaultOfItem } from '../source-frames.js';
+import type { ListedFile } from './list-files.js';
+import { type OwnTime, ownTimeOfImage, ownTimeOfVideo } from './own-times.js';
+import { type NameParts, type Template, timeInName } from './template.js';
+
+export interface PlanOptions {
+  readonly template: Template | null;
+  /** name of the camera of files whose template has none; null: the name of their folder */
+  readonly camera: string | null;
+  /** capture time of the first file, epoch ms; null: by the names and the files */
+  readonly start: number | null;
+  readonly timeZone: string;
+  /** seconds between two images whose times are not known, with `start` */
+  readonly imageInterval: number;
+  readonly ffmpeg: string;
+  readonly videoPixelLimit: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RecordingPlan {
+  /** by the name of the camera */
+  readonly sequences: readonly Pick<FootageSequence, 'camera' | 'items'>[];
+  /** files that belong to no sequence */
+  readonly failures: readonly FootageFailure[];
+  /** sentences for the user */
+  readonly warnings: readonly string[];
+}
+
+/** Files whose own time is read at a time. */
+const READERS = 4;
+const byName = new Intl.Collator('en', { numeric: true });
+
+/** @throws ScenedeltaError 'cancelled', 'not-found' (ffprobe) */
+export async function planRecording(files: readonly ListedFile[], options: PlanOptions): Promise<RecordingPlan> {
+  const failures: FootageFailure[] = [];
+  const groups = new Map<string, { readonly file: ListedFile; readonly at: number | null }[]>();
+  const fail = (camera: string | null, { file }: ListedFile, { code, message: reason }: ScenedeltaError) =>
+    failures.push({ v: 1, camera, file, seconds: null, code, reason });
+  for (const file of files) {
+    const parts = partsOf(file, options);
+    if (parts === undefined) {
+      const expected = `expected a path that ends as --template ${options.template?.text}`;
+      fail(null, file, new ScenedeltaError('invalid-value', `the name does not fit: ${expected}`));
+      continue;
+    }
+    const named = file.stated?.camera ?? parts.camera ?? options.camera;
+    const camera = cameraId(named ?? basename(dirname(file.file)));
+    const group = groups.get(camera) ?? [];
+    groups.set(camera, group);
+    group.push({ file, at: parts.at });
+  }
+
+  const limit = pLimit(READERS);
+  const sources = { file: 0 };
+  const sequences: RecordingPlan['sequences'][number][] = [];
+  for (const camera of [...groups.keys()].sort()) {
+    const group = (groups.get(camera) ?? []).sort((a, b) => byName.compare(a.file.file, b.file.file));
+    const times = await Promise.all(
+      group.map(({ file, at }) => {
+        // A list may have a million files, most of which need no reading.
+        const isRead = file.kind === 'video' && file.location.from === 'file';
+        if (options.start !== null && !isRead) return { at: options.start, duration: null };
+        if (at !== null && options.start === null) return { at, duration: null };
+        return limit(async () => {
+          try {
+            const own = await ownTimeOf(file, options);
+            if (own.source === 'file') sources.file++;
+            return own;
+          } catch (thrown) {
+            const error = asScenedeltaError(thrown);
+            if (!isFaultOfItem(error)) throw thrown;
+            fail(camera, file, error);
+            return null;
+          }
+        });
+      }),
+    );
+    const readable = group.flatMap(({ file }, i) => {
+      const time = times[i];
+      return time == null ? [] : [{ file, ...time }];
+    });
+    const timed = options.start === null ? readable : untilUnknownLength(readable);
+    for (const { file } of readable.slice(timed.length)) fail(camera, file, afterUnknownLength());
+    const items = inOrder(timed, options);
+    if (items.length > 0) sequences.push({ camera, items });
+  }
+  const warnings =
+    sources.file === 0 || options.start !== null
+      ? []
+      : [
+          `${sources.file} files state no time: the time of their last modification is used, which is that of the ` +
+            'copy or of the upload if they were copied or uploaded. Expected names with date and time, a template or a ' +
+            'start',
+        ];
+  return { sequences, failures, warnings };
+}
+
+function partsOf({ file, stated }: ListedFile, { template, timeZone }: PlanOptions): NameParts | undefined {
+  if (stated?.at != null) return stated;
+  if (template === null) return { camera: null, at: timeInName(basename(file), timeZone) };
+  return template.match(file);
+}
+
+/** Camera ids have a narrow alphabet, because they become names of files and keys. */
+const cameraId = (name: string): string =>
+  name
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64) || 'camera';
+
+/** @throws ScenedeltaError as probeVideo does */
+async function ownTimeOf({ kind, location, modifiedAt }: ListedFile, options: PlanOptions): Promise<OwnTime> {
+  // An object is read once, when its turn comes.
+  if (location.from === 's3' && modifiedAt !== null) return { at: modifiedAt, source: 'file', duration: null };
+  if (location.from !== 'file') {
+    const expected = 'expected `at`, `start`, a template, or a name with date and time';
+    throw new ScenedeltaError('invalid-value', `the address states no capture time: ${expected}`);
+  }
+  if (kind === 'image') return ownTimeOfImage(location.path, options.timeZone);
+  const { ffmpeg, signal, videoPixelLimit } = options;
+  return ownTimeOfVideo(location.path, { ffmpeg, signal, pixelLimit: videoPixelLimit });
+}
+
+interface Timed {
+  readonly file: ListedFile;
+  readonly at: number;
+  readonly duration: number | null;
+}
+
+/** The length of a video at an address is known when it is read, and the files after it begin at its end. */
+function untilUnknownLength(files: readonly Timed[]): readonly Timed[] {
+  const unknown = files.findIndex(({ file: { kind, location }, duration }) => {
+    return kind === 'video' && location.from !== 'file' && duration === null;
+  });
+  return unknown === -1 ? files : files.slice(0, unknown + 1);
+}
+const afterUnknownLength = () =>
+  new ScenedeltaError(
+    'invalid-value',
+    'follows a video at an address, whose length is not known yet: expected `at`, a template, or a name with date and time',
+  );
+
+/** @param files in the order of their names */
+function inOrder(files: readonly Timed[], { start, imageInterval }: PlanOptions): FootageItem[] {
+  const itemOf = ({ kind, file, location }: ListedFile, at: number): FootageItem => ({ kind, file, location, at });
+  if (start !== null) {
+    let at = start;
+    return files.map(({ file, duration }) => {
+      const item = itemOf(file, Math.round(at));
+      at += (file.kind === 'image' ? imageInterval : (duration ?? 0)) * 1000;
+      return item;
+    });
+  }
+  // Sorting is stable: files of one time stay in the order of their names.
+  return files.map(({ file, at }) => itemOf(file, at)).sort((a, b) => a.at - b.at);
+}

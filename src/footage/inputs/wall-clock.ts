@@ -1,0 +1,76 @@
+/** Wall-clock time in a time zone, as names of files and EXIF give it, to an instant. */
+import { ScenedeltaError } from '../../errors.js';
+
+export interface WallClock {
+  readonly year: number;
+  /** 1..12 */
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  /** with a fraction */
+  readonly second: number;
+}
+
+/** @returns undefined unless it is a time of the calendar */
+export function checkedWallClock(clock: WallClock): WallClock | undefined {
+  const { year, month, day, hour, minute, second } = clock;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return exists && hour < 24 && minute < 60 && second < 61 ? clock : undefined;
+}
+
+/**
+ * @param timeZone IANA name. Of the hour that a zone has twice in autumn, the first one is meant.
+ * @returns epoch ms
+ */
+export function instantOf({ year, month, day, hour, minute, second }: WallClock, timeZone: string): number {
+  const local = Date.UTC(year, month - 1, day, hour, minute) + Math.round(second * 1000);
+  // The offset of the day before is the one before a clock change on this day.
+  const earlier = local - offsetAt(local - DAY_MS, timeZone);
+  if (earlier + offsetAt(earlier, timeZone) === local) return earlier;
+  const later = local - offsetAt(local, timeZone);
+  return later + offsetAt(later, timeZone) === local ? later : earlier;
+}
+
+const DAY_MS = 86_400_000;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const;
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone, calendar: 'gregory', hourCycle: 'h23', ...parts },
+    ...{ minute: 'numeric', second: 'numeric' },
+  });
+  formats.set(timeZone, format);
+  return format;
+}
+
+/** @returns local time minus UTC at an instant, ms */
+function offsetAt(at: number, timeZone: string): number {
+  if (timeZone === 'UTC') return 0;
+  const parts = Object.fromEntries(
+    formatOf(timeZone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts as Partial<WallClock>;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+}
+
+/** @throws ScenedeltaError 'invalid-request' */
+export function assertTimeZone(name: string, option: string): string {
+  try {
+    formatOf(name);
+    return name;
+  } catch (cause) {
+    const came = JSON.stringify(name);
+    const expected = 'expected an IANA time zone such as Europe/Berlin';
+    throw new ScenedeltaError('invalid-request', `${option} ${came}: ${expected}`, { cause });
+  }
+}
+
+/** Time zone of this machine. */
+export const localTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

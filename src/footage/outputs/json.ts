@@ -1,0 +1,28 @@
+/** Records as NDJSON, one per line, and a recording as one JSON document. */
+import { roundFigures } from '../../schemas/rounding.js';
+import type { Recording } from './recording.js';
+
+type Records = Iterable<object> | AsyncIterable<object>;
+
+/** One line per record, each ended by a line feed. Figures are rounded as in answers. */
+export async function* ndjson(records: Records): AsyncGenerator<string> {
+  for await (const record of records) yield line(roundFigures(record));
+}
+
+/** The same at full precision, for evidence that is compared with thresholds again. */
+export async function* exactNdjson(records: Records): AsyncGenerator<string> {
+  for await (const record of records) yield line(record);
+}
+
+const line = (record: object): string => `${JSON.stringify(record)}\n`;
+
+/** The summary, the changes, the gaps and the failures; one change per line, so that `grep` and `diff` work on it. */
+export function* changesJson({ summary, changes, gaps, failures }: Recording): Generator<string> {
+  yield `{\n"v": 1,\n"summary": ${JSON.stringify(roundFigures(summary))}`;
+  for (const [name, records] of Object.entries({ changes, gaps, failures })) {
+    yield `,\n"${name}": [`;
+    for (const [i, record] of records.entries()) yield `${i === 0 ? '' : ','}\n${JSON.stringify(roundFigures(record))}`;
+    yield records.length === 0 ? ']' : '\n]';
+  }
+  yield '\n}\n';
+}

@@ -1,0 +1,127 @@
+/** Data of report.html from the records of a recording: text ready to be shown, and positions on a timeline. Pure. */
+import type { Box, Side } from '../../images.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import type { FootageChange, FootageSummary, Moment, Outline } from '../records.js';
+import type { ReportCamera, ReportChange, ReportData } from './page/data.js';
+import type { Recording } from './recording.js';
+
+/** @param numberOf the number of an embedded picture by its path; null without one */
+export function reportData(recording: Recording, numberOf: (path: string | null) => number | null): ReportData {
+  const { summary, changes, gaps } = recording;
+  const clocks = new Map(summary.cameras.map((camera) => [camera.camera, clockOf(camera)]));
+  const cameras = summary.cameras.map(({ camera, files }): ReportCamera => {
+    const clock = clocks.get(camera) ?? NO_CLOCK;
+    const own = changes.filter((change) => change.camera === camera);
+    const times = [
+      ...files.flatMap(({ file, at, duration }) => [
+        clock.time({ file, at, seconds: 0 }),
+        clock.time({ file, at, seconds: 0 }) + (duration ?? 0) * 1000,
+      ]),
+      ...own.flatMap(({ first_seen, last_seen }) => [clock.time(first_seen), clock.time(last_seen)]),
+    ];
+    const span = [minimum(times), maximum(times)] as const;
+    return {
+      camera,
+      span,
+      gaps: gaps
+        .filter((gap) => gap.camera === camera && gap.from.at !== null && gap.to.at !== null)
+        .map(({ from, to }) => [clock.time(from), clock.time(to)]),
+      from: times.length === 0 ? '' : clock.label(span[0]),
+      to: times.length === 0 ? '' : clock.label(span[1]),
+    };
+  });
+  const shown = roundFigures([...changes]).map((change) =>
+    reportChange(change, clocks.get(change.camera) ?? NO_CLOCK, numberOf),
+  );
+  const days = [...new Set(shown.map(({ day }) => day))].filter((day) => day !== '').sort();
+  return { changes: shown, days, cameras };
+}
+
+function reportChange(
+  change: FootageChange,
+  clock: Clock,
+  numberOf: (path: string | null) => number | null,
+): ReportChange {
+  const { id, camera, kind, caption, severity, zone, confidence, status, pictures } = change;
+  const { first_seen, last_seen, settled, reverted } = change;
+  const of = (moment: Moment) => (moment.at === null ? placeOf(moment) : clock.label(Date.parse(moment.at)));
+  const side = (which: Side) => ({ picture: numberOf(pictures[which]), outline: outlineOf(change, which) });
+  return {
+    id,
+    camera,
+    kind,
+    caption,
+    severity,
+    time: clock.time(first_seen),
+    day: first_seen.at === null ? '' : clock.label(Date.parse(first_seen.at)).slice(0, 'YYYY-MM-DD'.length),
+    when: of(first_seen),
+    facts: [
+      ['in the footage', placeOf(first_seen)],
+      ['last seen', of(last_seen)],
+      ...(settled === null ? [] : [['part of the scene from', of(settled)] as const]),
+      ...(reverted === null ? [] : [['ended', of(reverted)] as const]),
+      ...(zone === null ? [] : [['zone', zone] as const]),
+      ...(change.clip === undefined ? [] : [['clip', change.clip] as const]),
+      ['severity', severity],
+      ['status', status],
+      ['confidence', `${(confidence * 100).toFixed(1)} %`],
+    ],
+    before: side('before'),
+    after: side('after'),
+  };
+}
+
+/** Times of one camera: capture times, or else the files one after the other from 0. */
+interface Clock {
+  time(moment: Moment): number;
+  label(time: number): string;
+}
+
+const NO_CLOCK: Clock = { time: ({ seconds }) => seconds * 1000, label: (time) => hours(time / 1000) };
+
+function clockOf({ files, timezone = 'UTC' }: FootageSummary['cameras'][number]): Clock {
+  if (files.every(({ at }) => at === null)) {
+    let total = 0;
+    const begins = new Map<string, number>();
+    for (const { file, duration } of files) {
+      begins.set(file, total);
+      total += (duration ?? 1) * 1000;
+    }
+    return { ...NO_CLOCK, time: ({ file, seconds }) => (begins.get(file) ?? 0) + seconds * 1000 };
+  }
+  // Swedish has the form YYYY-MM-DD HH:MM:SS.
+  const format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: timezone });
+  return {
+    time: ({ at, seconds }) => (at === null ? seconds * 1000 : Date.parse(at)),
+    label: (time) => `${format.format(time)} ${timezone}`,
+  };
+}
+
+const placeOf = ({ file, seconds }: Moment): string => `${file}, ${hours(seconds)}`;
+
+/** H:MM:SS */
+function hours(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const pad = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${Math.floor(whole / 3600)}:${pad((whole / 60) % 60)}:${pad(whole % 60)}`;
+}
+
+/** Contours of the regions of one side as an SVG path; the boxes of the regions without contours. */
+function outlineOf({ outlines, regions }: FootageChange, side: Side): string {
+  if (outlines !== undefined)
+    return outlines
+      .filter((outline) => outline.side === side)
+      .map(contour)
+      .join('');
+  return regions
+    .filter((region) => region.side === side)
+    .map(({ box }) => rectangle(box))
+    .join('');
+}
+
+const contour = ({ points }: Outline): string => `M${points.map(([x, y]) => `${x} ${y}`).join('L')}Z`;
+const rectangle = ({ x, y, width, height }: Box): string => `M${x} ${y}h${width}v${height}h${-width}Z`;
+
+/** Loops, because a recording may have more frames than a call takes arguments. */
+const minimum = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
+const maximum = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), values[0] ?? 0);

@@ -1,0 +1,148 @@
+/**
+ * report.html: one page that needs no network, with a timeline, filters, and the pictures of every change. Its text is
+ * yielded in parts, one picture at a time, so that a large report needs little memory.
+ *
+ * All data lie in blocks that a browser does not run, and the script of the page shows them as text. A policy in the
+ * page allows this script, this style and embedded pictures, and nothing else.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { decodeToFit } from '../../frames/decode.js';
+import sharp from '../../frames/sharp.js';
+import type { FootageChange } from '../records.js';
+import type { Recording } from './recording.js';
+import { reportData } from './report-data.js';
+
+export interface ReportOptions {
+  /** bytes of a picture by its path in the records; null if it is not kept any more */
+  readonly readPicture: (path: string) => Promise<Uint8Array | null>;
+  /** folder of the compiled script and the style; tests give the one in dist */
+  readonly page?: URL;
+}
+
+/** Changes above which pictures are smaller, so that a thousand changes stay a file that a browser opens at once. */
+const LARGE = 200;
+/** Longer side, px. */
+const SIDES = { small: 320, full: 560 };
+const QUALITY = 62;
+/** Of a picture in the folder, px in all: the run wrote it, but the folder may come from another machine. */
+const PIXEL_LIMIT = 200_000_000;
+/** Bytes of embedded pictures; further changes are listed without pictures. */
+const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
+
+export async function* reportPage(recording: Recording, options: ReportOptions): AsyncGenerator<string> {
+  const { changes } = recording;
+  const folder = options.page ?? new URL('./page/', import.meta.url);
+  const [script, style] = await Promise.all(
+    ['report-page.js', 'report.css'].map((file) => readFile(new URL(file, folder), 'utf8')),
+  );
+  yield head(String(style), String(script));
+  yield body(recording);
+  const numbers = new Map<string, number>();
+  let left = MAX_PICTURE_BYTES;
+  for (const path of new Set(changes.flatMap(({ pictures }) => pathsOf(pictures)))) {
+    const picture = left <= 0 ? null : await small(await options.readPicture(path), changes.length);
+    if (picture === null) continue;
+    const { data, info } = picture;
+    left -= data.length;
+    const number = numbers.size;
+    numbers.set(path, number);
+    yield `<script type="text/plain" id="picture-${number}" data-width="${info.width}" data-height="${info.height}">`;
+    yield `${data.toString('base64')}</script>\n`;
+  }
+  const data = reportData(recording, (path) => (path === null ? null : (numbers.get(path) ?? null)));
+  yield `<script type="application/json" id="data">${inert(JSON.stringify(data))}</script>\n`;
+  yield `<script type="module">${script}</script>\n</body>\n</html>\n`;
+}
+
+const pathsOf = ({ before, after }: FootageChange['pictures']): string[] =>
+  [before, after].filter((path) => path !== null);
+
+/** @returns null for a picture that is gone or cannot be read: its change is still listed */
+async function small(bytes: Uint8Array | null, changes: number) {
+  if (bytes === null) return null;
+  const side = changes > LARGE ? SIDES.small : SIDES.full;
+  const image = await decodeToFit(bytes, side, { field: 'picture', pixelLimit: PIXEL_LIMIT }).catch(() => null);
+  if (image === null) return null;
+  const { data, width, height } = image;
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: QUALITY })
+    .toBuffer({ resolveWithObject: true });
+}
+
+function head(style: string, script: string): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src '${sha256(script)}'`,
+    `style-src '${sha256(style)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Changes in footage</title>
+<style>${style}</style>
+</head>
+`;
+}
+
+const sha256 = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+function body({ summary, changes, gaps, failures }: Recording): string {
+  const count = (read: (camera: (typeof summary.cameras)[number]) => number) =>
+    summary.cameras.reduce((sum, camera) => sum + read(camera), 0);
+  const model = summary.model === null ? 'no model' : `${summary.model.name} ${summary.model.version}`;
+  const facts = [
+    `${changes.length} changes`,
+    `${count(({ frames }) => frames)} frames, ${count(({ examined }) => examined)} compared`,
+    `${summary.cameras.length} ${summary.cameras.length === 1 ? 'camera' : 'cameras'}`,
+    `scenedelta ${summary.scenedelta}, ${model}`,
+  ];
+  const incomplete = '<p class="notice">The run was ended before the last frame: later changes are missing.</p>\n';
+  return `<body>
+<header>
+<h1>Changes in footage</h1>
+<p class="summary">${facts.map(escaped).join(' · ')}</p>
+${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)}${listed('Gaps', gaps, gapLine)}</header>
+<main>
+<noscript><p class="notice">This page needs JavaScript; changes.csv has the same changes.</p></noscript>
+<h2>Timeline</h2>
+<div id="timeline" tabindex="0" role="group" aria-label="Timeline: the arrow keys step through the changes"></div>
+<p class="hint">Keys: j and k step through the changes, / searches.</p>
+<form role="search" aria-label="Filters">
+<label>Camera <select id="camera"><option value="">all</option></select></label>
+<label>Kind <select id="kind"><option value="">all</option></select></label>
+<label>Day <select id="day"><option value="">all</option></select></label>
+<label class="search">Text <input id="text" type="search" autocomplete="off"></label>
+<label class="check"><input id="outlines" type="checkbox" checked> outlines</label>
+<span id="count" role="status"></span>
+</form>
+<h2>Changes</h2>
+<ol id="changes"></ol>
+</main>
+`;
+}
+
+const failureLine = ({ file, seconds, reason }: Recording['failures'][number]): string =>
+  `${file}${seconds === null ? '' : `, ${seconds} s`}: ${reason}`;
+const gapLine = ({ camera, from, to, seconds }: Recording['gaps'][number]): string =>
+  `${camera}: ${seconds === null ? 'unknown time' : `${seconds} s`} between ${from.file} and ${to.file}`;
+
+function listed<T>(name: string, records: readonly T[], line: (record: T) => string): string {
+  if (records.length === 0) return '';
+  const lines = records.map((record) => `<li>${escaped(line(record))}</li>`).join('\n');
+  return `<details><summary>${name} (${records.length})</summary><ul>\n${lines}\n</ul></details>\n`;
+}
+
+/** Text as HTML. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** JSON in a script block: without "<" it cannot end the block or begin a comment. */
+const inert = (json: string): string => json.replaceAll('<', '\\u003c');

@@ -1,0 +1,66 @@
+/** A run over all cameras of a recording: several sequences side by side, each strictly in the order of its time. */
+import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
+import type { CameraSettings } from '../cameras/settings.js';
+import { derivedId } from '../ids.js';
+import type { StoredCamera } from '../stores/cameras.js';
+import type { Checkpoint, CheckpointStore, Counts } from './checkpoint.js';
+import type { FootageSequence } from './recording-plan.js';
+import { runSequence, type SequenceDependencies } from './sequence-run.js';
+
+export interface RecordingDependencies extends Omit<SequenceDependencies, 'checkpoints' | 'onProgress'> {
+  readonly checkpoints: (camera: string) => CheckpointStore;
+  /** sequences at a time */
+  readonly parallel: number;
+  /** @param at capture time that the camera has reached, epoch ms */
+  readonly onProgress?: (camera: string, counts: Counts, at: number | null) => void;
+}
+
+/**
+ * @returns the last checkpoint of each camera, in the order of the sequences
+ * @throws the first error that is not the fault of a file or a frame; the other sequences are ended before
+ */
+export async function runRecording(
+  sequences: readonly FootageSequence[],
+  settings: CameraSettings,
+  deps: RecordingDependencies,
+  signal: AbortSignal,
+): Promise<Checkpoint[]> {
+  const limit = pLimit(deps.parallel);
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const outcomes = await Promise.allSettled(
+    sequences.map((sequence) =>
+      limit(async () => {
+        const { camera } = sequence;
+        const one = {
+          ...deps,
+          checkpoints: deps.checkpoints(camera),
+          onProgress: (counts: Counts, at: number | null) => deps.onProgress?.(camera, counts, at),
+        };
+        try {
+          return await runSequence(sequence, recordedCamera(camera, settings), one, either);
+        } catch (thrown) {
+          failed.abort();
+          throw thrown;
+        }
+      }),
+    ),
+  );
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}
+
+/** A camera that exists for the time of a run. */
+export function recordedCamera(id: string, settings: CameraSettings): StoredCamera {
+  const privacy = settings.zones.filter(({ type }) => type === 'privacy').map(({ polygon }) => polygon);
+  const epoch = new Date(0).toISOString();
+  const mask = privacy.length === 0 ? null : derivedId('msk', 0, JSON.stringify(privacy));
+  return { id, settings, reference: null, mask, created_at: epoch, updated_at: epoch };
+}
+
+/** @returns a fingerprint of everything that the records of a run depend on, in hexadecimal */
+export const fingerprintOf = (inputs: object): string =>
+  createHash('sha256').update(JSON.stringify(inputs)).digest('hex');

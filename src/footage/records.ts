@@ -1,0 +1,178 @@
+/**
+ * Records of a processed recording. The loop over it writes them; every output (NDJSON, CSV, JSON, WebVTT, HTML) and
+ * the dry run of rules read them. Plain JSON; `v` is the version of the format. Figures have full precision; the
+ * outputs round them.
+ */
+import { type Static, Type } from 'typebox';
+import { CameraSettingsSchema } from '../cameras/settings.js';
+import { CameraFrameSchema } from '../schemas/camera-frame.js';
+import { FoundChangeSchema } from '../schemas/change.js';
+import { FindingSchema, ModelUsedSchema } from '../schemas/comparison.js';
+import { dateTime, literals, nullable, unit } from '../schemas/constructors.js';
+import { MomentSchema, OutlineSchema } from '../schemas/recording.js';
+
+export type { Moment, Outline } from '../schemas/recording.js';
+
+const version = Type.Literal(1, { description: 'Version of this format.' });
+const camera = Type.String({ description: 'The sequence: one camera.' });
+
+const { id, zone, kind, caption, confidence, severity, status, regions } = FoundChangeSchema.properties;
+
+/** A change in a recording, as it was after the last frame. */
+export const FootageChangeSchema = Type.Object(
+  {
+    v: version,
+    id,
+    camera,
+    kind,
+    caption,
+    confidence,
+    severity,
+    zone,
+    status,
+    regions,
+    first_seen: Type.Object(MomentSchema.properties, { description: 'The first frame that showed it.' }),
+    confirmed: Type.Object(MomentSchema.properties, { description: 'The frame that confirmed it.' }),
+    last_seen: Type.Object(MomentSchema.properties, { description: 'The last frame that differed by it.' }),
+    settled: nullable(MomentSchema, 'The frame from which it counts as part of "before"; null if none.'),
+    reverted: nullable(MomentSchema, 'The first frame that no longer showed it; null if all showed it.'),
+    pictures: Type.Object(
+      {
+        before: nullable(Type.String(), 'Path relative to the folder of the outputs; null if none is kept.'),
+        after: nullable(Type.String()),
+      },
+      { description: 'The two frames of the comparison that gave the caption, after privacy masks.' },
+    ),
+    clip: Type.Optional(Type.String({ description: 'Path of a short video of it, relative to the same folder.' })),
+    outlines: Type.Optional(
+      Type.Array(OutlineSchema, { description: 'Contours of the regions on these pictures; without: their boxes.' }),
+    ),
+  },
+  { $id: 'FootageChange' },
+);
+export type FootageChange = Static<typeof FootageChangeSchema>;
+
+const { verdict, nuisance, caption_score, statements } = FindingSchema.properties;
+
+/**
+ * One sampled frame with its evidence. The finding is the one before zones and areas were applied, so that other
+ * settings can be applied without decoding the recording again.
+ */
+export const FrameStatsSchema = Type.Object(
+  {
+    v: version,
+    camera,
+    number: Type.Integer({
+      minimum: 0,
+      description: "The camera's count of frames when this one came (`frames` of its state); ids derive from it.",
+    }),
+    ...MomentSchema.properties,
+    time: Type.Integer({
+      description: 'Time in the order of the camera, ms; the capture time (epoch) if it is known.',
+    }),
+    examined: Type.Boolean({ description: 'false: a quiet frame, which was not compared.' }),
+    score: nullable(
+      Type.Number(),
+      'Difference from the last examined frame by the rule of quiet frames, which holds up to 1; null: not compared.',
+    ),
+    before: Type.Optional(CameraFrameSchema.properties.before),
+    reset: Type.Optional(
+      literals(['before', 'after', 'both'], {
+        description:
+          'The baseline was replaced, so that open changes settled: before this frame was compared (the first frame, ' +
+          'a gap), after it (the frame became the background of its light), or both. Absent: it was not.',
+      }),
+    ),
+    gap: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the recording paused before this frame. Absent without `reset`: it did not; with it: an earlier ' +
+          'version wrote this, and every `reset` but the first is a pause.',
+      }),
+    ),
+    finding: nullable(
+      Type.Object({
+        verdict,
+        kind: FindingSchema.properties.kind,
+        nuisance,
+        caption: FindingSchema.properties.caption,
+        caption_score,
+        confidence: FindingSchema.properties.confidence,
+        regions: FindingSchema.properties.regions,
+        statements,
+      }),
+      'Unfiltered; null if the frame was not examined, or had nothing to be compared with.',
+    ),
+    threshold: nullable(
+      unit(),
+      'Confidence from which the verdict is a change: below it a finding has no regions. null: that of the bundle.',
+    ),
+  },
+  { $id: 'FrameStats' },
+);
+export type FrameStats = Static<typeof FrameStatsSchema>;
+
+/** Time without frames. No frame after it is compared with one before it, unless that was asked for. */
+export const FootageGapSchema = Type.Object(
+  {
+    v: version,
+    camera,
+    from: Type.Object(MomentSchema.properties, { description: 'The last frame before it.' }),
+    to: Type.Object(MomentSchema.properties, { description: 'The first frame after it.' }),
+    seconds: nullable(Type.Number(), 'Its length; null if the capture times are unknown.'),
+  },
+  { $id: 'FootageGap' },
+);
+export type FootageGap = Static<typeof FootageGapSchema>;
+
+/** A file, a frame or a line of a manifest that could not be used. The others are processed. */
+export const FootageFailureSchema = Type.Object(
+  {
+    v: version,
+    camera: nullable(Type.String(), 'null if it is unknown.'),
+    file: Type.String({ description: 'The input as it was named.' }),
+    seconds: nullable(Type.Number(), 'Presentation time of the frame; null if the whole file failed.'),
+    code: Type.String({ description: 'Code of src/errors.ts.' }),
+    reason: Type.String({ description: 'A sentence: the value that came and the value that was expected.' }),
+  },
+  { $id: 'FootageFailure' },
+);
+export type FootageFailure = Static<typeof FootageFailureSchema>;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** The whole run. It has no time of the processing itself, so that equal inputs give equal bytes. */
+export const FootageSummarySchema = Type.Object(
+  {
+    v: version,
+    scenedelta: Type.String({ description: 'Version of the program.' }),
+    complete: Type.Boolean({ description: 'false: the run was ended before the last frame.' }),
+    model: nullable(Type.Pick(ModelUsedSchema, ['name', 'version', 'sha256']), 'null if no frame was compared.'),
+    cameras: Type.Array(
+      Type.Object({
+        camera,
+        timezone: Type.Optional(
+          Type.String({ description: 'IANA time zone in which the report shows its times; default: UTC.' }),
+        ),
+        settings: Type.Omit(CameraSettingsSchema, ['snapshot'], {
+          description: 'That were applied; `alerts.callback_url` is null, because a recording sends no alerts.',
+        }),
+        files: Type.Array(
+          Type.Object({
+            file: Type.String(),
+            at: nullable(dateTime(), 'Capture time of its beginning.'),
+            duration: nullable(Type.Number(), 'Seconds; null for the image of one frame.'),
+          }),
+          { description: 'In the order of time, the failed ones excluded.' },
+        ),
+        frames: count('Sampled frames.'),
+        examined: count('Frames that were compared.'),
+        changes: count('Changes found.'),
+        gaps: count('Gaps between frames.'),
+        failures: count('Failures of files and frames.'),
+      }),
+    ),
+  },
+  { $id: 'FootageSummary' },
+);
+export type FootageSummary = Static<typeof FootageSummarySchema>;

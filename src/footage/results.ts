@@ -1,0 +1,88 @@
+/** Results of a run: the records of all chunks, gathered per camera for the outputs. */
+import type { CameraSettings } from '../cameras/settings.js';
+import { VERSION } from '../version.js';
+import type { Checkpoint, ChunkRecord, FileRecord } from './checkpoint.js';
+import { mergeChanges } from './merge-changes.js';
+import { compareChanges, type Recording } from './outputs/recording.js';
+import type { FootageChange, FootageFailure, FootageGap, FrameStats } from './records.js';
+
+export interface FinishedRun {
+  /** all records of a camera's finished chunks, in their order */
+  readonly records: (camera: string, chunks: number) => AsyncIterable<ChunkRecord>;
+  readonly settings: CameraSettings;
+  /** IANA time zone in which the report shows its times; absent: UTC */
+  readonly timeZone?: string;
+  /** with the last checkpoint of each, in the order of the outputs */
+  readonly cameras: readonly { readonly camera: string; readonly checkpoint: FinishedCamera }[];
+  /** files that belong to no camera, or that failed before the run */
+  readonly failures: readonly FootageFailure[];
+  /** ms; null: changes are not merged */
+  readonly mergeWindowMs: number | null;
+}
+
+type FinishedCamera = Pick<Checkpoint, 'chunk' | 'done' | 'counts' | 'model'>;
+
+interface CameraRecords {
+  readonly changes: ReadonlyMap<string, FootageChange>;
+  readonly gaps: readonly FootageGap[];
+  readonly failures: readonly FootageFailure[];
+  readonly files: readonly FileRecord[];
+}
+
+export async function gatherResults(run: FinishedRun): Promise<Recording> {
+  const { settings, timeZone, cameras, failures, mergeWindowMs } = run;
+  const all: FootageChange[] = [];
+  const gaps: FootageGap[] = [];
+  const failed: FootageFailure[] = [...failures];
+  const summaries: Recording['summary']['cameras'][number][] = [];
+  for (const { camera, checkpoint } of cameras) {
+    const records = await recordsOf(run.records(camera, checkpoint.chunk));
+    const own = [...records.changes.values()];
+    const changes = mergeWindowMs === null ? own : mergeChanges(own, mergeWindowMs);
+    all.push(...changes);
+    gaps.push(...records.gaps);
+    failed.push(...records.failures);
+    const { frames, examined } = checkpoint.counts;
+    const counts = { frames, examined, changes: changes.length };
+    const others = { gaps: records.gaps.length, failures: records.failures.length };
+    summaries.push({
+      camera,
+      ...(timeZone === undefined ? {} : { timezone: timeZone }),
+      settings,
+      files: [...records.files],
+      ...counts,
+      ...others,
+    });
+  }
+  const summary = {
+    v: 1 as const,
+    scenedelta: VERSION,
+    complete: cameras.every(({ checkpoint }) => checkpoint.done),
+    model: cameras.find(({ checkpoint }) => checkpoint.model !== null)?.checkpoint.model ?? null,
+    cameras: summaries,
+  };
+  return { summary, changes: all.sort(compareChanges), gaps, failures: failed };
+}
+
+async function recordsOf(lines: AsyncIterable<ChunkRecord>): Promise<CameraRecords> {
+  const changes = new Map<string, FootageChange>();
+  const gaps: FootageGap[] = [];
+  const failures: FootageFailure[] = [];
+  const files: FileRecord[] = [];
+  for await (const line of lines) {
+    if (line.type === 'change') changes.set(line.record.id, line.record);
+    else if (line.type === 'gap') gaps.push(line.record);
+    else if (line.type === 'failure') failures.push(line.record);
+    else if (line.type === 'file') files.push(line.record);
+  }
+  return { changes, gaps, failures, files };
+}
+
+/** Evidence of every sampled frame: too much to be held in memory. */
+export async function* statsOf({ records, cameras }: FinishedRun): AsyncGenerator<FrameStats> {
+  for (const { camera, checkpoint } of cameras) {
+    for await (const line of records(camera, checkpoint.chunk)) {
+      if (line.type === 'frame') yield line.record;
+    }
+  }
+}

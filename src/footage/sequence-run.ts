@@ -1,0 +1,152 @@
+/**
+ * The loop over one sequence: every sampled frame goes through the same step as a live camera's, in the order of time.
+ * Alerts are not sent. Work is saved per chunk of frames; start reading at `runSequence`.
+ */
+import { ScenedeltaError } from '../errors.js';
+import type { StoredCamera } from '../stores/cameras.js';
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  type ChunkRecord,
+  type Counts,
+  initialCheckpoint,
+} from './checkpoint.js';
+import { FrameStep, type FrameStepDependencies } from './frame-step.js';
+import type { FootageItem, FootageSequence } from './recording-plan.js';
+import type { FootageFailure, Moment } from './records.js';
+import { framesOf, type Position, type SourceEvent, type SourceOptions } from './source-frames.js';
+
+/** Events of the source (frames, failures, ends of files) per chunk. */
+const CHUNK_EVENTS = 256;
+
+export interface SequenceDependencies extends Omit<FrameStepDependencies, 'momentOf' | 'blobs'> {
+  readonly checkpoints: CheckpointStore;
+  readonly source: Omit<SourceOptions, 'signal'>;
+  /** is called after every frame and file with the counts so far, and the capture time in epoch ms */
+  readonly onProgress?: (counts: Counts, at: number | null) => void;
+}
+
+/**
+ * Processes a sequence from its last checkpoint to its end, or until `signal` aborts; then the work since the last
+ * chunk is saved as well.
+ * @returns the last checkpoint
+ * @throws ScenedeltaError of the pipeline or the stores; those of single files and frames become records
+ */
+export async function runSequence(
+  sequence: FootageSequence,
+  camera: StoredCamera,
+  deps: SequenceDependencies,
+  signal: AbortSignal,
+): Promise<Checkpoint> {
+  const saved = await deps.checkpoints.load();
+  if (saved?.checkpoint.done) return saved.checkpoint;
+  const run = new SequenceRun(sequence, camera, deps, saved?.checkpoint ?? initialCheckpoint());
+  await run.restore(saved?.blobs ?? new Map());
+  return run.toEnd(signal);
+}
+
+class SequenceRun {
+  readonly #sequence: FootageSequence;
+  readonly #deps: SequenceDependencies;
+  readonly #step: FrameStep;
+  #checkpoint: Checkpoint;
+  #position: Position;
+  #records: ChunkRecord[] = [];
+  #events = 0;
+
+  constructor(sequence: FootageSequence, camera: StoredCamera, deps: SequenceDependencies, checkpoint: Checkpoint) {
+    this.#sequence = sequence;
+    this.#deps = deps;
+    this.#checkpoint = checkpoint;
+    this.#position = checkpoint.position;
+    this.#step = new FrameStep(camera, checkpoint, { ...deps, momentOf: (time) => momentOf(sequence, time) });
+  }
+
+  restore(blobs: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    return this.#step.restore(blobs);
+  }
+
+  async toEnd(signal: AbortSignal): Promise<Checkpoint> {
+    const { source, onProgress } = this.#deps;
+    const events = framesOf(this.#sequence, this.#position, { ...source, signal });
+    try {
+      for await (const event of events) {
+        await this.#handle(event, signal);
+        onProgress?.(this.#step.counts, this.#position.at);
+        if (++this.#events >= CHUNK_EVENTS) await this.#save(false);
+        if (signal.aborted) break;
+      }
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    }
+    await this.#save(!signal.aborted);
+    return this.#checkpoint;
+  }
+
+  async #handle(event: SourceEvent, signal: AbortSignal): Promise<void> {
+    const item = this.#sequence.items[event.item] as FootageItem;
+    if (event.type === 'frame') {
+      const { frame } = event;
+      try {
+        this.#records.push(...(await this.#step.process(frame, this.#gapBefore(frame.at), signal)));
+      } catch (thrown) {
+        if (!(thrown instanceof ScenedeltaError) || !isFaultOfFrame(thrown)) throw thrown;
+        this.#fail(item, item.kind === 'image' ? null : frame.seconds, thrown);
+      } finally {
+        frame.release();
+      }
+      this.#position = { item: event.item, seconds: frame.seconds, at: frame.at };
+      return;
+    }
+    if (event.type === 'failure') this.#fail(item, null, event.error);
+    else {
+      const { file, at } = item;
+      const record = { file, at: new Date(at).toISOString(), duration: event.duration };
+      this.#records.push({ type: 'file', record });
+    }
+    this.#position = { item: event.item + 1, seconds: null, at: this.#position.at };
+  }
+
+  /** @returns the time of the last frame, if the time since then is a gap */
+  #gapBefore(at: number): number | null {
+    const last = this.#position.at;
+    return last !== null && at - last > this.#sequence.gapMs ? last : null;
+  }
+
+  #fail({ file }: FootageItem, seconds: number | null, { code, message }: ScenedeltaError): void {
+    const record: FootageFailure = { v: 1, camera: this.#sequence.camera, file, seconds, code, reason: message };
+    this.#records.push({ type: 'failure', record });
+    this.#step.countFailure();
+  }
+
+  async #save(done: boolean): Promise<void> {
+    if (this.#events === 0 && !done) return;
+    const { chunk } = this.#checkpoint;
+    const { pictures, blobs, ...rest } = this.#step.finishChunk();
+    this.#checkpoint = { v: 1, chunk: chunk + 1, done, position: this.#position, ...rest };
+    await this.#deps.checkpoints.save({ checkpoint: this.#checkpoint, records: this.#records, pictures, blobs });
+    this.#records = [];
+    this.#events = 0;
+  }
+}
+
+const FRAME_FAULTS: readonly string[] = [
+  'image-unreadable',
+  'image-too-large',
+  'image-too-small',
+  'frames-differ-in-shape',
+  'processing-timeout',
+];
+const isFaultOfFrame = ({ code }: ScenedeltaError): boolean => FRAME_FAULTS.includes(code);
+
+/** @returns the file and the presentation time in it at a capture time, epoch ms */
+function momentOf({ items }: FootageSequence, time: number): Moment {
+  let [low, high] = [0, items.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((items[middle] as FootageItem).at <= time) low = middle;
+    else high = middle - 1;
+  }
+  const { file, at, kind } = items[low] as FootageItem;
+  return { at: new Date(time).toISOString(), file, seconds: kind === 'image' ? 0 : Math.max(0, (time - at) / 1000) };
+}

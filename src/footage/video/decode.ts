@@ -1,0 +1,260 @@
+/**
+ * Decoder of video files: ffmpeg as a child process that samples, scales and hands frames over by a pipe. It waits as
+ * soon as a few frames are ready that the loop has not taken (back-pressure).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { ScenedeltaError } from '../../errors.js';
+import type { Preview, RgbImage, Size } from '../../images.js';
+import { BlockPool, blocksOf } from './blocks.js';
+import { planesLength, previewLength, previewOf, rgbOf } from './planes.js';
+import type { VideoInfo } from './probe.js';
+import { CONFINED, cancelled, inputName, kill, lastReason, startFailure } from './run.js';
+import { type Sampling, selectFilter } from './sampling.js';
+
+/** A sampled frame at working size. Most frames are quiet: they need no picture, only the small one of the preview. */
+export interface VideoFrame {
+  /** presentation time from the beginning of the file, seconds */
+  readonly seconds: number;
+  /** The small picture that decides whether the frame is examined; called at most once. */
+  preview(): Preview;
+  /** The pixels, in memory of their own. */
+  image(): RgbImage;
+  /** Gives the memory of the frame and of its preview back; they must not be used afterwards. */
+  release(): void;
+}
+
+export interface DecodeVideoOptions {
+  readonly ffmpeg: string;
+  readonly info: VideoInfo;
+  readonly sampling: Sampling;
+  /** size of `VideoFrame.image` */
+  readonly working: Size;
+  /** the sides of a preview are those of `working` divided by this, rounded down; a power of 2 */
+  readonly previewReduction: number;
+  /** first presentation time of interest, seconds from the beginning of the file */
+  readonly from: number;
+  /** presentation time at which the decoding ends, exclusive; Infinity: at the end of the file */
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+/** Bytes of frames that are decoded ahead, so that decoding goes on while a frame is examined. */
+const AHEAD_BYTES = 16 * 1024 * 1024;
+const MOST_AHEAD = 32;
+const LEAST_AHEAD = 4;
+/** Longest wait for a frame if every frame is wanted. A network disk that is gone hangs without an error. */
+const STALL_MS = 120_000;
+
+/**
+ * @throws ScenedeltaError 'image-unreadable' if the file cannot be decoded, or ends early ('ends at'); the frames
+ *   before the damage have been delivered. 'processing-timeout' if no frame comes; 'cancelled'; 'not-found' (ffmpeg)
+ */
+export async function* decodeVideo(path: string, options: DecodeVideoOptions): AsyncGenerator<VideoFrame, void> {
+  if (options.signal.aborted) throw cancelled();
+  const decoder = new Decoder(path, options);
+  try {
+    let last = Number.NEGATIVE_INFINITY;
+    for (;;) {
+      const frame = await decoder.next();
+      if (frame === null) break;
+      last = frame.seconds;
+      yield frame;
+    }
+    decoder.checkEnd(last);
+  } finally {
+    await decoder.close();
+  }
+}
+
+class Decoder {
+  readonly #options: DecodeVideoOptions;
+  readonly #child: ChildProcess;
+  readonly #times: FrameTimes;
+  readonly #queue: Promise<VideoFrame | null>[] = [];
+  readonly #read: () => Promise<VideoFrame | null>;
+  readonly #exit: Promise<number | null>;
+  #status: number | null = null;
+  #failure: ScenedeltaError | null = null;
+
+  constructor(path: string, options: DecodeVideoOptions) {
+    this.#options = options;
+    const { working, signal, ffmpeg } = options;
+    this.#child = spawn(ffmpeg, argumentsOf(path, options), { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
+    this.#times = new FrameTimes(log, options.info.startTime);
+    this.#exit = new Promise((resolve) => {
+      this.#child.on('error', (error) => {
+        this.#failure ??= startFailure(ffmpeg, error);
+        resolve(null);
+      });
+      this.#child.on('close', (status) => resolve(status));
+    });
+    signal.addEventListener('abort', this.#abort, { once: true });
+    this.#read = reader(pictures, this.#times, options);
+    const ahead = Math.floor(AHEAD_BYTES / planesLength(working));
+    for (let i = 0; i < Math.min(Math.max(ahead, LEAST_AHEAD), MOST_AHEAD); i++) this.#ahead();
+  }
+
+  readonly #abort = () => {
+    this.#failure ??= cancelled();
+    this.#child.kill('SIGKILL');
+  };
+
+  #ahead(): void {
+    const previous = this.#queue.at(-1) ?? Promise.resolve(null);
+    const next = previous.catch(() => null).then(() => this.#read());
+    next.catch(() => {});
+    this.#queue.push(next);
+  }
+
+  /** @returns null at the end of the file */
+  async next(): Promise<VideoFrame | null> {
+    const { sampling } = this.#options;
+    const limit = STALL_MS + 1000 * (sampling.step ?? 0);
+    const timer = setTimeout(() => {
+      const seconds = limit / 1000;
+      this.#failure ??= new ScenedeltaError('processing-timeout', `no frame was decoded within ${seconds} s`);
+      this.#child.kill('SIGKILL');
+    }, limit);
+    try {
+      const frame = await this.#queue.shift();
+      this.#ahead();
+      if (frame === null || frame === undefined) this.#status = await this.#exit;
+      if (this.#failure !== null) throw this.#failure;
+      return frame ?? null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @param last presentation time of the last frame, seconds */
+  checkEnd(last: number): void {
+    const { info, until, from, sampling } = this.#options;
+    const reason = lastReason(this.#times.errors.join('\n'));
+    if (last === Number.NEGATIVE_INFINITY && this.#times.errors.length > 0) {
+      throw new ScenedeltaError('image-unreadable', `no frame could be decoded (${reason})`);
+    }
+    if (this.#status !== 0) {
+      throw new ScenedeltaError('image-unreadable', `ffmpeg ended with status ${this.#status} (${reason})`);
+    }
+    const end = Math.min(info.duration ?? last, until);
+    const missing = end - Math.max(last, from) - (sampling.step ?? 0);
+    if (this.#times.errors.length > 0 && missing > Math.max(2, end * 0.02)) {
+      throw new ScenedeltaError(
+        'image-unreadable',
+        `is truncated or damaged: ends at ${last.toFixed(2)} s of ${end.toFixed(2)} s (${reason})`,
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#options.signal.removeEventListener('abort', this.#abort);
+    await kill(this.#child);
+    // Reads of the pipe that were open end with the process.
+    for (const ahead of await Promise.allSettled(this.#queue)) {
+      if (ahead.status === 'fulfilled') ahead.value?.release();
+    }
+  }
+}
+
+function argumentsOf(path: string, options: DecodeVideoOptions): string[] {
+  const { info, sampling, working, from, until } = options;
+  const seek = from > 0 ? ['-ss', from.toFixed(6)] : [];
+  const length = Number.isFinite(until) ? ['-t', (until - from).toFixed(6)] : [];
+  const filters = [
+    selectFilter(sampling, info.startTime),
+    'showinfo=checksum=0',
+    // One field of the two: a moving thing would have combed edges, which no other frame has.
+    ...(info.interlaced ? ['field=top'] : []),
+    `scale=${working.width}:${working.height}:flags=area`,
+    'format=yuvj420p',
+  ].join(',');
+  return [
+    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info', ...CONFINED, '-copyts'],
+    ...(sampling.keyFrames ? ['-skip_frame', 'nokey'] : []),
+    ...(sampling.keyFrames && !info.reordered ? DISCARDED : []),
+    ...['-an', '-sn', '-dn', ...seek, ...length, '-i', inputName(path)],
+    ...['-map', '0:V:0', '-vf', filters, '-f', 'rawvideo', '-fps_mode', 'passthrough', 'pipe:1'],
+  ];
+}
+
+/**
+ * The reader of MP4 drops all other frames. The threads of the decoder work on frames that follow each other in its
+ * input, so that with other frames between them, key frames are decoded one at a time. If frames are reordered, the
+ * reader of ffmpeg 5.1 mistakes the times of those that remain.
+ */
+const DISCARDED = ['-discard', 'nokey'];
+
+/** @returns reads the next frame and its presentation time */
+function reader(pictures: Readable, times: FrameTimes, { working, previewReduction, info }: DecodeVideoOptions) {
+  const small = {
+    width: Math.max(1, Math.floor(working.width / previewReduction)),
+    height: Math.max(1, Math.floor(working.height / previewReduction)),
+  };
+  const planes = BlockPool.of(planesLength(working));
+  const previews = BlockPool.of(previewLength(small));
+  const blocks = blocksOf(pictures, planes);
+  return async (): Promise<VideoFrame | null> => {
+    const block = await blocks.next();
+    if (block.done) return null;
+    const seconds = await times.next();
+    if (seconds === null) return null;
+    let reduced: Uint8Array | null = null;
+    return {
+      seconds,
+      preview() {
+        reduced = previews.take();
+        return previewOf(block.value, working, small, previewReduction, reduced);
+      },
+      image: () => rgbOf(block.value, working, info.matrix),
+      release() {
+        planes.give(block.value);
+        if (reduced !== null) previews.give(reduced);
+      },
+    };
+  };
+}
+
+const TIME_BASE = /\bconfig in time_base: (\d+)\/(\d+)/;
+const FRAME = /\[Parsed_showinfo_\d+ @ [^\]]*\] (?:\[info\] )?n: *\d+ pts: *(-?\d+) /;
+const ERROR = /\[(?:error|fatal|panic)\] /;
+const ERRORS_KEPT = 20;
+
+/** Presentation times of the frames, from the log of the filter `showinfo`: exact, as counts of the time base. */
+class FrameTimes {
+  readonly errors: string[] = [];
+  readonly #times: number[] = [];
+  #wake: (() => void) | null = null;
+  #ended = false;
+
+  constructor(log: Readable, startTime: number) {
+    let base = Number.NaN;
+    const lines = createInterface({ input: log });
+    lines.on('line', (line) => {
+      const [, one, per] = TIME_BASE.exec(line) ?? [];
+      if (per !== undefined) base = Number(one) / Number(per);
+      const [, pts] = FRAME.exec(line) ?? [];
+      if (pts !== undefined) {
+        // Six digits: beyond them the product of the time base is noise.
+        this.#times.push(Math.round((Number(pts) * base - startTime) * 1e6) / 1e6);
+        this.#wake?.();
+      } else if (ERROR.test(line) && this.errors.length < ERRORS_KEPT) this.errors.push(line);
+    });
+    lines.on('close', () => {
+      this.#ended = true;
+      this.#wake?.();
+    });
+  }
+
+  /** @returns seconds from the beginning of the file; null after the last frame */
+  async next(): Promise<number | null> {
+    while (this.#times.length === 0 && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#times.shift() ?? null;
+  }
+}

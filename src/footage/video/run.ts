@@ -1,0 +1,119 @@
+/**
+ * ffmpeg and ffprobe as child processes, confined: they read one local file, no network, no playlist, and no file that
+ * the input names.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { ScenedeltaError } from '../../errors.js';
+
+/**
+ * Containers that hold their own data. Formats that name other files or addresses (HLS, DASH, concat scripts, image
+ * patterns, SDP) are absent, so that an input cannot make ffmpeg read anything else.
+ */
+const FORMATS = [
+  'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,m4v,flv,live_flv,asf,ogg,mxf,wtv,nut,dv,rm',
+  'dhav,h261,h263,h264,hevc,av1,obu,ivf,vc1,mjpeg,mpjpeg,gif',
+].join(',');
+
+/** Options in front of every input. */
+export const CONFINED = ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS] as const;
+
+/** The prefix keeps a name such as `concat:a|b` or `http://host` a name of a file. */
+export const inputName = (path: string): string => `file:${path}`;
+
+/** ffprobe lies beside ffmpeg. @param ffmpeg a name in PATH, or a path */
+export const ffprobeBeside = (ffmpeg: string): string =>
+  ffmpeg.includes('/') ? join(dirname(ffmpeg), 'ffprobe') : 'ffprobe';
+
+export interface Finished {
+  readonly status: number | null;
+  readonly stdout: Buffer;
+  /** the end of it, at most STDERR_KEPT characters */
+  readonly stderr: string;
+}
+
+const STDERR_KEPT = 8_000;
+const STDOUT_LIMIT = 256 * 1024 * 1024;
+
+interface RunOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Runs a program to its end.
+ * @throws ScenedeltaError 'not-found' if it is not installed; 'processing-timeout'; 'cancelled' if `signal` aborts
+ */
+export function run(program: string, args: readonly string[], { signal, timeoutMs }: RunOptions): Promise<Finished> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let stderr = '';
+    let failure: ScenedeltaError | null = null;
+    const stop = (error: ScenedeltaError) => {
+      failure ??= error;
+      child.kill('SIGKILL');
+    };
+    const timer = setTimeout(() => {
+      const seconds = timeoutMs / 1000;
+      stop(new ScenedeltaError('processing-timeout', `${program} did not end within ${seconds} s`));
+    }, timeoutMs);
+    const onAbort = () => stop(cancelled());
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    child.stdout.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= STDOUT_LIMIT) chunks.push(chunk);
+      else stop(new ScenedeltaError('payload-too-large', `${program} printed more than ${STDOUT_LIMIT} bytes`));
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_KEPT);
+    });
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    child.on('error', (error) => {
+      end();
+      reject(startFailure(program, error));
+    });
+    child.on('close', (status) => {
+      end();
+      if (failure !== null) reject(failure);
+      else resolve({ status, stdout: Buffer.concat(chunks), stderr });
+    });
+  });
+}
+
+export const cancelled = (): ScenedeltaError => new ScenedeltaError('cancelled', 'the run was ended');
+
+export function startFailure(program: string, error: Error): ScenedeltaError {
+  const { code } = error as NodeJS.ErrnoException;
+  const installed = 'expected ffmpeg and ffprobe, e.g. of the Debian package ffmpeg (setting FFMPEG)';
+  return new ScenedeltaError('not-found', `${program} cannot be started (${code ?? error.message}), ${installed}`, {
+    cause: error,
+  });
+}
+
+/** Ends a process, and waits until it has gone. */
+export function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return Promise.resolve();
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGKILL');
+  return gone;
+}
+
+/** The last two messages of a log, without addresses and the name of the file. */
+export function lastReason(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/\[[^\]]*\] /g, '')
+        .replace(/^file:.*: (?=[A-Z])/, '')
+        .trim(),
+    )
+    .filter((line) => line !== '');
+  return [...new Set(lines)].slice(-2).join('; ') || 'no reason given';
+}

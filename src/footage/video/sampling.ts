@@ -1,0 +1,27 @@
+/** Which frames of a video are looked at: key frames, every frame, or the first one of each cell of a time grid. */
+
+export interface Sampling {
+  /** only key frames are decoded, about 20 times as fast */
+  readonly keyFrames: boolean;
+  /** seconds per cell of the grid; null: every decoded frame */
+  readonly step: number | null;
+  /** seconds from the beginning of the grid's cell 0 to the beginning of the file, 0..step */
+  readonly phase: number;
+}
+
+/** Presentation times are rounded to the time base, so that a frame may come slightly before its cell. */
+const TOLERANCE = 1e-3;
+
+/** @returns the number of the grid's cell at a time; cell 0 begins with the epoch. @param at epoch ms */
+export const cellAt = (at: number, step: number): number => Math.floor((at / 1000 + TOLERANCE) / step);
+
+/** @returns `Sampling.phase` of a file that begins at this time, epoch ms */
+export const phaseOf = (at: number, step: number): number => (((at / 1000) % step) + step) % step;
+
+/** @returns the filter of ffmpeg that drops all other frames, before they are scaled */
+export function selectFilter({ step, phase }: Sampling, startTime: number): string {
+  if (step === null) return 'null';
+  const cell = (time: string) => `floor((${time}+${(phase - startTime + TOLERANCE).toFixed(6)})/${step.toFixed(6)})`;
+  const last = `if(isnan(prev_selected_t),-1e9,${cell('prev_selected_t')})`;
+  return `select='gt(${cell('t')},${last})'`;
+}

@@ -1,0 +1,71 @@
+/**
+ * Sentences of a change, weighed over all frames that saw it: each examined frame votes with the statements of the
+ * model about the change's location. A live camera has to word its alert at the confirmation; a recording need not.
+ */
+import type { Track } from '../changes/state.js';
+import { areaOf, sharedArea } from '../images.js';
+import type { FoundChange } from '../schemas/change.js';
+import type { Finding } from '../schemas/comparison.js';
+
+interface Vote {
+  readonly kind: string;
+  readonly text: string;
+  /** sum of the confidences of the comparisons that stated it */
+  readonly weight: number;
+  /** the most confident one of them */
+  readonly best: { readonly comparison: string; readonly confidence: number };
+}
+
+/** By the id of the track, which is the id of its change. */
+export type Votes = Readonly<Record<string, readonly Vote[]>>;
+
+/** A statement is about a track if this share of the smaller box lies in the other one. */
+const MIN_SHARED = 0.5;
+
+type Regions = readonly { readonly side: string; readonly box: Finding['regions'][number]['box'] }[];
+
+/**
+ * @param finding of the frame; null: it was not examined
+ * @returns the votes of the tracks that go on, with those of one more comparison
+ */
+export function castVotes(votes: Votes, tracks: readonly Track[], finding: Finding | null, comparison: string): Votes {
+  const next: Record<string, readonly Vote[]> = {};
+  for (const { id, stage, regions } of tracks) {
+    if (stage === 'resolved') continue;
+    const stated = finding === null ? [] : statementsAbout(regions, finding);
+    const confidence = finding?.confidence ?? 0;
+    next[id] = stated.reduce(
+      (all, { kind, text }) => add(all, kind, text, { comparison, confidence }),
+      votes[id] ?? [],
+    );
+  }
+  return next;
+}
+
+function statementsAbout(regions: Regions, { statements = [], regions: all }: Finding) {
+  return statements.filter(({ regions: ids }) => {
+    const own = all.filter(({ id }) => ids.includes(id));
+    return own.some((a) => regions.some((b) => a.side === b.side && overlap(a.box, b.box) >= MIN_SHARED));
+  });
+}
+
+type Box = Regions[number]['box'];
+const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
+
+function add(votes: readonly Vote[], kind: string, text: string, sighting: Vote['best']): readonly Vote[] {
+  const earlier = votes.find((vote) => vote.kind === kind && vote.text === text);
+  const weight = (earlier?.weight ?? 0) + sighting.confidence;
+  const best = earlier !== undefined && earlier.best.confidence >= sighting.confidence ? earlier.best : sighting;
+  const others = votes.filter((vote) => vote !== earlier);
+  return [...others, { kind, text, weight, best }];
+}
+
+/** @returns the change with the sentence of most weight among those of its kind; as it is if there is none */
+export function withBestSentence(change: FoundChange, votes: readonly Vote[] = []): FoundChange {
+  const own = votes.filter(({ kind }) => kind === change.kind);
+  const [first, ...others] = own;
+  if (first === undefined) return change;
+  const chosen = others.reduce((best, vote) => (vote.weight > best.weight ? vote : best), first);
+  const { comparison, confidence } = chosen.best;
+  return { ...change, caption: chosen.text, confidence, comparisons: { ...change.comparisons, best: comparison } };
+}

@@ -1,0 +1,239 @@
+/** Videos that are damaged, hostile or unusual: each fails with its reason, or is sampled as it should be. */
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { ScenedeltaError } from '../../src/errors.js';
+import type { Every, FootageItem } from '../../src/footage/recording-plan.js';
+import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';
+import { probeVideo, timeOfFrame } from '../../src/footage/video/probe.js';
+import { FFMPEG, ffmpeg, THING, writeVideo } from './videos.js';
+
+jest.setTimeout(240_000);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sd-videos-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const START = Date.UTC(2026, 5, 1, 12);
+const SECOND: Every = { mode: 'seconds', seconds: 1, exact: true };
+const item = (file: string, at = START): FootageItem => ({
+  kind: 'video',
+  file,
+  location: { from: 'file', path: join(folder, file) },
+  at,
+});
+
+interface Read {
+  readonly times: number[];
+  readonly sizes: string[];
+  readonly failures: string[];
+}
+
+async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE): Promise<Read> {
+  const [times, sizes, failures]: [number[], string[], string[]] = [[], [], []];
+  const sequence = { camera: 'yard', items, range, endsAt: START, gapMs: 60_000 };
+  const options = {
+    ...{ ffmpeg: FFMPEG, every, videoPixelLimit: 4096 * 2304, frameLimit: 1_000_000 },
+    materialize: async ({ location }: FootageItem) => ({
+      path: location.from === 'file' ? location.path : '',
+      release: async () => {},
+    }),
+    signal: new AbortController().signal,
+  };
+  for await (const event of framesOf(sequence, BEGINNING, options)) {
+    if (event.type === 'failure') failures.push(`${event.error.code}: ${event.error.message}`);
+    if (event.type !== 'frame') continue;
+    times.push((event.frame.at - START) / 1000);
+    if (event.frame.picture.from === 'video') {
+      const { width, height } = event.frame.picture.image();
+      sizes.push(`${width}x${height}`);
+    }
+    event.frame.release();
+  }
+  return { times, sizes, failures };
+}
+const WHOLE = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+const failureOf = async (file: string): Promise<string> => {
+  const { failures } = await read([item(file)]);
+  expect(failures).toHaveLength(1);
+  return failures[0] as string;
+};
+
+/** @param size e.g. '96x64' */
+const pattern = (file: string, size: string, seconds: number, rate: number, coding: readonly string[] = []) =>
+  ffmpeg([
+    ...['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${rate}:d=${seconds}`, '-pix_fmt', 'yuv420p'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', ...coding, join(folder, file)],
+  ]);
+
+describe('files that are no usable video', () => {
+  it('refuses a text, an empty file and a missing one', async () => {
+    await writeFile(join(folder, 'text.mp4'), 'not a video at all');
+    await writeFile(join(folder, 'empty.mp4'), '');
+    expect(await failureOf('text.mp4')).toMatch(/^image-unreadable: cannot be read as a video/);
+    expect(await failureOf('empty.mp4')).toBe('image-unreadable: has zero bytes');
+    expect(await failureOf('missing.mp4')).toBe('not-found: cannot be read (ENOENT)');
+  });
+
+  it('refuses a file with sound only', async () => {
+    await ffmpeg(['-f', 'lavfi', '-i', 'sine=d=1', join(folder, 'sound.mp4')]);
+    expect(await failureOf('sound.mp4')).toBe('image-unreadable: has no video stream (of 1 streams)');
+  });
+
+  it('refuses more pixels than the limit before it decodes any', async () => {
+    await pattern('8k.mp4', '7680x4320', 0.04, 25);
+    expect(await failureOf('8k.mp4')).toBe(
+      'image-too-large: has pictures of 7680x4320 px, expected at most 9437184 px in all (VIDEO_PIXEL_LIMIT)',
+    );
+  });
+
+  it('refuses playlists that name the network or files, whatever their name', async () => {
+    const hls = '#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nhttp://127.0.0.1:9/x.ts\n#EXT-X-ENDLIST\n';
+    await writeFile(join(folder, 'list.m3u8'), hls);
+    await writeFile(join(folder, 'list.mp4'), hls.replace('http://127.0.0.1:9/x.ts', '/etc/passwd'));
+    await writeFile(join(folder, 'list.ffconcat'), 'ffconcat version 1.0\nfile /etc/passwd\n');
+    for (const file of ['list.m3u8', 'list.mp4', 'list.ffconcat']) {
+      expect(await failureOf(file)).toMatch(/^image-unreadable: is a playlist, which may name other files/);
+    }
+  });
+
+  it('lets ffmpeg itself refuse a playlist that is not recognised by its beginning', async () => {
+    await pattern('part.ts', '96x64', 1, 4);
+    const hidden = `\n\n${'# padding\n'.repeat(20)}`;
+    await writeFile(join(folder, 'hidden.ffconcat'), `${hidden}ffconcat version 1.0\nfile part.ts\n`);
+    await writeFile(join(folder, 'dash.mpd'), `${' '.repeat(100)}<MPD></MPD>`);
+    for (const file of ['hidden.ffconcat', 'dash.mpd']) {
+      expect(await failureOf(file)).toMatch(/^image-unreadable: cannot be read as a video/);
+    }
+  });
+
+  it('names a missing ffmpeg and its setting', async () => {
+    await pattern('fine.mp4', '96x64', 1, 4);
+    const probing = probeVideo(join(folder, 'fine.mp4'), { ffmpeg: '/nowhere/ffmpeg', pixelLimit: 1e7 });
+    await expect(probing).rejects.toThrow(/\/nowhere\/ffprobe cannot be started .* \(setting FFMPEG\)/);
+    await expect(probing).rejects.toBeInstanceOf(ScenedeltaError);
+  });
+});
+
+describe('damaged videos', () => {
+  it('uses the frames before the end of a truncated file, and reports where it ends', async () => {
+    await pattern('long.mkv', '96x64', 20, 4, ['-g', '4']);
+    const { length } = await readFile(join(folder, 'long.mkv'));
+    await truncate(join(folder, 'long.mkv'), Math.floor(length / 2));
+    const { times, failures } = await read([item('long.mkv')]);
+    expect(times.length).toBeGreaterThan(5);
+    expect(times.length).toBeLessThan(15);
+    expect(failures).toEqual([
+      expect.stringMatching(/^image-unreadable: is truncated or damaged: ends at .* of 20\.00 s/),
+    ]);
+  });
+
+  it('refuses a truncated file without an index', async () => {
+    await pattern('cut.mp4', '96x64', 5, 4);
+    await truncate(join(folder, 'cut.mp4'), 2_000);
+    expect(await failureOf('cut.mp4')).toMatch(/^image-unreadable: cannot be read as a video \(.*moov atom not found/i);
+  });
+
+  it('goes on with the next file', async () => {
+    await pattern('next.mp4', '96x64', 2, 4);
+    const { times, failures } = await read([item('missing.mp4'), item('next.mp4', START + 5_000)]);
+    expect(failures).toHaveLength(1);
+    expect(times).toEqual([5, 6]);
+  });
+});
+
+describe('unusual videos', () => {
+  it('samples 240 frames per second by their times', async () => {
+    await pattern('fast.mp4', '96x64', 3, 240);
+    expect((await read([item('fast.mp4')])).times).toEqual([0, 1, 2]);
+  });
+
+  it('turns frames as the container asks for', async () => {
+    await pattern('lying.mp4', '96x64', 1, 4);
+    const rotate = ['-c', 'copy', '-metadata:s:v:0', 'rotate=90', join(folder, 'upright.mp4')];
+    await ffmpeg(['-i', join(folder, 'lying.mp4'), ...rotate]);
+    expect((await read([item('upright.mp4')])).sizes).toEqual(['64x96']);
+  });
+
+  it('keeps the times of a variable frame rate', async () => {
+    const select = "select='not(between(n,5,10))'";
+    const coding = ['-vf', select, '-fps_mode', 'vfr', '-c:v', 'libx264', join(folder, 'vfr.mp4')];
+    await ffmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=4:d=4', ...coding]);
+    const { times } = await read([item('vfr.mp4')], { mode: 'all' });
+    expect(times).toEqual([0, 0.25, 0.5, 0.75, 1, 2.75, 3, 3.25, 3.5, 3.75]);
+  });
+
+  it.each([0, 2])('keeps the times of key frames with %d reordered frames between them', async (count) => {
+    await pattern(`order-${count}.mp4`, '96x64', 6, 4, [
+      '-preset',
+      'medium',
+      '-sc_threshold',
+      '0',
+      '-g',
+      '4',
+      '-bf',
+      String(count),
+    ]);
+    const path = join(folder, `order-${count}.mp4`);
+    expect((await probeVideo(path, { ffmpeg: FFMPEG, pixelLimit: 1e7 })).reordered).toBe(count > 0);
+    expect((await read([item(`order-${count}.mp4`)], { mode: 'keyframes' })).times).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('takes one field of interlaced pictures', async () => {
+    await pattern('interlaced.ts', '96x64', 2, 25, ['-flags', '+ilme+ildct', '-x264opts', 'tff=1']);
+    const info = await probeVideo(join(folder, 'interlaced.ts'), { ffmpeg: FFMPEG, pixelLimit: 1e7 });
+    expect(info.interlaced).toBe(true);
+    expect((await read([item('interlaced.ts')])).sizes).toEqual(['96x64', '96x64']);
+  });
+
+  it('counts presentation times from the begin of the file, also if its clock starts elsewhere', async () => {
+    await pattern('clock.ts', '96x64', 3, 4, ['-output_ts_offset', '5000', '-muxdelay', '0']);
+    expect((await read([item('clock.ts')])).times).toEqual([0, 1, 2]);
+  });
+
+  it('finds the time of a frame by its number in the order of presentation', async () => {
+    await pattern('numbered.mp4', '96x64', 3, 4, ['-bf', '2']);
+    const path = join(folder, 'numbered.mp4');
+    const signal = undefined;
+    expect(await timeOfFrame(path, 6, { ffmpeg: FFMPEG, signal })).toBe(1.5);
+    await expect(timeOfFrame(path, 99, { ffmpeg: FFMPEG, signal })).rejects.toThrow('frame 99: expected at most 11');
+  });
+});
+
+describe('sampling', () => {
+  beforeAll(() => writeVideo(join(folder, 'keys.mp4'), [{ frames: 40, blocks: [THING] }]));
+
+  it('takes the key frames alone if they are close enough', async () => {
+    const every: Every = { mode: 'seconds', seconds: 2, exact: false };
+    expect((await read([item('keys.mp4')], every)).times).toEqual([0, 2, 4, 6, 8]);
+    expect((await read([item('keys.mp4')], { mode: 'keyframes' })).times).toHaveLength(10);
+    expect((await read([item('keys.mp4')], { mode: 'auto' })).times).toHaveLength(10);
+  });
+
+  it('decodes every frame if key frames are too far apart', async () => {
+    await pattern('far.mp4', '96x64', 6, 4, ['-g', '100', '-sc_threshold', '0']);
+    expect((await read([item('far.mp4')], { mode: 'auto' })).times).toEqual([0, 1, 2, 3, 4, 5]);
+    expect((await read([item('far.mp4')], { mode: 'keyframes' })).times).toEqual([0]);
+  });
+
+  it('keeps one grid over files that follow each other', async () => {
+    const items = [0, 10, 20, 30].map((seconds) => item('keys.mp4', START + seconds * 1000));
+    const every: Every = { mode: 'seconds', seconds: 15, exact: true };
+    expect((await read(items, every)).times).toEqual([0, 15, 30]);
+  });
+
+  it('keeps to the wanted range', async () => {
+    const range = { from: START + 2_500, until: START + 5_500 };
+    expect((await read([item('keys.mp4')], SECOND, range)).times).toEqual([2.5, 3, 4, 5]);
+  });
+
+  it('refuses a file that begins long before the end of the one before', async () => {
+    const { times, failures } = await read([item('keys.mp4'), item('keys.mp4', START + 1_000)]);
+    expect(times).toHaveLength(10);
+    expect(failures[0]).toMatch(/^invalid-value: begins at 2026-06-01T12:00:01.000Z, before 2026-06-01T12:00:09/);
+  });
+});
