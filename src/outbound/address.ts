@@ -12,8 +12,11 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AllowList = readonly [Address, number][];
 
 const URL_LIMIT = 2048;
-/** Below this port only 80 and 443 are allowed, so that the service cannot be made to talk to a mail server. */
+/** Below this port only the default ones are allowed, so that the service cannot be made to talk to a mail server. */
 const FIRST_FREE_PORT = 1024;
+const HTTP_PORTS = [80, 443];
+/** Default ports, which are below the first free one. */
+const RTSP_PORTS: Readonly<Record<string, number>> = { 'rtsp:': 554, 'rtsps:': 322 };
 
 /**
  * @param cidrs CIDRs; an address without a prefix length stands for itself alone
@@ -69,34 +72,51 @@ const NAMES: Record<string, string> = {
 /**
  * Checks a URL without resolving its name. Addresses in other notations (0x7f.1, 2130706433, 0177.0.0.1) are literal
  * addresses to the URL parser, and so they are here.
+ * @param options.rtsp whether rtsp(s) is allowed as well
  * @throws ScenedeltaError 'url-refused' with the given URL (without user and query) and the expectation
  */
-export function checkUrlSyntax(text: string, options: { allow?: AllowList; field: string }): URL {
+export function checkUrlSyntax(text: string, options: { allow?: AllowList; field: string; rtsp?: boolean }): URL {
   const reject = (why: string): never => {
     throw new ScenedeltaError('url-refused', `${JSON.stringify(withoutSecrets(text).slice(0, 200))}: ${why}`, {
       field: options.field,
     });
   };
   if (text.length > URL_LIMIT) reject(`has ${text.length} characters, expected at most ${URL_LIMIT}`);
-  if (!URL.canParse(text)) reject('expected an absolute http:// or https:// URL');
+  const schemes = ['http:', 'https:', ...(options.rtsp === true ? Object.keys(RTSP_PORTS) : [])];
+  const expected = schemes.map((scheme) => `${scheme}//`).join(' or ');
+  if (!URL.canParse(text)) reject(`expected an absolute ${expected} URL`);
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    reject(`expected http:// or https://, got ${url.protocol}//`);
-  }
+  if (!schemes.includes(url.protocol)) reject(`expected ${expected}, got ${url.protocol}//`);
   if (url.username !== '' || url.password !== '') reject('expected no user name or password in the URL');
+  const isRtsp = url.protocol in RTSP_PORTS;
   const port = Number(url.port);
-  if (url.port !== '' && port !== 80 && port !== 443 && port < FIRST_FREE_PORT) {
-    reject(`port ${port}: expected 80, 443 or a port from ${FIRST_FREE_PORT}`);
+  const known = isRtsp ? Object.values(RTSP_PORTS) : HTTP_PORTS;
+  if (url.port !== '' && !known.includes(port) && port < FIRST_FREE_PORT) {
+    reject(`port ${port}: expected ${known.join(', ')} or a port from ${FIRST_FREE_PORT}`);
   }
-  const host = bareHost(url.hostname);
+  const hostname = isRtsp ? readHost(url.hostname) : url.hostname;
+  const host = bareHost(hostname);
   // Older versions of Node parse some notations of an address to an empty host.
   if (host === '') reject('has no host that can be read, expected a name or an address');
   if (isIP(host) !== 0) {
     const refusal = checkAddress(host, options.allow);
     if (refusal !== null) reject(`${host} is ${refusal}, expected a public address or one in OUTBOUND_ALLOW`);
   }
+  if (isRtsp) url.hostname = hostname;
   return url;
 }
+
+/** @returns the port of an RTSP address */
+export const portOf = ({ port, protocol }: URL): number => (port === '' ? (RTSP_PORTS[protocol] ?? 0) : Number(port));
+
+/**
+ * The URL parser reads the notations of an address only in URLs of the schemes that it knows.
+ * @returns the host as an http URL has it, '' if it cannot be read
+ */
+const readHost = (host: string): string => {
+  const asHttp = `http://${host}/`;
+  return URL.canParse(asHttp) ? new URL(asHttp).hostname : '';
+};
 
 /** Removes the brackets that IPv6 addresses have in URLs. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');

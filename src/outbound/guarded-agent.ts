@@ -5,7 +5,7 @@
  * the connector checks them itself.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ScenedeltaError } from '../errors.js';
@@ -39,6 +39,8 @@ export interface GuardedAgent {
    * later.
    */
   dispatcherOf(origin: string): Dispatcher;
+  /** @returns a connection to an allowed address, with TLS if `secure`. @throws as a request does */
+  connect(to: { hostname: string; port: number; secure: boolean }, signal: AbortSignal): Promise<Socket>;
   /** Aborts running requests. */
   destroy(): Promise<void>;
 }
@@ -75,14 +77,16 @@ export function createGuardedAgent(options: {
   };
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup });
 
+  const guardedConnect: typeof connect = (connection, done) => {
+    const host = bareHost(connection.hostname);
+    const refusal = isIP(host) === 0 ? null : checkAddress(host, allow);
+    if (refusal !== null) return done(refused(host, refusal), null);
+    connect(connection, done);
+  };
+
   const openPool = (origin: string): Pool =>
     new Pool(origin, {
-      connect: (connection, done) => {
-        const host = bareHost(connection.hostname);
-        const refusal = isIP(host) === 0 ? null : checkAddress(host, allow);
-        if (refusal !== null) return done(refused(host, refusal), null);
-        connect(connection, done);
-      },
+      connect: guardedConnect,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -107,6 +111,18 @@ export function createGuardedAgent(options: {
       if (oldest !== undefined && pools.size > maxOrigins) retire(...oldest);
       return pool;
     },
+    connect: ({ hostname, port, secure }, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        const host = bareHost(hostname);
+        const protocol = secure ? 'https:' : 'http:';
+        guardedConnect({ hostname: host, host, protocol, port: String(port) }, (error, socket) => {
+          if (error !== null) reject(error);
+          else if (signal.aborted) socket.destroy();
+          else resolve(socket);
+        });
+      }),
     async destroy() {
       await Promise.all([...pools.values(), ...retiring].map((pool) => pool.destroy()));
     },

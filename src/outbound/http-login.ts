@@ -63,10 +63,7 @@ function strongest(challenges: readonly Challenge[]): Challenge | undefined {
   return challenges.find(({ scheme }) => scheme === 'basic');
 }
 
-interface DigestRequest {
-  readonly method: string;
-  /** path and query */
-  readonly uri: string;
+interface DigestRequest extends Pick<LoginTarget, 'method' | 'uri'> {
   /** requests with this nonce, this one included */
   readonly count: number;
   readonly cnonce: string;
@@ -118,19 +115,32 @@ interface Session {
 /** The answer to a 401, or the reason why there is none, in words for the caller. */
 export type LoginStep = { readonly authorization: string } | { readonly refused: string };
 
+/** A request that needs a login. */
+export interface LoginTarget {
+  readonly origin: string;
+  /** of protocols whose nonces hold for one connection: no other one gets an answer to them */
+  readonly connection?: string;
+  readonly method: string;
+  /** path and query; of RTSP the whole address */
+  readonly uri: string;
+}
+
+export type HttpLogins = ReturnType<typeof createHttpLogins>;
+
 /** Sessions with the hosts that asked for a login. */
 export function createHttpLogins(now: () => number) {
   const sessions = new LRUCache<string, Session>({ max: MOST_SESSIONS });
   /** by login, the time (epoch ms) until which it is not sent again */
   const refusals = new LRUCache<string, number>({ max: MOST_SESSIONS });
-  const keyOf = ({ origin }: URL, { username, password }: Login) =>
+  const keyOf = ({ origin }: LoginTarget, { username, password }: Login) =>
     createHash('sha256')
       .update(JSON.stringify([origin, username, password]))
       .digest('base64');
-  const next = (url: URL, login: Login, session: Session): LoginStep => ({
+  const sessionKeyOf = (target: LoginTarget, login: Login) => `${keyOf(target, login)}${target.connection ?? ''}`;
+  const next = ({ method, uri }: LoginTarget, login: Login, session: Session): LoginStep => ({
     authorization: authorizationOf(session.challenge, login, {
-      method: 'GET',
-      uri: url.pathname + url.search,
+      method,
+      uri,
       count: ++session.count,
       cnonce: randomBytes(16).toString('hex'),
     }),
@@ -138,18 +148,18 @@ export function createHttpLogins(now: () => number) {
 
   return {
     /** @returns what to send before any challenge; undefined if the host is not known */
-    begin(url: URL, login: Login): LoginStep | undefined {
-      const key = keyOf(url, login);
-      if ((refusals.get(key) ?? 0) > now()) return { refused: 'refused the user name or the password' };
-      const session = sessions.get(key);
-      return session && next(url, login, session);
+    begin(target: LoginTarget, login: Login): LoginStep | undefined {
+      const refusedUntil = refusals.get(keyOf(target, login)) ?? 0;
+      if (refusedUntil > now()) return { refused: 'refused the user name or the password' };
+      const session = sessions.get(sessionKeyOf(target, login));
+      return session && next(target, login, session);
     },
     /**
      * @param sent whether the request before answered a challenge of this exchange
      * @returns the answer to the challenges of a 401
      */
-    answer(url: URL, login: Login, challenges: readonly Challenge[], sent: boolean): LoginStep {
-      const key = keyOf(url, login);
+    answer(target: LoginTarget, login: Login, challenges: readonly Challenge[], sent: boolean): LoginStep {
+      const key = sessionKeyOf(target, login);
       const challenge = strongest(challenges);
       sessions.delete(key);
       if (challenge === undefined) {
@@ -161,12 +171,12 @@ export function createHttpLogins(now: () => number) {
       // A nonce that was valid a moment ago may have expired; any other refusal concerns the login.
       const isStale = challenge.params.get('stale')?.toLowerCase() === 'true';
       if (sent && !isStale) {
-        refusals.set(key, now() + REFUSED_MS);
+        refusals.set(keyOf(target, login), now() + REFUSED_MS);
         return { refused: 'refused the user name or the password' };
       }
       const session = { challenge, count: 0 };
       sessions.set(key, session);
-      return next(url, login, session);
+      return next(target, login, session);
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createOutboundClient, type OutboundClient, parseRetryAfter } from '../../src/outbound/client.js';
+import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import type { Resolve } from '../../src/outbound/guarded-agent.js';
+import { parseRetryAfter } from '../../src/outbound/post.js';
 import { type Received, type Receiver, startReceiver } from '../helpers/receiver.js';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');

@@ -1,0 +1,31 @@
+/** Whether an endpoint gets an alert. Pure. */
+import { matchesCamera } from '../cameras/id-pattern.js';
+import { type AlertIntent, compareSeverity } from '../schemas/change.js';
+import type { EndpointSettings } from './settings.js';
+
+type Filters = Omit<EndpointSettings, 'description' | 'format'>;
+
+/** An empty list of a filter lets everything pass. A disabled endpoint gets nothing. */
+export function wantsAlert(filters: Filters, { type, change }: Pick<AlertIntent, 'type' | 'change'>): boolean {
+  const { cameras, zones, kinds, events } = filters;
+  return (
+    filters.enabled &&
+    events.includes(type) &&
+    (cameras.length === 0 || cameras.some((pattern) => matchesCamera(pattern, change.camera))) &&
+    (zones.length === 0 || isInZone(change, zones)) &&
+    (kinds.length === 0 || kinds.includes(change.kind)) &&
+    compareSeverity(change.severity, filters.min_severity) >= 0 &&
+    hasWords(change.caption, filters.text)
+  );
+}
+
+const isInZone = ({ zone, regions }: AlertIntent['change'], zones: readonly string[]): boolean =>
+  [zone, ...regions.map((region) => region.zone)].some((one) => one !== null && zones.includes(one));
+
+function hasWords(caption: string, text: string | null): boolean {
+  const found = caption.toLowerCase();
+  return (text ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => found.includes(word));
+}

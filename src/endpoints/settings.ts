@@ -1,0 +1,107 @@
+/** Settings of an endpoint: a registered receiver of alerts, with its format and its filters. */
+import { type Static, Type } from 'typebox';
+import { CAMERA_ID_PATTERN } from '../cameras/settings.js';
+import { ALERT_TYPES, CHANGE_KINDS } from '../schemas/change.js';
+import { SEVERITIES } from '../schemas/comparison.js';
+import { literals, nullable } from '../schemas/constructors.js';
+
+export const FORMATS = [
+  'standard-webhooks',
+  'cloudevents',
+  'cloudevents-binary',
+  'alertmanager',
+  'slack',
+  'ntfy',
+] as const;
+export type FormatName = (typeof FORMATS)[number];
+
+/** Formats that are signed with the secret of the endpoint; the receivers of the others verify no signature. */
+export const SIGNED_FORMATS: readonly FormatName[] = ['standard-webhooks', 'cloudevents', 'cloudevents-binary'];
+
+const most = { maxItems: 100, uniqueItems: true } as const;
+const cameraPattern = `^(?:\\*|${CAMERA_ID_PATTERN.replace(/^\^|\$$/g, '')}\\*?)$`;
+
+const fields = {
+  description: nullable(Type.String({ maxLength: 256 }), 'For people.'),
+  format: literals(FORMATS, {
+    default: 'standard-webhooks',
+    description:
+      'Form of the requests: Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
+      'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy.',
+  }),
+  events: Type.Array(literals(ALERT_TYPES), {
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      'Events that are sent; default: opened, escalated and reverted; with alertmanager also acknowledged, which ' +
+      'resolves the alert there.',
+  }),
+  cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
+    ...most,
+    description: 'Ids of cameras; one that ends with * stands for all ids that begin with the rest. Empty: all.',
+  }),
+  zones: Type.Array(Type.String({ pattern: CAMERA_ID_PATTERN }), {
+    ...most,
+    description: 'Ids of zones that the change lies in. Empty: all, and changes outside of zones.',
+  }),
+  kinds: Type.Array(literals(CHANGE_KINDS), { ...most, description: 'Kinds of change. Empty: all.' }),
+  min_severity: literals(SEVERITIES, { default: 'info', description: 'Less severe changes are not sent.' }),
+  text: nullable(
+    Type.String({ minLength: 1, maxLength: 200 }),
+    'Words that must all be in the caption, in any order and case.',
+  ),
+  enabled: Type.Boolean({ default: true, description: 'false: nothing is sent; true also ends an automatic stop.' }),
+};
+/** Complete settings: every field is filled in. */
+export const EndpointSettingsSchema = Type.Object(fields);
+export type EndpointSettings = Static<typeof EndpointSettingsSchema>;
+
+const closed = { additionalProperties: false } as const;
+const optional = Object.fromEntries(
+  Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
+) as never as { [K in keyof typeof fields]: ReturnType<typeof Type.Optional<(typeof fields)[K]>> };
+const url = Type.String({
+  pattern: '^https?://[^\\s]+$',
+  maxLength: 2048,
+  description: 'Address that receives the requests; with alertmanager the address of the server itself.',
+  examples: ['https://alerts.example/scenedelta'],
+});
+const authorization = Type.Optional(
+  nullable(
+    Type.String({ pattern: '^[\\x21-\\x7e]+(?: [\\x21-\\x7e]+)*$', maxLength: 1024 }),
+    'Value of the header Authorization of each request, e.g. `Bearer tk_...`. It is never shown.',
+  ),
+);
+
+export const EndpointRequestSchema = Type.Object(
+  { url, authorization, ...optional },
+  { $id: 'EndpointRequest', ...closed },
+);
+export const EndpointPatchSchema = Type.Object(
+  { url: Type.Optional(url), authorization, ...optional },
+  { $id: 'EndpointPatch', ...closed, description: 'Members that are left out stay as they are.' },
+);
+export type EndpointPatch = Static<typeof EndpointPatchSchema>;
+
+const DEFAULTS: Omit<EndpointSettings, 'events'> = {
+  description: null,
+  format: 'standard-webhooks',
+  cameras: [],
+  zones: [],
+  kinds: [],
+  min_severity: 'info',
+  text: null,
+  enabled: true,
+};
+
+/** @param earlier the settings that the given ones change; undefined: those of a new endpoint */
+export function settingsWith(
+  { url: _url, authorization: _authorization, ...given }: EndpointPatch,
+  earlier?: EndpointSettings,
+): EndpointSettings {
+  const merged = { ...(earlier ?? DEFAULTS), ...given };
+  return { ...merged, events: given.events ?? earlier?.events ?? defaultEvents(merged.format) };
+}
+
+const defaultEvents = (format: FormatName): EndpointSettings['events'] =>
+  ALERT_TYPES.filter((type) => type !== 'change.acknowledged' || format === 'alertmanager');

@@ -1,0 +1,112 @@
+/** Contents of the messages about a change. Pure. */
+import type { Zone } from '../cameras/settings.js';
+import type { Change } from '../schemas/change.js';
+import type { AlertEvent, ChangeEvent } from '../schemas/stream-event.js';
+import { pictureLinks, type WebhookLinks } from '../schemas/webhook-payload.js';
+
+/** Home Assistant refuses a state that is longer, counted in code points. */
+const LONGEST_STATE = 255;
+
+/** The types of the event entity, by those of the event stream. */
+const TYPE_OF = {
+  'alert.opened': 'opened',
+  'alert.escalated': 'escalated',
+  'alert.reverted': 'reverted',
+  'alert.acknowledged': 'acknowledged',
+} as const satisfies Record<AlertEvent['type'], string>;
+export const ALERT_EVENT_TYPES = Object.values(TYPE_OF);
+
+/**
+ * @returns a name for people, or `id` if there is none. Control characters and halves of surrogate pairs become spaces:
+ *   parsers of JSON refuse some of them.
+ */
+export function shownName(name: string | null, id: string): string {
+  const shown = (name ?? '').replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
+  return shown === '' ? id : shown;
+}
+
+/** Attributes of the event entity and of the sentence. */
+interface Statement {
+  readonly sentence: string;
+  readonly kind: string;
+  readonly severity: string;
+  /** id and name of the zone; null: in no zone */
+  readonly zone: string | null;
+  readonly zone_name: string | null;
+  /** as in the change; absent if it has been erased */
+  readonly confidence?: number;
+  readonly camera: string;
+  readonly camera_name: string;
+  readonly change: string;
+  /** address in the console */
+  readonly link: string;
+}
+
+interface Context {
+  readonly camera: { readonly id: string; readonly name: string | null; readonly zones: readonly Zone[] };
+  /** undefined: erased */
+  readonly change: Change | undefined;
+  /** e.g. 'https://cameras.example', without a trailing slash */
+  readonly baseUrl: string;
+}
+
+function statementOf(event: ChangeEvent | AlertEvent, { camera, change, baseUrl }: Context): Statement {
+  const zone = camera.zones.find(({ id }) => id === event.zone);
+  return {
+    sentence: event.caption ?? change?.caption ?? '',
+    kind: event.kind,
+    severity: event.severity,
+    zone: event.zone,
+    zone_name: event.zone === null ? null : shownName(zone?.name ?? null, event.zone),
+    ...(change === undefined ? {} : { confidence: Math.round(change.confidence * 1000) / 1000 }),
+    camera: camera.id,
+    camera_name: shownName(camera.name, camera.id),
+    change: event.changeId,
+    link: `${baseUrl}/review/${event.changeId}`,
+  };
+}
+
+/**
+ * The message of the event entity. Its `id` is that of the alert: the same if the message is ever repeated.
+ * @param keptSince end of the comparison that shows the change, epoch ms; null: it has been erased
+ */
+export function alertMessage(
+  alert: AlertEvent,
+  context: Context,
+  keptSince: number | null,
+  links: WebhookLinks,
+): string {
+  const { change } = context;
+  const pictures =
+    change === undefined || keptSince === null
+      ? {}
+      : pictureLinks(change.comparisons.best, keptSince, change.kind !== 'tamper', links);
+  return JSON.stringify({
+    event_type: TYPE_OF[alert.type],
+    ...statementOf(alert, context),
+    ...(change === undefined ? {} : { suppressed_count: change.suppressed_count }),
+    at: alert.at,
+    id: alert.alertId,
+    ...flatLinks(pictures),
+  });
+}
+
+/** Flat, because the attributes of an entity are easiest to use that way. */
+function flatLinks(pictures: Partial<ReturnType<typeof pictureLinks>>): Record<string, string> {
+  const { frames, heatmaps } = pictures;
+  return {
+    ...(frames && { frame_before: frames.before.url, frame_after: frames.after.url }),
+    ...(heatmaps && { outline_before: heatmaps.before.url, outline_after: heatmaps.after.url }),
+  };
+}
+
+/** The message of the sentence: `state` fits into a state of Home Assistant, the rest are attributes. */
+export function sentenceMessage(event: ChangeEvent, context: Context): string {
+  const statement = statementOf(event, context);
+  return JSON.stringify({ state: shortened(statement.sentence), ...statement, at: event.at });
+}
+
+function shortened(sentence: string): string {
+  const characters = [...sentence];
+  return characters.length <= LONGEST_STATE ? sentence : `${characters.slice(0, LONGEST_STATE - 1).join('')}…`;
+}

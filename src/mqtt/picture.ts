@@ -1,0 +1,78 @@
+/** Picture of a change: the frame of its best comparison with outlines, as a JPEG of bounded size. */
+import { ScenedeltaError } from '../errors.js';
+import { type DecodeLimits, decodeToFit } from '../frames/decode.js';
+import { createFrameKeeper } from '../frames/keep.js';
+import { servedFrame } from '../frames/served-frame.js';
+import sharp from '../frames/sharp.js';
+import { decodeHeatmapData } from '../heatmaps/data.js';
+import { renderOutline } from '../heatmaps/outline.js';
+import type { Heatmap, RgbImage, Side } from '../images.js';
+import type { Change } from '../schemas/change.js';
+import { type BlobStore, heatmapKey } from '../stores/blobs.js';
+import type { CameraStore } from '../stores/cameras.js';
+import type { ResultStore, StoredComparison } from '../stores/results.js';
+
+/** Longer side in px and JPEG quality, from the best to the smallest. */
+const SIZES = [
+  [1280, 80],
+  [960, 70],
+  [640, 60],
+  [320, 50],
+] as const;
+
+export interface PictureDependencies {
+  readonly results: Pick<ResultStore, 'get'>;
+  readonly blobs: Pick<BlobStore, 'get' | 'put'>;
+  readonly cameras: Pick<CameraStore, 'maskOf'>;
+  readonly decodeLimits: DecodeLimits;
+}
+
+export type PictureOf = ReturnType<typeof createPictures>;
+
+export function createPictures(deps: PictureDependencies) {
+  const keeper = createFrameKeeper(deps.blobs, deps.decodeLimits);
+  /**
+   * @param limit most bytes
+   * @returns undefined if the frame is no longer kept, or no size fits
+   * @throws ScenedeltaError if the stores cannot be reached
+   */
+  return async (change: Pick<Change, 'comparisons' | 'regions'>, limit: number): Promise<Buffer | undefined> => {
+    const stored = await deps.results.get(change.comparisons.best);
+    if (stored === undefined) return undefined;
+    // A thing that has gone is in the earlier frame only.
+    const side = change.regions.length > 0 && change.regions.every((region) => region.side === 'before');
+    const shown: Side = side ? 'before' : 'after';
+    const frame = await servedFrame(stored, shown, deps, keeper);
+    const bytes = await frame?.bytes();
+    if (bytes === undefined) return undefined;
+    const map = await mapOf(stored, shown, deps.blobs);
+    try {
+      for (const [longest, quality] of SIZES) {
+        const picture = await decodeToFit(bytes, longest, { ...deps.decodeLimits, field: 'frame' });
+        const jpeg = await encoded(map === undefined ? picture : renderOutline(map, picture), quality);
+        if (jpeg.byteLength <= limit) return jpeg;
+      }
+    } catch (thrown) {
+      // A frame that cannot be decoded (any more) is no reason to keep the event back.
+      if (!(thrown instanceof ScenedeltaError)) throw thrown;
+    }
+    return undefined;
+  };
+}
+
+/** @returns undefined without maps: tampering is recognised without the model, and maps expire */
+async function mapOf(
+  { comparison }: StoredComparison,
+  side: Side,
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<Heatmap | undefined> {
+  if (comparison.model == null) return undefined;
+  // The maps of a quiet frame are those of the frame that it equals.
+  const bytes = await blobs.get(heatmapKey(comparison.camera_frame?.nothing_new_since?.comparison ?? comparison.id));
+  return bytes === undefined ? undefined : decodeHeatmapData(bytes)[side];
+}
+
+const encoded = ({ data, width, height }: RgbImage, quality: number): Promise<Buffer> =>
+  sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality })
+    .toBuffer();

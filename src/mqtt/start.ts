@@ -1,0 +1,105 @@
+/** Builds the publisher from its settings and connections, and starts its loops. */
+import type { Redis } from 'ioredis';
+import type { Config } from '../config.js';
+import { linkKey, publicBaseUrl } from '../links.js';
+import type { Logger } from '../logger.js';
+import type { Stores } from '../stores/create.js';
+import { createEventCursor } from '../stores/event-cursor.js';
+import { createMqttStore } from '../stores/mqtt.js';
+import { type BrokerOptions, createBroker } from './broker.js';
+import { createCameraViews } from './camera-views.js';
+import { runIntake } from './intake.js';
+import type { MqttMetrics } from './metrics.js';
+import { createPictures } from './picture.js';
+import { createPublisher, OFFLINE } from './publisher.js';
+import { createRetained } from './retained.js';
+import type { BrokerSettings } from './settings.js';
+import { commandFilter, statusTopic } from './topics.js';
+
+const HOUR_MS = 3_600_000;
+const POLL_MS = 5_000;
+
+type PublisherConfig = Pick<
+  Config,
+  | 'mqttTopic'
+  | 'mqttDiscoveryPrefix'
+  | 'mqttPictureLimit'
+  | 'publicUrl'
+  | 'host'
+  | 'port'
+  | 'frameRetentionHours'
+  | 'heatmapRetentionHours'
+  | 'pixelLimit'
+  | 'decodeTimeout'
+>;
+
+export interface StartOptions {
+  readonly config: PublisherConfig;
+  readonly settings: BrokerSettings;
+  readonly redis: Redis;
+  readonly stores: Pick<Stores, 'cameras' | 'changes' | 'results' | 'blobs' | 'workers'>;
+  /** the secret of webhooks, of which the key of links is derived */
+  readonly secret: string;
+  readonly metrics: MqttMetrics;
+  readonly logger: Logger;
+  /** ms between two readings of the cameras' settings */
+  readonly pollMs?: number;
+  readonly retries?: Pick<BrokerOptions, 'firstRetryMs' | 'longestRetryMs' | 'timeoutMs'>;
+}
+
+/** @returns how to end: the broker gets 'offline', and no event is lost or repeated */
+export function startPublisher(options: StartOptions): { close(): Promise<void> } {
+  const { config, settings, redis, stores, metrics, logger } = options;
+  const base = config.mqttTopic;
+  const birthTopic = `${config.mqttDiscoveryPrefix}/status`;
+  const baseUrl = publicBaseUrl(config);
+  const store = createMqttStore(redis);
+  const shared = { store, metrics, logger, clock: Date.now };
+  const offline = { topic: statusTopic(base), payload: OFFLINE, retain: true };
+
+  const broker = createBroker({
+    settings,
+    will: offline,
+    filters: [birthTopic, commandFilter(base)],
+    onMessage: (topic, payload, retained) => publisher.receive(topic, payload, retained),
+    metrics,
+    logger,
+    ...options.retries,
+  });
+  const views = createCameraViews({ ...shared, ...stores, baseUrl });
+  const publisher = createPublisher({
+    ...shared,
+    ...stores,
+    broker,
+    retained: createRetained({ ...shared, broker, naming: { base, prefix: config.mqttDiscoveryPrefix, baseUrl } }),
+    views,
+    pictureOf: createPictures({ ...stores, decodeLimits: config }),
+    isReady: async () => (await stores.workers.list()).some(({ models }) => models.length > 0),
+    links: {
+      baseUrl,
+      key: linkKey(options.secret),
+      framesMs: config.frameRetentionHours * HOUR_MS,
+      heatmapsMs: config.heatmapRetentionHours * HOUR_MS,
+    },
+    base,
+    birthTopic,
+    pictureLimit: config.mqttPictureLimit,
+    pollMs: options.pollMs ?? POLL_MS,
+  });
+
+  const cursor = createEventCursor(redis);
+  const ending = new AbortController();
+  const loops = [
+    publisher.run(ending.signal),
+    runIntake({ ...shared, cursor, onOther: views.note, onTaken: publisher.wake }, ending.signal),
+  ];
+  return {
+    async close() {
+      ending.abort();
+      cursor.close();
+      await Promise.all(loops);
+      await broker.publish(offline).catch(() => {});
+      await broker.close();
+    },
+  };
+}

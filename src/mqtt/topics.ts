@@ -1,0 +1,57 @@
+/** Names of MQTT topics and of things in Home Assistant. Pure. */
+import { createHash } from 'node:crypto';
+
+/** Ids that end like a slug with a hash; they get one of their own, so that no two ids share a slug. */
+const ENDS_AS_HASH = /-[0-9a-f]{10}$/;
+
+/**
+ * @param id of a camera or zone: letters, digits, '.', '_' and '-'
+ * @returns the id in the characters that Home Assistant takes, [A-Za-z0-9_-]; different for different ids
+ */
+export function slugOf(id: string): string {
+  if (!id.includes('.') && !ENDS_AS_HASH.test(id)) return id;
+  return `${id.replaceAll('.', '_')}-${createHash('sha256').update(id).digest('hex').slice(0, 10)}`;
+}
+
+/** @param base MQTT_TOPIC */
+export const statusTopic = (base: string): string => `${base}/status`;
+
+export interface CameraTopics {
+  /** one message per alert, not retained */
+  readonly alert: string;
+  readonly picture: string;
+  readonly sentence: string;
+  readonly state: string;
+  readonly availability: string;
+  readonly changed: string;
+  readonly suspended: string;
+  /** commands ON and OFF for `suspended` */
+  readonly suspend: string;
+  readonly zone: (id: string) => string;
+}
+
+export function topicsOf(base: string, camera: string): CameraTopics {
+  const own = `${base}/${CAMERAS}/${slugOf(camera)}`;
+  return {
+    alert: `${own}/alert`,
+    picture: `${own}/picture`,
+    sentence: `${own}/sentence`,
+    state: `${own}/state`,
+    availability: `${own}/availability`,
+    changed: `${own}/changed`,
+    suspended: `${own}/suspended`,
+    suspend: `${own}/suspended/set`,
+    zone: (id) => `${own}/zones/${slugOf(id)}`,
+  };
+}
+const CAMERAS = 'cameras';
+
+/** Filter of the commands of all cameras. */
+export const commandFilter = (base: string): string => `${base}/${CAMERAS}/+/suspended/set`;
+
+/** @returns the slug of the camera that a command is for; undefined if the topic is no such command */
+export function cameraOfCommand(base: string, topic: string): string | undefined {
+  const start = `${base}/${CAMERAS}/`;
+  const end = '/suspended/set';
+  return topic.startsWith(start) && topic.endsWith(end) ? topic.slice(start.length, -end.length) : undefined;
+}

@@ -1,0 +1,121 @@
+/** Requests to the receivers of webhooks and alerts. They follow no redirects, and never echo an answer. */
+import { request } from 'undici';
+import { startDeadline } from '../deadline.js';
+import { type AllowList, checkUrlSyntax } from './address.js';
+import type { GuardedAgent } from './guarded-agent.js';
+import { asUrlError } from './url-error.js';
+
+export interface PostOutcome {
+  /** null if there was no answer */
+  readonly status: number | null;
+  /** null for 2xx; else the reason, in a sentence of the service */
+  readonly error: string | null;
+  /** delay that a Retry-After header asks for */
+  readonly retryAfterMs: number | null;
+  /** the address itself is refused, so no attempt can succeed */
+  readonly permanent: boolean;
+}
+
+export const USER_AGENT = 'scenedelta (+https://scenedelta.dev)';
+/** Bytes of a receiver's answer that are read and dropped, so that its connection can be used again. */
+export const ANSWER_LIMIT = 64 * 1024;
+const FIELD = 'callback_url';
+
+interface Sent {
+  readonly method: 'POST' | 'OPTIONS';
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Answer {
+  readonly outcome: PostOutcome;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** @param deps.now epoch ms */
+export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; timeoutMs: number; now: () => number }) {
+  const { agent, allow, timeoutMs } = deps;
+
+  const send = async (text: string, { method, headers, body, signal }: Sent): Promise<Answer> => {
+    const deadline = startDeadline(timeoutMs, signal);
+    try {
+      const url = checkUrlSyntax(text, { allow, field: FIELD });
+      const answer = await request(url, {
+        dispatcher: agent.dispatcherOf(url.origin),
+        method,
+        signal: deadline.signal,
+        headers: { ...headers, 'user-agent': USER_AGENT },
+        body: body ?? null,
+      });
+      // The status decides; the rest of the answer is read under the same deadline, and no delivery waits for it.
+      answer.body
+        .dump({ limit: ANSWER_LIMIT })
+        .catch(() => {})
+        .finally(deadline.end);
+      const status = answer.statusCode;
+      const ok = status >= 200 && status < 300;
+      const header = (name: string) => firstOf(answer.headers[name]);
+      return {
+        header,
+        outcome: {
+          status,
+          error: ok ? null : `the receiver answered ${status}, expected 2xx`,
+          retryAfterMs: parseRetryAfter(header('retry-after'), deps.now()),
+          permanent: false,
+        },
+      };
+    } catch (thrown) {
+      deadline.end();
+      if (signal?.aborted === true) throw signal.reason;
+      const error = asUrlError(thrown, 'the receiver', { field: FIELD, timeoutMs, timedOut: deadline.expired });
+      return {
+        header: () => undefined,
+        outcome: {
+          status: null,
+          error: error.message,
+          retryAfterMs: null,
+          permanent: error.code === 'url-refused',
+        },
+      };
+    }
+  };
+
+  return {
+    post: async (url: string, options: Omit<Sent, 'method'> & { body: string }): Promise<PostOutcome> =>
+      (await send(url, { ...options, method: 'POST' })).outcome,
+
+    askPermission: async (
+      url: string,
+      { origin, headers, signal }: { origin: string; headers: Record<string, string>; signal?: AbortSignal },
+    ): Promise<PostOutcome | { readonly rate: number | null }> => {
+      const asking = { ...headers, 'webhook-request-origin': origin };
+      const { outcome, header } = await send(url, { method: 'OPTIONS', headers: asking, signal });
+      if (outcome.error !== null)
+        return { ...outcome, error: `${outcome.error} to the OPTIONS request of CloudEvents` };
+      const allowed = header('webhook-allowed-origin');
+      if (allowed !== '*' && allowed?.toLowerCase() !== origin.toLowerCase()) {
+        const given = allowed === undefined ? 'no WebHook-Allowed-Origin' : 'another WebHook-Allowed-Origin';
+        const error = `the receiver answered OPTIONS with ${given}, expected ${origin} or *`;
+        return { ...outcome, error };
+      }
+      const rate = /^[1-9]\d{0,8}$/.exec(header('webhook-allowed-rate') ?? '')?.[0];
+      return { rate: rate === undefined ? null : Number(rate) };
+    },
+  };
+}
+
+export const firstOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+/**
+ * @param header seconds, or a date (RFC 9110 section 10.2.3)
+ * @returns null if there is none or it cannot be parsed
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | null {
+  if (header === undefined) return null;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  // Date.parse alone would take '-5' for a year.
+  const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}

@@ -1,0 +1,50 @@
+/** The examples of docs/alerts.md are what the service sends. WRITE_EXAMPLES=1 writes them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { render } from '../../src/endpoints/render.js';
+import type { FormatName } from '../../src/endpoints/settings.js';
+import { signedHeaders } from '../../src/workers/deliveries/sign-webhook.js';
+import { NOON } from '../helpers/changes.js';
+import { endpointMessage, SECRET } from '../helpers/endpoints.js';
+
+const FILE = 'docs/alerts.md';
+const URLS: Readonly<Record<FormatName, string>> = {
+  'standard-webhooks': 'https://alerts.example/in',
+  cloudevents: 'https://alerts.example/in',
+  'cloudevents-binary': 'https://alerts.example/in',
+  alertmanager: 'http://alertmanager:9093',
+  slack: 'https://hooks.slack.com/services/T000/B000/XXXX',
+  ntfy: 'https://ntfy.example/cameras',
+};
+
+/** The request as HTTP shows it; the body is indented for people. */
+function example(format: FormatName): string {
+  const change = { zone: 'door', caption: 'a red car has appeared on the left' };
+  const { url, headers, body } = render(format, endpointMessage('change.opened', change), {
+    url: URLS[format],
+    authorization: null,
+  });
+  const id = `dlv_${'1'.repeat(26)}`;
+  const signature = /slack|ntfy|alertmanager/.test(format)
+    ? {}
+    : signedHeaders({ id, at: NOON + 1_000, body }, [SECRET]);
+  const { host, pathname } = new URL(url);
+  const lines = Object.entries({ ...headers, ...signature }).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${pathname} HTTP/1.1`, `host: ${host}`, ...lines, '', JSON.stringify(JSON.parse(body), null, 2)].join(
+    '\n',
+  );
+}
+
+it.each(Object.keys(URLS) as FormatName[])('The example of %s is the request that is sent', (format) => {
+  const begin = `<!-- example: ${format} -->\n\n\`\`\`http\n`;
+  const end = '\n```\n\n<!-- /example -->';
+  const text = readFileSync(FILE, 'utf8');
+  const from = text.indexOf(begin) + begin.length;
+  const to = text.indexOf(end, from);
+  expect(from).toBeGreaterThan(begin.length);
+  if (process.env.WRITE_EXAMPLES !== undefined) {
+    writeFileSync(FILE, text.slice(0, from) + example(format) + text.slice(to));
+    return;
+  }
+  expect(text.slice(from, to)).toBe(example(format));
+});

@@ -1,0 +1,131 @@
+/** The formats of endpoints, each checked with the library of the format if it has one. */
+import { describe, expect, it } from '@jest/globals';
+import { HTTP } from 'cloudevents';
+import fc from 'fast-check';
+import { topicOf } from '../../src/endpoints/formats/ntfy.js';
+import { escapeChat } from '../../src/endpoints/formats/slack.js';
+import { render } from '../../src/endpoints/render.js';
+import type { FormatName } from '../../src/endpoints/settings.js';
+import { endpointMessage } from '../helpers/endpoints.js';
+
+const URL_OF = 'https://receiver.example/in?token=1';
+const sent = (format: FormatName, message = endpointMessage(), url = URL_OF) => {
+  const request = render(format, message, { url, authorization: null });
+  return { ...request, json: JSON.parse(request.body) };
+};
+/** A camera name and a caption that try everything. */
+const HOSTILE = '<script>alert(1)</script> <!channel> @everyone *b* _i_ [x](http://evil.example) `c` ~s~ |\r\nX: y "q"';
+
+describe('CloudEvents', () => {
+  it.each(['cloudevents', 'cloudevents-binary'] as const)('as %s are read by their own library', (format) => {
+    const message = endpointMessage('change.escalated');
+    const { headers, body } = sent(format, message);
+    const event = HTTP.toEvent({ headers, body }) as unknown as { validate(): boolean } & Record<string, unknown>;
+    expect(event.validate()).toBe(true);
+    expect(event).toMatchObject({
+      specversion: '1.0',
+      id: message.id,
+      source: 'https://cameras.example/v1/cameras/gate',
+      type: 'dev.scenedelta.change.escalated',
+      subject: message.payload.data.change.id,
+      time: '2026-01-05T12:00:00.000Z',
+      datacontenttype: 'application/json',
+      data: message.payload.data,
+    });
+  });
+
+  it('have header values of printable characters, whatever a camera is called', () => {
+    const { headers } = sent('cloudevents-binary', endpointMessage('change.opened', { id: 'ä "%\r\n' }));
+    expect(headers['ce-subject']).toBe('%C3%A4%20%22%25%0D%0A');
+  });
+});
+
+describe('Slack', () => {
+  it('gets the sentence with a link and a picture', () => {
+    const { json, url } = sent('slack', endpointMessage('change.opened', { zone: 'door', severity: 'high' }));
+    expect(url).toBe(URL_OF);
+    expect(json).toMatchObject({
+      text: 'Gate: change',
+      mrkdwn: false,
+      attachments: [
+        {
+          fallback: 'Gate: change: a car has appeared',
+          title: 'a car has appeared',
+          title_link: expect.stringContaining('https://cameras.example/review/chg_'),
+          image_url: expect.stringContaining('/heatmaps/after?'),
+          fields: [{ value: 'gate' }, { value: 'high' }, { value: 'appear' }, { title: 'Zone', value: 'door' }],
+        },
+      ],
+    });
+  });
+
+  it('gets no markup, mention or link out of a camera name or a caption', () => {
+    const message = endpointMessage('change.opened', { caption: HOSTILE, zone: HOSTILE }, { cameraName: HOSTILE });
+    const { json } = sent('slack', message);
+    const [{ title, fallback, fields }] = json.attachments;
+    for (const text of [json.text, title, fallback, ...fields.map((field: { value: string }) => field.value)]) {
+      expect(text).not.toMatch(/[<>@*`~|[\]\r\n]|:\/\/|(^|\s)_|_(\s|$)/);
+    }
+    expect(title).toContain('&lt;script&gt;');
+  });
+
+  it('keeps underscores within ids, which are no markup', () => {
+    expect(escapeChat('gate_3 _x_')).toBe('gate_3 ＿x＿');
+  });
+
+  it('gets no character that begins markup from any text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(escapeChat(text).replace(/&(amp|lt|gt);/g, '')).not.toMatch(/[<>&@*`~|[\]\\#]|\p{Cc}/u);
+      }),
+    );
+  });
+});
+
+describe('ntfy', () => {
+  it('gets the topic, a priority by severity, the link and the picture', () => {
+    const { json, url } = sent(
+      'ntfy',
+      endpointMessage('change.opened', { severity: 'high' }),
+      'https://n.example/p/top-ic',
+    );
+    expect(url).toBe('https://n.example/p');
+    expect(json).toMatchObject({
+      topic: 'top-ic',
+      title: 'Gate: change',
+      message: 'a car has appeared',
+      priority: 5,
+      click: expect.stringContaining('/review/chg_'),
+      attach: expect.stringContaining('/heatmaps/after?'),
+    });
+  });
+
+  it('gets a low priority for the end of a change', () => {
+    expect(sent('ntfy', endpointMessage('change.reverted', { severity: 'high' })).json).toMatchObject({ priority: 2 });
+  });
+
+  it.each([
+    ['https://ntfy.sh/mytopic', { server: 'https://ntfy.sh/', topic: 'mytopic' }],
+    ['https://h.example/ntfy/a_b-C/', { server: 'https://h.example/ntfy', topic: 'a_b-C' }],
+    ['https://ntfy.sh/', undefined],
+    ['https://ntfy.sh/a.b', undefined],
+  ])('reads the topic of %s', (url, expected) => expect(topicOf(url)).toEqual(expected));
+});
+
+describe('Every format', () => {
+  const formats = ['standard-webhooks', 'cloudevents', 'alertmanager', 'slack', 'ntfy'] as const;
+  it.each(formats)(
+    '%s sends the login of the receiver, and nothing that another line of headers could be',
+    (format) => {
+      const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE });
+      const { headers } = render(format, message, { url: URL_OF, authorization: 'Bearer tk_1' });
+      expect(headers.authorization).toBe('Bearer tk_1');
+      for (const value of Object.values(headers)) expect(value).toMatch(/^[\x20-\x7e]*$/);
+    },
+  );
+
+  it.each(formats)('%s says that a test event is a test', (format) => {
+    const message = endpointMessage('endpoint.test');
+    expect(sent(format, message).body).toMatch(/test/i);
+  });
+});

@@ -1,0 +1,264 @@
+/** The publisher on a real Redis, with real changes of a camera, and a real broker. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { createMqttMetrics, type MqttMetrics } from '../../src/mqtt/metrics.js';
+import { brokerSettings } from '../../src/mqtt/settings.js';
+import { startPublisher } from '../../src/mqtt/start.js';
+import type { StoredCamera } from '../../src/stores/cameras.js';
+import { createWorkerRegistry } from '../../src/stores/workers.js';
+import { EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
+import { HEIGHT, pixelPipeline, setUpCamera, turnProcessor, WIDTH } from '../helpers/cameras.js';
+import { eventually } from '../helpers/eventually.js';
+import { describeWithMosquitto, type Mosquitto, startMosquitto, subscribe } from '../helpers/mosquitto.js';
+import { logger, useBench } from '../helpers/workers.js';
+
+const bench = useBench();
+const run = runsOn(() => bench);
+let broker: Mosquitto;
+let home: Awaited<ReturnType<typeof subscribe>>;
+let publisher: { close(): Promise<void> };
+let camera: StoredCamera;
+let metrics: MqttMetrics;
+
+const HALF = (left: number) => [
+  [left, 0],
+  [left + 0.5, 0],
+  [left + 0.5, 1],
+  [left, 1],
+];
+const SETTINGS = {
+  name: 'Gate <b>3</b>',
+  before: 'reference',
+  alerts: { confirm_frames: 1 },
+  zones: [
+    { id: 'left', name: 'Loading bay 2', type: 'include', polygon: HALF(0) },
+    { id: 'right.1', name: null, type: 'include', polygon: HALF(0.5) },
+  ],
+};
+const OWN = 'sd/cameras/gate';
+const DISCOVERY = 'homeassistant/device/sd_gate/config';
+
+const start = async (change: object = {}) =>
+  startPublisher({
+    config: {
+      mqttTopic: 'sd',
+      mqttDiscoveryPrefix: 'homeassistant',
+      mqttPictureLimit: 100_000,
+      publicUrl: 'https://cameras.example',
+      host: '127.0.0.1',
+      port: 8080,
+      frameRetentionHours: 24,
+      heatmapRetentionHours: 24,
+      pixelLimit: 50_000_000,
+      decodeTimeout: 10,
+      ...change,
+    },
+    settings: await brokerSettings({
+      mqttUrl: broker.url,
+      mqttUsername: null,
+      mqttPassword: null,
+      mqttCa: null,
+      mqttTopic: 'sd',
+    }),
+    redis: bench.redis,
+    stores: { ...bench, workers: createWorkerRegistry(bench.redis) },
+    secret: 'whsec_test',
+    metrics,
+    logger,
+    pollMs: 50,
+    retries: { firstRetryMs: 20, longestRetryMs: 100 },
+  });
+/** A pipeline that gives the changed pixels a heatmap, so that there is something to outline. */
+const outlining = () => {
+  const { pipeline } = pixelPipeline();
+  return turnProcessor(bench, {
+    pipeline: {
+      ...pipeline,
+      async compare(input) {
+        const compared = await pipeline.compare(input);
+        const map = { width: 3, height: 2, data: new Float32Array([0, 0, 0, 1, 0, 0]) };
+        return { ...compared, heatmaps: { before: map, after: map, words: { before: [], after: [] } } };
+      },
+    },
+  });
+};
+/** @returns how many events the broker has confirmed */
+const sent = async () =>
+  Number(/messages_total\{kind="alert",outcome="sent"\} (\d+)/.exec(await metrics.registry.metrics())?.[1] ?? 0);
+const alerts = () => home.of(`${OWN}/alert`).map(({ payload }) => JSON.parse(payload.toString()));
+
+describeWithMosquitto('the MQTT publisher', () => {
+  beforeAll(async () => {
+    broker = await startMosquitto();
+  });
+  afterAll(() => broker.close());
+  beforeEach(async () => {
+    await broker.stop();
+    await broker.start();
+    home = await subscribe(broker.url);
+    camera = await setUpCamera(bench, 'gate', SETTINGS);
+    await createWorkerRegistry(bench.redis).beat({
+      ...{ id: 'w', host: 'h', pid: 1, started_at: new Date().toISOString() },
+      models: [{} as never],
+    });
+    metrics = createMqttMetrics();
+    publisher = await start();
+    await eventually(() => expect(home.last('sd/status')).toBe('online'));
+  });
+  afterEach(async () => {
+    await publisher.close();
+    await home.close();
+  });
+
+  it('announces a device with its entities, and then its states', async () => {
+    const payload = home.json(DISCOVERY);
+    expect(payload.device).toMatchObject({ identifiers: ['sd.gate'], name: 'Gate <b>3</b>' });
+    expect(Object.keys(payload.components)).toEqual([
+      ...['alert', 'picture', 'sentence', 'changed', 'zone_left', expect.stringMatching(/^zone_right_1-/)],
+      ...['suspended', 'state'],
+    ]);
+    expect(home.last(`${OWN}/state`)).toBe('no_frame_yet');
+    expect(home.last(`${OWN}/availability`)).toBe('offline');
+    expect(home.last(`${OWN}/suspended`)).toBe('OFF');
+    expect(home.last(`${OWN}/zones/left`)).toBe('OFF');
+    const topics = home.received.map(({ topic }) => topic);
+    expect(topics.indexOf('sd/status')).toBe(topics.length - 1);
+  });
+
+  it('publishes a change: the picture first, then the states, then the alert; and its end', async () => {
+    await run(camera, [[EMPTY, 0], [WITH_DOG, 1]], outlining()); // biome-ignore format: one line per run
+    await eventually(() => expect(alerts()).toHaveLength(1));
+    expect(alerts()[0]).toMatchObject({
+      ...{
+        event_type: 'opened',
+        sentence: expect.stringContaining('something has appeared'),
+        kind: 'appear',
+        severity: 'medium',
+      },
+      ...{ zone: 'left', zone_name: 'Loading bay 2', confidence: 0.95, camera: 'gate', at: '2026-06-01T12:00:01.000Z' },
+      link: expect.stringMatching(/^https:\/\/cameras\.example\/review\/chg_/),
+      frame_after: expect.stringMatching(
+        /^https:\/\/cameras\.example\/v1\/comparisons\/cmp_.*\/frames\/after\?exp=.*sig=/,
+      ),
+      outline_after: expect.stringContaining('/heatmaps/after?'),
+    });
+    const [picture] = home.of(`${OWN}/picture`);
+    const { data, info } = await sharp(picture?.payload).raw().toBuffer({ resolveWithObject: true });
+    expect(info).toMatchObject({ width: WIDTH, height: HEIGHT });
+    const isLine = (i: number) => (data[i + 2] ?? 0) > 180 && (data[i] ?? 255) < 130 && (data[i + 1] ?? 0) > 150;
+    expect(Array.from({ length: data.length / 3 }, (_, i) => isLine(3 * i)).filter(Boolean).length).toBeGreaterThan(20);
+    expect(home.json(`${OWN}/sentence`)).toMatchObject({ state: alerts()[0].sentence, zone_name: 'Loading bay 2' });
+    expect(home.last(`${OWN}/zones/left`)).toBe('ON');
+    expect(home.of(`${OWN}/zones/${'right_1-'}`)).toEqual([]);
+    expect(home.last(`${OWN}/changed`)).toBe('ON');
+    const order = home.received.map(({ topic }) => topic.split('/').at(-1)).filter((name) => name !== 'state');
+    expect(order.indexOf('picture')).toBeLessThan(order.indexOf('alert'));
+    expect(order.lastIndexOf('left')).toBeLessThan(order.indexOf('alert'));
+
+    await run(camera, [[EMPTY, 2]]);
+    await eventually(() => expect(alerts().map(({ event_type }) => event_type)).toEqual(['opened', 'reverted']));
+    expect(home.last(`${OWN}/zones/left`)).toBe('OFF');
+    expect(home.last(`${OWN}/changed`)).toBe('OFF');
+  });
+
+  it('suspends and resumes the alerts of a camera by its switch: states without alerts', async () => {
+    await home.publish(`${OWN}/suspended/set`, 'ON');
+    await eventually(() => expect(home.last(`${OWN}/suspended`)).toBe('ON'));
+    const suspended = (await bench.cameras.get('gate')) as StoredCamera;
+    expect(Date.parse(suspended.settings.suspend_until ?? '')).toBeGreaterThan(Date.now() + 1e12);
+    await run(suspended, [[EMPTY, 0], [WITH_DOG, 1]]); // biome-ignore format: one line per run
+    await eventually(() => expect(home.last(`${OWN}/zones/left`)).toBe('ON'));
+    await run(suspended, [[EMPTY, 2]]);
+    await eventually(() => expect(home.last(`${OWN}/zones/left`)).toBe('OFF'));
+    expect(alerts()).toEqual([]);
+
+    await home.publish(`${OWN}/suspended/set`, 'OFF');
+    await eventually(() => expect(home.last(`${OWN}/suspended`)).toBe('OFF'));
+    expect((await bench.cameras.get('gate'))?.settings).toMatchObject({ ...camera.settings, suspend_until: null });
+    await run(camera, [[WITH_CAR, 3]]);
+    await eventually(() => expect(alerts()).toHaveLength(1));
+  });
+
+  it('ignores commands that are retained, unknown, or for no camera', async () => {
+    for (const payload of ['on', '', '<script>']) await home.publish(`${OWN}/suspended/set`, payload);
+    await home.publish('sd/cameras/nowhere/suspended/set', 'ON');
+    await home.publish('sd/cameras/a/b/suspended/set', 'ON');
+    await home.publish('sd/cameras/gate/suspended/set', 'ON');
+    await eventually(() => expect(home.last(`${OWN}/suspended`)).toBe('ON'));
+    expect(home.of('sd/cameras/nowhere/suspended')).toEqual([]);
+  });
+
+  it('updates names, and removes zones and cameras that are gone, also those of an earlier run', async () => {
+    const { zones } = SETTINGS;
+    await setUpCamera(bench, 'gate', { ...SETTINGS, name: 'Yard 🚚', zones: [zones[1]] });
+    await eventually(() => expect(home.json(DISCOVERY).device.name).toBe('Yard 🚚'));
+    // With the platform alone Home Assistant removes it.
+    expect(home.json(DISCOVERY).components.zone_left).toEqual({ platform: 'binary_sensor' });
+    await eventually(() => expect(home.last(`${OWN}/zones/left`)).toBe(''));
+
+    await publisher.close();
+    await bench.cameras.erase('gate');
+    publisher = await start();
+    await eventually(() => expect(home.last(DISCOVERY)).toBe(''));
+    await eventually(() => expect(home.last('sd/status')).toBe('online'));
+    const late = await subscribe(broker.url);
+    await home.publish('probe', 'x', true);
+    await eventually(() => expect(late.received.map(({ topic }) => topic)).toContain('probe'));
+    expect(late.received.map(({ topic }) => topic).filter((topic) => topic.includes('gate'))).toEqual([]);
+    await late.close();
+  });
+
+  it('removes a picture whose privacy mask is out of date, and sends it masked', async () => {
+    await run(camera, [[EMPTY, 0], [WITH_DOG, 1]]); // biome-ignore format: one line per run
+    await eventually(() => expect(alerts()).toHaveLength(1));
+    const privacy = { id: 'door', name: null, type: 'privacy', polygon: HALF(0) };
+    await setUpCamera(bench, 'gate', { ...SETTINGS, zones: [...SETTINGS.zones, privacy] });
+    await eventually(() => expect(home.of(`${OWN}/picture`)).toHaveLength(3));
+    const [before, removed, after] = home.of(`${OWN}/picture`);
+    expect(removed?.payload.byteLength).toBe(0);
+    const greenOf = async (jpeg?: Buffer) => {
+      const left = sharp(jpeg).extract({ left: 0, top: 0, width: WIDTH / 2 - 8, height: HEIGHT });
+      return (await sharp(await left.png().toBuffer()).stats()).channels[1]?.mean;
+    };
+    expect(await greenOf(before?.payload)).toBeGreaterThan(100);
+    expect(await greenOf(after?.payload)).toBeLessThan(5);
+    // The broker removes it when the retention of the frame ends.
+    expect(after?.expiryS).toBeGreaterThan(23 * 3_600);
+    expect(after?.expiryS).toBeLessThanOrEqual(24 * 3_600);
+  });
+
+  it('announces again when Home Assistant starts', async () => {
+    const count = () => home.of(DISCOVERY).length;
+    const before = count();
+    await home.publish('homeassistant/status', 'offline');
+    await home.publish('homeassistant/status', 'online');
+    await eventually(() => expect(count()).toBe(before + 1));
+  });
+
+  it('repeats nothing and loses nothing when it is restarted', async () => {
+    await run(camera, [[EMPTY, 0], [WITH_DOG, 1]]); // biome-ignore format: one line per run
+    await eventually(() => expect(alerts()).toHaveLength(1));
+    await publisher.close();
+    expect(home.last('sd/status')).toBe('offline');
+    await run(camera, [[EMPTY, 2], [WITH_CAR, 3]]); // biome-ignore format: one line per run
+    publisher = await start();
+    await eventually(() => expect(alerts()).toHaveLength(3));
+    expect(alerts().map(({ event_type }) => event_type)).toEqual(['opened', 'reverted', 'opened']);
+    expect(new Set(alerts().map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('publishes what happened while the broker was away, with states and picture', async () => {
+    await run(camera, [[EMPTY, 0], [WITH_DOG, 1]]); // biome-ignore format: one line per run
+    await eventually(() => expect(alerts()).toHaveLength(1));
+    await broker.stop();
+    await run(camera, [[EMPTY, 2], [WITH_CAR, 3]]); // biome-ignore format: one line per run
+    home.received.length = 0;
+    await broker.start();
+    await eventually(() => expect(home.last('sd/status')).toBe('online'));
+    await eventually(() => expect(home.last(`${OWN}/zones/left`)).toBe('OFF'));
+    await eventually(() => expect(home.of(`${OWN}/picture`).length).toBeGreaterThan(0));
+    expect(home.json(DISCOVERY).device.name).toBe('Gate <b>3</b>');
+    await eventually(async () => expect(await sent()).toBe(3));
+    expect(await bench.redis.llen('sd:mqtt:waiting')).toBe(0);
+  });
+});
