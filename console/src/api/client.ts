@@ -1,0 +1,76 @@
+/** Client of the service's public API, with the types of its OpenAPI description. */
+import createClient from 'openapi-fetch';
+import type { paths } from '../../generated/api.js';
+import { reportAway, reportReached } from './connection.js';
+
+/** An answer that is no success, as a sentence for people. */
+export class ApiError extends Error {
+  constructor(
+    /** 0: there was no answer */
+    readonly status: number,
+    message: string,
+    /** part of the request that was refused, e.g. 'before' */
+    readonly field: string | undefined = undefined,
+  ) {
+    super(message);
+  }
+}
+
+let onSignedOut = () => {};
+/** @param listener is called if an answer says that the session has ended */
+export const whenSignedOut = (listener: () => void): void => {
+  onSignedOut = listener;
+};
+
+/** A proxy answers these in place of a service that is away. */
+const AWAY = [502, 504];
+
+/** As fetch, and it notes whether the service can be reached. @throws ApiError with status 0 if it cannot */
+export async function fetchApi(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(input, init);
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error;
+    reportAway();
+    throw new ApiError(0, 'The service cannot be reached.');
+  }
+  if (AWAY.includes(response.status)) reportAway();
+  else reportReached();
+  if (response.status === 401) onSignedOut();
+  return response;
+}
+
+export const api = createClient<paths>({
+  fetch: fetchApi,
+  // A session may alter something only with this header, which pages of other origins cannot send.
+  headers: { 'X-CSRF-Protection': '1' },
+});
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** @returns the body of a success. @throws ApiError with the detail of the problem */
+export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await call;
+  if (response.ok) return data as T;
+  throw problemOf(error, response.status);
+}
+
+export function problemOf(body: unknown, status: number): ApiError {
+  const { detail, title, field } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const text = [detail, title].find((one) => typeof one === 'string') as string | undefined;
+  return new ApiError(status, text ?? `The service answered ${status}.`, typeof field === 'string' ? field : undefined);
+}
+
+/** @returns a sentence for people about anything that was thrown */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Links of answers begin with PUBLIC_URL; the page may have been opened by another name of the same service. */
+export function localPath(link: string): string {
+  const { pathname, search } = new URL(link, location.origin);
+  return pathname + search;
+}

@@ -1,0 +1,87 @@
+/** Frame of the console: navigation, the state of the connection, signing in, and the view of the current path. */
+import type { ComponentChildren } from 'preact';
+import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { away } from './api/connection.js';
+import { session, signOut } from './session.js';
+import { SignIn } from './sign-in.js';
+import { TryPage } from './try/page.js';
+import { lazyView } from './ui/lazy-view.js';
+import { Toasts } from './ui/toasts.js';
+
+const ReviewPage = lazyView(async () => (await import('./review/page.js')).ReviewPage);
+const CamerasPage = lazyView(async () => (await import('./cameras/page.js')).CamerasPage);
+const FootagePage = lazyView(async () => (await import('./footage/page.js')).FootagePage);
+const EndpointsPage = lazyView(async () => (await import('./endpoints/page.js')).EndpointsPage);
+const SystemPage = lazyView(async () => (await import('./system/page.js')).SystemPage);
+
+const VIEWS = [
+  ['/', 'Try'],
+  ['/review', 'Review'],
+  ['/cameras', 'Cameras'],
+  ['/footage', 'Footage'],
+  ['/endpoints', 'Endpoints'],
+  ['/system', 'System'],
+] as const;
+
+export function App() {
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <span class="brand">scenedelta</span>
+        {session.value && <Navigation />}
+        {session.value?.key && (
+          <button
+            type="button"
+            class="plain"
+            onClick={signOut}
+            title={`Signed in with the key ${session.value.key.name}`}
+          >
+            Sign out
+          </button>
+        )}
+      </header>
+      <div role="status" class="connection">
+        {away.value && <p class="banner">The service cannot be reached. Trying again every two seconds …</p>}
+      </div>
+      <main id="content" tabIndex={-1}>
+        <Content />
+      </main>
+      <Toasts />
+    </>
+  );
+}
+
+function Content(): ComponentChildren {
+  if (session.value === undefined) return away.value ? null : <p class="quiet">Loading …</p>;
+  if (session.value === null) return <SignIn />;
+  return (
+    <Switch>
+      <Route path="/" component={TryPage} />
+      <Route path="/review/:change?" component={ReviewPage} />
+      <Route path="/cameras/:camera?" component={CamerasPage} />
+      <Route path="/footage/:batch?" component={FootagePage} />
+      <Route path="/endpoints/:endpoint?" component={EndpointsPage} />
+      <Route path="/system" component={SystemPage} />
+      <Route>
+        <p>There is no such page.</p>
+      </Route>
+    </Switch>
+  );
+}
+
+function Navigation() {
+  const [path] = useLocation();
+  const isCurrent = (view: string) => (view === '/' ? path === '/' : path.startsWith(view));
+  return (
+    <nav aria-label="Pages">
+      {VIEWS.map(([view, name]) => (
+        <Link key={view} href={view} aria-current={isCurrent(view) ? 'page' : undefined}>
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}

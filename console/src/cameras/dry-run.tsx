@@ -1,0 +1,78 @@
+/** Dry run of the edited settings over the frames of the last day, before they are saved. */
+import { useSignal } from '@preact/signals';
+import type { components } from '../../generated/api.js';
+import { api, messageOf, ok } from '../api/client.js';
+import type { Camera } from '../api/types.js';
+import { percent, shownTime } from '../ui/format.js';
+import { type Settings, withSettings } from './store.js';
+
+type Result = components['schemas']['CameraDryRun'];
+
+const DAY_MS = 86_400_000;
+
+interface Props {
+  readonly camera: Camera;
+  /** of the edited fields */
+  readonly settings: () => Partial<Settings>;
+}
+
+export function DryRun({ camera, settings }: Props) {
+  const result = useSignal<Result | null>(null);
+  const fault = useSignal('');
+  const busy = useSignal(false);
+  const run = async () => {
+    busy.value = true;
+    fault.value = '';
+    result.value = null;
+    try {
+      const query = { since: new Date(Date.now() - DAY_MS).toISOString() };
+      const params = { path: { id: camera.id }, query };
+      const body = withSettings(camera, settings()) as never;
+      result.value = await ok(api.POST('/v1/cameras/{id}/dry-run', { params, body }));
+    } catch (error) {
+      fault.value = messageOf(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <section aria-label="Dry run" class="dry-run">
+      <h2>Dry run</h2>
+      <button type="button" disabled={busy.value} onClick={run}>
+        Try these settings on the last day
+      </button>
+      <div role="status">{result.value !== null && <Outcome {...result.value} />}</div>
+      <p role="alert" class="fault clip">
+        {fault.value}
+      </p>
+    </section>
+  );
+}
+
+function Outcome({ alert_count, alerts, frames, from, to, suppressed, threshold, limits }: Result) {
+  return (
+    <>
+      <p>
+        <b>
+          Would have sent {alert_count} {alert_count === 1 ? 'alert' : 'alerts'}
+        </b>
+        {from !== null && to !== null && ` from ${shownTime(from)} to ${shownTime(to)}`} ({frames} frames
+        {suppressed > 0 && `, ${suppressed} more suppressed by the cool-down`}
+        {threshold !== null && `, threshold ${percent(threshold)}`}).
+      </p>
+      <ul class="dry-run-alerts">
+        {alerts.map(({ type, at, caption, severity, comparison }) => (
+          <li key={`${comparison} ${type} ${caption}`} class="clip">
+            <a href={`/?comparison=${comparison}`}>{shownTime(at)}</a> {type === 'change.reverted' && 'over: '}
+            {caption} <span class="quiet">{severity}</span>
+          </li>
+        ))}
+      </ul>
+      {limits.map((limit) => (
+        <p key={limit} class="quiet">
+          {limit}
+        </p>
+      ))}
+    </>
+  );
+}

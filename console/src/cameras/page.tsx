@@ -1,0 +1,143 @@
+/** The page "Cameras": all cameras with their last frame and state, or one of them with its zones and rules. */
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { api, messageOf, ok } from '../api/client.js';
+import { recoveries } from '../api/connection.js';
+import { watchEvents } from '../api/events.js';
+import { session } from '../session.js';
+import '../styles/cameras.css';
+import { ago } from '../ui/format.js';
+import { CameraView } from './camera-view.js';
+import { loadOverviews, type Overview, overviews, refresh } from './store.js';
+
+/** Cameras that send a frame per second would otherwise be read as often. */
+const REFRESH_MS = 2_000;
+const STATES = {
+  live: 'live',
+  late: 'no frames',
+  stuck: 'stuck',
+  moved: 'moved',
+  dark: 'dark',
+  blocked: 'blocked',
+  blurred: 'out of focus',
+  waiting: 'no frame yet',
+} as const;
+
+export function CamerasPage({ params }: { readonly params: { readonly camera?: string } }) {
+  const fault = useSignal('');
+  useSignalEffect(() => {
+    recoveries.value;
+    loadOverviews().then(
+      () => {
+        fault.value = '';
+      },
+      (error: unknown) => {
+        fault.value = messageOf(error);
+      },
+    );
+  });
+  useEffect(() => {
+    const waiting = new Map<string, ReturnType<typeof setTimeout>>();
+    const stop = watchEvents(({ type, camera }) => {
+      if (type.startsWith('change.') || camera === null || waiting.has(camera)) return;
+      const read = () => {
+        waiting.delete(camera);
+        void refresh(camera).catch(() => undefined);
+      };
+      waiting.set(camera, setTimeout(read, REFRESH_MS));
+    });
+    return () => {
+      stop();
+      for (const timer of waiting.values()) clearTimeout(timer);
+    };
+  }, []);
+  const all = overviews.value;
+  if (all === null) return <p class={fault.value === '' ? 'quiet' : 'fault'}>{fault.value || 'Reading …'}</p>;
+  if (params.camera !== undefined) {
+    const found = all.find(({ camera }) => camera.id === params.camera);
+    return found === undefined ? (
+      <p class="fault">There is no camera {params.camera} among those of this key.</p>
+    ) : (
+      <CameraView key={found.camera.id} overview={found} />
+    );
+  }
+  return (
+    <div class="cameras">
+      <h1>Cameras</h1>
+      <p class="fault">{fault.value}</p>
+      {all.length === 0 && <p class="quiet">There is no camera yet.</p>}
+      <ul class="camera-grid">
+        {all.map((one) => (
+          <li key={one.camera.id}>
+            <Card overview={one} />
+          </li>
+        ))}
+      </ul>
+      {session.value?.admin && <NewCamera />}
+    </div>
+  );
+}
+
+export function State({ overview: { state, detail } }: { readonly overview: Overview }) {
+  return (
+    <span class={`camera-state ${state}`} title={detail}>
+      {STATES[state]}
+    </span>
+  );
+}
+
+function Card({ overview }: { readonly overview: Overview }) {
+  const { camera, picture } = overview;
+  const lastAt = camera.status?.last_frame_at;
+  return (
+    <Link href={`/cameras/${camera.id}`} class="camera-card">
+      {picture === null ? <span class="frame-gone">No frame</span> : <img src={picture} alt="" loading="lazy" />}
+      <span class="clip">
+        <b>{camera.name ?? camera.id}</b>
+      </span>
+      <span class="camera-facts">
+        <State overview={overview} />
+        {lastAt != null && <span class="quiet">{ago(lastAt)}</span>}
+      </span>
+    </Link>
+  );
+}
+
+function NewCamera() {
+  const id = useSignal('');
+  const fault = useSignal('');
+  const [, navigate] = useLocation();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await ok(api.PUT('/v1/cameras/{id}', { params: { path: { id: id.value } }, body: { before: 'memory' } }));
+      await refresh(id.value);
+      navigate(`/cameras/${id.value}`);
+    } catch (error) {
+      fault.value = messageOf(error);
+    }
+  };
+  return (
+    <form class="new-camera" onSubmit={submit}>
+      <label>
+        New camera
+        <input
+          required
+          maxLength={64}
+          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+          placeholder="gate-3"
+          title="Letters, digits, dots, dashes and underscores"
+          value={id.value}
+          onInput={(event) => {
+            id.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <button type="submit">Set up</button>
+      <p role="alert" class="fault">
+        {fault.value}
+      </p>
+    </form>
+  );
+}

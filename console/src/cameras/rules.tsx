@@ -1,0 +1,163 @@
+/** Rules of a camera: what its frames are compared with, when a change is confirmed, and its alarm budget. */
+import type { Signal } from '@preact/signals';
+import type { Camera, SEVERITIES, Zone } from '../api/types.js';
+import { percent } from '../ui/format.js';
+import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
+import { SeverityOptions } from './severity-options.js';
+import { type SeverityRule, SeverityRules } from './severity-rules.js';
+
+/** Texts of the fields, as they are edited. */
+export interface RulesDraft {
+  readonly name: string;
+  readonly before: Camera['before'];
+  readonly confirmFrames: string;
+  readonly persistS: string;
+  readonly cooldownS: string;
+  readonly minSeverity: (typeof SEVERITIES)[number];
+  readonly alarmsPerDay: string;
+  readonly schedule: Schedule | null;
+  readonly suspendUntil: string | null;
+  readonly severityRules: readonly SeverityRule[];
+}
+
+export const rulesOf = ({ name, before, alerts, alarms_per_day, schedule, suspend_until }: Camera): RulesDraft => ({
+  name: name ?? '',
+  before,
+  confirmFrames: String(alerts.confirm_frames),
+  persistS: String(alerts.persist_s),
+  cooldownS: String(alerts.cooldown_s),
+  minSeverity: alerts.min_severity,
+  alarmsPerDay: alarms_per_day === null ? '' : String(alarms_per_day),
+  schedule,
+  suspendUntil: suspend_until,
+  severityRules: alerts.severity_rules,
+});
+
+/** @returns the settings of the draft; a budget takes the place of a threshold */
+export const settingsOf = (draft: RulesDraft, { alerts, threshold }: Camera) => ({
+  name: draft.name === '' ? null : draft.name,
+  before: draft.before,
+  alarms_per_day: draft.alarmsPerDay === '' ? null : Number(draft.alarmsPerDay),
+  threshold: draft.alarmsPerDay === '' ? threshold : null,
+  schedule: draft.schedule,
+  suspend_until: draft.suspendUntil,
+  alerts: {
+    ...alerts,
+    confirm_frames: Number(draft.confirmFrames),
+    persist_s: Number(draft.persistS),
+    cooldown_s: Number(draft.cooldownS),
+    min_severity: draft.minSeverity,
+    severity_rules: [...draft.severityRules],
+  },
+});
+
+const BEFORE = [
+  ['previous', 'the frame before'],
+  ['reference', 'a fixed reference'],
+  ['memory', 'a background model, learned per light'],
+] as const;
+
+interface Props {
+  readonly camera: Camera;
+  readonly draft: Signal<RulesDraft>;
+  /** the edited ones */
+  readonly zones: readonly Zone[];
+}
+
+export function Rules({ camera, draft, zones }: Props) {
+  const put = (part: Partial<RulesDraft>) => {
+    draft.value = { ...draft.value, ...part };
+  };
+  const budget = camera.alarm_budget;
+  return (
+    <section aria-label="Rules" class="rules">
+      <h2>Rules</h2>
+      <label>
+        Name of the camera
+        <input
+          maxLength={128}
+          value={draft.value.name}
+          placeholder={camera.id}
+          onInput={(event) => put({ name: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Compare frames with
+        <select
+          value={draft.value.before}
+          onChange={(event) => put({ before: event.currentTarget.value as Camera['before'] })}
+        >
+          {BEFORE.map(([mode, meaning]) => (
+            <option key={mode} value={mode}>
+              {meaning}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div class="rule-numbers">
+        <Figure
+          name="Frames in a row"
+          value={draft.value.confirmFrames}
+          min={1}
+          onValue={(v) => put({ confirmFrames: v })}
+        />
+        <Figure
+          name="Seconds it must last"
+          value={draft.value.persistS}
+          min={0}
+          onValue={(v) => put({ persistS: v })}
+        />
+        <Figure
+          name="Cool-down, seconds"
+          value={draft.value.cooldownS}
+          min={0}
+          onValue={(v) => put({ cooldownS: v })}
+        />
+        <label>
+          Alert from
+          <select
+            value={draft.value.minSeverity}
+            onChange={(event) => put({ minSeverity: event.currentTarget.value as RulesDraft['minSeverity'] })}
+          >
+            <SeverityOptions />
+          </select>
+        </label>
+      </div>
+      <SeverityRules
+        rules={draft.value.severityRules}
+        zones={zones}
+        onRules={(severityRules) => put({ severityRules })}
+      />
+      <h2>Times</h2>
+      <ScheduleFields schedule={draft.value.schedule} onSchedule={(schedule) => put({ schedule })} />
+      <PauseField until={draft.value.suspendUntil} onUntil={(suspendUntil) => put({ suspendUntil })} />
+      <h2>Alarm budget</h2>
+      <Figure
+        name="Accepted false alarms per day (empty: no budget)"
+        value={draft.value.alarmsPerDay}
+        min={0.01}
+        onValue={(v) => put({ alarmsPerDay: v })}
+      />
+      {budget !== undefined && (
+        <p class={budget.met === false ? 'fault' : 'quiet'}>
+          {budget.detail}
+          {budget.threshold !== null && ` (threshold ${percent(budget.threshold)})`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: string;
+  readonly min: number;
+  readonly onValue: (value: string) => void;
+}
+
+const Figure = ({ name, value, min, onValue }: FigureProps) => (
+  <label>
+    {name}
+    <input type="number" min={min} step="any" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+  </label>
+);

@@ -1,0 +1,90 @@
+/** Severity of changes: the first rule of which all conditions hold decides. */
+import type { Camera, Zone } from '../api/types.js';
+import { SeverityOptions } from './severity-options.js';
+
+export type SeverityRule = Camera['alerts']['severity_rules'][number];
+
+const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
+
+interface Props {
+  readonly rules: readonly SeverityRule[];
+  readonly zones: readonly Zone[];
+  readonly onRules: (rules: readonly SeverityRule[]) => void;
+}
+
+export function SeverityRules({ rules, zones, onRules }: Props) {
+  /** @param given members without a value are left out, which means: any */
+  const put = (i: number, given: Partial<Record<keyof SeverityRule, unknown>>) => {
+    const entries = Object.entries({ ...rules[i], ...given }).filter(([, value]) => value !== '');
+    onRules(rules.with(i, Object.fromEntries(entries) as SeverityRule));
+  };
+  const raise = (i: number) => onRules(rules.toSpliced(i, 1).toSpliced(i - 1, 0, rules[i] as SeverityRule));
+  return (
+    <>
+      <h2>Severity</h2>
+      <p class="quiet">
+        The first rule that holds decides, then the severity of the zone. Without either, tampering is high and anything
+        else medium.
+      </p>
+      <ol class="severity-rules">
+        {rules.map((rule, i) => (
+          <li key={i}>
+            <select
+              aria-label={`Kind of rule ${i + 1}`}
+              value={rule.kind ?? ''}
+              onChange={(event) => put(i, { kind: event.currentTarget.value })}
+            >
+              <option value="">any kind</option>
+              {KINDS.map((kind) => (
+                <option key={kind} value={kind}>
+                  {kind}
+                </option>
+              ))}
+            </select>
+            <select
+              aria-label={`Zone of rule ${i + 1}`}
+              value={rule.zone ?? ''}
+              onChange={(event) => put(i, { zone: event.currentTarget.value })}
+            >
+              <option value="">anywhere</option>
+              {zones.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name ?? id}
+                </option>
+              ))}
+            </select>
+            <input
+              type="number"
+              min={0}
+              max={100}
+              step="any"
+              placeholder="% of frame"
+              aria-label={`Least area of rule ${i + 1}, in percent of the frame`}
+              value={rule.min_area === undefined ? '' : Number((rule.min_area * 100).toPrecision(6))}
+              onInput={({ currentTarget: { value } }) => put(i, { min_area: value === '' ? '' : Number(value) / 100 })}
+            />
+            <select
+              aria-label={`Severity of rule ${i + 1}`}
+              value={rule.severity}
+              onChange={(event) => put(i, { severity: event.currentTarget.value })}
+            >
+              <SeverityOptions />
+            </select>
+            {rule.during !== undefined && <span class="quiet">at some times only</span>}
+            <span class="rule-line">
+              <button type="button" disabled={i === 0} onClick={() => raise(i)} aria-label={`Move rule ${i + 1} up`}>
+                ↑
+              </button>
+              <button type="button" onClick={() => onRules(rules.toSpliced(i, 1))} aria-label={`Remove rule ${i + 1}`}>
+                Remove
+              </button>
+            </span>
+          </li>
+        ))}
+      </ol>
+      <button type="button" onClick={() => onRules([...rules, { severity: 'high' }])}>
+        Add a rule
+      </button>
+    </>
+  );
+}

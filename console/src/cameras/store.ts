@@ -1,0 +1,103 @@
+/** Cameras with their latest comparison and the state that follows from it. */
+import { signal } from '@preact/signals';
+import { ApiError, api, localPath, ok } from '../api/client.js';
+import type { Camera, Comparison } from '../api/types.js';
+import { shownTime } from '../ui/format.js';
+
+export type CameraState = 'live' | 'late' | 'stuck' | 'moved' | 'dark' | 'blocked' | 'blurred' | 'waiting';
+
+export interface Overview {
+  readonly camera: Camera;
+  /** the latest frame; null: none is kept */
+  readonly picture: string | null;
+  readonly state: CameraState;
+  /** a sentence about the state */
+  readonly detail: string;
+}
+
+export const overviews = signal<readonly Overview[] | null>(null);
+
+/** A camera is late after this many of its usual intervals, at least a minute. */
+const LATE_INTERVALS = 3;
+const LATE_MS = 60_000;
+const TAMPERS = { turned: 'moved', darkened: 'dark', blocked: 'blocked', defocused: 'blurred' } as const;
+const AT_ONCE = 6;
+
+export async function loadOverviews(): Promise<void> {
+  const { items } = await ok(api.GET('/v1/cameras', { params: { query: { limit: 100 } } }));
+  const known = new Map(overviews.peek()?.map((one) => [one.camera.id, one]));
+  overviews.value = items.map((camera) => ({ ...(known.get(camera.id) ?? unknown(camera)), camera }));
+  const waiting = items.map(({ id }) => id);
+  const work = async () => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await refresh(id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+const unknown = (camera: Camera): Overview => ({ camera, picture: null, state: 'waiting', detail: 'Reading …' });
+
+/** Reads one camera again. A camera that has been erased leaves the list. */
+export async function refresh(id: string): Promise<void> {
+  let read: Overview | undefined;
+  try {
+    read = await readOverview(id);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+  const others = (overviews.peek() ?? []).filter(({ camera }) => camera.id !== id);
+  const all = read === undefined ? others : [...others, read];
+  overviews.value = all.sort((a, b) => (a.camera.id < b.camera.id ? -1 : 1));
+}
+
+async function readOverview(id: string): Promise<Overview> {
+  const [camera, latest] = await Promise.all([
+    ok(api.GET('/v1/cameras/{id}', { params: { path: { id } } })),
+    ok(api.GET('/v1/comparisons', { params: { query: { camera: id, limit: 1 } } })),
+  ]);
+  const comparison = latest.items[0];
+  const link = comparison?.frames?.after.url;
+  return { camera, picture: link === undefined ? null : localPath(link), ...stateOf(camera, comparison, Date.now()) };
+}
+
+/** @param now epoch ms */
+export function stateOf(
+  { status }: Pick<Camera, 'status'>,
+  comparison: Comparison | undefined,
+  now: number,
+): Pick<Overview, 'state' | 'detail'> {
+  const lastAt = status?.last_frame_at;
+  if (lastAt == null) return { state: 'waiting', detail: status?.snapshot?.error ?? 'No frame yet.' };
+  const interval = (status?.interval_s ?? 0) * 1000;
+  const age = now - Date.parse(lastAt);
+  const error = status?.snapshot?.error;
+  if (age > Math.max(LATE_MS, LATE_INTERVALS * interval)) {
+    return { state: 'late', detail: error == null ? 'No frame for longer than usual.' : error };
+  }
+  const tamper = comparison?.tamper?.[0]?.name;
+  if (tamper !== undefined) return { state: TAMPERS[tamper], detail: comparison?.caption ?? tamper };
+  const { viewpoint } = comparison ?? {};
+  if (viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved) {
+    return { state: 'moved', detail: 'The camera points in another direction.' };
+  }
+  if (status?.frozen_since != null) {
+    return { state: 'stuck', detail: `It has sent the same picture since ${shownTime(status.frozen_since)}.` };
+  }
+  return { state: 'live', detail: comparison?.caption ?? '' };
+}
+
+export type Settings = Omit<Camera, 'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status'>;
+
+/** @returns all settings of the camera with those of `part`, because settings replace the earlier ones as a whole */
+export function withSettings(camera: Camera, part: Partial<Settings>): Settings {
+  const { id: _i, reference: _r, created_at: _c, updated_at: _u, alarm_budget: _a, status: _s, ...settings } = camera;
+  return { ...settings, ...part };
+}
+
+/** @returns the stored camera */
+export async function saveCamera(camera: Camera, part: Partial<Settings>): Promise<Camera> {
+  const { id } = camera;
+  const body = withSettings(camera, part) as never;
+  const saved = await ok(api.PUT('/v1/cameras/{id}', { params: { path: { id } }, body }));
+  await refresh(id);
+  return saved;
+}

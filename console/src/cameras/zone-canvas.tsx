@@ -1,0 +1,223 @@
+/**
+ * Zones over the last frame, as SVG: corners are dragged with mouse or finger, or moved with the arrow keys; the point
+ * in the middle of a side adds a corner; Delete removes a corner or the zone.
+ */
+import { useRef, useState } from 'preact/hooks';
+import type { Zone } from '../api/types.js';
+import { addCorner, moveAll, moveCorner, type Polygon, polygonOf, removeCorner, snapped } from './polygon-edit.js';
+
+/** Width of the drawing, in units; its height follows the picture. */
+const WIDTH = 1000;
+const STEP = 0.005;
+const LONG_STEP = 0.05;
+const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+/** A snap by key searches farther than one by dragging. */
+const KEY_SNAP = 0.1;
+
+interface Props {
+  readonly picture: string | null;
+  readonly zones: readonly Zone[];
+  readonly selected: string | null;
+  readonly onSelect: (id: string | null) => void;
+  readonly onPolygon: (id: string, polygon: Polygon) => void;
+  readonly onRemove: (id: string) => void;
+}
+
+export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRemove }: Props) {
+  const [ratio, setRatio] = useState(9 / 16);
+  const drawing = useRef<SVGSVGElement>(null);
+  const height = WIDTH * ratio;
+  const pointOf = (event: PointerEvent): [number, number] => {
+    const { left, top, width, height: high } = (drawing.current as SVGSVGElement).getBoundingClientRect();
+    return [(event.clientX - left) / width, (event.clientY - top) / high];
+  };
+  /** Follows the pointer from its press on a handle to its release. */
+  const drag = (event: PointerEvent, onMove: (at: [number, number], free: boolean) => void) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const handle = event.currentTarget as SVGElement;
+    handle.focus();
+    handle.setPointerCapture(event.pointerId);
+    const move = (moved: PointerEvent) => onMove(pointOf(moved), moved.altKey);
+    const end = () => {
+      handle.removeEventListener('pointermove', move);
+      handle.removeEventListener('pointerup', move);
+      handle.removeEventListener('lostpointercapture', end);
+    };
+    handle.addEventListener('pointermove', move);
+    // Browsers may deliver the last position with the release alone.
+    handle.addEventListener('pointerup', move);
+    handle.addEventListener('lostpointercapture', end);
+  };
+  const othersOf = (zone: Zone) => zones.filter(({ id }) => id !== zone.id).flatMap(polygonOf);
+  const current = zones.find(({ id }) => id === selected);
+  const shown = current === undefined ? zones : [...zones.filter((zone) => zone !== current), current];
+  return (
+    <div class="zone-canvas">
+      {picture === null ? (
+        <p class="frame-gone">No frame is kept. The zones lie on an empty picture.</p>
+      ) : (
+        <img
+          src={picture}
+          alt="Last frame"
+          draggable={false}
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setRatio(naturalHeight / naturalWidth)}
+        />
+      )}
+      <svg
+        ref={drawing}
+        class={current === undefined ? '' : 'editing'}
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        preserveAspectRatio="none"
+        role="group"
+        aria-label="Zones on the frame"
+        onPointerDown={() => onSelect(null)}
+      >
+        {shown.map((zone) => (
+          <ZoneShape
+            key={zone.id}
+            zone={zone}
+            height={height}
+            isSelected={zone.id === selected}
+            onSelect={() => onSelect(zone.id)}
+            onRemove={() => onRemove(zone.id)}
+            onMove={(dx, dy) => onPolygon(zone.id, moveAll(polygonOf(zone), dx, dy))}
+            onPress={(event) => {
+              onSelect(zone.id);
+              const [startX, startY] = pointOf(event);
+              const polygon = polygonOf(zone);
+              drag(event, ([x, y]) => onPolygon(zone.id, moveAll(polygon, x - startX, y - startY)));
+            }}
+          />
+        ))}
+        {current && (
+          <Handles
+            zone={current}
+            height={height}
+            others={othersOf(current)}
+            drag={drag}
+            onPolygon={(polygon) => onPolygon(current.id, polygon)}
+          />
+        )}
+      </svg>
+    </div>
+  );
+}
+
+interface ShapeProps {
+  readonly zone: Zone;
+  readonly height: number;
+  readonly isSelected: boolean;
+  readonly onSelect: () => void;
+  readonly onRemove: () => void;
+  readonly onMove: (dx: number, dy: number) => void;
+  readonly onPress: (event: PointerEvent) => void;
+}
+
+function ZoneShape({ zone, height, isSelected, onSelect, onRemove, onMove, onPress }: ShapeProps) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const arrow = ARROWS[event.key];
+    if (arrow !== undefined) onMove(...scaled(arrow, event.shiftKey));
+    else if (event.key === 'Delete' || event.key === 'Backspace') onRemove();
+    else if (event.key === 'Enter' || event.key === ' ') onSelect();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <polygon
+      class={`zone ${zone.type}${isSelected ? ' selected' : ''}`}
+      points={polygonOf(zone)
+        .map(([x, y]) => `${x * WIDTH},${y * height}`)
+        .join(' ')}
+      role="button"
+      tabindex={0}
+      aria-label={`Zone ${zone.name ?? zone.id}, ${zone.type}: arrows move it, Delete removes it`}
+      aria-pressed={isSelected}
+      onFocus={onSelect}
+      onKeyDown={onKeyDown}
+      onPointerDown={onPress}
+    />
+  );
+}
+
+const scaled = ([x, y]: readonly [number, number], long: boolean): [number, number] => {
+  const step = long ? LONG_STEP : STEP;
+  return [x * step, y * step];
+};
+
+interface HandlesProps {
+  readonly zone: Zone;
+  readonly height: number;
+  readonly others: Polygon;
+  readonly drag: (event: PointerEvent, onMove: (at: [number, number], free: boolean) => void) => void;
+  readonly onPolygon: (polygon: Polygon) => void;
+}
+
+/** Corners of the selected zone, and the points that add one. */
+function Handles({ zone, height, others, drag, onPolygon }: HandlesProps) {
+  const polygon = polygonOf(zone);
+  const onCornerKey = (event: KeyboardEvent, i: number) => {
+    const [x = 0, y = 0] = polygon[i] ?? [];
+    const arrow = ARROWS[event.key];
+    if (arrow !== undefined) {
+      const [dx, dy] = scaled(arrow, event.shiftKey);
+      onPolygon(moveCorner(polygon, i, [x + dx, y + dy]));
+    } else if (event.key === 'Delete' || event.key === 'Backspace') onPolygon(removeCorner(polygon, i));
+    else if (event.key === 's') onPolygon(moveCorner(polygon, i, snapped([x, y], others, KEY_SNAP)));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <>
+      {polygon.map(([x, y], i) => {
+        const [nextX = 0, nextY = 0] = polygon[(i + 1) % polygon.length] ?? [];
+        const add = () => onPolygon(addCorner(polygon, i));
+        return (
+          <circle
+            key={`side ${i}`}
+            class="side-handle"
+            cx={((x + nextX) / 2) * WIDTH}
+            cy={((y + nextY) / 2) * height}
+            r="9"
+            role="button"
+            tabindex={0}
+            aria-label={`Add a corner after corner ${i + 1}`}
+            onPointerDown={(event) => {
+              const grown = addCorner(polygon, i);
+              onPolygon(grown);
+              drag(event, (at, free) => onPolygon(moveCorner(grown, i + 1, free ? at : snapped(at, others))));
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' && event.key !== ' ') return;
+              event.preventDefault();
+              add();
+            }}
+          />
+        );
+      })}
+      {polygon.map(([x, y], i) => (
+        <circle
+          key={`corner ${i}`}
+          class="corner-handle"
+          cx={x * WIDTH}
+          cy={y * height}
+          r="13"
+          role="button"
+          tabindex={0}
+          aria-label={`Corner ${i + 1}: arrows move it, s snaps it, Delete removes it`}
+          onPointerDown={(event) =>
+            drag(event, (at, free) => onPolygon(moveCorner(polygon, i, free ? at : snapped(at, others))))
+          }
+          onDblClick={() => onPolygon(removeCorner(polygon, i))}
+          onKeyDown={(event) => onCornerKey(event, i)}
+        />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+/** The zones of a camera as a list, and the fields of the selected one. */
+import type { Zone } from '../api/types.js';
+import { SeverityOptions } from './severity-options.js';
+
+const TYPES = [
+  ['include', 'only changes in such zones count'],
+  ['ignore', 'changes in it do not count'],
+  ['privacy', 'black in every frame that is stored'],
+] as const;
+
+interface Props {
+  readonly zones: readonly Zone[];
+  readonly selected: string | null;
+  readonly onSelect: (id: string) => void;
+  readonly onChange: (id: string, part: Partial<Zone>) => void;
+  readonly onRemove: (id: string) => void;
+  readonly onAdd: () => void;
+}
+
+export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd }: Props) {
+  const zone = zones.find(({ id }) => id === selected);
+  return (
+    <section aria-label="Zones">
+      <h2>Zones</h2>
+      <ul class="zone-list">
+        {zones.map(({ id, name, type }) => (
+          <li key={id}>
+            <button type="button" aria-pressed={id === selected} onClick={() => onSelect(id)}>
+              <span class="clip">{name ?? id}</span> <span class="quiet">{type}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={onAdd}>
+        Add a zone
+      </button>
+      {zone !== undefined && (
+        <div class="zone-fields">
+          <label>
+            Name
+            <input
+              maxLength={128}
+              value={zone.name ?? ''}
+              placeholder={zone.id}
+              onInput={(event) => onChange(zone.id, { name: event.currentTarget.value || null })}
+            />
+          </label>
+          <label>
+            Type
+            <select
+              value={zone.type}
+              onChange={(event) => onChange(zone.id, { type: event.currentTarget.value as Zone['type'] })}
+            >
+              {TYPES.map(([type, meaning]) => (
+                <option key={type} value={type}>
+                  {type}: {meaning}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Severity
+            <select
+              value={zone.severity ?? ''}
+              onChange={(event) =>
+                onChange(zone.id, { severity: (event.currentTarget.value || null) as Zone['severity'] })
+              }
+            >
+              <option value="">by the rules of the camera</option>
+              <SeverityOptions />
+            </select>
+          </label>
+          <button type="button" onClick={() => onRemove(zone.id)}>
+            Remove this zone
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,139 @@
+/** One endpoint: what can be done with it, and its deliveries with their attempts. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Delivery, Endpoint } from '../api/types.js';
+import { ago, shownTime } from '../ui/format.js';
+import {
+  deleteEndpoint,
+  deliveries,
+  readDeliveries,
+  recover,
+  resend,
+  rotateSecret,
+  sendTest,
+  setEnabled,
+} from './store.js';
+
+const AGAIN_MS = 5_000;
+const DAY_HOURS = 24;
+
+export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { id, state } = endpoint;
+  const isSure = useSignal(false);
+  useEffect(() => {
+    deliveries.value = null;
+    void readDeliveries(id);
+    const timer = setInterval(() => readDeliveries(id), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [id]);
+  const runs = state === 'active' || state === 'failing';
+  return (
+    <section class="endpoint" aria-label="Endpoint">
+      <h2 class="clip">{endpoint.description ?? endpoint.url}</h2>
+      <dl class="endpoint-facts">
+        {factsOf(endpoint).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="clip">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="endpoint-row">
+        <button type="button" onClick={() => sendTest(id)} disabled={!runs}>
+          Send a test event
+        </button>
+        {endpoint.secrets > 0 && (
+          <button type="button" onClick={() => rotateSecret(id)}>
+            Rotate the secret
+          </button>
+        )}
+        <button type="button" onClick={() => recover(id, DAY_HOURS)} disabled={!runs}>
+          Recover the last day
+        </button>
+        <button type="button" onClick={() => setEnabled(id, !runs)}>
+          {runs ? 'Disable' : 'Start'}
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            if (isSure.value) void deleteEndpoint(id);
+            else isSure.value = true;
+          }}
+          onBlur={() => {
+            isSure.value = false;
+          }}
+        >
+          {isSure.value ? 'Delete for good' : 'Delete'}
+        </button>
+      </div>
+      <h3>Deliveries</h3>
+      <Deliveries endpoint={id} />
+    </section>
+  );
+}
+
+/** Names and values; a filter is shown only if it is set. */
+function factsOf(endpoint: Endpoint): (readonly [string, string])[] {
+  const { cameras, zones, kinds, min_severity, text, previous_secret_until } = endpoint;
+  const list = (name: string, values: readonly string[]) =>
+    values.length === 0 ? [] : [[name, values.join(', ')] as const];
+  return [
+    ['Address', endpoint.url],
+    ['Events', endpoint.events.map((event) => event.replace('change.', '')).join(', ')],
+    ...list('Cameras', cameras),
+    ...list('Zones', zones),
+    ...list('Kinds', kinds),
+    ...(min_severity === 'info' ? [] : [['At least', min_severity] as const]),
+    ...(text === null ? [] : [['Words', text] as const]),
+    ...(previous_secret_until === null
+      ? []
+      : [['Earlier secret valid until', shownTime(previous_secret_until)] as const]),
+  ];
+}
+
+function Deliveries({ endpoint }: { readonly endpoint: string }) {
+  const all = deliveries.value;
+  if (all === null) return <p class="quiet">Reading …</p>;
+  if (all.length === 0) return <p class="quiet">Nothing was sent to it yet.</p>;
+  return (
+    <ul class="delivery-list">
+      {all.map((delivery) => (
+        <li key={delivery.id}>
+          <details>
+            <summary>
+              <span class={`state ${delivery.state}`}>{delivery.state}</span>{' '}
+              <span>{(delivery.event ?? '').replace('change.', '')}</span>{' '}
+              <span class="quiet">{summaryOf(delivery)}</span>
+            </summary>
+            <Attempts delivery={delivery} />
+            <p class="endpoint-row">
+              <button type="button" onClick={() => resend(delivery.id, endpoint)}>
+                Send again
+              </button>
+              {delivery.change !== undefined && <a href={`/review/${delivery.change}`}>Show the change</a>}
+            </p>
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function summaryOf({ attempts, next_attempt_at, state }: Delivery): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return 'waits';
+  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
+  const next = state === 'pending' && next_attempt_at !== null ? `, next ${ago(next_attempt_at)}` : '';
+  return `${count}, ${ago(last.at)}${next}`;
+}
+
+const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) => (
+  <ol class="attempts">
+    {attempts.map(({ attempt, at, status, error, duration_ms }) => (
+      <li key={attempt}>
+        <time dateTime={at}>{shownTime(at)}</time> <span>{status ?? 'no answer'}</span>{' '}
+        <span class="quiet">{Math.round(duration_ms)} ms</span> {error !== null && <span class="clip">{error}</span>}
+      </li>
+    ))}
+  </ol>
+);

@@ -1,0 +1,116 @@
+/** The page "Endpoints": receivers of alerts with their state, a form for a new one, and the deliveries of one. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { Endpoint } from '../api/types.js';
+import '../styles/endpoints.css';
+import { ago } from '../ui/format.js';
+import { EndpointDetail } from './detail.js';
+import { EndpointForm } from './form.js';
+import { endpoints, fault, freshSecret, readEndpoints } from './store.js';
+
+const AGAIN_MS = 5_000;
+
+export function EndpointsPage({ params }: { readonly params: { readonly endpoint?: string } }) {
+  const [, go] = useLocation();
+  const isAdding = useSignal(false);
+  useEffect(() => {
+    void readEndpoints();
+    const timer = setInterval(readEndpoints, AGAIN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const chosen = endpoints.value?.find(({ id }) => id === params.endpoint);
+  return (
+    <div class="endpoints">
+      <header class="endpoints-head">
+        <h1>Endpoints</h1>
+        <button
+          type="button"
+          aria-expanded={isAdding.value}
+          onClick={() => {
+            isAdding.value = !isAdding.value;
+          }}
+        >
+          New endpoint
+        </button>
+      </header>
+      <p class="fault" role="alert">
+        {fault.value}
+      </p>
+      <FreshSecret />
+      {isAdding.value && (
+        <EndpointForm
+          onDone={(id) => {
+            isAdding.value = false;
+            go(`/endpoints/${id}`);
+          }}
+        />
+      )}
+      <List chosen={params.endpoint} />
+      {chosen !== undefined && <EndpointDetail key={chosen.id} endpoint={chosen} />}
+    </div>
+  );
+}
+
+/** The only time at which the secret can be read. */
+function FreshSecret() {
+  const fresh = freshSecret.value;
+  if (fresh === null) return null;
+  return (
+    <section aria-label="Secret" class="secret">
+      <p>
+        The secret that signs the requests. Copy it to the receiver now: <strong>it is not shown again.</strong>
+      </p>
+      <p>
+        <code class="clip">{fresh.secret}</code>
+      </p>
+      <div class="endpoint-row">
+        <button type="button" onClick={() => navigator.clipboard?.writeText(fresh.secret)}>
+          Copy
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            freshSecret.value = null;
+          }}
+        >
+          I have it
+        </button>
+      </div>
+    </section>
+  );
+}
+
+const STATES: Readonly<Record<Endpoint['state'], string>> = {
+  active: 'active',
+  failing: 'failing',
+  disabled: 'disabled',
+  stopped: 'stopped',
+};
+
+/** @returns why the endpoint is in its state, or when it last got something */
+function detailOf({ state, stopped, failing_since, last_error, last_delivered_at }: Endpoint): string {
+  if (state === 'stopped' && stopped !== null) return stopped.detail;
+  if (state === 'failing') return `since ${ago(failing_since ?? '')}: ${last_error}`;
+  return last_delivered_at === null ? 'nothing delivered yet' : `last delivery ${ago(last_delivered_at)}`;
+}
+
+function List({ chosen }: { readonly chosen: string | undefined }) {
+  const all = endpoints.value;
+  if (all === null) return fault.value === '' ? <p class="quiet">Reading …</p> : null;
+  if (all.length === 0) return <p class="quiet">No receiver is registered. Alerts go to callbacks of cameras alone.</p>;
+  return (
+    <ul class="endpoint-list">
+      {all.map((endpoint) => (
+        <li key={endpoint.id}>
+          <Link href={`/endpoints/${endpoint.id}`} aria-current={endpoint.id === chosen ? 'true' : undefined}>
+            <span class="clip name">{endpoint.description ?? endpoint.url}</span>
+            <span class="quiet">{endpoint.format}</span>
+            <span class={`state ${endpoint.state}`}>{STATES[endpoint.state]}</span>
+            <span class="quiet clip">{detailOf(endpoint)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,91 @@
+/** Endpoints and their deliveries, as the page shows them, and what a person does with them. */
+import { signal } from '@preact/signals';
+import { api, messageOf, ok } from '../api/client.js';
+import type { Delivery, Endpoint, EndpointRequest } from '../api/types.js';
+import { toast } from '../ui/toasts.js';
+
+export const endpoints = signal<readonly Endpoint[] | null>(null);
+/** of the chosen endpoint; null: not read yet */
+export const deliveries = signal<readonly Delivery[] | null>(null);
+export const fault = signal('');
+/** a secret that was just made, shown until it is put away */
+export const freshSecret = signal<{ readonly secret: string; readonly of: string } | null>(null);
+
+const MOST = 100;
+
+/** Runs a step and shows why it failed. @returns undefined if it failed */
+async function attempt<T>(step: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const result = await step();
+    fault.value = '';
+    return result;
+  } catch (error) {
+    fault.value = messageOf(error);
+    return undefined;
+  }
+}
+
+export const readEndpoints = () =>
+  attempt(async () => {
+    const { items } = await ok(api.GET('/v1/endpoints', { params: { query: { limit: MOST } } }));
+    endpoints.value = items;
+  });
+
+export const readDeliveries = (id: string) =>
+  attempt(async () => {
+    const params = { path: { id }, query: { limit: 20 } };
+    deliveries.value = (await ok(api.GET('/v1/endpoints/{id}/deliveries', { params }))).items;
+  });
+
+/** @returns the id of the new endpoint */
+export const createEndpoint = (body: EndpointRequest) =>
+  attempt(async () => {
+    const { id, secret } = await ok(api.POST('/v1/endpoints', { body }));
+    freshSecret.value = secret === null ? null : { secret, of: id };
+    await readEndpoints();
+    return id;
+  });
+
+export const setEnabled = (id: string, enabled: boolean) =>
+  attempt(async () => {
+    await ok(api.PATCH('/v1/endpoints/{id}', { params: { path: { id } }, body: { enabled } }));
+    toast(enabled ? 'Started.' : 'Disabled: nothing is sent.');
+    await readEndpoints();
+  });
+
+export const deleteEndpoint = (id: string) =>
+  attempt(async () => {
+    await ok(api.DELETE('/v1/endpoints/{id}', { params: { path: { id } } }));
+    toast('Deleted.');
+    await readEndpoints();
+  });
+
+export const rotateSecret = (id: string) =>
+  attempt(async () => {
+    const { secret } = await ok(api.POST('/v1/endpoints/{id}/rotate', { params: { path: { id } }, body: {} }));
+    freshSecret.value = { secret, of: id };
+    await readEndpoints();
+  });
+
+export const sendTest = (id: string) =>
+  attempt(async () => {
+    await ok(api.POST('/v1/endpoints/{id}/test', { params: { path: { id } } }));
+    toast('The test event is queued.');
+    await readDeliveries(id);
+  });
+
+export const resend = (delivery: string, id: string) =>
+  attempt(async () => {
+    await ok(api.POST('/v1/deliveries/{id}/resend', { params: { path: { id: delivery } } }));
+    toast('Queued again.');
+    await readDeliveries(id);
+  });
+
+/** @param hours back from now */
+export const recover = (id: string, hours: number) =>
+  attempt(async () => {
+    const since = new Date(Date.now() - hours * 3_600_000).toISOString();
+    const { queued } = await ok(api.POST('/v1/endpoints/{id}/recover', { params: { path: { id } }, body: { since } }));
+    toast(queued === 1 ? '1 alert is queued.' : `${queued} alerts are queued.`);
+    await readDeliveries(id);
+  });

@@ -1,0 +1,207 @@
+/** Form of a new batch: files of this computer, addresses, or a manifest, and how they are processed. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiError, api, messageOf, ok } from '../api/client.js';
+import type { Camera } from '../api/types.js';
+import { withSettings } from '../cameras/store.js';
+import { session } from '../session.js';
+import { percent } from '../ui/format.js';
+import { assertFootageFits, type BatchOptions, sendBatch } from './send.js';
+import { type Batch, keepBatch, uploaded } from './store.js';
+
+const SOURCES = [
+  ['files', 'Files'],
+  ['addresses', 'Addresses'],
+  ['manifest', 'Manifest'],
+] as const;
+type Source = (typeof SOURCES)[number][0];
+
+const SAMPLING = [
+  ['auto', 'key frames, or one frame per second'],
+  ['1s', 'one frame per second'],
+  ['10s', 'one frame per 10 seconds'],
+  ['1m', 'one frame per minute'],
+  ['keyframes', 'all key frames'],
+  ['all', 'all frames'],
+] as const;
+
+export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) => void }) {
+  const source = useSignal<Source>('files');
+  const files = useSignal<readonly File[]>([]);
+  const addresses = useSignal('');
+  const camera = useSignal('');
+  const every = useSignal<string>('auto');
+  const start = useSignal('');
+  const like = useSignal('');
+  const cameras = useSignal<readonly Camera[]>([]);
+  const sent = useSignal<number | null>(null);
+  const fault = useSignal('');
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => {
+    ok(api.GET('/v1/cameras', { params: { query: { limit: 100 } } })).then(
+      ({ items }) => {
+        cameras.value = items;
+      },
+      () => undefined,
+    );
+    return () => abort.current?.abort();
+  }, []);
+
+  const lines = addresses.value.split(/\s+/).filter((line) => line !== '');
+  const isReady = source.value === 'addresses' ? lines.length > 0 : files.value.length > 0;
+  const send = async (event: Event) => {
+    event.preventDefault();
+    fault.value = '';
+    const own = cameras.value.find(({ id }) => id === like.value);
+    const request: BatchOptions = {
+      every: every.value,
+      metadata: { name: source.value === 'addresses' ? lines[0] : files.value.map(({ name }) => name).join(', ') },
+      ...(source.value === 'addresses' ? { inputs: lines } : {}),
+      ...(camera.value === '' ? {} : { camera: camera.value }),
+      ...(start.value === '' ? {} : { start: new Date(start.value).toISOString() }),
+      ...(own === undefined ? {} : { settings: recordedSettings(own) }),
+    };
+    try {
+      assertFootageFits(files.value, session.value?.limits.footage_bytes ?? Number.POSITIVE_INFINITY);
+      abort.current = new AbortController();
+      sent.value = 0;
+      const footage = source.value === 'files' ? files.value : [];
+      const manifest = source.value === 'manifest' ? (files.value[0] ?? null) : null;
+      const progress = (share: number) => {
+        sent.value = share;
+      };
+      const batch = await sendBatch({ request, footage, manifest }, progress, abort.current.signal);
+      uploaded.set(batch.id, footage);
+      keepBatch(batch);
+      onCreated(batch);
+    } catch (error) {
+      fault.value = error instanceof ApiError && error.field !== undefined ? `${error.message}` : messageOf(error);
+    } finally {
+      sent.value = null;
+    }
+  };
+  return (
+    <form class="create-batch" onSubmit={send} aria-label="New batch">
+      <h2>New batch</h2>
+      <fieldset>
+        <legend class="quiet">Recordings</legend>
+        {SOURCES.map(([name, label]) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="source"
+              checked={source.value === name}
+              onChange={() => {
+                source.value = name;
+                files.value = [];
+              }}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {source.value === 'addresses' ? (
+        <label>
+          Addresses, one per line
+          <textarea
+            rows={3}
+            placeholder="s3://archive/2026-06-01/ or https://…"
+            value={addresses.value}
+            onInput={(event) => {
+              addresses.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+      ) : (
+        <label key={source.value}>
+          {source.value === 'files' ? 'Videos or pictures' : 'A file of lines {"file", "camera", "at"}'}
+          <input
+            type="file"
+            multiple={source.value === 'files'}
+            accept={source.value === 'files' ? 'video/*,image/*' : '.ndjson,.jsonl,.json,.txt'}
+            onChange={(event) => {
+              files.value = [...(event.currentTarget.files ?? [])];
+            }}
+          />
+        </label>
+      )}
+      <div class="pair-of-fields">
+        <label>
+          Camera
+          <input
+            maxLength={64}
+            pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+            placeholder="by the folder"
+            title="Letters, digits, dots, dashes and underscores"
+            value={camera.value}
+            onInput={(event) => {
+              camera.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <label>
+          First frame at
+          <input
+            type="datetime-local"
+            step="1"
+            value={start.value}
+            onInput={(event) => {
+              start.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+      </div>
+      <label>
+        Frames to look at
+        <select
+          value={every.value}
+          onChange={(event) => {
+            every.value = event.currentTarget.value;
+          }}
+        >
+          {SAMPLING.map(([value, meaning]) => (
+            <option key={value} value={value}>
+              {meaning}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Zones and rules
+        <select
+          value={like.value}
+          onChange={(event) => {
+            like.value = event.currentTarget.value;
+          }}
+        >
+          <option value="">the defaults</option>
+          {cameras.value.map(({ id, name }) => (
+            <option key={id} value={id}>
+              as {name ?? id}
+            </option>
+          ))}
+        </select>
+      </label>
+      {sent.value === null ? (
+        <button type="submit" class="primary" disabled={!isReady}>
+          Find the changes
+        </button>
+      ) : (
+        <div class="batch-progress" role="status">
+          <progress value={sent.value} max={1} aria-label="Share that has been sent" />
+          <span>{percent(sent.value)} sent</span>
+          <button type="button" onClick={() => abort.current?.abort()}>
+            Stop
+          </button>
+        </div>
+      )}
+      <p role="alert" class="fault clip">
+        {fault.value}
+      </p>
+    </form>
+  );
+}
+
+/** A recording has no snapshots and no receiver of alerts. */
+const recordedSettings = (camera: Camera) =>
+  withSettings(camera, { snapshot: null, alerts: { ...camera.alerts, callback_url: null } }) as never;

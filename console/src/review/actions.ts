@@ -1,0 +1,158 @@
+/**
+ * Judgements of a person. Each is shown at once and sent after some seconds, or when the page is left, and again if the
+ * service was away. Undoing drops one that was not sent, and withdraws one that was.
+ */
+import { signal } from '@preact/signals';
+import { ApiError, api, messageOf, ok } from '../api/client.js';
+import { away, recoveries } from '../api/connection.js';
+import type { Change } from '../api/types.js';
+import { toast } from '../ui/toasts.js';
+import { keepChange } from './store.js';
+
+export type Judgement = 'correct' | 'false_alarm';
+type Action =
+  | { readonly kind: 'feedback'; readonly judgement: Judgement; readonly caption?: string }
+  | { readonly kind: 'acknowledge' }
+  | { readonly kind: 'normal' };
+
+interface Pending {
+  readonly change: Change;
+  readonly action: Action;
+  readonly timer: ReturnType<typeof setTimeout>;
+  readonly removeToast: () => void;
+}
+
+const UNDO_MS = 5_000;
+const NAMES = { correct: 'Right', false_alarm: 'False alarm' } as const;
+
+/** Sent judgements that can be withdrawn, the latest last. */
+let sent: readonly Pending[] = [];
+const MOST_SENT = 100;
+/** Judgements that are being sent. The promises never reject. */
+const inFlight = new Map<Pending, Promise<void>>();
+
+/** Not sent yet, the latest last. */
+export const pending = signal<readonly Pending[]>([]);
+
+const nameOf = (action: Action): string => {
+  if (action.kind === 'acknowledge') return 'Acknowledged';
+  if (action.kind === 'normal') return 'Normal here from now on';
+  return action.caption === undefined ? NAMES[action.judgement] : 'Sentence corrected';
+};
+
+export function act(change: Change, action: Action): void {
+  const removeToast = toast(`${nameOf(action)}: ${change.caption}`, { name: 'Undo', run: () => undo(entry) }, UNDO_MS);
+  const entry: Pending = { change, action, removeToast, timer: setTimeout(() => commit(entry), UNDO_MS) };
+  pending.value = [...pending.value, entry];
+}
+
+/** @param entry default: the latest one, sent or not */
+export function undo(entry: Pending | undefined = pending.value.at(-1) ?? sent.at(-1)): void {
+  if (entry === undefined) return;
+  if (sent.includes(entry)) return void withdraw(entry);
+  if (!pending.value.includes(entry)) return;
+  const flight = inFlight.get(entry);
+  // A judgement on its way is withdrawn once it has arrived, or dropped if it has not.
+  if (flight !== undefined) return void flight.then(() => undo(entry));
+  clearTimeout(entry.timer);
+  entry.removeToast();
+  pending.value = pending.value.filter((one) => one !== entry);
+  toast('Undone.');
+}
+
+/** An earlier judgement of the change is given again. */
+async function withdraw(entry: Pending): Promise<void> {
+  const { change, action } = entry;
+  const params = { path: { id: change.id } };
+  const { feedback } = change;
+  const { at: _at, ...earlier } = feedback ?? { at: '' };
+  sent = sent.filter((one) => one !== entry);
+  try {
+    if (action.kind === 'acknowledge') {
+      keepChange(await ok(api.DELETE('/v1/changes/{id}/acknowledge', { params })));
+    } else if (feedback === null) keepChange(await ok(api.DELETE('/v1/changes/{id}/feedback', { params })));
+    else {
+      const body = earlier as { judgement: Judgement };
+      keepChange(await ok(api.POST('/v1/changes/{id}/feedback', { params, body })));
+    }
+    toast(`Undone: ${change.caption}`);
+  } catch (error) {
+    sent = [...sent, entry];
+    toast(`Not undone (${change.caption}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
+  }
+}
+
+/** @returns the change as it will be once its pending actions are sent */
+export function withPending(change: Change): Change {
+  let { acknowledged_at, feedback } = change;
+  const at = new Date().toISOString();
+  for (const { action } of pending.value.filter((entry) => entry.change.id === change.id)) {
+    if (action.kind === 'acknowledge') acknowledged_at ??= at;
+    if (action.kind !== 'feedback') continue;
+    const { judgement, caption } = action;
+    feedback = { judgement, at, ...(caption === undefined ? {} : { caption }) };
+  }
+  return { ...change, acknowledged_at, feedback };
+}
+
+function commit(entry: Pending): void {
+  if (!pending.value.includes(entry) || inFlight.has(entry)) return;
+  const flight = commitNow(entry).finally(() => inFlight.delete(entry));
+  inFlight.set(entry, flight);
+}
+
+async function commitNow(entry: Pending): Promise<void> {
+  try {
+    await send(entry);
+    const isNew = entry.action.kind === 'feedback' || entry.change.acknowledged_at === null;
+    if (entry.action.kind !== 'normal' && isNew) sent = [...sent, entry].slice(-MOST_SENT);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 0) return commitLater(entry);
+    toast(`Not saved (${entry.change.caption}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
+  }
+  pending.value = pending.value.filter((one) => one !== entry);
+}
+
+/** The service is away: the entry stays and is sent when it is back. */
+function commitLater(entry: Pending): void {
+  const seen = recoveries.peek();
+  const stop = recoveries.subscribe((count) => {
+    if (count === seen && away.peek()) return;
+    queueMicrotask(() => stop());
+    commit(entry);
+  });
+}
+
+async function send({ change, action }: Pending): Promise<void> {
+  const params = { path: { id: change.id } };
+  if (action.kind === 'normal') return makeNormal(change);
+  const { kind: _kind, ...body } = action;
+  keepChange(
+    await ok(
+      action.kind === 'acknowledge'
+        ? api.POST('/v1/changes/{id}/acknowledge', { params })
+        : api.POST('/v1/changes/{id}/feedback', { params, body: body as { judgement: Judgement } }),
+    ),
+  );
+}
+
+async function makeNormal({ id, camera }: Change): Promise<void> {
+  await ok(api.POST('/v1/changes/{id}/normal', { params: { path: { id } } }));
+  toast(`It is normal from the next frame of ${camera} that shows it.`);
+}
+
+/** A page that is left has no time to wait. The browser completes these requests. */
+addEventListener('pagehide', () => {
+  for (const { change, action, timer } of pending.value) {
+    clearTimeout(timer);
+    if (action.kind === 'normal') continue;
+    const { kind, ...body } = action;
+    void fetch(`/v1/changes/${change.id}/${kind}`, {
+      method: 'POST',
+      keepalive: true,
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Protection': '1' },
+      ...(kind === 'feedback' ? { body: JSON.stringify(body) } : {}),
+    });
+  }
+  pending.value = [];
+});

@@ -1,0 +1,150 @@
+/** One change: its sentence, frames with outlines, facts, and the actions on it, one key each. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ApiError, localPath, messageOf } from '../api/client.js';
+import type { Box, Change, Comparison, Side } from '../api/types.js';
+import { PairView } from '../pair/pair-view.js';
+import { Sentence } from '../pair/sentence.js';
+import { useOutlines } from '../pair/use-outlines.js';
+import { session } from '../session.js';
+import { readComparison } from '../try/compare.js';
+import { Fact } from '../ui/fact.js';
+import { percent, shownTime } from '../ui/format.js';
+import { useKeys } from '../ui/keys.js';
+import { act, undo, withPending } from './actions.js';
+import { Marks } from './list.js';
+import { zoneName } from './store.js';
+
+interface Props {
+  readonly change: Change;
+  readonly onNext: () => void;
+}
+
+export function Detail({ change: stored, onNext }: Props) {
+  const change = withPending(stored);
+  const [editing, setEditing] = useState(false);
+  useEffect(() => setEditing(false), [stored.id]);
+  const admin = session.value?.admin ?? false;
+  const actThenNext = (action: Parameters<typeof act>[1]) => () => {
+    act(stored, action);
+    onNext();
+  };
+  const actions = [
+    ['r', 'Right', actThenNext({ kind: 'feedback', judgement: 'correct' })],
+    ['f', 'False alarm', actThenNext({ kind: 'feedback', judgement: 'false_alarm' })],
+    ['a', 'Acknowledge', actThenNext({ kind: 'acknowledge' })],
+    ['e', 'Correct the sentence', () => setEditing(true)],
+    ...(admin ? ([['n', 'Normal here', actThenNext({ kind: 'normal' })]] as const) : []),
+    ['u', 'Undo', () => undo()],
+  ] as const;
+  useKeys(Object.fromEntries(actions.map(([key, , run]) => [key, run])));
+  return (
+    <article class="detail">
+      <Frames change={change} />
+      {editing && (
+        <Correction
+          caption={change.feedback?.caption ?? change.caption}
+          onDone={(caption) => {
+            setEditing(false);
+            if (caption !== null) act(stored, { kind: 'feedback', judgement: 'correct', caption });
+          }}
+        />
+      )}
+      <div class="detail-actions" role="toolbar" aria-label="Actions">
+        {actions.map(([key, name, run]) => (
+          <button key={key} type="button" aria-keyshortcuts={key} onClick={run}>
+            {name}
+            <kbd>{key}</kbd>
+          </button>
+        ))}
+      </div>
+      <dl class="detail-facts">
+        <Fact name="Camera">{change.camera}</Fact>
+        {change.zone !== null && <Fact name="Zone">{zoneName(change.camera, change.zone)}</Fact>}
+        <Fact name="Kind">{change.kind}</Fact>
+        <Fact name="Severity">{change.severity}</Fact>
+        <Fact name="Confidence">{percent(change.confidence)}</Fact>
+        <Fact name="First seen">{shownTime(change.first_seen)}</Fact>
+        <Fact name="Last seen">{shownTime(change.last_seen)}</Fact>
+        <Fact name="State">
+          {change.status} <Marks change={change} />
+        </Fact>
+      </dl>
+    </article>
+  );
+}
+
+/** Frames of the comparison that describes the change best, outlined where the change itself is. */
+function Frames({ change }: { readonly change: Change }) {
+  const [comparison, setComparison] = useState<Comparison | null>(null);
+  const [fault, setFault] = useState('');
+  const word = useSignal<number | null>(null);
+  const { best } = change.comparisons;
+  useEffect(() => {
+    let current = true;
+    setFault('');
+    word.value = null;
+    readComparison(best).then(
+      (read) => current && setComparison(read),
+      (error: unknown) => {
+        if (!current) return;
+        setComparison(null);
+        const gone = error instanceof ApiError && error.status === 404;
+        setFault(gone ? 'The comparison of this change is no longer kept.' : messageOf(error));
+      },
+    );
+    return () => {
+      current = false;
+    };
+  }, [best]);
+  const boxes = useMemo((): Record<Side, Box[]> => {
+    const of = (side: Side) => change.regions.filter((region) => region.side === side).map(({ box }) => box);
+    return { before: of('before'), after: of('after') };
+  }, [change.regions]);
+  const fitting = comparison?.id === best ? comparison : null;
+  const outlines = useOutlines(fitting, word, boxes);
+  const caption = change.feedback?.caption ?? change.caption;
+  const link = (side: Side) => fitting?.frames && localPath(fitting.frames[side].url);
+  return (
+    <>
+      {fitting?.words && fitting.caption === caption ? (
+        <Sentence words={fitting.words} word={word} />
+      ) : (
+        <p class="sentence plain-sentence">{caption}</p>
+      )}
+      {fault !== '' && <p class="fault">{fault}</p>}
+      {fitting && (
+        <PairView urls={{ before: link('before') ?? null, after: link('after') ?? null }} outlines={outlines} />
+      )}
+    </>
+  );
+}
+
+function Correction({ caption, onDone }: { caption: string; onDone: (caption: string | null) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  return (
+    <form
+      class="correction"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = field.current?.value.trim() ?? '';
+        onDone(text === '' ? null : text);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onDone(null);
+      }}
+    >
+      <label>
+        The right sentence
+        <input ref={field} maxLength={500} defaultValue={caption} />
+      </label>
+      <button type="submit" class="primary">
+        Save
+      </button>
+      <button type="button" onClick={() => onDone(null)}>
+        Cancel
+      </button>
+    </form>
+  );
+}

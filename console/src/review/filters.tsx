@@ -1,0 +1,79 @@
+/** Fields that filter the list of changes. */
+import type { Ref } from 'preact';
+import { SEVERITIES } from '../api/types.js';
+import { Calendar } from './calendar.js';
+import type { Filter } from './filter.js';
+import { cameras } from './store.js';
+
+const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'];
+
+interface Props {
+  readonly filter: Filter;
+  readonly search: Ref<HTMLInputElement>;
+  readonly onFilter: (part: Partial<Filter>) => void;
+}
+
+export function Filters({ filter, search, onFilter }: Props) {
+  const shown = cameras.value.filter(({ id }) => filter.camera === '' || id === filter.camera);
+  const zones = new Map(shown.flatMap((camera) => camera.zones.map(({ id, name }) => [id, name ?? id] as const)));
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        Text
+        <input
+          ref={search}
+          type="search"
+          value={filter.text}
+          aria-keyshortcuts="/"
+          placeholder="press /"
+          onInput={(event) => onFilter({ text: event.currentTarget.value })}
+        />
+      </label>
+      <Choice
+        name="Camera"
+        value={filter.camera}
+        options={cameras.value.map(({ id, name }) => [id, name ?? id])}
+        onChange={(camera) => onFilter({ camera, zone: '' })}
+      />
+      <Choice name="Zone" value={filter.zone} options={[...zones]} onChange={(zone) => onFilter({ zone })} />
+      <Choice
+        name="Kind"
+        value={filter.kind}
+        options={KINDS.map((kind) => [kind, kind])}
+        onChange={(kind) => onFilter({ kind })}
+      />
+      <Choice
+        name="Severity"
+        value={filter.severity}
+        options={SEVERITIES.map((severity) => [severity, severity])}
+        onChange={(severity) => onFilter({ severity })}
+      />
+      <Calendar camera={filter.camera} day={filter.day} onDay={(day) => onFilter({ day })} />
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ name, value, options, onChange }: ChoiceProps) {
+  // A link may name a value that is not there any more; it is shown rather than dropped.
+  const all = value === '' || options.some(([one]) => one === value) ? options : [...options, [value, value] as const];
+  return (
+    <label>
+      {name}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">all</option>
+        {all.map(([one, shown]) => (
+          <option key={one} value={one}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

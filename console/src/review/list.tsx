@@ -1,0 +1,48 @@
+/** The list of changes. */
+import type { Change } from '../api/types.js';
+import { ago, shownTime } from '../ui/format.js';
+import { VirtualList } from '../ui/virtual-list.js';
+import { withPending } from './actions.js';
+import { zoneName } from './store.js';
+
+interface Props {
+  readonly changes: readonly Change[];
+  readonly selected: string | undefined;
+  readonly onSelect: (id: string) => void;
+}
+
+export const ChangeList = ({ changes, selected, onSelect }: Props) => (
+  <VirtualList label="Changes" items={changes} idOf={({ id }) => id} selected={selected} onSelect={onSelect}>
+    {(change) => <Row change={withPending(change)} />}
+  </VirtualList>
+);
+
+function Row({ change }: { readonly change: Change }) {
+  const zone = zoneName(change.camera, change.zone);
+  return (
+    <>
+      <span class="row-title">{change.feedback?.caption ?? change.caption}</span>
+      <span class="row-facts">
+        <span>{change.camera}</span>
+        {zone !== '' && <span>{zone}</span>}
+        <span>{change.severity}</span>
+        <time dateTime={change.confirmed_at} title={shownTime(change.confirmed_at)}>
+          {ago(change.confirmed_at)}
+        </time>
+        <Marks change={change} />
+      </span>
+    </>
+  );
+}
+
+/** Marks of a change: its judgement, acknowledgement and end, in words. */
+export function Marks({ change }: { readonly change: Change }) {
+  const { feedback, acknowledged_at, reverted_at } = change;
+  return (
+    <>
+      {feedback !== null && <b>{feedback.judgement === 'correct' ? 'right' : 'false alarm'}</b>}
+      {acknowledged_at !== null && <b>acknowledged</b>}
+      {reverted_at !== null && <span>over</span>}
+    </>
+  );
+}

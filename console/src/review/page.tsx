@@ -1,0 +1,101 @@
+/** The page "Review": the live list of changes, filters, and the selected change. */
+import { useSignalEffect } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLocation, useSearchParams } from 'wouter-preact';
+import { recoveries } from '../api/connection.js';
+import { live, watchEvents } from '../api/events.js';
+import { useKeys } from '../ui/keys.js';
+import '../styles/review.css';
+import { Detail } from './detail.js';
+import { type Filter, filterOf, matches, queryOf, spanOf } from './filter.js';
+import { Filters } from './filters.js';
+import { ChangeList } from './list.js';
+import { byTime, changes, loadCameras, loadChange, loadChanges, loadFault, loading, onLiveEvent } from './store.js';
+
+export function ReviewPage({ params }: { readonly params: { readonly change?: string } }) {
+  const [, navigate] = useLocation();
+  const [query, setQuery] = useSearchParams();
+  const [missing, setMissing] = useState<string | null>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const filter = filterOf(query);
+  const selected = params.change;
+
+  useEffect(() => watchEvents(onLiveEvent), []);
+  useSignalEffect(() => {
+    // Also after the service was away.
+    recoveries.value;
+    void loadCameras().catch(() => undefined);
+    void loadChanges();
+  });
+  useEffect(() => {
+    if (filter.day !== '' && /^\d{4}-\d\d-\d\d$/.test(filter.day)) void loadChanges(spanOf(filter.day));
+  }, [filter.day]);
+  useEffect(() => {
+    if (selected === undefined || changes.peek().has(selected)) return;
+    loadChange(selected).then(
+      (change) => setMissing(change === undefined ? selected : null),
+      () => undefined,
+    );
+  }, [selected]);
+
+  const shown = byTime.value.filter((change) => matches(change, filter));
+  const position = shown.findIndex(({ id }) => id === selected);
+  const change = selected === undefined ? undefined : changes.value.get(selected);
+  const select = (id: string | undefined) => {
+    const text = queryOf(filter).toString();
+    if (id !== undefined)
+      navigate(`/review/${id}${text === '' ? '' : `?${text}`}`, { replace: selected !== undefined });
+  };
+  const step = (by: number) => () => select(shown[Math.min(Math.max(position + by, 0), shown.length - 1)]?.id);
+  const onFilter = (part: Partial<Filter>) => setQuery(queryOf({ ...filter, ...part }), { replace: true });
+  useKeys({
+    j: step(1),
+    ArrowDown: step(1),
+    k: step(-1),
+    ArrowUp: step(-1),
+    '/': () => search.current?.focus(),
+  });
+  return (
+    <div class="review">
+      <details class="review-filters" open={matchMedia('(min-width: 60rem)').matches}>
+        <summary>Filter</summary>
+        <Filters filter={filter} search={search} onFilter={onFilter} />
+      </details>
+      <section class="review-list" aria-label="List">
+        <h1>Changes</h1>
+        <p class="quiet" role="status">
+          {shown.length} {shown.length === 1 ? 'change' : 'changes'}
+          {loading.value && ', reading …'}
+          {live.value && ', live'}
+          <kbd>j</kbd>
+          <kbd>k</kbd>
+        </p>
+        <p class="fault">{loadFault.value}</p>
+        {shown.length > 0 ? (
+          <ChangeList changes={shown} selected={selected} onSelect={select} />
+        ) : (
+          !loading.value && <Empty isFiltered={queryOf(filter).size > 0} />
+        )}
+      </section>
+      <section class="review-detail" aria-label="Selected change">
+        {change !== undefined && <Detail change={change} onNext={step(1)} />}
+        {change === undefined && missing === selected && selected !== undefined && (
+          <p class="fault">There is no change {selected}: it never was or has expired.</p>
+        )}
+        {selected === undefined && shown.length > 0 && (
+          <p class="quiet">
+            Choose a change, or press <kbd>j</kbd>.
+          </p>
+        )}
+      </section>
+    </div>
+  );
+}
+
+const Empty = ({ isFiltered }: { readonly isFiltered: boolean }) => (
+  <p class="quiet">
+    {isFiltered
+      ? 'No change fits this filter.'
+      : 'No change yet. Changes come from cameras: set one up under Cameras and send its frames.'}
+  </p>
+);

@@ -1,0 +1,67 @@
+/** Signing in. The key goes to the service once; from then on the browser sends a cookie that scripts cannot read. */
+import { signal } from '@preact/signals';
+import { ApiError, api, fetchApi, messageOf, ok, problemOf, whenSignedOut } from './api/client.js';
+import { recoveries } from './api/connection.js';
+import type { Session } from './api/types.js';
+
+/** undefined: not known yet; null: signed out */
+export const session = signal<Session | null | undefined>(undefined);
+/** Why the last attempt to sign in failed. */
+export const signInError = signal('');
+
+/** The link that `npm run up` prints ends with such a fragment, which browsers do not send. */
+const LINK = /^#sign-in=([\w.-]+)$/;
+
+export async function startSession(): Promise<void> {
+  whenSignedOut(() => {
+    session.value = null;
+  });
+  const token = LINK.exec(location.hash)?.[1];
+  if (token !== undefined) {
+    history.replaceState(null, '', location.pathname + location.search);
+    await signIn(token);
+    if (session.peek()) return;
+    signInError.value = 'This link has expired. Sign in with an API key.';
+  }
+  await readSession();
+}
+
+async function readSession(): Promise<void> {
+  try {
+    session.value = await ok(api.GET('/v1/session'));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 0) return retryOnce();
+    if (error instanceof ApiError && error.status === 401) return;
+    signInError.value = messageOf(error);
+    session.value = null;
+  }
+}
+
+/** The service is away: the session is read when it is back. */
+function retryOnce(): void {
+  const seen = recoveries.peek();
+  const stop = recoveries.subscribe((count) => {
+    if (count === seen) return;
+    queueMicrotask(() => stop());
+    void readSession();
+  });
+}
+
+/** @param secret an API key, or the token of a sign-in link */
+export async function signIn(secret: string): Promise<void> {
+  signInError.value = '';
+  try {
+    const headers = { Authorization: `Bearer ${secret}` };
+    const response = await fetchApi('/v1/session', { method: 'POST', headers });
+    const body = await response.json();
+    if (!response.ok) throw problemOf(body, response.status);
+    session.value = body as Session;
+  } catch (error) {
+    signInError.value = messageOf(error);
+  }
+}
+
+export async function signOut(): Promise<void> {
+  await api.DELETE('/v1/session').catch(() => undefined);
+  session.value = null;
+}

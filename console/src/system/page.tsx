@@ -1,0 +1,191 @@
+/** The page "System": readiness, workers, models, queues, and the time that comparisons take. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ApiError, api, fetchApi, messageOf, ok } from '../api/client.js';
+import type { Comparison, ServedModel } from '../api/types.js';
+import { session } from '../session.js';
+import '../styles/system.css';
+import { latencyOf, type StageTime } from './latency.js';
+
+const AGAIN_MS = 5_000;
+
+interface Ready {
+  readonly ready: boolean;
+  readonly redis: boolean;
+  readonly workers: number;
+}
+type Queues = Readonly<Record<string, Readonly<Record<string, number>>>>;
+interface SystemState {
+  readonly ready: Ready;
+  readonly models: readonly ServedModel[];
+  /** a text: why they cannot be read */
+  readonly queues: Queues | string;
+  readonly recent: readonly Comparison[];
+}
+
+async function readSystem(): Promise<SystemState> {
+  const [ready, models, queues, recent] = await Promise.all([
+    fetchApi('/readyz').then((answer) => answer.json() as Promise<Ready>),
+    ok(api.GET('/v1/models')),
+    ok(api.GET('/internal/scale')).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return error.message;
+      throw error;
+    }),
+    ok(api.GET('/v1/comparisons', { params: { query: { limit: 100 } } })),
+  ]);
+  return { ready, models: models.items, queues: queues as Queues | string, recent: recent.items };
+}
+
+export function SystemPage() {
+  const state = useSignal<SystemState | null>(null);
+  const fault = useSignal('');
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let open = true;
+    const read = async () => {
+      try {
+        const found = await readSystem();
+        fault.value = '';
+        state.value = found;
+      } catch (error) {
+        fault.value = messageOf(error);
+      }
+      if (open) timer = setTimeout(read, AGAIN_MS);
+    };
+    void read();
+    return () => {
+      open = false;
+      clearTimeout(timer);
+    };
+  }, []);
+  return (
+    <div class="system">
+      <h1>System</h1>
+      <p class="fault" role="alert">
+        {fault.value}
+      </p>
+      {state.value === null ? fault.value === '' && <p class="quiet">Reading …</p> : <Panels {...state.value} />}
+    </div>
+  );
+}
+
+function Panels({ ready, models, queues, recent }: SystemState) {
+  return (
+    <>
+      <section aria-label="Service">
+        <h2>Service</h2>
+        <dl class="figures">
+          <Item name="State">{ready.ready ? 'ready' : 'not ready'}</Item>
+          <Item name="Redis">{ready.redis ? 'answers' : 'does not answer'}</Item>
+          <Item name="Workers with models">{ready.workers}</Item>
+          <Item name="Version">{session.value?.version}</Item>
+        </dl>
+      </section>
+      <section aria-label="Models">
+        <h2>Models</h2>
+        {models.length === 0 && <p class="quiet">No live worker has loaded a model.</p>}
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Model</th>
+              <th scope="col">Version</th>
+              <th scope="col">Served by</th>
+            </tr>
+          </thead>
+          <tbody>
+            {models.map(({ name, version, sha256, served_by }) => (
+              <tr key={sha256}>
+                <td>{name}</td>
+                <td>{version}</td>
+                <td>{served_by.map(({ provider, workers }) => `${workers} × ${provider}`).join(', ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <section aria-label="Queues">
+        <h2>Queues</h2>
+        {typeof queues === 'string' ? <p class="quiet">{queues}</p> : <QueueTable queues={queues} />}
+      </section>
+      <section aria-label="Latency">
+        <h2>Latency of the last comparisons</h2>
+        <Latency times={latencyOf(recent)} />
+      </section>
+    </>
+  );
+}
+
+function Item({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const COLUMNS = ['waiting', 'prioritized', 'delayed', 'active'] as const;
+
+function QueueTable({ queues }: { readonly queues: Queues }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Queue</th>
+          {COLUMNS.map((name) => (
+            <th key={name} scope="col" class="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(queues).map(([name, counts]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {COLUMNS.map((column) => (
+              <td key={column} class="number">
+                {counts[column]}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Median and 95th percentile per stage; the bars share one scale. */
+function Latency({ times }: { readonly times: readonly StageTime[] }) {
+  const most = Math.max(...times.map(({ p95 }) => p95), 1);
+  if (times.length === 0) return <p class="quiet">No finished comparison yet.</p>;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Stage</th>
+          <th scope="col" class="number">
+            median
+          </th>
+          <th scope="col" class="number">
+            95 %
+          </th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {times.map(({ stage, median, p95 }) => (
+          <tr key={stage}>
+            <th scope="row">{stage}</th>
+            <td class="number">{Math.round(median)} ms</td>
+            <td class="number">{Math.round(p95)} ms</td>
+            <td class="bars">
+              <span class="bar" style={{ width: `${(100 * p95) / most}%` }} />
+              <span class="bar strong" style={{ width: `${(100 * median) / most}%` }} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

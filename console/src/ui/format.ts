@@ -1,0 +1,35 @@
+/** Figures and times as people read them. */
+export const percent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`;
+
+const MiB = 1024 * 1024;
+export const shownSize = (bytes: number): string =>
+  bytes < MiB ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / MiB).toFixed(bytes < 10 * MiB ? 1 : 0)} MB`;
+
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+export const shownTime = (iso: string): string => dateTime.format(new Date(iso));
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+export const shownClock = (iso: string): string => clock.format(new Date(iso));
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+/** @param now epoch ms. @returns e.g. '3 minutes ago' */
+export function ago(iso: string, now = Date.now()): string {
+  const seconds = Math.round((Date.parse(iso) - now) / 1000);
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return relative.format(seconds, 'second');
+}
+
+/** @returns e.g. '3 min' */
+export function shownDuration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(seconds < 36_000 ? 1 : 0)} h`;
+}

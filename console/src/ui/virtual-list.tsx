@@ -1,0 +1,79 @@
+/** A list box in which only the visible rows exist, so that ten thousand rows scroll smoothly. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+/** In pixels, as in base.css. */
+const ROW = 58;
+/** Rows that exist above and below the visible ones. */
+const SPARE = 6;
+
+interface Props<T> {
+  readonly label: string;
+  readonly items: readonly T[];
+  readonly idOf: (item: T) => string;
+  readonly selected: string | undefined;
+  readonly onSelect: (id: string) => void;
+  /** content of a row */
+  readonly children: (item: T) => ComponentChildren;
+}
+
+export function VirtualList<T>({ label, items, idOf, selected, onSelect, children }: Props<T>) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 900 });
+  const position = items.findIndex((item) => idOf(item) === selected);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    element.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', measure);
+    };
+  }, []);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || position < 0) return;
+    const top = position * ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + ROW - element.clientHeight;
+  }, [position]);
+
+  const first = Math.max(0, Math.floor(view.top / ROW) - SPARE);
+  const last = Math.min(items.length, Math.ceil((view.top + view.height) / ROW) + SPARE);
+  return (
+    <div
+      class="rows"
+      ref={box}
+      role="listbox"
+      tabIndex={0}
+      aria-label={label}
+      aria-activedescendant={position >= first && position < last ? `row-${selected}` : undefined}
+    >
+      <div class="rows-space" style={{ height: `${items.length * ROW}px` }} role="presentation">
+        {items.slice(first, last).map((item, i) => {
+          const id = idOf(item);
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the page takes the keys (aria-activedescendant)
+            // biome-ignore lint/a11y/useFocusableInteractive: only the list has the focus
+            <div
+              key={id}
+              id={`row-${id}`}
+              class="row"
+              role="option"
+              aria-selected={id === selected}
+              aria-setsize={items.length}
+              aria-posinset={first + i + 1}
+              style={{ transform: `translateY(${(first + i) * ROW}px)` }}
+              onClick={() => onSelect(id)}
+            >
+              {children(item)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

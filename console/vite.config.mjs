@@ -1,0 +1,35 @@
+/** Build of the console into dist/console. The names of the files contain their hash, so browsers may keep them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { defineConfig } from 'vite';
+
+const ROOT = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
+const COMPRESSED = /\.(?:js|css|svg)$/;
+
+/** Writes each text file also compressed, so that the service compresses nothing at run time. */
+const compressed = {
+  name: 'compressed',
+  writeBundle({ dir }, bundle) {
+    for (const name of Object.keys(bundle).filter((file) => COMPRESSED.test(file))) {
+      const bytes = readFileSync(join(dir, name));
+      writeFileSync(join(dir, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(bytes));
+    }
+  },
+};
+
+export default defineConfig({
+  root: ROOT,
+  plugins: [compressed],
+  esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
+  build: {
+    outDir: resolve(ROOT, '../dist/console'),
+    emptyOutDir: true,
+    target: 'es2022',
+    // A preload of modules would need an inline script, which the policy of the page forbids.
+    modulePreload: { polyfill: false },
+    // The policy allows pictures in the page, but each file should have a name of its own.
+    assetsInlineLimit: 0,
+  },
+});

@@ -1,0 +1,210 @@
+/** The page "Review" in Chromium. */
+
+import type { Page } from 'playwright-core';
+import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { storedChange } from '../helpers/changes.js';
+import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { eventually } from '../helpers/eventually.js';
+
+const open = useBrowser();
+let service: ConsoleService;
+let comparison: string;
+beforeAll(async () => {
+  service = await startConsole();
+});
+beforeEach(async () => {
+  service.reset();
+  comparison = await service.addComparison();
+});
+afterAll(() => service.stop());
+
+const MINUTE_MS = 60_000;
+/** Somewhat longer than a judgement can be undone. */
+const UNDO_MS = 6_000;
+const NOW = Date.now();
+/** The latest first, a minute between two. */
+function addChanges(count: number, given: (i: number) => Partial<Parameters<typeof storedChange>[0]> = () => ({})) {
+  for (let i = 0; i < count; i++) {
+    service.addChange(
+      storedChange({
+        name: `thing ${i}`,
+        confirmed: NOW - i * MINUTE_MS,
+        camera: i % 2 === 0 ? 'gate' : 'yard',
+        caption: `thing ${i} has appeared`,
+        comparisons: { first: comparison, best: comparison, last: comparison },
+        ...given(i),
+      }),
+    );
+  }
+}
+const idOf = (i: number) => service.changes.kept[i]?.id ?? '';
+const changeOf = (i: number) => service.changes.kept[i];
+const rowsOf = (page: Page) => page.getByRole('listbox', { name: 'Changes' }).getByRole('option');
+
+describeInBrowser('The page "Review"', () => {
+  it('judges changes with one key each, undoes the last one, and saves the others', async () => {
+    addChanges(12);
+    const { page, errors } = await open();
+    await page.clock.install();
+    await page.goto(`${service.url}/review`);
+    await rowsOf(page).first().waitFor();
+    const selected = rowsOf(page).and(page.locator('[aria-selected=true]'));
+    await page.keyboard.press('j');
+    await eventually(async () => expect(await selected.innerText()).toContain('thing 0'));
+    // The view of the change listens to its keys some moments after it is shown.
+    const sentence = page.getByLabel('The right sentence');
+    await eventually(async () => {
+      if (!(await sentence.isVisible())) await page.keyboard.press('e');
+      expect(await sentence.isVisible()).toBe(true);
+    });
+    await sentence.press('Escape');
+    await sentence.waitFor({ state: 'detached' });
+    for (const [i, key] of ['r', 'f', 'a'].entries()) {
+      await page.keyboard.press(key);
+      await eventually(async () => expect(await selected.innerText()).toContain(`thing ${i + 1}`));
+    }
+    await page.keyboard.press('f');
+    await page.keyboard.press('u');
+    await page.keyboard.press('e');
+    await sentence.fill('a parcel has appeared');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-outline=after] .line').first().waitFor();
+    expect(await inspect(page, 'review')).toEqual([]);
+    await page.clock.fastForward(UNDO_MS);
+    await eventually(() => {
+      const feedback = [0, 1, 3, 4].map((i) => changeOf(i)?.feedback?.judgement ?? null);
+      expect(feedback).toEqual(['correct', 'false_alarm', null, 'correct']);
+      expect(changeOf(4)?.feedback?.caption).toBe('a parcel has appeared');
+      expect(changeOf(2)?.acknowledged_at).not.toBeNull();
+    });
+    // Judgements that were sent are withdrawn, the latest first.
+    for (let presses = 0; presses < 4; presses++) {
+      await page.keyboard.press('u');
+      await eventually(async () => expect(await page.getByText(/^Undone: /).count()).toBeGreaterThan(0));
+      await page.clock.fastForward(UNDO_MS + 1_000);
+    }
+    await eventually(() => {
+      expect([0, 1, 4].map((i) => changeOf(i)?.feedback)).toEqual([null, null, null]);
+      expect(changeOf(2)?.acknowledged_at).toBeNull();
+    });
+    expect(errors).toEqual([]);
+  });
+
+  it('makes a change normal for its camera', async () => {
+    await service.inject({ method: 'PUT', url: '/v1/cameras/gate', payload: { before: 'previous' } });
+    addChanges(1);
+    const { page } = await open();
+    await page.clock.install();
+    await page.goto(`${service.url}/review/${idOf(0)}`);
+    await page.getByRole('button', { name: 'Normal here' }).click();
+    await page.clock.fastForward(UNDO_MS);
+    await page.getByText('It is normal from the next frame of gate that shows it.').waitFor();
+    expect(service.changes.normal).toEqual([idOf(0)]);
+  });
+
+  it('shows the same list and change to each person who opens its link', async () => {
+    addChanges(20, (i) => ({ zone: i === 4 ? 'dock' : null, severity: i === 4 ? 'high' : 'low' }));
+    const { page } = await open();
+    await page.goto(`${service.url}/review/${idOf(4)}?camera=gate&severity=high`);
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(1));
+    expect(await rowsOf(page).and(page.locator('[aria-selected=true]')).innerText()).toContain('dock');
+    await page.getByLabel('Severity').selectOption('');
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(10));
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: 'Text' }).fill('THING 14');
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(1));
+    expect(page.url()).toContain('camera=gate&text=THING+14');
+    await page.goto(`${service.url}/review/chg_00000000000000000000000000`);
+    await page.getByText('There is no change chg_00000000000000000000000000').waitFor();
+  });
+
+  it('marks days in the calendar and lists the chosen one', async () => {
+    addChanges(4, (i) => ({ confirmed: NOW - Math.floor(i / 2) * 24 * 60 * MINUTE_MS }));
+    const { page } = await open();
+    await page.goto(`${service.url}/review`);
+    await page.getByText('4 changes').waitFor();
+    // Yesterday may be in the month before.
+    if ((await page.locator('.day.dotted').count()) === 1) {
+      await page.getByRole('button', { name: 'Month before' }).click();
+    }
+    await page.locator('.day.dotted').first().click();
+    await page.getByText('2 changes', { exact: false }).first().waitFor();
+    expect(page.url()).toMatch(/day=\d{4}-\d\d-\d\d/);
+  });
+
+  it('adds changes while it is open, and marks the ones that end', async () => {
+    addChanges(2);
+    const { page } = await open();
+    await page.goto(`${service.url}/review`);
+    await page.getByText(', live').waitFor();
+    const change = storedChange({ name: 'new', confirmed: Date.now() + MINUTE_MS, caption: 'a van has appeared' });
+    service.changes.kept.unshift(change);
+    const { id: changeId, camera, zone, kind, severity, caption } = change;
+    const tell = (type: 'change.opened' | 'change.reverted', at: string) =>
+      service.events.tell({ type, changeId, camera, zone, kind, severity, caption, at });
+    tell('change.opened', change.confirmed_at);
+    const row = rowsOf(page).first();
+    await eventually(async () => expect(await row.innerText()).toContain('a van has appeared'));
+    service.changes.kept[0] = { ...change, status: 'reverted', reverted_at: change.last_seen };
+    tell('change.reverted', change.last_seen);
+    await eventually(async () => expect(await row.innerText()).toContain('over'));
+  });
+
+  it('shows markup in the names of cameras, zones and captions as text', async () => {
+    const hostile = `<img src=x onerror="document.title='hit'">`;
+    const zone = {
+      id: 'dock',
+      name: hostile,
+      type: 'include',
+      polygon: [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ],
+    };
+    const payload = { name: hostile, zones: [zone] };
+    expect((await service.inject({ method: 'PUT', url: '/v1/cameras/gate', payload })).statusCode).toBe(201);
+    addChanges(1, () => ({ zone: 'dock', caption: hostile }));
+    const { page, errors } = await open();
+    await page.goto(`${service.url}/review/${idOf(0)}`);
+    await eventually(async () => expect((await rowsOf(page).innerText()).split(hostile)).toHaveLength(3));
+    expect(await page.locator('main img[src=x]').count()).toBe(0);
+    expect([await page.title(), errors]).toEqual(['scenedelta', []]);
+  });
+
+  it('keeps few rows in the page with 10,000 changes, and scrolls through all of them', async () => {
+    addChanges(10_000);
+    const { page } = await open();
+    await page.goto(`${service.url}/review`);
+    await eventually(async () => expect(await page.getByText('10000 changes').count()).toBe(1), 60_000);
+    const list = page.getByRole('listbox', { name: 'Changes' });
+    for (const share of [0.25, 0.5, 1]) {
+      await list.evaluate((element, at) => element.scrollTo(0, at * element.scrollHeight), share);
+      const expected = Math.min(9_999, Math.round(share * 10_000) + 2);
+      await list.getByText(`thing ${expected} has appeared`).waitFor();
+      expect(await list.getByRole('option').count()).toBeLessThan(60);
+    }
+    // Ten steps of a wheel: each frame is drawn in time for at least ten frames per second, also on a busy machine.
+    const slowest = (await page.evaluate(`new Promise((done) => {
+      const list = document.querySelector('.rows'); let last = performance.now(); let most = 0; let steps = 0;
+      const step = (now) => { most = Math.max(most, now - last); last = now; list.scrollBy(0, -400);
+        if (++steps < 40) requestAnimationFrame(step); else done(most); };
+      requestAnimationFrame(step); })`)) as number;
+    expect(slowest).toBeLessThan(1_000);
+  }, 120_000);
+
+  it('sends a judgement after the service was away', async () => {
+    addChanges(2);
+    const { page } = await open();
+    await page.clock.install();
+    await page.goto(`${service.url}/review/${idOf(0)}`);
+    await page.getByRole('button', { name: 'False alarm' }).waitFor();
+    await service.goAway();
+    await page.getByText('The service cannot be reached. Trying again').waitFor();
+    await page.keyboard.press('f');
+    await page.clock.fastForward(UNDO_MS);
+    await service.comeBack();
+    await eventually(() => expect(changeOf(0)?.feedback?.judgement).toBe('false_alarm'));
+    await page.getByText(', live').waitFor();
+  });
+});
