@@ -19,6 +19,17 @@ const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T
   Type.Unsafe<T>(Type.String({ enum: [...values], default: fallback, description }));
 const integer = (minimum: number, maximum: number, fallback: number, description: string) =>
   Type.Integer({ minimum, maximum, default: fallback, description });
+/** MQTT forbids '+', '#' and NUL in the topic of a message; empty levels are allowed but confuse. */
+const share = (fallback: number, description: string) =>
+  Type.Number({ minimum: 0, maximum: 1, default: fallback, description });
+const topic = (fallback: string, description: string) =>
+  Type.String({
+    pattern: '^[^+#/\\s\\u0000]+(/[^+#/\\s\\u0000]+)*$',
+    maxLength: 128,
+    title: 'an MQTT topic of at most 128 characters without +, #, spaces, and / at an end',
+    default: fallback,
+    description,
+  });
 
 const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
@@ -78,6 +89,18 @@ const settings = {
   ),
   FRAME_LIMIT: integer(1024, 512 * MiB, 20 * MiB, 'Largest single frame in bytes.'),
   PIXEL_LIMIT: integer(1, 268_000_000, 50_000_000, 'Most pixels in a frame.'),
+  VIDEO_PIXEL_LIMIT: integer(
+    1,
+    268_000_000,
+    4096 * 2304,
+    'Most pixels in a picture of a video. Decoders keep up to 20 of them in memory.',
+  ),
+  FOOTAGE_LIMIT: integer(
+    1024,
+    1024 * 1024 * MiB,
+    16 * 1024 * MiB,
+    'Largest recording in bytes that a batch takes as an upload or from an address.',
+  ),
   DECODE_TIMEOUT: integer(1, 3600, 10, 'Longest decoding of one frame, in seconds.'),
   COMPARISON_TIMEOUT: integer(
     1,
@@ -85,7 +108,8 @@ const settings = {
     60,
     'Longest comparison of two fetched frames, in seconds: decoding, the model and all waits in between.',
   ),
-  RATE_LIMIT: integer(0, 10_000_000, 600, 'Requests per minute and API key; 0 = no limit.'),
+  TRUTH: share(0.9, 'Share of the things named in sentences that must be true, 0 to 1; 0 names everything.'),
+  RATE_LIMIT: integer(0, 10_000_000, 6_000, 'Requests per minute and API key; 0 = no limit.'),
   MAX_WAITING: integer(1, 10_000_000, 10_000, 'Waiting comparisons from which POST answers 503.'),
   CAMERA_RESERVE: integer(
     0,
@@ -113,8 +137,13 @@ const settings = {
   OUTBOUND_ALLOW: list('Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated.'),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),
+  FFMPEG: text(
+    'ffmpeg',
+    'Name in PATH, or path, of the ffmpeg that reads rtsp:// snapshots and footage; ffprobe is expected beside it.',
+  ),
   LOGIN_SECRET: optionalText(
-    'At least 32 characters, from which the key of the stored logins of cameras is derived; default: the webhook secret.',
+    'At least 32 characters, from which the key of the stored logins of cameras and secrets of endpoints is derived; ' +
+      'default: the webhook secret.',
   ),
   S3_ENDPOINT: optionalText('https://host of an S3 service; enables s3:// frames.'),
   S3_REGION: text('us-east-1', 'Region that S3 requests are signed for.'),
@@ -123,6 +152,30 @@ const settings = {
   S3_FRAME_BUCKET: optionalText('Keep frames and heatmap data in this bucket instead of DATA_DIR.'),
   S3_SOURCE_BUCKETS: list(
     'Buckets of s3:// frames, comma separated, never S3_FRAME_BUCKET; default: all that the credentials may read.',
+  ),
+  MQTT_URL: optionalText(
+    'mqtt://, mqtts://, ws:// or wss:// address of an MQTT broker, possibly with user:password@; ' +
+      '`npm run up` then starts the publisher (`scenedelta mqtt`).',
+  ),
+  MQTT_USERNAME: optionalText('User name for the broker; default: the one in MQTT_URL.'),
+  MQTT_PASSWORD: optionalText('Password for the broker; default: the one in MQTT_URL.'),
+  MQTT_CA: optionalText("File (PEM) with the authorities that sign the broker's certificate; default: those of Node."),
+  MQTT_TOPIC: topic('scenedelta', 'First levels of all MQTT topics; two services at one broker need different ones.'),
+  MQTT_DISCOVERY_PREFIX: topic('homeassistant', 'Discovery prefix of Home Assistant.'),
+  MQTT_PICTURE_LIMIT: integer(
+    0,
+    16 * MiB,
+    256 * 1024,
+    'Largest picture in bytes that is sent to the broker; 0 = none.',
+  ),
+  MQTT_METRICS_PORT: integer(0, 65_535, 0, 'Port on HOST of the /metrics and /livez of the MQTT publisher; 0 = none.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Unsafe<string | null>(
+    Type.String({
+      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+      title: 'an http(s) address without a query',
+      default: null,
+      description: 'Collector of OpenTelemetry (OTLP over HTTP) that gets the traces; default: there are none.',
+    }),
   ),
   SHUTDOWN_MS: integer(0, 300_000, 25_000, 'Longest graceful shutdown.'),
 } as const satisfies Readonly<Record<string, TSchema>>;
@@ -140,7 +193,7 @@ export type Config = { readonly [Env in keyof Settings & string as CamelCase<Env
 
 /** The keywords of the schemas above. */
 interface SettingSchema extends TSchema {
-  readonly type: 'string' | 'integer' | 'boolean' | 'array';
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
   readonly default: unknown;
   readonly description: string;
   readonly title?: string;
@@ -155,6 +208,7 @@ const entries = Object.entries(settings) as unknown as readonly [string, Setting
 /** @returns the value that the text stands for; the text itself if it stands for no value of the schema's type. */
 function coerced(given: string, { type }: SettingSchema): unknown {
   if (type === 'integer') return /^\d{1,15}$/.test(given) ? Number(given) : given;
+  if (type === 'number') return /^\d{1,9}(?:\.\d{1,9})?$/.test(given) ? Number(given) : given;
   if (type === 'boolean')
     return /^(1|true|on|yes)$/i.test(given) || (/^(0|false|off|no)$/i.test(given) ? false : given);
   if (type === 'array')
@@ -170,6 +224,7 @@ function expectation({ type, title, enum: values, minimum, maximum }: SettingSch
   if (title !== undefined) return title;
   if (values !== undefined) return `one of ${values.join(', ')}`;
   if (type === 'integer') return `an integer from ${minimum} to ${maximum}`;
+  if (type === 'number') return `a number from ${minimum} to ${maximum}`;
   return { string: 'text', boolean: 'on or off', array: 'a list' }[type];
 }
 

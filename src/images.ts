@@ -14,6 +14,16 @@ export interface Size {
   readonly height: number;
 }
 
+/** A frame at reduced size, as YCbCr 4:2:0. All frames of one camera are reduced alike. */
+export interface Preview extends Size {
+  /** levels 0..255, row-major, origin top left, EXIF orientation already applied; length = width * height */
+  readonly luma: Uint8Array;
+  /** at half the width and height, rounded down; absent: a grey preview, which shows no change of colour alone */
+  readonly chroma?: { readonly blue: Uint8Array; readonly red: Uint8Array };
+  /** upright size of the encoded frame */
+  readonly source: Size;
+}
+
 /**
  * Largest relative difference of two aspect ratios that count as equal: coders round sizes, and resizing both frames to
  * one input hides a small difference.

@@ -42,7 +42,7 @@ export function createLogger(options: { level: string; name: string }, destinati
 }
 
 const STANDARD_OUTPUT = 1;
-/** How long a full pipe may hold up the process, in ms. */
+/** How long a full pipe may hold up the process, in ms, once until its reader has taken something. */
 const LONGEST_WAIT_MS = 200;
 
 /**
@@ -52,6 +52,7 @@ const LONGEST_WAIT_MS = 200;
  */
 export function lossyOutput(fd: number): DestinationStream {
   let cut = false;
+  let full = false;
   return {
     write(line) {
       let rest = Buffer.from(cut ? `\n${line}` : line);
@@ -60,10 +61,13 @@ export function lossyOutput(fd: number): DestinationStream {
         try {
           const written = writeSync(fd, rest);
           cut = written < rest.length;
+          full = false;
           rest = rest.subarray(written);
         } catch (error) {
-          // EAGAIN: the reader of a pipe is slow.
-          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > end) return;
+          // EAGAIN: the reader of a pipe is slow. A wait per line would hold up every request.
+          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || full) return;
+          full = performance.now() > end;
+          if (full) return;
           Atomics.wait(PAUSE, 0, 0, 1);
         }
       }

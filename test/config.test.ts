@@ -6,6 +6,10 @@ describe('loadConfig', () => {
     expect(loadConfig(env)).toEqual(loadConfig({}));
   });
 
+  it('lets one key send 40 frames per second, as many as a machine of two cores should take', () => {
+    expect(loadConfig({}).rateLimit / 60).toBeGreaterThanOrEqual(40);
+  });
+
   it('takes an explicit 0', () => {
     expect(loadConfig({ RATE_LIMIT: '0', FRAME_RETENTION_HOURS: '0' })).toMatchObject({
       rateLimit: 0,

@@ -1,4 +1,7 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createLogger, lossyOutput } from '../src/logger.js';
 
 function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
@@ -31,5 +34,30 @@ describe('The log', () => {
     expect(() => output.write('{"level":30}\n')).not.toThrow();
     closeSync(full);
     expect(() => output.write('{"level":30}\n')).not.toThrow();
+  });
+
+  it('waits once for the reader of a full pipe, not once per line, and goes on when it reads', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sd-log-'));
+    execFileSync('mkfifo', [join(folder, 'log')]);
+    const pipe = openSync(join(folder, 'log'), constants.O_RDWR | constants.O_NONBLOCK);
+    const output = lossyOutput(pipe);
+    const timed = (text: string) => {
+      const start = performance.now();
+      output.write(text);
+      return performance.now() - start;
+    };
+    try {
+      const first = timed(`${'x'.repeat(2 ** 20)}\n`);
+      let rest = 0;
+      for (let i = 0; i < 30; i++) rest += timed('lost\n');
+      expect(rest).toBeLessThan(first);
+      const bytes = Buffer.alloc(2 ** 20);
+      expect(bytes.toString('latin1', 0, readSync(pipe, bytes))).not.toContain('lost');
+      output.write('kept\n');
+      expect(bytes.toString('latin1', 0, readSync(pipe, bytes))).toBe('\nkept\n');
+    } finally {
+      closeSync(pipe);
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -14,6 +14,8 @@ describe('withoutSecrets', () => {
     ['http:/admin:hunter2@cam/', 'cam/'],
     ['admin:hunter2@cam/snap.jpg', 'cam/snap.jpg'],
     [' http://admin:hunter2@cam/', 'http://cam/'],
+    ['rtsp://cam/user=a&password=hunter2&channel=1.sdp?x', 'rtsp://cam/user=a&password=...&channel=1.sdp?...'],
+    ['rtsp://cam/user=a_PWD=hunter2_channel=1/x.sdp', 'rtsp://cam/user=a_PWD=.../x.sdp'],
     ['soon?', 'soon?'],
     ['data:image/jpeg;base64,AAAA', 'data:image/jpeg;base64,AAAA'],
   ])('turns %j into %j', (given, shown) => {
@@ -33,5 +35,6 @@ describe('originAndPath', () => {
     expect(originAndPath('https://admin:hunter2@cam.example:8443/a/snap.jpg?token=hunter2#x')).toBe(
       'https://cam.example:8443/a/snap.jpg',
     );
+    expect(originAndPath('rtsp://cam/user=a_password=hunter2_channel=1.sdp')).toBe('rtsp://cam/user=a_password=...');
   });
 });

@@ -1,11 +1,13 @@
 /** The HTTP service as a Fastify instance. main.ts and the tests build it the same way; only main.ts listens. */
 
 import type { AddressInfo } from 'node:net';
+import cookie from '@fastify/cookie';
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { createFrameKeeper } from '../frames/keep.js';
+import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
 import { checker } from '../schemas/validation-error.js';
@@ -16,43 +18,62 @@ import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
 import { assertStructure, BODY_STRUCTURE } from './json-structure.js';
 import { useAuth } from './plugins/auth.js';
+import { BODY_MS, type BodyLimits, useBodyTime } from './plugins/body-time.js';
 import { useClosing } from './plugins/closing.js';
+import { useConsole } from './plugins/console.js';
 import { useCors } from './plugins/cors.js';
 import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
-import { MAX_PARAM_LENGTH, onError, onUnreadableRequest, useProblems } from './plugins/problems.js';
+import { MAX_PARAM_LENGTH, onError, onUnreadableRequest, unsupportedType, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
+import { batchPictureRoutes } from './routes/batch-pictures.js';
+import { batchResultRoutes } from './routes/batch-results.js';
+import { batchRoutes } from './routes/batches.js';
+import { briefRoutes } from './routes/brief.js';
 import { cameraBaselineRoutes } from './routes/camera-baseline.js';
+import { cameraDryRunRoutes } from './routes/camera-dry-run.js';
 import { cameraRoutes } from './routes/cameras.js';
+import { changeCountRoutes } from './routes/change-counts.js';
 import { changeRoutes } from './routes/changes.js';
 import { comparisonRoutes } from './routes/comparisons.js';
 import { deliveryRoutes } from './routes/deliveries.js';
+import { endpointRoutes } from './routes/endpoints.js';
 import { eventTokenRoutes } from './routes/event-tokens.js';
 import { eventRoutes } from './routes/events.js';
 import { frameRoutes } from './routes/frames.js';
 import { heatmapRoutes } from './routes/heatmaps.js';
 import { modelRoutes } from './routes/models.js';
 import { operationRoutes } from './routes/operations.js';
+import { sessionRoutes } from './routes/sessions.js';
 
 /** Time beside the wait for an outcome: reading the body, storing, answering. */
 const SLACK_MS = 30_000;
-const REQUEST_TIMEOUT_MS = 120_000;
 
-export async function buildApp(deps: ApiDependencies, options: ApiOptions, logger: Logger): Promise<Api> {
+/** @param bodyLimits other ones than those of the service, for tests */
+export async function buildApp(
+  deps: ApiDependencies,
+  options: ApiOptions,
+  logger: Logger,
+  bodyLimits?: BodyLimits,
+): Promise<Api> {
   const longestWaitMs = options.waitLimit * 1000 + SLACK_MS;
   const app: Api = Fastify({
     loggerInstance: logger,
     // useTracing logs each answer once.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
     genReqId: traceIdOf,
-    frameworkErrors: onError,
+    frameworkErrors: (error, request, reply) => {
+      watchBody(request, reply);
+      return onError(error, request, reply);
+    },
     clientErrorHandler: onUnreadableRequest,
     bodyLimit: options.bodyLimit,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    // useBodyTime has the limits of bodies; Node's limit of headers (60 s) stays.
+    requestTimeout: 0,
     connectionTimeout: longestWaitMs + SLACK_MS,
-    handlerTimeout: REQUEST_TIMEOUT_MS + longestWaitMs,
+    handlerTimeout: BODY_MS + longestWaitMs,
     forceCloseConnections: 'idle',
     // Fastify's own refusal while closing is not problem+json; useClosing refuses instead.
     return503OnClosing: false,
@@ -88,28 +109,36 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
     },
   );
 
+  // The route reads the stream, with its own limit.
+  app.addContentTypeParser(/^image\//i, (request, payload, done) => {
+    done(request.routeOptions.config.imageBody === true ? null : unsupportedType(request), payload);
+  });
+
   const waiting = createOutcomeWaiter(deps);
   const streams = createEventStreams(deps.events);
 
+  const watchBody = useBodyTime(app, bodyLimits);
   useProblems(app);
   useClosing(app, () => {
     waiting.release();
     streams.endAll();
   });
   useTracing(app);
-  const metrics = useMetrics(app, { ...deps, streams });
+  const metrics = useMetrics(app, { ...deps, streams }, options);
   await useOpenApi(app);
   const registerMethodNotAllowed = collectMethods(app);
   await useCors(app, options);
+  await app.register(cookie);
   useAuth(app, deps, options);
   useRateLimit(app, deps, options);
   await app.register(multipart);
 
+  const baseUrl = () => {
+    const bound = app.server.address() as AddressInfo | null;
+    return publicBaseUrl({ ...options, port: bound?.port ?? options.port });
+  };
   const present = createPresenter({
-    baseUrl: () => {
-      const bound = app.server.address() as AddressInfo | null;
-      return publicBaseUrl({ ...options, port: bound?.port ?? options.port });
-    },
+    baseUrl,
     linkKey: options.auth === 'on' ? deps.linkKey : null,
     clock: deps.clock,
   });
@@ -120,14 +149,24 @@ export async function buildApp(deps: ApiDependencies, options: ApiOptions, logge
   comparisonRoutes(app, { deps, options, keeper, present, respond });
   cameraRoutes(app, { deps, options, keeper, respond });
   cameraBaselineRoutes(app, { deps, options, keeper });
+  cameraDryRunRoutes(app, deps);
+  batchRoutes(app, deps, options);
+  batchPictureRoutes(app, deps);
+  batchResultRoutes(app, deps);
   frameRoutes(app, deps, keeper);
   heatmapRoutes(app, deps, options, keeper);
   deliveryRoutes(app, deps);
-  changeRoutes(app, deps);
+  const enqueueDelivery = createEnqueueDelivery(deps);
+  endpointRoutes(app, deps, { enqueueDelivery, options });
+  changeRoutes(app, deps, enqueueDelivery);
+  changeCountRoutes(app, deps);
+  briefRoutes(app, deps, baseUrl);
   eventRoutes(app, deps, streams);
   eventTokenRoutes(app, deps);
+  sessionRoutes(app, deps, options);
   modelRoutes(app, deps);
-  operationRoutes(app, deps, options, metrics);
+  const startPage = await useConsole(app, deps);
+  operationRoutes(app, deps, options, { metrics, startPage });
   registerMethodNotAllowed();
   return app;
 }

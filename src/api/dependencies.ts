@@ -6,10 +6,14 @@ import type { Config } from '../config.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import type { ApiKeyStore } from '../stores/api-keys.js';
+import type { BatchFiles } from '../stores/batch-files.js';
+import type { BatchStore } from '../stores/batches.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
+import type { DayStore } from '../stores/days.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
+import type { EndpointStore } from '../stores/endpoints.js';
 import type { EventReader } from '../stores/events.js';
 import type { ResultStore } from '../stores/results.js';
 import type { WorkerRegistry } from '../stores/workers.js';
@@ -19,25 +23,60 @@ import type { RateCounter } from './rate-counter.js';
 export interface ApiDependencies {
   readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase'>;
   readonly blobs: BlobStore;
-  readonly deliveries: Pick<DeliveryStore, 'ofComparison' | 'ofChange'>;
+  readonly deliveries: Pick<
+    DeliveryStore,
+    'create' | 'forget' | 'get' | 'resend' | 'ofComparison' | 'ofChange' | 'ofEndpoint'
+  >;
+  readonly endpoints: Pick<EndpointStore, 'create' | 'update' | 'saveSecrets' | 'get' | 'list' | 'all' | 'erase'>;
   readonly cameras: Pick<
     CameraStore,
     'put' | 'get' | 'list' | 'maskOf' | 'state' | 'snapshot' | 'addFrame' | 'waitingFrames' | 'orderBaseline' | 'erase'
   >;
-  readonly changes: Pick<ChangeStore, 'get' | 'list' | 'acknowledge' | 'giveFeedback' | 'withFeedback' | 'eraseOf'>;
+  readonly changes: Pick<
+    ChangeStore,
+    | 'get'
+    | 'list'
+    | 'counts'
+    | 'acknowledge'
+    | 'alert'
+    | 'alertsSince'
+    | 'withdrawAcknowledgement'
+    | 'giveFeedback'
+    | 'withdrawFeedback'
+    | 'makeNormal'
+    | 'withFeedback'
+    | 'eraseOf'
+  >;
+  readonly days: DayStore;
+  readonly batches: Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'>;
+  readonly files: Pick<BatchFiles, 'saveUpload' | 'erase'>;
   readonly apiKeys: ApiKeyStore;
   readonly workers: Pick<WorkerRegistry, 'list'>;
   readonly events: EventReader;
   readonly queue: Pick<
     JobProducer,
-    'addComparison' | 'addTurn' | 'scheduleSnapshots' | 'cancel' | 'counts' | 'waiting' | 'ping'
+    | 'addComparison'
+    | 'addTurn'
+    | 'addBatch'
+    | 'addDelivery'
+    | 'forget'
+    | 'cancelBatch'
+    | 'forgetBatch'
+    | 'scheduleSnapshots'
+    | 'cancel'
+    | 'counts'
+    | 'oldest'
+    | 'waiting'
+    | 'ping'
   >;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;
-  /** key that encrypts the logins of cameras (login.ts) */
+  /** key that encrypts the logins of cameras (login.ts) and the secrets of endpoints */
   readonly loginKey: Buffer;
   /** key that signs the links to frames and heatmaps (links.ts) */
   readonly linkKey: Buffer;
+  /** folder of the built console; null: it is not served */
+  readonly consoleFolder: string | null;
   /** @returns epoch ms */
   readonly clock: () => number;
 }
@@ -48,12 +87,14 @@ export type ApiOptions = Pick<
   | 'auth'
   | 'metricsAuth'
   | 'corsOrigins'
+  | 'dataDir'
   | 'host'
   | 'port'
   | 'publicUrl'
   | 'bodyLimit'
   | 'jsonLimit'
   | 'frameLimit'
+  | 'footageLimit'
   | 'pixelLimit'
   | 'decodeTimeout'
   | 'rateLimit'

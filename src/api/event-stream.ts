@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { ChangeSchema } from '../schemas/change.js';
 import { FindingSchema } from '../schemas/comparison.js';
-import { dateTime, nullable } from '../schemas/constructors.js';
+import { dateTime, literals, nullable } from '../schemas/constructors.js';
 import { endsComparison } from '../schemas/stream-event.js';
 import { compareEventIds, type EventFilter, type EventReader, matches, type StreamedEvent } from '../stores/events.js';
 
@@ -31,25 +31,59 @@ export const ChangeEventSchema = Type.Object(
     kind,
     severity,
     caption: nullable(caption, 'null in events that an older version wrote.'),
+    alert: Type.Optional(Type.String({ description: 'Id of the alert, in events of the types `alert.`.' })),
     at: dateTime('Capture time.'),
   },
-  { $id: 'ChangeEvent', description: 'The `data` of a server-sent event about a change.' },
+  {
+    $id: 'ChangeEvent',
+    description:
+      'The `data` of a server-sent event about a change. `alert.opened`, `alert.escalated` and `alert.reverted` are the ' +
+      'alerts: events that neither the schedule, the severity nor a cool-down withheld.',
+  },
 );
 
-/** Proxies close idle connections, often after 30 or 60 s. */
+export const CameraEventSchema = Type.Object(
+  {
+    type: literals(['camera.frozen', 'camera.recovered']),
+    camera: Type.String(),
+    since: dateTime('Capture time of the first of the frames that do not differ at all.'),
+    at: dateTime('Capture time of the frame that it was noticed with.'),
+  },
+  { $id: 'CameraEvent', description: 'A camera sends one picture for ever, or has begun to send others again.' },
+);
+
+export const EndpointEventSchema = Type.Object(
+  {
+    type: literals(['endpoint.disabled']),
+    endpoint: Type.String({ description: 'Id of the endpoint.' }),
+    reason: literals(['gone', 'failing'], { description: 'gone: 410. failing: every attempt of 5 days failed.' }),
+    detail: Type.String({ description: 'A sentence for people.' }),
+    at: dateTime(),
+  },
+  { $id: 'EndpointEvent', description: 'The service has stopped an endpoint. Only keys with the scope admin see it.' },
+);
+
+/** Proxies close idle connections, often after 30 or 60 s. A stream whose key is revoked ends with the next one. */
 const HEARTBEAT_MS = 15_000;
-/** RequestContext of the client, after a connection broke. */
+/** Delay after which a client connects again, if a connection broke. */
 const RECONNECT_MS = 2_000;
 /** Most bytes buffered per client. A slower client is disconnected and may resume with Last-Event-ID. */
 const BUFFER_LIMIT = 1024 * 1024;
+
+interface StreamOptions {
+  readonly since: string | undefined;
+  readonly endOnFinal: boolean;
+  readonly isStillAllowed: () => Promise<boolean>;
+}
 
 export interface EventStreams {
   /**
    * @param options.since id of an event: later events are replayed first; undefined: only new events
    * @param options.endOnFinal whether the stream ends with the event that ends the comparison
+   * @param options.isStillAllowed asked with every heartbeat: false ends the stream, an error (Redis is away) does not
    * @returns the stream; it is already `writableEnded` if the final event was among the replayed ones
    */
-  open(filter: EventFilter, options: { since: string | undefined; endOnFinal: boolean }): Promise<PassThrough>;
+  open(filter: EventFilter, options: StreamOptions): Promise<PassThrough>;
   readonly size: number;
   /** Ends all streams, so that the service can close. */
   endAll(): void;
@@ -58,7 +92,7 @@ export interface EventStreams {
 export function createEventStreams(events: EventReader): EventStreams {
   const open = new Set<PassThrough>();
   return {
-    async open(filter, { since, endOnFinal }) {
+    async open(filter, { since, endOnFinal, isStillAllowed }) {
       const stream = new PassThrough({ highWaterMark: BUFFER_LIMIT });
       let last = since ?? '0';
       let replaying: StreamedEvent[] | undefined = [];
@@ -79,7 +113,12 @@ export function createEventStreams(events: EventReader): EventStreams {
         if (replaying === undefined) write(streamed);
         else replaying.push(streamed);
       });
-      const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS);
+      const heartbeat = setInterval(async () => {
+        const allowed = await isStillAllowed().catch(() => true);
+        if (stream.writableEnded || stream.destroyed) return;
+        if (allowed) stream.write(':\n\n');
+        else stream.end();
+      }, HEARTBEAT_MS);
       open.add(stream);
       const release = () => {
         unsubscribe();
@@ -113,13 +152,24 @@ function format(id: string, event: StreamedEvent['event']): string {
   return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(dataOf(event))}\n\n`;
 }
 
-function dataOf(
-  event: StreamedEvent['event'],
-): Static<typeof ComparisonEventSchema> | Static<typeof ChangeEventSchema> {
+type EventData = Static<
+  typeof ComparisonEventSchema | typeof ChangeEventSchema | typeof CameraEventSchema | typeof EndpointEventSchema
+>;
+
+function dataOf(event: StreamedEvent['event']): EventData {
   if ('comparisonId' in event) {
     const { type, comparisonId, camera, verdict, at } = event;
     const { kind = null, severity = null, caption = null } = event;
     return { type, comparison: comparisonId, camera, verdict, kind, severity, caption, at };
+  }
+  if (event.type === 'endpoint.disabled') {
+    const { camera: _none, ...data } = event;
+    return data;
+  }
+  if (!('changeId' in event)) return event;
+  if ('alertId' in event) {
+    const { alertId, changeId, caption = null, ...rest } = event;
+    return { ...rest, caption, change: changeId, alert: alertId };
   }
   const { changeId, caption = null, ...rest } = event;
   return { ...rest, caption, change: changeId };

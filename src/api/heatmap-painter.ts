@@ -2,10 +2,11 @@
 import pLimit from 'p-limit';
 import { type DecodeLimits, decodeToFit } from '../frames/decode.js';
 import sharp, { type Sharp } from '../frames/sharp.js';
+import { renderOutline } from '../heatmaps/outline.js';
 import { renderGray, renderLayer } from '../heatmaps/render.js';
 import type { Heatmap, RgbImage } from '../images.js';
 
-export const STYLES = ['overlay', 'gray'] as const;
+export const STYLES = ['outline', 'overlay', 'gray'] as const;
 export type Style = (typeof STYLES)[number];
 
 /** Longer side of a picture, in pixels: enough for a screen. */
@@ -33,11 +34,19 @@ export function createHeatmapPainter(limits: DecodeLimits): HeatmapPainter {
     paint: (map, frame, style) =>
       limit(async () => {
         const picture = await decodeToFit(frame, MAX_SIDE, { ...limits, field: 'frame' });
-        const painted = style === 'overlay' ? await overlay(map, picture) : gray(map, picture);
+        const painted = await PAINTERS[style](map, picture);
         return painted.png({ compressionLevel: 4 }).toBuffer();
       }),
   };
 }
+
+const PAINTERS: Readonly<Record<Style, (map: Heatmap, picture: RgbImage) => Sharp | Promise<Sharp>>> = {
+  outline: (map, picture) => sharpOf(renderOutline(map, picture)),
+  overlay,
+  gray,
+};
+
+const sharpOf = ({ data, width, height }: RgbImage): Sharp => sharp(data, { raw: { width, height, channels: 3 } });
 
 async function overlay(map: Heatmap, picture: RgbImage): Promise<Sharp> {
   const size = layerSize(map);
@@ -45,7 +54,7 @@ async function overlay(map: Heatmap, picture: RgbImage): Promise<Sharp> {
     .resize({ width: picture.width, height: picture.height, fit: 'fill', kernel: 'cubic' })
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return sharp(picture.data, { raw: { width: picture.width, height: picture.height, channels: 3 } })
+  return sharpOf(picture)
     .composite([{ input: layer.data, raw: { width: layer.info.width, height: layer.info.height, channels: 4 } }])
     .removeAlpha();
 }

@@ -1,11 +1,13 @@
 /** Entry of the API process: settings, connections, the app, its port, and the order of closing. */
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { httpAddress, linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { loginKey } from '../login.js';
 import { closeOnSignals, endOnFatal } from '../shutdown.js';
+import { startTracing } from '../start-tracing.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
@@ -23,6 +25,7 @@ const QUEUE_CLOSE_MS = 3_000;
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'api' });
 endOnFatal(logger);
+const tracing = await startTracing(config, 'api', logger);
 
 await assertDefaultModel(config);
 const webhookSecret = await loadWebhookSecret(config);
@@ -39,6 +42,7 @@ const app = await buildApp(
     rates: createRateCounter(redis),
     linkKey: linkKey(webhookSecret),
     loginKey: loginKey(config, webhookSecret),
+    consoleFolder: fileURLToPath(new URL('../console/', import.meta.url)),
     clock: Date.now,
   },
   config,
@@ -56,6 +60,7 @@ closeOnSignals(
     { name: 'events', close: () => events.close() },
     { name: 'queue', close: () => queue.close(), withinMs: QUEUE_CLOSE_MS },
     { name: 'redis', close: async () => redis.disconnect() },
+    { name: 'tracing', close: () => tracing.close() },
   ],
   { deadlineMs: config.shutdownMs, logger },
 );

@@ -7,7 +7,7 @@ import type { ApiDependencies } from './dependencies.js';
 
 /** Stands for every dependency: describing the routes calls none of them. */
 const unconnected: object = new Proxy(() => {}, {
-  get: () => unconnected,
+  get: (_target, name) => (name === 'consoleFolder' ? null : unconnected),
   apply: () => {
     throw new Error('a dependency was called while the API was only being described');
   },

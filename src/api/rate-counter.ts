@@ -1,7 +1,7 @@
 /** Counter of requests per API key and time window in Redis, so that all API processes share one quota. */
 import type { Redis } from 'ioredis';
 import { KEYS } from '../stores/keys.js';
-import { redisCall } from '../stores/redis.js';
+import { defineScript, redisCall } from '../stores/redis.js';
 
 export interface RateCounter {
   /**
@@ -13,19 +13,16 @@ export interface RateCounter {
   count(apiKeyId: string, window: number, windowSeconds: number): Promise<number>;
 }
 
+/** KEYS: counter. ARGV: seconds that it is kept. */
+const COUNT = `
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+return count`;
+
 export function createRateCounter(redis: Redis): RateCounter {
+  const runCount = defineScript<number>(redis, 'sdCount', COUNT);
   return {
     count: (apiKeyId, window, windowSeconds) =>
-      redisCall('Counting requests', async () => {
-        const key = KEYS.rate(apiKeyId, window);
-        const replies = await redis
-          .multi()
-          .incr(key)
-          .expire(key, windowSeconds * 2)
-          .exec();
-        const [err, count] = replies?.[0] ?? [new Error('MULTI was discarded')];
-        if (err) throw err;
-        return Number(count);
-      }),
+      redisCall('Counting requests', () => runCount([KEYS.rate(apiKeyId, window)], windowSeconds * 2)),
   };
 }

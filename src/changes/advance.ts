@@ -45,10 +45,15 @@ export function advance(state: TrackerState, observation: Observation, rules: Ch
 export function applyEvents(state: TrackerState, events: readonly CameraEvent[]): TrackerState {
   let { tracks, settled, quiet } = state;
   for (const event of events) {
-    if (event.type === 'change.acknowledged') {
-      const acknowledged = true;
-      tracks = tracks.map((track) => (track.id === event.changeId ? { ...track, acknowledged } : track));
-      settled = settled.map((one) => (one.change.id === event.changeId ? { ...one, acknowledged } : one));
+    if ('changeId' in event) {
+      const { changeId } = event;
+      const marks =
+        event.type === 'change.normal' ? { normal: true } : { acknowledged: event.type === 'change.acknowledged' };
+      tracks = tracks.map((track) => (track.id === changeId ? { ...track, ...marks } : track));
+      // A settled change is normal already.
+      if (event.type !== 'change.normal') {
+        settled = settled.map((one) => (one.change.id === changeId ? { ...one, ...marks } : one));
+      }
     } else {
       quiet = applyDelivery(quiet, event);
     }
@@ -74,6 +79,9 @@ export function resetBaseline(state: TrackerState, at: number): { state: Tracker
     changes: open.map(({ change }) => ({ change: settledChange(change, at), event: 'change.settled' })),
   };
 }
+
+/** Drops the changes before a gap: a thing that goes after it may be another one than the thing that came before. */
+export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state, settled: [] });
 
 const bounded = (settled: readonly Settled[]) => settled.slice(-MAX_SETTLED);
 
@@ -196,6 +204,7 @@ class Step {
     const { at } = this.observation;
     const isDue = (track: Track): track is OpenTrack => {
       if (track.stage !== 'open' || track.missed > 0) return false;
+      if (track.normal === true) return true;
       const limit = track.change.kind === 'tamper' ? settleMs.tamper : settleMs.scene;
       return limit !== null && at - track.firstSeen >= limit;
     };

@@ -1,6 +1,7 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
 import { CHANGE_KINDS, type ChangeKind, compareSeverity, type FoundChange } from '../schemas/change.js';
 import { fittingRegions, sightingOf } from './captions.js';
+import { namePlaces, zoneOfRegions } from './place-names.js';
 import type { ChangeRules } from './rules.js';
 import { severityOf } from './severity.js';
 import type { Observation, OpenTrack, Track } from './state.js';
@@ -13,13 +14,14 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
   const kind = kindOf(track);
   const best = sightingOf(track, kind);
   const regions = fittingRegions(kind, track.regions) ?? best.regions;
+  const caption = namePlaces(best.caption, kind, regions, rules.places);
   return {
     id: track.id,
     camera: rules.camera,
-    // of the strongest region that lies in a zone
-    zone: regions.find(({ zone }) => zone !== null)?.zone ?? null,
+    zone: zoneOfRegions(regions),
     kind,
-    caption: best.caption,
+    caption,
+    ...(caption === best.caption ? {} : { model_caption: best.caption }),
     confidence: best.confidence,
     status: 'opened',
     severity: severityOf({ kind, regions }, at, rules),

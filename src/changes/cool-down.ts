@@ -5,13 +5,7 @@
  * alert per frame; a failed delivery ends the cool-down.
  */
 import { derivedId } from '../ids.js';
-import {
-  type AlertIntent,
-  type AlertType,
-  type CameraEvent,
-  compareSeverity,
-  type FoundChange,
-} from '../schemas/change.js';
+import { type AlertIntent, type CameraEvent, compareSeverity, type FoundChange } from '../schemas/change.js';
 import { isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import type { Cooldown, TrackerState } from './state.js';
@@ -29,7 +23,7 @@ interface AlertDecision {
 
 /** @param at capture time of the observation, epoch ms */
 export function decideAlert(
-  type: Exclude<AlertType, 'change.reverted'>,
+  type: 'change.opened' | 'change.escalated',
   change: FoundChange,
   at: number,
   { quiet, serial }: CooldownState,

@@ -67,7 +67,8 @@ export function relationTo(
  * - tampering is one location, the whole frame;
  * - a change without regions is one location as well, the whole frame, because the thing may be anywhere;
  * - regions of both frames that overlap are one location;
- * - if the comparison found a move, the strongest unpaired regions of both frames are one location.
+ * - the two regions that a statement of a move names are one location; without such a statement, if the comparison
+ *   found a move, the strongest unpaired regions of both frames are.
  */
 export function locationsOf(observation: Observation): Location[] {
   const { verdict, kind, confidence, caption, regions } = observation;
@@ -82,13 +83,27 @@ export function locationsOf(observation: Observation): Location[] {
     return [{ kind: known, regions: everywhere, caption: captionOfKind(known, caption), stated: false }];
   }
   const groups = groupByOverlap(regions);
-  const unpaired = (side: Side) => groups.findIndex((group) => group.length === 1 && group[0]?.side === side);
-  const [from, to] = [unpaired('before'), unpaired('after')];
   const toLocation = (group: Regions) => locationOf(group, observation);
-  if (kind !== 'move' || from < 0 || to < 0) return groups.map(toLocation);
-  const moved = [...(groups[from] ?? []), ...(groups[to] ?? [])];
-  const others = groups.filter((_group, i) => i !== from && i !== to);
-  return [describeLocation('move', ['move'], moved, observation), ...others.map(toLocation)];
+  const ends = endsOfMove(groups, observation);
+  if (ends === null) return groups.map(toLocation);
+  const others = groups.filter((group) => !ends.includes(group));
+  return [describeLocation('move', ['move'], ends.flat(), observation), ...others.map(toLocation)];
+}
+
+/** The groups of a thing that moved far, one region each: named by a statement, or implied by the kind. */
+function endsOfMove(
+  groups: readonly Regions[],
+  { kind, statements }: Observation,
+): readonly [before: Regions, after: Regions] | null {
+  const isStated = (regions: Regions): boolean =>
+    statements?.some((one) => one.kind === 'move' && regions.every((region) => one.regions.includes(region))) ?? false;
+  const single = (side: Side, where: (group: Regions) => boolean) =>
+    groups.find((group) => group.length === 1 && group[0]?.side === side && where(group));
+  const ends = (where: (group: Regions) => boolean) => {
+    const [before, after] = [single('before', where), single('after', where)];
+    return before === undefined || after === undefined ? null : ([before, after] as const);
+  };
+  return ends(isStated) ?? (kind === 'move' ? ends(() => true) : null);
 }
 
 /** Pairs each region with an overlapping one of the other frame; any other region is a group of its own. */

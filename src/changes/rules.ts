@@ -1,9 +1,13 @@
 /** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
-import type { CameraSettings, Schedule, SeverityRule } from '../cameras/settings.js';
+import type { CameraSettings, Schedule, SeverityRule, Zone } from '../cameras/settings.js';
+import { zonePhrase } from '../cameras/zone-phrase.js';
 import type { Severity } from '../schemas/change.js';
+import type { ZonePhrases } from './place-names.js';
 
 export interface ChangeRules {
   readonly camera: string;
+  /** of the include zones that have a name */
+  readonly places: ZonePhrases;
   readonly before: CameraSettings['before'];
   readonly confirmFrames: number;
   readonly persistMs: number;
@@ -16,7 +20,7 @@ export interface ChangeRules {
   readonly schedule: Schedule | null;
   /** epoch ms; no alerts before this time */
   readonly suspendUntil: number | null;
-  /** false without an address for alerts */
+  /** false for a recording, which sends no alerts */
   readonly alerting: boolean;
 }
 
@@ -24,12 +28,14 @@ type RuleSettings = Pick<CameraSettings, 'before' | 'zones' | 'schedule' | 'susp
 
 const SECOND = 1_000;
 
-export function rulesOf(camera: string, settings: RuleSettings): ChangeRules {
+/** @param alerting whether the frames may cause alerts */
+export function rulesOf(camera: string, settings: RuleSettings, alerting = true): ChangeRules {
   const { alerts } = settings;
   // Zones come after the rules, so that a rule can make an exception within a zone.
   const zones = settings.zones.flatMap(({ id, severity }) => (severity === null ? [] : [{ zone: id, severity }]));
   return {
     camera,
+    places: placesOf(settings.zones),
     before: settings.before,
     confirmFrames: alerts.confirm_frames,
     persistMs: alerts.persist_s * SECOND,
@@ -39,9 +45,19 @@ export function rulesOf(camera: string, settings: RuleSettings): ChangeRules {
     severity: [...alerts.severity_rules, ...zones],
     schedule: settings.schedule,
     suspendUntil: settings.suspend_until === null ? null : Date.parse(settings.suspend_until),
-    alerting: alerts.callback_url !== null,
+    alerting,
   };
 }
+
+const placesOf = (zones: readonly Zone[]): ZonePhrases =>
+  Object.fromEntries(
+    zones
+      .filter(({ type }) => type === 'include')
+      .flatMap((zone) => {
+        const phrase = zonePhrase(zone);
+        return phrase === null ? [] : [[zone.id, phrase]];
+      }),
+  );
 
 function settleTimes(before: ChangeRules['before'], absorbMs: number): ChangeRules['settleMs'] {
   if (before === 'reference') return { scene: null, tamper: null };

@@ -85,6 +85,8 @@ interface TrackFields {
   /** highest severity for which an alert was made or suppressed; null before the first one */
   readonly told: Severity | null;
   readonly acknowledged: boolean;
+  /** true: a person says that it is normal, so that it settles with the next frame that shows it */
+  readonly normal?: boolean;
 }
 
 /**

@@ -6,7 +6,10 @@ import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores
 import type { JobProducer } from './producer.js';
 
 interface AcceptedFrame
-  extends Pick<ComparisonRequest, 'traceId' | 'apiKeyId' | 'owner' | 'acceptedAt' | 'deadline' | 'callbackUrl'> {
+  extends Pick<
+    ComparisonRequest,
+    'traceId' | 'traceparent' | 'apiKeyId' | 'owner' | 'acceptedAt' | 'deadline' | 'callbackUrl'
+  > {
   readonly comparisonId: string;
   /** already masked if its bytes are stored */
   readonly frame: FrameRef;
@@ -32,7 +35,7 @@ export async function enqueueFrame(
   },
 ): Promise<StoredComparison> {
   const { comparisonId, capturedAt, frame: after, metadata, acceptedAt } = accepted;
-  const { traceId, apiKeyId, owner, deadline, callbackUrl } = accepted;
+  const { traceId, traceparent, apiKeyId, owner, deadline, callbackUrl } = accepted;
   const comparison: Comparison = {
     id: comparisonId,
     camera: id,
@@ -47,6 +50,7 @@ export async function enqueueFrame(
     frames: { before: null, after: after.from === 'stored' ? after : null },
     request: {
       traceId,
+      ...(traceparent === undefined ? {} : { traceparent }),
       before: null,
       after,
       turn,
@@ -58,12 +62,16 @@ export async function enqueueFrame(
       ...(owner === undefined ? {} : { owner }),
     },
   };
-  // In this order: the job must find the waiting frame, and the frame its comparison. Recovery completes what a crash
-  // left.
+  // Sent together, so that they wait for the disk of Redis once. Redis runs them in this order: the job must find the
+  // waiting frame, and the frame its comparison. Recovery completes what a crash left, and a turn drops a frame without
+  // a comparison.
   try {
-    await deps.results.create(stored);
-    if (!(await deps.cameras.addFrame(id, comparisonId, capturedAt))) throw noCamera(id);
-    await deps.queue.addTurn(id);
+    const [, exists] = await Promise.all([
+      deps.results.create(stored),
+      deps.cameras.addFrame(id, comparisonId, capturedAt),
+      deps.queue.addTurn(id),
+    ]);
+    if (!exists) throw noCamera(id);
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);
     throw err;

@@ -25,7 +25,17 @@ export const DeliveryJobSchema = Type.Object({
   traceId: Type.String(),
 });
 
+/** One step of a batch. `camera` is the index in the plan, `run` the number of the round of jobs; absent: 0. */
+export const BatchJobSchema = Type.Object({
+  v: version,
+  batchId: Type.String({ pattern: '^bat_[0-9a-z]{26}$' }),
+  step: Type.Union([Type.Literal('plan'), Type.Literal('camera'), Type.Literal('finish')]),
+  camera: Type.Optional(Type.Integer({ minimum: 0 })),
+  run: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+
 export type ComparisonJob = Static<typeof ComparisonJobSchema>;
+export type BatchJob = Static<typeof BatchJobSchema>;
 export type DeliveryJob = Static<typeof DeliveryJobSchema>;
 
 /** @returns the payload of a new job with these ids. */

@@ -1,17 +1,21 @@
 /** The producer of queue jobs, for the API and the workers: adds, cancels, counts and finds jobs in BullMQ. */
-import type { JobsOptions, Queue } from 'bullmq';
+import { FlowProducer, type JobsOptions, type Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../errors.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall, repliesOf } from '../stores/redis.js';
+import { oldestJob } from './oldest-job.js';
 import { type ComparisonJob, type DeliveryJob, jobPayload } from './payloads.js';
 import {
+  BATCH_OPTIONS,
+  BATCH_QUEUE,
   COMPARISON_OPTIONS,
   DELIVERY_OPTIONS,
   FETCH_OPTIONS,
   MAINTENANCE_QUEUE,
   openQueue,
   PRIORITY,
+  QUEUE_PREFIX,
   QUEUES,
   SNAPSHOT_QUEUE,
   TURN_JOB,
@@ -21,7 +25,7 @@ import { reconcileSnapshots, scheduleSnapshots } from './snapshot-schedule.js';
 
 export type QueueName = keyof typeof QUEUES;
 type ComparisonQueueName = 'live' | 'archive';
-type JobKind = 'comparison' | 'delivery';
+type JobKind = 'comparison' | 'delivery' | 'batch';
 
 /** absent: no such job. held: it waits, is delayed or runs. completed, failed: it ended and is still kept. */
 type JobState = 'absent' | 'held' | 'completed' | 'failed';
@@ -40,15 +44,18 @@ export type JobProducer = ReturnType<typeof createJobProducer>;
  * @param clock epoch ms
  */
 export function createJobProducer(redis: Redis, clock: () => number = Date.now) {
-  const [live, archive, fetch, delivery, maintenance, snapshots] = [
+  const [live, archive, fetch, delivery, maintenance, snapshots, batches] = [
     QUEUES.live,
     QUEUES.archive,
     QUEUES.fetch,
     QUEUES.delivery,
     MAINTENANCE_QUEUE,
     SNAPSHOT_QUEUE,
-  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue];
-  const queuesOf = { comparison: [fetch, live, archive], delivery: [delivery] } as const;
+    BATCH_QUEUE,
+  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue];
+  const flows = new FlowProducer({ connection: redis, prefix: QUEUE_PREFIX });
+  flows.on('error', () => {});
+  const queuesOf = { comparison: [fetch, live, archive], delivery: [delivery], batch: [batches] } as const;
   let counted: { at: number; backlog: Promise<number> } | undefined;
 
   const call = <T>(what: string, commands: () => Promise<T>): Promise<T> => {
@@ -102,6 +109,44 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
     /** One job per delivery: adding it twice changes nothing. */
     addDelivery: ({ deliveryId, traceId }: Omit<DeliveryJob, 'v'>) =>
       add('the delivery', delivery, 'deliver', { deliveryId, traceId }, { ...DELIVERY_OPTIONS, jobId: deliveryId }),
+    /** Lets a worker list the inputs of a batch. Adding it twice changes nothing. */
+    addBatch: (batchId: string) =>
+      add('the batch', batches, 'plan', { batchId, step: 'plan' }, { ...BATCH_OPTIONS, jobId: planJobId(batchId) }),
+    /**
+     * One job per camera of the batch, and a last one when all have ended, however they did. Adding it twice changes
+     * nothing.
+     * @param cameras indices in the plan
+     */
+    addBatchRun: (batchId: string, { run, cameras }: { run: number; cameras: readonly number[] }): Promise<void> =>
+      call('Queueing the cameras of a batch', async () => {
+        const children = cameras.map((camera) => ({
+          name: 'camera',
+          queueName: BATCH_QUEUE,
+          data: jobPayload({ batchId, step: 'camera', camera, run }),
+          opts: { ...BATCH_OPTIONS, jobId: cameraJobId(batchId, { run, camera }), ignoreDependencyOnFailure: true },
+        }));
+        const opts = { ...BATCH_OPTIONS, jobId: finishJobId(batchId, run) };
+        const data = jobPayload({ batchId, step: 'finish', run });
+        await flows.add({ name: 'finish', queueName: BATCH_QUEUE, data, opts, children });
+      }),
+    /**
+     * Removes the ended jobs of a batch, so that they can be added again.
+     * @returns false if a worker still holds one of them
+     */
+    forgetBatch: (batchId: string, { run, cameras }: { run: number; cameras: number }): Promise<boolean> =>
+      call('Removing the jobs of a batch', async () => {
+        const ofCameras = Array.from({ length: cameras }, (_, camera) => cameraJobId(batchId, { run, camera }));
+        for (const id of [finishJobId(batchId, run), planJobId(batchId), ...ofCameras]) {
+          const job = await batches.getJob(id);
+          if (job === undefined) continue;
+          if (await job.isActive()) return false;
+          await job.remove({ removeChildren: false });
+        }
+        return true;
+      }),
+    /** Signals the workers that hold jobs of the batch to stop. */
+    cancelBatch: (batchId: string): Promise<void> =>
+      call('Cancelling the batch', async () => void (await redis.publish(KEYS.cancellations, batchId))),
     /** @param intervalSeconds time between two snapshot pulls; null: no pulls */
     scheduleSnapshots: (camera: string, intervalSeconds: number | null): Promise<void> =>
       call('Scheduling snapshots', () => scheduleSnapshots(snapshots, camera, intervalSeconds)),
@@ -128,6 +173,15 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
         ]);
       }),
     counts,
+    /** @returns epoch ms at which the job was queued that has waited for longest, per queue in which one waits */
+    oldest: (): Promise<Partial<Record<QueueName, number>>> =>
+      call('Reading the oldest jobs', async () => {
+        const queues = { live, archive, fetch, delivery };
+        const found = await Promise.all(
+          Object.entries(queues).map(async ([name, queue]) => [name, await oldestJob(redis, queue)] as const),
+        );
+        return Object.fromEntries(found.filter(([, at]) => at !== undefined));
+      }),
     /** @returns how many comparisons wait for a worker; at most half a second old. */
     waiting: (): Promise<number> => {
       if (counted === undefined || clock() - counted.at > COUNTS_MAX_AGE_MS) {
@@ -178,11 +232,19 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
         () => false,
       ),
     close: async (): Promise<void> => {
-      const queues = [live, archive, fetch, delivery, maintenance, snapshots];
-      await Promise.all(queues.map((queue) => queue.close()));
+      const queues = [live, archive, fetch, delivery, maintenance, snapshots, batches];
+      await Promise.all([...queues, flows].map((queue) => queue.close()));
     },
   };
 }
+
+export const planJobId = (batchId: string): string => `${batchId}-plan`;
+/** The first run has no suffix, as in earlier versions. */
+const suffixOf = (run: number): string => (run === 0 ? '' : `-r${run}`);
+const cameraJobId = (batchId: string, { run, camera }: { run: number; camera: number }): string =>
+  `${batchId}-camera-${camera}${suffixOf(run)}`;
+/** Id of the last job of a run. */
+export const finishJobId = (batchId: string, run: number): string => `${batchId}-finish${suffixOf(run)}`;
 
 /** Lower runs first: a comparison with a waiting client, like a camera's frame, comes before one that is read later. */
 export const priorityOf = (queue: ComparisonQueueName, unattended: boolean): number =>

@@ -14,6 +14,8 @@ export const QUEUES = {
 } as const;
 /** Clean-up and recovery: job schedulers, so that one worker of all runs each task. The jobs carry no data. */
 export const MAINTENANCE_QUEUE = 'maintenance';
+/** Batches of footage: a job that plans, then a flow of one job per camera and a last one for the results. */
+export const BATCH_QUEUE = 'batches';
 /** Snapshot pulls: one job scheduler per camera, with the camera's id as its key. Payloads are of TurnJobSchema. */
 export const SNAPSHOT_QUEUE = 'snapshots';
 /** BullMQ's own key prefix. */
@@ -32,6 +34,8 @@ const KEPT = { removeOnComplete: { age: 3_600, count: 1_000 }, removeOnFail: { a
  * counted by the delivery's log and by the camera's turn.
  */
 export const COMPARISON_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 3 } as const;
+/** The tries of a step. A repeated step goes on after its last chunk of frames. */
+export const BATCH_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 10 } as const;
 /** A fetch job is followed by a comparison job of the same id. */
 export const FETCH_OPTIONS = { ...COMPARISON_OPTIONS, removeOnComplete: true } as const;
 export const DELIVERY_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 5 } as const;

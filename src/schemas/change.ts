@@ -17,8 +17,9 @@ const CHANGE_EVENTS = [
   'change.settled',
   'change.reverted',
   'change.acknowledged',
+  'change.unacknowledged',
 ] as const;
-export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted'] as const;
+export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted', 'change.acknowledged'] as const;
 const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(
@@ -61,8 +62,13 @@ export const FoundChangeSchema = Type.Object({
   caption: Type.String({
     description:
       'What the most confident comparison up to the confirmation states about this location, or a plain sentence of ' +
-      'kind and place.',
+      'kind and place. The name of its zone, if that has one, is the place in it.',
   }),
+  model_caption: Type.Optional(
+    Type.String({
+      description: 'Present if `caption` names a zone: the sentence with the place in the words of the model.',
+    }),
+  ),
   confidence: unit('Confidence of that comparison.'),
   status: literals(
     CHANGE_STATUSES,
@@ -135,7 +141,7 @@ export type CameraEvent =
       readonly cooldownKey: string;
       readonly suppressedCount: number;
     }
-  | { readonly type: 'change.acknowledged'; readonly changeId: string };
+  | { readonly type: 'change.acknowledged' | 'change.unacknowledged' | 'change.normal'; readonly changeId: string };
 
 /** The update of a change by an observation. */
 export interface ChangeUpdate {

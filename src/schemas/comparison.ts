@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
+import { CameraFrameSchema } from './camera-frame.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 
 export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
@@ -56,6 +57,22 @@ export const StatementSchema = Type.Object(
 );
 export type Statement = Static<typeof StatementSchema>;
 
+const LikelySchema = Type.Object({
+  value: Type.String(),
+  probability: unit('Calibrated probability that it is true.'),
+});
+export const FactSchema = Type.Object(
+  {
+    kind: literals(STATEMENT_KINDS, 'What became of the thing.'),
+    noun: LikelySchema,
+    colour: nullable(LikelySchema, 'null: no colour is probable enough.'),
+    count: Type.Integer({ minimum: 1, maximum: 4, description: 'Number of things by the words; 4: four or more.' }),
+    regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that show the thing.' }),
+  },
+  { $id: 'Fact' },
+);
+export type Fact = Static<typeof FactSchema>;
+
 export const WordSchema = Type.Object(
   {
     text: Type.String(),
@@ -79,6 +96,9 @@ export const TimingsSchema = Type.Object(
     queue: Type.Number(),
     fetch: Type.Number(),
     decode: Type.Number(),
+    quiet: Type.Optional(
+      Type.Number({ description: "Comparison of a camera's frame with the last examined one, at reduced size." }),
+    ),
     register: Type.Number({
       description: 'Registration, evidence and, if it was done, alignment; runs in parallel to `encode`.',
     }),
@@ -175,9 +195,17 @@ export const FindingSchema = Type.Object(
           'A location that the model cannot describe has none.',
       }),
     ),
+    facts: Type.Optional(
+      Type.Array(FactSchema, {
+        description:
+          'Of a model that names what regions show: one per thing of a changed location, the strongest first. The noun ' +
+          'and the colour are the most specific whose probability is high enough for the setting TRUTH.',
+      }),
+    ),
     model: nullable(
       ModelUsedSchema,
-      'null if no model ran, because the frames are identical or the camera was tampered with.',
+      'null if no model ran, because the frames are identical or the camera was tampered with. With ' +
+        '`nothing_new_since`, the model of the comparison that it names.',
     ),
     viewpoint: Type.Optional(ViewpointSchema),
   },
@@ -186,13 +214,13 @@ export const FindingSchema = Type.Object(
 export type Finding = Static<typeof FindingSchema>;
 
 /**
- * The regions that `keep` returns, numbered anew, and the statements about them. A statement of which no region is left
- * on a side that its kind needs is dropped.
+ * The regions that `keep` returns, numbered anew, and the statements and facts about them. A statement is dropped if no
+ * region is left on a side that its kind needs; a fact, if any of its regions is dropped.
  */
 export function keepRegions(
-  { regions, statements }: Pick<Finding, 'regions' | 'statements'>,
+  { regions, statements, facts }: Pick<Finding, 'regions' | 'statements' | 'facts'>,
   keep: (region: Region) => Region | null,
-): Pick<Finding, 'regions' | 'statements'> {
+): Pick<Finding, 'regions' | 'statements' | 'facts'> {
   const kept = regions.flatMap((region) => {
     const left = keep(region);
     return left === null ? [] : [{ from: region.id, region: left }];
@@ -203,70 +231,16 @@ export function keepRegions(
     const sides = ids.map((id) => kept[id - 1]?.region.side);
     return SIDES_OF_KIND[statement.kind].every((side) => sides.includes(side)) ? [{ ...statement, regions: ids }] : [];
   });
+  const remaining = (facts ?? []).flatMap((fact) => {
+    const ids = fact.regions.map(idOf).filter((id) => id > 0);
+    return ids.length < fact.regions.length ? [] : [{ ...fact, regions: ids }];
+  });
   return {
     regions: kept.map(({ region }, i) => ({ ...region, id: i + 1 })),
     ...(statements === undefined ? {} : { statements: renumbered }),
+    ...(facts === undefined ? {} : { facts: remaining }),
   };
 }
-
-export const CAMERA_NOTES = [
-  'first_frame',
-  'before_lost',
-  'mask_changed',
-  'size_changed',
-  'gap',
-  'duplicate',
-  'out_of_order',
-  'other_light',
-  'regions_left_out',
-  'baseline_set',
-  'baseline_reset',
-] as const;
-
-export const PendingChangeSchema = Type.Object(
-  {
-    first_seen: dateTime('Capture time of the first frame that showed it.'),
-    frames: Type.Integer({ minimum: 0, description: 'Frames in a row that showed it.' }),
-    confirm_frames: Type.Integer({ minimum: 1, description: 'Frames in a row that confirm it.' }),
-    detail: Type.String({ description: 'A sentence for people.' }),
-  },
-  {
-    $id: 'PendingChange',
-    description: 'A change that waits for its confirmation; `GET /v1/changes` lists it from then on.',
-  },
-);
-export type PendingChange = Static<typeof PendingChangeSchema>;
-
-export const CameraFrameSchema = Type.Object(
-  {
-    captured_at: dateTime(),
-    before: Type.Union(
-      [
-        Type.Object({
-          mode: literals(['previous', 'reference', 'memory'], "The camera's setting."),
-          captured_at: nullable(dateTime('Of the background model: time of its last update.')),
-        }),
-        Type.Null(),
-      ],
-      { description: 'The other side of the comparison; null if the camera has none yet.' },
-    ),
-    notes: Type.Array(
-      Type.Object({
-        code: literals(CAMERA_NOTES, 'Stable name.'),
-        detail: Type.String({ description: 'A sentence for people.' }),
-      }),
-      { description: 'Unusual circumstances of this frame.' },
-    ),
-    pending: Type.Optional(
-      Type.Array(PendingChangeSchema, {
-        description: 'Changes of the camera that wait for their confirmation after this frame.',
-      }),
-    ),
-  },
-  { $id: 'CameraFrame', description: "How a camera's frame was processed." },
-);
-export type CameraFrame = Static<typeof CameraFrameSchema>;
-export type CameraNote = CameraFrame['notes'][number];
 
 const LinkSchema = Type.Object({ url: Type.String() });
 

@@ -27,7 +27,9 @@ export interface FeedbackLine {
  * @throws Error if it has no feedback
  */
 export function feedbackLine(change: Change, extensions: Readonly<Record<Side, string>>): FeedbackLine {
-  const { id, camera, kind, caption, feedback } = change;
+  const { id, camera, kind, feedback } = change;
+  // Names of zones are no words of the model, which the manifest is about.
+  const caption = change.model_caption ?? change.caption;
   if (feedback === null) throw new Error(`change ${id} has no feedback`);
   const comparison = change.comparisons.best;
   const paths = (of: (side: Side) => string) =>

@@ -20,7 +20,30 @@ export interface ChangeEvent extends Pick<FoundChange, 'camera' | 'zone' | 'kind
   readonly changeId: string;
   readonly at: string;
 }
-export type StreamEvent = ComparisonEvent | ChangeEvent;
+/** An alert was made: the event of a change that neither the schedule, the severity nor a cool-down withheld. */
+export interface AlertEvent extends Omit<ChangeEvent, 'type'> {
+  readonly type: 'alert.opened' | 'alert.escalated' | 'alert.reverted' | 'alert.acknowledged';
+  readonly alertId: string;
+}
+/** A camera sends one picture for ever, or has begun to send others again. */
+export interface CameraHealthEvent {
+  readonly type: 'camera.frozen' | 'camera.recovered';
+  readonly camera: string;
+  /** capture time of the first of the equal frames */
+  readonly since: string;
+  readonly at: string;
+}
+/** An endpoint was stopped, because its receiver is gone or has failed for too long. */
+export interface EndpointEvent {
+  readonly type: 'endpoint.disabled';
+  readonly endpoint: string;
+  readonly reason: 'gone' | 'failing';
+  /** a sentence for people */
+  readonly detail: string;
+  readonly at: string;
+  readonly camera: null;
+}
+export type StreamEvent = ComparisonEvent | ChangeEvent | AlertEvent | CameraHealthEvent | EndpointEvent;
 
 /** Whether the event ends a comparison. */
 export const endsComparison = (type: StreamEvent['type']): boolean =>

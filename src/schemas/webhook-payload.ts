@@ -32,7 +32,7 @@ export type WebhookPayload = Static<typeof WebhookPayloadSchema>;
 const { frames, heatmaps } = ComparisonSchema.properties;
 export const AlertPayloadSchema = Type.Object(
   {
-    type: literals(ALERT_TYPES),
+    type: literals([...ALERT_TYPES, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
     timestamp: dateTime('Capture time of the event; the same at every attempt.'),
     data: Type.Object({
       change: FoundChangeSchema,
@@ -47,6 +47,11 @@ export const AlertPayloadSchema = Type.Object(
   { $id: 'AlertPayload' },
 );
 export type AlertPayload = Static<typeof AlertPayloadSchema>;
+
+/** The part of an alert that its payload shows. */
+export interface AlertToShow extends Pick<AlertIntent, 'change' | 'suppressedCount' | 'at'> {
+  readonly type: AlertPayload['type'];
+}
 
 /** Most bytes of a payload: Standard Webhooks recommends less than 20 kB. */
 export const PAYLOAD_LIMIT = 20_000;
@@ -83,7 +88,7 @@ const ALERT_REGIONS = 20;
  * comparison and its pictures have been erased
  */
 export function buildAlertPayload(
-  { type, change, suppressedCount, at }: AlertIntent,
+  { type, change, suppressedCount, at }: AlertToShow,
   keptSince: number | null,
   links: WebhookLinks,
 ): AlertPayload {
@@ -100,8 +105,11 @@ export function buildAlertPayload(
   };
 }
 
-/** Signed links that expire when the pictures do. */
-function pictureLinks(id: string, keptSince: number, hasMaps: boolean, links: WebhookLinks) {
+/**
+ * Signed links that expire when the pictures do.
+ * @param keptSince end of the comparison, epoch ms
+ */
+export function pictureLinks(id: string, keptSince: number, hasMaps: boolean, links: WebhookLinks) {
   const both = (pathOf: (id: string, side: Side) => string, lifetimeMs: number) => {
     const expiresAt = keptSince + lifetimeMs;
     const link = (side: Side) => ({

@@ -8,13 +8,13 @@ import { newId } from '../ids.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
-export const SCOPES = ['compare', 'metrics', 'admin'] as const;
+export const SCOPES = ['compare', 'batch', 'metrics', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** as stored: keys of older versions may hold a scope that no longer exists and grants nothing ('batch') */
+  /** as stored: a later version may have written scopes that this one does not know */
   readonly scopes: readonly string[];
   /** the comparisons of one owner are visible to all keys of that owner; by default the id of the key */
   readonly owner: string;

@@ -12,9 +12,11 @@ import { privacyPolygons } from '../cameras/zones.js';
 import type { TrackerState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Size } from '../images.js';
+import type { NoiseModel } from '../quiet/noise.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { ExaminedFrame, FrameDone, StillFrames } from './camera-frames.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
-import { redisCall, repliesOf } from './redis.js';
+import { defineScript, redisCall, repliesOf } from './redis.js';
 import { seesCamera, type Visibility } from './visibility.js';
 
 export interface StoredCamera {
@@ -38,14 +40,6 @@ export interface PrivacyMask {
   /** StoredCamera.mask */
   readonly id: string;
   readonly polygons: readonly Polygon[];
-}
-
-/** A processed frame. */
-interface FrameDone {
-  /** capture time, epoch ms */
-  readonly at: number;
-  readonly sha256: string;
-  readonly comparison: string;
 }
 
 export const maskOf = ({ mask, settings }: StoredCamera): PrivacyMask | null =>
@@ -78,6 +72,14 @@ export interface CameraState {
   readonly alerts: TrackerState;
   /** mode and chosen reference of the last comparison; if they differ from the next, the baseline is reset */
   readonly against?: string;
+  /** absent before the first comparison */
+  readonly examined?: ExaminedFrame;
+  /** absent before the second preview */
+  readonly noise?: NoiseModel;
+  /** capture time of the first frame from which on unseen spans are recorded, epoch ms; older states do not have it */
+  readonly recordedFrom?: number;
+  /** absent if the last frame differed from the one before */
+  readonly still?: StillFrames;
 }
 
 /** An order of the API that replaces the baseline; it waits among the camera's events for the next frame. */
@@ -125,7 +127,9 @@ export function createCameraStore(redis: Redis) {
     // A camera may have been erased between the two reads.
     return repliesOf<string | null>(await pipeline.exec()).flatMap((json) => parsed<StoredCamera>(json) ?? []);
   };
-  const get = (id: string) => redisCall('reading a camera', async () => (await read([id]))[0]);
+  const get = (id: string) =>
+    redisCall('reading a camera', async () => parsed<StoredCamera>(await redis.hget(KEYS.camera(id), 'camera')));
+  const runAddFrame = defineScript<number>(redis, 'sdAddFrame', ADD_IF_THERE);
   const idsAfter = (after: string | undefined, limit: number): Promise<string[]> =>
     redis.zrangebylex(KEYS.cameras, after === undefined ? '-' : `(${after}`, '+', 'LIMIT', 0, limit);
 
@@ -140,6 +144,23 @@ export function createCameraStore(redis: Redis) {
           .hset(KEYS.camera(camera.id), 'camera', JSON.stringify(camera))
           .exec();
         return replies?.[0]?.[1] === 1;
+      }),
+    /**
+     * Alters `suspend_until` alone, also while another request replaces the settings.
+     * @param until RFC 3339; null: alerts are sent
+     * @returns the camera afterwards, undefined if there is none
+     */
+    suspend: (id: string, until: string | null): Promise<StoredCamera | undefined> =>
+      redisCall("suspending a camera's alerts", async () => {
+        for (;;) {
+          const json = await redis.hget(KEYS.camera(id), 'camera');
+          const camera = parsed<StoredCamera>(json);
+          if (json === null || camera === undefined || camera.settings.suspend_until === until) return camera;
+          const settings = { ...camera.settings, suspend_until: until };
+          const suspended: StoredCamera = { ...camera, settings, updated_at: new Date().toISOString() };
+          const saved = await redis.eval(REPLACE_IF_SAME, 1, KEYS.camera(id), json, JSON.stringify(suspended));
+          if (saved === 1) return suspended;
+        }
       }),
     /**
      * One page of the visible cameras, ordered by id.
@@ -214,8 +235,7 @@ export function createCameraStore(redis: Redis) {
      */
     addFrame: (id: string, comparisonId: string, capturedAt: number): Promise<boolean> =>
       redisCall('adding a frame', async () => {
-        const keys = [KEYS.camera(id), KEYS.cameraFrames(id)];
-        return (await redis.eval(ADD_IF_THERE, keys.length, ...keys, capturedAt, comparisonId)) === 1;
+        return (await runAddFrame([KEYS.camera(id), KEYS.cameraFrames(id)], capturedAt, comparisonId)) === 1;
       }),
     waitingFrames: (id: string): Promise<number> =>
       redisCall('counting frames', () => redis.zcard(KEYS.cameraFrames(id))),
@@ -235,7 +255,7 @@ export function createCameraStore(redis: Redis) {
           .multi()
           .zrem(KEYS.cameras, id)
           .del(KEYS.camera(id), KEYS.cameraFrames(id), KEYS.cameraTries(id), KEYS.cameraTurn(id))
-          .del(KEYS.cameraPull(id))
+          .del(KEYS.cameraPull(id), KEYS.cameraUnseen(id))
           .exec();
         return replies?.[0]?.[1] === 1;
       }),
@@ -246,6 +266,12 @@ export function createCameraStore(redis: Redis) {
 const SAVE_IF_THERE = `
 if redis.call('HEXISTS', KEYS[1], 'camera') == 0 then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+/** KEYS: camera. ARGV: its settings as they were read, and the new ones. */
+const REPLACE_IF_SAME = `
+if redis.call('HGET', KEYS[1], 'camera') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'camera', ARGV[2])
 return 1`;
 
 /** Does not let a frame wait for an erased camera. KEYS: camera, frames. ARGV: captured at (ms), comparison id. */

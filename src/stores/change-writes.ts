@@ -10,21 +10,24 @@ import {
   type ChangeUpdate,
   type FoundChange,
 } from '../schemas/change.js';
-import type { ChangeEvent } from '../schemas/stream-event.js';
-import { EVENTS_KEPT, KEYS } from './keys.js';
+import type { AlertEvent, CameraHealthEvent, ChangeEvent } from '../schemas/stream-event.js';
+import type { UnseenSpan } from './camera-frames.js';
+import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from './keys.js';
 import type { RedisCommand } from './redis.js';
 
 /** Retention erases by age. The expiry is later, for a Redis without running workers. */
-const EXPIRY_SLACK_MS = 3_600_000;
+export const EXPIRY_SLACK_MS = 3_600_000;
 
 /** An alert with all that its delivery needs. */
 export interface StoredAlert {
   readonly intent: AlertIntent;
   /** of the comparison that caused the alert */
   readonly comparisonId: string;
-  /** address from the camera's settings, with query and credentials */
-  readonly url: string;
+  /** address from the camera's settings, with query and credentials; null: none. Endpoints get every alert. */
+  readonly url: string | null;
   readonly traceId: string;
+  /** as in the request for the comparison */
+  readonly traceparent?: string;
   readonly apiKeyId: string;
 }
 
@@ -35,6 +38,10 @@ export interface TurnChanges {
   readonly alerts: readonly StoredAlert[];
   /** alerts that a cool-down suppressed, for the metrics; not stored */
   readonly suppressed?: number;
+  /** absent: nothing to report */
+  readonly health?: CameraHealthEvent | null;
+  /** spans that ended with the frame of the turn */
+  readonly unseen?: readonly UnseenSpan[];
   /** number of camera events that the turn applied, and that are removed with its commit */
   readonly eventsApplied: number;
 }
@@ -47,6 +54,8 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...writesOfChange(change, now, lifetime),
       ...(event === null ? [] : [eventWrite(change, event)]),
     ]),
+    ...(turn.health == null ? [] : [addEvent(turn.health)]),
+    ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
     ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
   ];
@@ -61,16 +70,32 @@ function writesOfChange(change: FoundChange, now: number, lifetime: number): Red
     ['HSET', KEYS.change(id), 'change', JSON.stringify(change)],
     ['PEXPIRE', KEYS.change(id), lifetime],
     ['ZADD', KEYS.changesByWriting, now, id],
+    ...(change.reverted_at === null
+      ? []
+      : [['ZADD', KEYS.changesByEnd(camera), Date.parse(change.reverted_at), id] as const]),
     ...left.map((index) => ['ZREM', index, id] as const),
     ...[KEYS.changesByTime, KEYS.changesByCamera(camera), ...current].map((index) => ['ZADD', index, at, id] as const),
   ];
 }
 
-function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
+function writesOfSpans(camera: string, spans: readonly UnseenSpan[], lifetime: number): RedisCommand[] {
+  if (spans.length === 0) return [];
+  const key = KEYS.cameraUnseen(camera);
+  return [
+    ...spans.map((span) => ['ZADD', key, span.until, JSON.stringify(span)] as const),
+    ['ZREMRANGEBYRANK', key, 0, -UNSEEN_KEPT - 1],
+    ['PEXPIRE', key, lifetime],
+  ];
+}
+
+export function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
   const { id, change, at } = alert.intent;
   return [
+    addEvent(alertEventOf(alert.intent)),
     ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
     ['ZADD', KEYS.alertsOf(change.id), at, id],
+    ['ZREMRANGEBYSCORE', KEYS.alertsByTime, '-inf', now - lifetime],
+    ['ZADD', KEYS.alertsByTime, now, id],
     ['PEXPIRE', KEYS.alertsOf(change.id), lifetime],
     // Open from now on, so that recovery finds the delivery if a crash prevents its job.
     ['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)],
@@ -79,9 +104,12 @@ function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): Redis
 
 const eventWrite = (change: FoundChange, type: ChangeEvent['type']): RedisCommand => {
   const at = type === 'change.reverted' ? (change.reverted_at ?? change.last_seen) : change.last_seen;
-  const event = JSON.stringify(eventOf(change, type, at));
-  return ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event];
+  return addEvent(eventOf(change, type, at));
 };
+const addEvent = (event: ChangeEvent | CameraHealthEvent | AlertEvent): RedisCommand => [
+  ...(['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event'] as const),
+  JSON.stringify(event),
+];
 export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: string): ChangeEvent => ({
   type,
   changeId: change.id,
@@ -91,6 +119,12 @@ export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: stri
   severity: change.severity,
   caption: change.caption,
   at,
+});
+
+const alertEventOf = ({ id, type, change, at }: AlertIntent): AlertEvent => ({
+  ...eventOf(change, type, new Date(at).toISOString()),
+  type: `alert.${type.slice('change.'.length)}` as AlertEvent['type'],
+  alertId: id,
 });
 
 /** Indexes of the statuses that a turn writes. `acknowledged` is written by the API. */
@@ -103,5 +137,6 @@ const statusIndexes = (status: ChangeStatus, camera: string): string[] => [
 export const allIndexes = (camera: string): string[] => [
   KEYS.changesByTime,
   KEYS.changesByCamera(camera),
+  KEYS.changesByEnd(camera),
   ...CHANGE_STATUSES.flatMap((status) => statusIndexes(status, camera)),
 ];

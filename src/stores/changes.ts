@@ -4,11 +4,12 @@
  * indexes. Neither overwrites the other.
  */
 import type { Redis } from 'ioredis';
-import { deliveryIdOf } from '../ids.js';
+import { deliveryIdOf, derivedId } from '../ids.js';
 import type { CameraEvent, Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
 import type { BaselineEvent } from './cameras.js';
-import { allIndexes, eventOf, type StoredAlert } from './change-writes.js';
-import { CAMERA_EVENTS_KEPT, EVENTS_KEPT, KEYS } from './keys.js';
+import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';
+import { allIndexes, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
+import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { seesCamera, type Visibility } from './visibility.js';
@@ -25,31 +26,19 @@ export type ChangeStore = ReturnType<typeof createChangeStore>;
 
 const ERASED_AT_ONCE = 500;
 
-/**
- * KEYS: change, camera events, acknowledged of all, acknowledged of the camera, event stream.
- * ARGV: id, time, confirmed (ms), camera event, stream event.
- */
-const ACKNOWLEDGE = `
-if redis.call('HEXISTS', KEYS[1], 'change') == 0 then return 0 end
-if redis.call('HSETNX', KEYS[1], 'acknowledged', ARGV[2]) == 0 then return 1 end
-redis.call('RPUSH', KEYS[2], ARGV[4])
-redis.call('LTRIM', KEYS[2], -${CAMERA_EVENTS_KEPT}, -1)
-redis.call('ZADD', KEYS[3], ARGV[3], ARGV[1])
-redis.call('ZADD', KEYS[4], ARGV[3], ARGV[1])
-redis.call('XADD', KEYS[5], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[5])
-return 1`;
-
-/** KEYS: change, with feedback. ARGV: id, feedback, now (ms). */
-const GIVE_FEEDBACK = `
-if redis.call('HEXISTS', KEYS[1], 'change') == 0 then return 0 end
-redis.call('HSET', KEYS[1], 'feedback', ARGV[2])
-redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
-return 1`;
-
 export function createChangeStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
-  const runAcknowledge = defineScript(redis, 'sdAcknowledge', ACKNOWLEDGE);
+  const runAcknowledge = defineScript<number>(redis, 'sdAcknowledge', ACKNOWLEDGE);
   const runFeedback = defineScript(redis, 'sdFeedback', GIVE_FEEDBACK);
+  const runUnacknowledge = defineScript(redis, 'sdUnacknowledge', WITHDRAW_ACKNOWLEDGEMENT);
+  const runNoFeedback = defineScript(redis, 'sdNoFeedback', WITHDRAW_FEEDBACK);
+  const acknowledgementKeys = ({ id, camera }: Change) => [
+    KEYS.change(id),
+    KEYS.cameraEvents(camera),
+    KEYS.changesByStatus('acknowledged'),
+    KEYS.changesByStatusAndCamera('acknowledged', camera),
+    KEYS.events,
+  ];
 
   const read = async (ids: readonly string[]): Promise<(Change | undefined)[]> => {
     const pipeline = redis.pipeline();
@@ -59,7 +48,11 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
   const get = async (id: string) => (await read([id]))[0];
 
   const erase = async (id: string): Promise<boolean> => {
-    const [change, alerts] = await Promise.all([get(id), redis.zrange(KEYS.alertsOf(id), '0', '-1')]);
+    const [change, alerts, deliveries] = await Promise.all([
+      get(id),
+      redis.zrange(KEYS.alertsOf(id), '0', '-1'),
+      redis.zrange(KEYS.deliveriesOf(id), '0', '-1'),
+    ]);
     const erasing = redis
       .multi()
       .del(KEYS.change(id))
@@ -67,8 +60,10 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id);
     for (const alert of alerts) {
-      const delivery = deliveryIdOf(alert);
-      erasing.del(KEYS.alert(alert), KEYS.delivery(delivery)).zrem(KEYS.deliveriesOpen, delivery);
+      erasing.del(KEYS.alert(alert), KEYS.deliveriesOfAlert(alert)).zrem(KEYS.alertsByTime, alert);
+    }
+    for (const delivery of new Set([...deliveries, ...alerts.map(deliveryIdOf)])) {
+      erasing.del(KEYS.delivery(delivery)).zrem(KEYS.deliveriesOpen, delivery);
     }
     if (change !== undefined) {
       for (const index of allIndexes(change.camera)) erasing.zrem(index, id);
@@ -111,28 +106,54 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         });
       }),
 
-    /** The first acknowledgement counts. @returns the change afterwards, undefined if there is none. */
-    acknowledge: (id: string): Promise<Change | undefined> =>
+    /**
+     * The first acknowledgement counts. It is an alert if the change was alerted.
+     * @returns the change afterwards, and the alert that was made; undefined if there is no such change
+     */
+    acknowledge: (
+      id: string,
+      by: Pick<StoredAlert, 'traceId' | 'apiKeyId'>,
+    ): Promise<{ change: Change; alert: StoredAlert | null } | undefined> =>
       redisCall('acknowledging a change', async () => {
         const change = await get(id);
         if (change === undefined) return undefined;
         const at = new Date(now()).toISOString();
-        const keys = [
-          KEYS.change(id),
-          KEYS.cameraEvents(change.camera),
-          KEYS.changesByStatus('acknowledged'),
-          KEYS.changesByStatusAndCamera('acknowledged', change.camera),
-          KEYS.events,
-        ];
-        await runAcknowledge(
-          keys,
+        const alert = acknowledgedAlert(change, Date.parse(at), by);
+        const lifetime = options.retentionMs + EXPIRY_SLACK_MS;
+        const writes = alert === null ? [] : writesOfAlert(alert, now(), lifetime);
+        const isFirst = await runAcknowledge(
+          acknowledgementKeys(change),
           id,
           at,
           Date.parse(change.confirmed_at),
           JSON.stringify({ type: 'change.acknowledged', changeId: id } satisfies CameraEvent),
           JSON.stringify(eventOf(change, 'change.acknowledged', at)),
+          // Strings only: Lua would write large numbers with an exponent.
+          JSON.stringify(writes.map((command) => command.map(String))),
+        );
+        const after = await get(id);
+        return after && { change: after, alert: isFirst === 1 ? alert : null };
+      }),
+    /** Alerts about the change may follow again. @returns the change afterwards, undefined if there is none. */
+    withdrawAcknowledgement: (id: string): Promise<Change | undefined> =>
+      redisCall('withdrawing an acknowledgement', async () => {
+        const change = await get(id);
+        if (change === undefined) return undefined;
+        const at = new Date(now()).toISOString();
+        await runUnacknowledge(
+          acknowledgementKeys(change),
+          id,
+          JSON.stringify({ type: 'change.unacknowledged', changeId: id } satisfies CameraEvent),
+          JSON.stringify(eventOf(change, 'change.unacknowledged', at)),
         );
         return get(id);
+      }),
+    /** The change settles with the next frame that shows it. */
+    makeNormal: ({ id, camera }: Pick<Change, 'id' | 'camera'>): Promise<void> =>
+      redisCall('making a change normal', async () => {
+        const event: CameraEvent = { type: 'change.normal', changeId: id };
+        const events = KEYS.cameraEvents(camera);
+        await redis.multi().rpush(events, JSON.stringify(event)).ltrim(events, -CAMERA_EVENTS_KEPT, -1).exec();
       }),
     /** The last feedback counts. @returns the change afterwards, undefined if there is none. */
     giveFeedback: (id: string, feedback: Omit<Feedback, 'at'>): Promise<Change | undefined> =>
@@ -141,6 +162,30 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         const json = JSON.stringify(given);
         await runFeedback([KEYS.change(id), KEYS.changesByFeedback], id, json, now());
         return get(id);
+      }),
+    /** @returns the change afterwards, undefined if there is none. */
+    withdrawFeedback: (id: string): Promise<Change | undefined> =>
+      redisCall('withdrawing feedback', async () => {
+        await runNoFeedback([KEYS.change(id), KEYS.changesByFeedback], id);
+        return get(id);
+      }),
+    /**
+     * Number of changes confirmed in each of several spans that follow each other.
+     * @param cameras null: all
+     * @param bounds epoch ms, ascending: one more than there are spans
+     */
+    counts: (cameras: readonly string[] | null, bounds: readonly number[]): Promise<number[]> =>
+      redisCall('counting changes', async () => {
+        const indexes = cameras === null ? [KEYS.changesByTime] : cameras.map((camera) => KEYS.changesByCamera(camera));
+        const spans = bounds.slice(1);
+        const pipeline = redis.pipeline();
+        for (const [i, until] of spans.entries()) {
+          for (const index of indexes) pipeline.zcount(index, bounds[i] as number, `(${until}`);
+        }
+        const found = repliesOf<number>(await pipeline.exec());
+        return spans.map((_until, i) =>
+          found.slice(i * indexes.length, (i + 1) * indexes.length).reduce((sum, count) => sum + count, 0),
+        );
       }),
     /** Changes with feedback, the earliest feedback first. @param after how many to skip */
     withFeedback: (after: number, limit: number): Promise<{ items: Change[]; last: boolean }> =>
@@ -161,6 +206,9 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         const json = await redis.get(KEYS.alert(id));
         return json === null ? undefined : (JSON.parse(json) as StoredAlert);
       }),
+    /** @returns ids of alerts made from `since` on (epoch ms), the oldest first. */
+    alertsSince: (since: number, limit: number): Promise<string[]> =>
+      redisCall('listing alerts', () => redis.zrangebyscore(KEYS.alertsByTime, since, '+inf', 'LIMIT', 0, limit)),
     /** @returns ids of the change's alerts from later frames. @param at epoch ms by the camera's clock */
     alertsAfter: (change: string, at: number): Promise<string[]> =>
       redisCall("listing a change's alerts", () => redis.zrangebyscore(KEYS.alertsOf(change), `(${at}`, '+inf')),
@@ -191,6 +239,31 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
   };
 }
 
+/** @returns null if the change was not alerted, or is over. @param now epoch ms */
+function acknowledgedAlert(
+  { acknowledged_at: _acknowledged, feedback: _feedback, ...change }: Change,
+  now: number,
+  by: Pick<StoredAlert, 'traceId' | 'apiKeyId'>,
+): StoredAlert | null {
+  if (change.alerted_at === null || change.status === 'reverted') return null;
+  // Later than every alert of the change, also if the clock of the camera is ahead.
+  const at = Math.max(now, Date.parse(change.last_seen) + 1);
+  const type = 'change.acknowledged' as const;
+  return {
+    intent: {
+      id: derivedId('alr', at, `${change.id}\n${type}`),
+      type,
+      change: { ...change, status: 'acknowledged' },
+      suppressedCount: 0,
+      cooldownKey: null,
+      at,
+    },
+    comparisonId: change.comparisons.last,
+    url: null,
+    ...by,
+  };
+}
+
 function indexOf({ camera, status }: { camera?: string; status?: ChangeStatus }): string {
   if (status === undefined) return camera === undefined ? KEYS.changesByTime : KEYS.changesByCamera(camera);
   return camera === undefined ? KEYS.changesByStatus(status) : KEYS.changesByStatusAndCamera(status, camera);
@@ -209,7 +282,8 @@ const hasStatus = (change: Change, { status }: ChangeQuery): boolean => {
 const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus =>
   acknowledged && status !== 'reverted' ? 'acknowledged' : status;
 
-function changeOf([json, acknowledged, feedback]: (string | null)[]): Change | undefined {
+/** @param fields `change`, `acknowledged` and `feedback` of a change's hash */
+export function changeOf([json, acknowledged, feedback]: (string | null)[]): Change | undefined {
   if (json == null) return undefined;
   const found = JSON.parse(json) as FoundChange;
   return {

@@ -5,6 +5,8 @@ import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { ApiKeyStore } from './api-keys.js';
 import { createApiKeyStore } from './api-keys.js';
+import { type BatchFiles, createBatchFiles } from './batch-files.js';
+import { type BatchStore, createBatchStore } from './batches.js';
 import type { BlobStore } from './blobs.js';
 import { createFileBlobStore } from './blobs-fs.js';
 import { createS3BlobStore } from './blobs-s3.js';
@@ -12,7 +14,9 @@ import type { CameraStore } from './cameras.js';
 import { createCameraStore } from './cameras.js';
 import type { ChangeStore } from './changes.js';
 import { createChangeStore } from './changes.js';
+import { createDayStore, type DayStore } from './days.js';
 import { createDeliveryStore, type DeliveryStore } from './deliveries.js';
+import { createEndpointStore, type EndpointStore } from './endpoints.js';
 import { createResultStore, type ResultStore } from './results.js';
 import { createS3Client, type S3Client } from './s3-client.js';
 import { sourcesOnly } from './s3-sources.js';
@@ -24,11 +28,15 @@ export interface Stores {
   readonly results: ResultStore;
   readonly blobs: BlobStore;
   readonly deliveries: DeliveryStore;
+  readonly endpoints: EndpointStore;
   readonly apiKeys: ApiKeyStore;
   readonly workers: WorkerRegistry;
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
   readonly changes: ChangeStore;
+  readonly days: DayStore;
+  readonly batches: BatchStore;
+  readonly files: BatchFiles;
   /** source of s3:// frames; undefined if S3_ENDPOINT is not set */
   readonly s3: S3Client | undefined;
 }
@@ -43,11 +51,15 @@ export function createStores(config: Config, redis: Redis): Stores {
     results: createResultStore(redis, { retentionMs }),
     blobs: createBlobStore(config, s3),
     deliveries: createDeliveryStore(redis, { retentionMs }),
+    endpoints: createEndpointStore(redis),
     apiKeys: createApiKeyStore(redis),
     workers: createWorkerRegistry(redis),
     cameras: createCameraStore(redis),
     turns: createTurnStore(redis, { retentionMs }),
     changes: createChangeStore(redis, { retentionMs }),
+    days: createDayStore(redis),
+    batches: createBatchStore(redis),
+    files: createBatchFiles(config.dataDir),
     s3: s3 && sourcesOnly(s3, config),
   };
 }

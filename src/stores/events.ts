@@ -105,6 +105,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
         return entries.map(streamed).filter((one) => matches(one, filter));
       }),
     async close() {
+      if (closed) return;
       closed = true;
       listeners.clear();
       // Not awaited: ioredis never settles a command that waits for a connection if the client disconnects meanwhile.
@@ -116,13 +117,14 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
 export function matches({ event, owner }: StreamedEvent, filter: EventFilter): boolean {
   const { comparisonId, camera, visibility = 'everything' } = filter;
   if (camera !== undefined && camera !== event.camera) return false;
+  if (event.type === 'endpoint.disabled') return comparisonId === undefined && visibility === 'everything';
   if (!('comparisonId' in event)) return comparisonId === undefined && seesCamera(visibility, event.camera);
   if (comparisonId !== undefined && comparisonId !== event.comparisonId) return false;
   return seesComparison(visibility, { owner, camera: event.camera });
 }
 
 /** @param fields flat: names, each followed by its value */
-function streamed([id, fields]: [id: string, fields: string[]]): StreamedEvent {
+export function streamed([id, fields]: [id: string, fields: string[]]): StreamedEvent {
   const [, json, , owner] = fields;
   const event = JSON.parse(json ?? 'null') as StreamEvent;
   return owner === undefined ? { id, event } : { id, event, owner };

@@ -5,6 +5,8 @@ import type { ChangeStatus } from '../schemas/change.js';
 export const EVENTS_KEPT = 10_000;
 /** Bound of a camera's events, which are removed only by its next frame. */
 export const CAMERA_EVENTS_KEPT = 1_000;
+/** Bound of a camera's unseen spans. */
+export const UNSEEN_KEPT = 2_000;
 
 export const KEYS = {
   comparison: (id: string) => `sd:cmp:${id}`,
@@ -26,14 +28,27 @@ export const KEYS = {
   cancellations: 'sd:cancel',
   idempotency: (apiKeyId: string, key: string) => `sd:idem:${apiKeyId}:${key}`,
   rate: (apiKeyId: string, window: number) => `sd:rate:${apiKeyId}:${window}`,
+  /**
+   * hash: batch (request), status, finished, error, plan (cameras), run (number and beginning of the current run), and
+   * per index of a camera: chunk:I (number of finished chunks), progress:I
+   */
+  batch: (id: string) => `sd:bat:${id}`,
+  /** hash: the last checkpoint per index of a camera; apart, because it is large and only the camera's job reads it */
+  batchCheckpoints: (id: string) => `sd:bat:${id}:checkpoints`,
+  /** list of the names of the blobs of a camera's finished chunks, in their order */
+  batchChunks: (id: string, index: number) => `sd:bat:${id}:chunks:${index}`,
+  /** sorted set, member = batch id, score = creation time in ms */
+  batchesByTime: 'sd:bats',
   apiKeys: 'sd:keys',
-  /** sorted set of delivery ids of a comparison or a change, score = creation time in ms */
+  /** sorted set of delivery ids of a comparison, a change or an endpoint, score = creation time in ms */
   deliveriesOf: (id: string) => `sd:dlvs:${id}`,
   delivery: (id: string) => `sd:dlv:${id}`,
   change: (id: string) => `sd:chg:${id}`,
   /** sorted sets, member = change id, score = confirmation in ms by the camera's clock */
   changesByTime: 'sd:chgs',
   changesByCamera: (camera: string) => `sd:chgs:camera:${camera}`,
+  /** the same for reverted ones, score = the time of their end in ms by the camera's clock */
+  changesByEnd: (camera: string) => `sd:chgs:ended:${camera}`,
   changesByStatus: (status: ChangeStatus) => `sd:chgs:status:${status}`,
   changesByStatusAndCamera: (status: ChangeStatus, camera: string) => `sd:chgs:both:${status}:${camera}`,
   /** sorted sets of change ids, score = last write, and feedback, in ms by the clock of the service */
@@ -42,6 +57,16 @@ export const KEYS = {
   /** list of CameraEvent and BaselineEvent since the last frame of the camera */
   cameraEvents: (camera: string) => `sd:news:${camera}`,
   alert: (id: string) => `sd:alr:${id}`,
+  /** sorted set of all alerts, score = time of their making in ms by the clock of the service */
+  alertsByTime: 'sd:alrs',
+  /** set of the deliveries of an alert that have not ended, and 'arrived' once one has */
+  deliveriesOfAlert: (id: string) => `sd:alr:${id}:dlvs`,
+  /** sorted set, member = endpoint id, score = creation time in ms */
+  endpoints: 'sd:ends',
+  /** hash: endpoint (settings), sealed (secrets), failing (ms), delivered, error, stopped, permission */
+  endpoint: (id: string) => `sd:end:${id}`,
+  /** exists until the next delivery to an endpoint that limits its rate; expires */
+  endpointPace: (id: string) => `sd:end:${id}:pace`,
   /** sorted set of the ids of a change's alerts, score = the camera's time in ms */
   alertsOf: (change: string) => `sd:chg:${change}:alerts`,
   /** heartbeat of each live worker process: JSON with its models; expires */
@@ -61,6 +86,16 @@ export const KEYS = {
   cameraTries: (id: string) => `sd:cam:${id}:tries`,
   /** lock of the turn under way: '<job id>:<token>'; expires */
   cameraTurn: (id: string) => `sd:cam:${id}:turn`,
+  /** sorted set of UnseenSpan as JSON, score = its end in ms by the camera's clock */
+  cameraUnseen: (id: string) => `sd:cam:${id}:unseen`,
+  /** id of the last event of the stream that the MQTT publisher has taken over */
+  mqttPosition: 'sd:mqtt:position',
+  /** list of the events that the MQTT publisher has taken over and not yet published, oldest first */
+  mqttWaiting: 'sd:mqtt:waiting',
+  /** hash: per camera the retained topics and the Home Assistant components that were published */
+  mqttAnnounced: 'sd:mqtt:announced',
+  /** lock of the one process that publishes: its token; expires */
+  mqttLease: 'sd:mqtt:lease',
   /** lock of the snapshot pull under way: its token; expires */
   cameraPull: (id: string) => `sd:cam:${id}:pull`,
 } as const;

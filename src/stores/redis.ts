@@ -24,6 +24,11 @@ export function defineScript<T>(redis: Redis, name: string, lua: string) {
     command.call(redis, keys.length, ...keys, ...args);
 }
 
+/**
+ * Time for the last bytes of a connection that the client closes. ioredis sets its timer (2 s by default) even if the
+ * connection is closed already, and the process, or a test, would stay for as long.
+ */
+const DISCONNECT_MS = 50;
 /** Interval between two log lines of one outage. */
 const REPEAT_MS = 10_000;
 
@@ -42,6 +47,7 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
   const { logger, role } = options;
   const redis = new Redis(redisAddress(url), {
     ...ROLE_OPTIONS[role],
+    disconnectTimeout: DISCONNECT_MS,
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
   });
   let awaySince: number | undefined;

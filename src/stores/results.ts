@@ -10,7 +10,7 @@ import { KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { CREATE, eventOf, indexTimes, UPDATE, verdictIndexes } from './result-writes.js';
-import { ownerOf, type StoredComparison } from './stored-comparison.js';
+import { ownerOf, parseRecord, type StoredComparison } from './stored-comparison.js';
 import { seesComparison, type Visibility } from './visibility.js';
 
 export type { ComparisonRequest, StoredComparison } from './stored-comparison.js';
@@ -82,14 +82,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
 
     get: (id: string): Promise<StoredComparison | undefined> =>
       redisCall('reading a comparison', async () => {
-        const fields = await redis.hmget(KEYS.comparison(id), 'comparison', 'frames', 'job');
-        const [comparison, frames, request] = fields;
-        if (comparison == null || frames == null || request == null) return undefined;
-        return {
-          comparison: JSON.parse(comparison),
-          frames: JSON.parse(frames),
-          request: JSON.parse(request),
-        };
+        return parseRecord(await redis.hmget(KEYS.comparison(id), 'comparison', 'frames', 'job'));
       }),
 
     /**

@@ -24,6 +24,16 @@ export interface S3Client {
     key: string,
     options?: { maxBytes?: number; signal?: AbortSignal },
   ): Promise<Uint8Array | undefined>;
+  /**
+   * Reads a part of an object of any size, each under a deadline of its own.
+   * @returns the bytes from `from` on, at most `length`, and the size of the object; undefined if it does not exist.
+   * @throws ScenedeltaError 'forbidden', 'storage-unavailable'
+   */
+  getPart(
+    bucket: string,
+    key: string,
+    part: { readonly from: number; readonly length: number; readonly signal?: AbortSignal },
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined>;
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
   delete(bucket: string, key: string): Promise<void>;
   /** All objects whose keys begin with `prefix`, in pages of the service. */
@@ -58,7 +68,7 @@ export function createS3Client(config: S3Config): S3Client | undefined {
   const exchange = <T>(
     method: Dispatcher.HttpMethod,
     path: string,
-    { body, signal }: { body?: Uint8Array; signal?: AbortSignal | undefined },
+    { body, signal, range }: { body?: Uint8Array; signal?: AbortSignal | undefined; range?: string },
     read: (response: Dispatcher.ResponseData) => Promise<T>,
   ): Promise<T> =>
     s3Call(method, async () => {
@@ -82,7 +92,7 @@ export function createS3Client(config: S3Config): S3Client | undefined {
         const response = await request(url, {
           dispatcher,
           method,
-          headers: Object.fromEntries(headers),
+          headers: { ...Object.fromEntries(headers), ...(range === undefined ? {} : { range }) },
           signal: deadline.signal,
           ...(body === undefined ? {} : { body }),
         });
@@ -94,17 +104,21 @@ export function createS3Client(config: S3Config): S3Client | undefined {
 
   return {
     get: async (bucket, key, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) => {
-      if (!isPlainKey(key)) {
-        throw new ScenedeltaError('forbidden', `s3://${bucket}/${key} has an empty, "." or ".." segment`);
-      }
+      assertPlainKey(bucket, key);
       return exchange('GET', pathOf(bucket, key), { signal }, async (response) => {
-        if (response.statusCode === 404) return drained(response, undefined);
-        if (response.statusCode === 403) {
-          await response.body.dump();
-          throw new ScenedeltaError('forbidden', `the S3 service refuses to read s3://${bucket}/${key} (403)`);
-        }
+        if (await isMissing(response, bucket, key)) return undefined;
         await expectStatus(response, 'GET', 200);
         return readBody(response, maxBytes, `s3://${bucket}/${key}`);
+      });
+    },
+    getPart: async (bucket, key, { from, length, signal }) => {
+      assertPlainKey(bucket, key);
+      const range = `bytes=${from}-${from + length - 1}`;
+      return exchange('GET', pathOf(bucket, key), { signal, range }, async (response) => {
+        if (await isMissing(response, bucket, key)) return undefined;
+        await expectStatus(response, 'GET', 206);
+        const size = Number(/\/(\d+)$/.exec(String(response.headers['content-range']))?.[1] ?? Number.NaN);
+        return { bytes: await readBody(response, length, `s3://${bucket}/${key}`), size };
       });
     },
     put: (bucket, key, bytes) =>
@@ -147,9 +161,18 @@ const pathOf = (bucket: string, key: string): string =>
   `/${[bucket, ...key.split('/')].map((segment) => encodeURIComponent(segment).replace(/[!'()*]/g, hex)).join('/')}`;
 const hex = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-async function drained<T>(response: Dispatcher.ResponseData, result: T): Promise<T> {
+/** @throws ScenedeltaError 'forbidden' if no URL can name the key */
+function assertPlainKey(bucket: string, key: string): void {
+  if (isPlainKey(key)) return;
+  throw new ScenedeltaError('forbidden', `s3://${bucket}/${key} has an empty, "." or ".." segment`);
+}
+
+/** @throws ScenedeltaError 'forbidden' if the credentials may not read the object */
+async function isMissing(response: Dispatcher.ResponseData, bucket: string, key: string): Promise<boolean> {
+  if (response.statusCode !== 404 && response.statusCode !== 403) return false;
   await response.body.dump();
-  return result;
+  if (response.statusCode === 404) return true;
+  throw new ScenedeltaError('forbidden', `the S3 service refuses to read s3://${bucket}/${key} (403)`);
 }
 
 async function expectStatus(response: Dispatcher.ResponseData, what: string, ...expected: number[]): Promise<void> {

@@ -17,12 +17,24 @@ export function checkSourceBucket(bucket: string, rules: SourceRules): string | 
   return 'is not a bucket that frames may come from (S3_SOURCE_BUCKETS)';
 }
 
-/** @returns a client that refuses to read from other buckets with 'url-refused'. */
+/** @returns a client that refuses to read and list other buckets with 'url-refused'. */
 export const sourcesOnly = (s3: S3Client, rules: SourceRules): S3Client => ({
   ...s3,
   async get(bucket, key, options) {
-    const refusal = checkSourceBucket(bucket, rules);
-    if (refusal !== null) throw new ScenedeltaError('url-refused', `s3://${bucket}/${key}: ${bucket} ${refusal}`);
+    assertSource(bucket, key, rules);
     return s3.get(bucket, key, options);
   },
+  async getPart(bucket, key, part) {
+    assertSource(bucket, key, rules);
+    return s3.getPart(bucket, key, part);
+  },
+  async *list(bucket, prefix) {
+    assertSource(bucket, prefix, rules);
+    yield* s3.list(bucket, prefix);
+  },
 });
+
+function assertSource(bucket: string, key: string, rules: SourceRules): void {
+  const refusal = checkSourceBucket(bucket, rules);
+  if (refusal !== null) throw new ScenedeltaError('url-refused', `s3://${bucket}/${key}: ${bucket} ${refusal}`);
+}

@@ -18,6 +18,8 @@ export interface StoredComparison {
 /** The request for a comparison. It is written once, at acceptance, in the hash field `job`. */
 export interface ComparisonRequest {
   readonly traceId: string;
+  /** W3C trace context of the request, or of its span; absent: the request had none, and there are no traces */
+  readonly traceparent?: string;
   /** null: a camera's frame, which is compared with what its turn chooses as "before" */
   readonly before: FrameRef | null;
   readonly after: FrameRef;
@@ -41,3 +43,9 @@ export interface ComparisonRequest {
 /** Owner of a comparison. Older versions stored only the key that made it. */
 export const ownerOf = ({ owner, apiKeyId }: Pick<ComparisonRequest, 'owner' | 'apiKeyId'>): string =>
   owner ?? apiKeyId;
+
+/** @param fields the hash fields `comparison`, `frames` and `job`; null: absent @returns undefined if one is absent */
+export function parseRecord([comparison, frames, request]: readonly (string | null)[]): StoredComparison | undefined {
+  if (comparison == null || frames == null || request == null) return undefined;
+  return { comparison: JSON.parse(comparison), frames: JSON.parse(frames), request: JSON.parse(request) };
+}

@@ -2,18 +2,20 @@
  * A camera's turn: the exclusive right to process the camera's earliest frame. One job holds it at a time, as a lock in
  * Redis.
  *
- * The job that holds the turn is responsible for the next frame: if frames wait when it releases the turn, it queues a
- * job for them before it ends. A job that finds the turn held may therefore simply end. If the holder's worker dies,
- * the queue gives the same job id to another worker, which takes the turn over; the earlier holder can save nothing
- * more. Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a step or nothing.
+ * The job that holds the turn is responsible for the next frame: if frames wait after its own, it takes the turn again,
+ * or releases it and queues a job for them before it ends. A job that finds the turn held may therefore simply end. If
+ * the holder's worker dies, the queue gives the same job id to another worker, which takes the turn over; the earlier
+ * holder can save nothing more. Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a
+ * step or nothing. A frame takes two of them, because each write waits for the disk of Redis.
  */
 import type { Redis } from 'ioredis';
-import type { CameraState, StoredCamera } from './cameras.js';
+import type { CameraEvent } from '../schemas/change.js';
+import type { BaselineEvent, CameraState, StoredCamera } from './cameras.js';
 import { changeWrites, type TurnChanges } from './change-writes.js';
 import { KEYS } from './keys.js';
 import { defineScript, type RedisCommand, redisCall } from './redis.js';
 import { endingWrites } from './result-writes.js';
-import type { StoredComparison } from './results.js';
+import { parseRecord, type StoredComparison } from './stored-comparison.js';
 
 export interface Turn {
   readonly camera: StoredCamera;
@@ -21,6 +23,10 @@ export interface Turn {
   readonly state: CameraState | undefined;
   /** the comparison of the earliest waiting frame */
   readonly comparisonId: string;
+  /** its record; undefined if it has been erased */
+  readonly stored: StoredComparison | undefined;
+  /** of the camera since its last frame, oldest first; `commit` removes those that were applied */
+  readonly events: readonly (CameraEvent | BaselineEvent)[];
   /** how often the turn of this frame has begun, this time included: from 1 */
   readonly tries: number;
   /** value of the lock; opaque */
@@ -40,7 +46,26 @@ export interface TurnResult {
 
 export type TurnStore = ReturnType<typeof createTurnStore>;
 
-/** KEYS: turn, frames, tries, camera. ARGV: job, token, ttl (ms). */
+/**
+ * How a commit ended. saved: everything. final: the comparison was cancelled or erased meanwhile, so only the frame was
+ * removed. lost: another job holds the turn. `more`: frames wait, and the turn is still held; otherwise it is free.
+ */
+export interface CommitResult {
+  readonly kind: 'saved' | 'final' | 'lost';
+  readonly more: boolean;
+}
+
+type TakeReply = readonly [
+  kind: 'taken' | 'held' | 'empty',
+  comparisonId: string,
+  tries: number,
+  camera: string,
+  state: string,
+  record: readonly (string | null)[],
+  events: readonly string[],
+];
+
+/** KEYS: turn, frames, tries, camera, camera events. ARGV: job, token, ttl (ms), prefix of comparisons. */
 const TAKE = `
 local held = redis.call('GET', KEYS[1])
 if held and string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then return {'held'} end
@@ -51,7 +76,10 @@ if not first or not camera then
   return {'empty'}
 end
 redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PX', ARGV[3])
-return {'taken', first, redis.call('HINCRBY', KEYS[3], first, 1), camera, redis.call('HGET', KEYS[4], 'state') or ''}`;
+local tries = redis.call('HINCRBY', KEYS[3], first, 1)
+local state = redis.call('HGET', KEYS[4], 'state') or ''
+local record = redis.call('HMGET', ARGV[4] .. first, 'comparison', 'frames', 'job')
+return {'taken', first, tries, camera, state, record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
 
 /** KEYS: turn. ARGV: held, ttl (ms). */
 const RENEW = `
@@ -61,21 +89,23 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 /**
  * KEYS: turn, frames, tries, camera, comparison.
  * ARGV: held, comparison id, state ('' = unchanged), further commands as JSON ('' = only remove the frame).
+ * Returns the kind of a CommitResult, and 1 if frames wait. They are counted in the step that frees the turn, so that
+ * none is missed in between.
  */
 const COMMIT = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'lost', 0} end
 redis.call('ZREM', KEYS[2], ARGV[2])
 redis.call('HDEL', KEYS[3], ARGV[2])
-if ARGV[4] == '' then return 'final' end
+local more = redis.call('EXISTS', KEYS[2])
+if more == 0 then redis.call('DEL', KEYS[1]) end
+if ARGV[4] == '' then return {'final', more} end
 local status = redis.call('HGET', KEYS[5], 'status')
-if not status or status == 'finished' or status == 'failed' or status == 'cancelled' then return 'final' end
+if not status or status == 'finished' or status == 'failed' or status == 'cancelled' then return {'final', more} end
 if ARGV[3] ~= '' then redis.call('HSET', KEYS[4], 'state', ARGV[3]) end
 for _, command in ipairs(cjson.decode(ARGV[4])) do redis.call(unpack(command)) end
-return 'committed'`;
+return {'saved', more}`;
 
-/**
- * KEYS: turn, frames. ARGV: held. The waiting frames are counted in the same step, so that none is missed in between.
- */
+/** KEYS: turn, frames. ARGV: held. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
 redis.call('DEL', KEYS[1])
@@ -90,9 +120,9 @@ return redis.call('HINCRBY', KEYS[2], ARGV[2], -ARGV[3])`;
 /** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
 export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
-  const runTake = defineScript<[string, string, number, string, string]>(redis, 'sdTake', TAKE);
+  const runTake = defineScript<TakeReply>(redis, 'sdTake', TAKE);
   const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
-  const runCommit = defineScript<'committed' | 'lost' | 'final'>(redis, 'sdCommit', COMMIT);
+  const runCommit = defineScript<[CommitResult['kind'], 0 | 1]>(redis, 'sdCommit', COMMIT);
   const runUncount = defineScript<number>(redis, 'sdUncount', UNCOUNT);
   const runRelease = defineScript<'free' | 'more' | 'lost'>(redis, 'sdRelease', RELEASE);
   const keysOf = (camera: string) => [
@@ -106,17 +136,18 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     { camera, comparisonId, held }: Turn,
     state: CameraState | undefined,
     commands: readonly RedisCommand[] | null,
-  ) =>
-    redisCall("saving a camera's turn", () =>
-      runCommit(
+  ): Promise<CommitResult> =>
+    redisCall("saving a camera's turn", async () => {
+      const [kind, more] = await runCommit(
         [...keysOf(camera.id), KEYS.comparison(comparisonId)],
         held,
         comparisonId,
         state === undefined ? '' : JSON.stringify(state),
         // Strings only: Lua would write large numbers with an exponent.
         commands === null ? '' : JSON.stringify(commands.map((command) => command.map(String))),
-      ),
-    );
+      );
+      return { kind, more: more === 1 };
+    });
 
   return {
     /**
@@ -126,12 +157,16 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
      */
     take: (id: string, { job, token, ttlMs }: { job: string; token: string; ttlMs: number }): Promise<TakeResult> =>
       redisCall("taking a camera's turn", async () => {
-        const [kind, comparisonId, tries, camera, state] = await runTake(keysOf(id), job, token, ttlMs);
-        if (kind !== 'taken') return kind as 'held' | 'empty';
+        const keys = [...keysOf(id), KEYS.cameraEvents(id)];
+        const reply = await runTake(keys, job, token, ttlMs, KEYS.comparison(''));
+        const [kind, comparisonId, tries, camera, state, record, events] = reply;
+        if (kind !== 'taken') return kind;
         return {
           camera: JSON.parse(camera),
           state: state === '' ? undefined : JSON.parse(state),
           comparisonId,
+          stored: parseRecord(record),
+          events: events.map((json) => JSON.parse(json)),
           tries,
           held: `${job}:${token}`,
         };
@@ -141,18 +176,14 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       redisCall("renewing a camera's turn", async () => {
         return (await runRenew([KEYS.cameraTurn(camera.id)], held, ttlMs)) === 1;
       }),
-    /**
-     * Saves everything or nothing, and removes the frame from the waiting ones.
-     * @returns lost: another job holds the turn. final: the comparison was cancelled or erased meanwhile, so only the
-     *   frame is removed.
-     */
-    commit: (turn: Turn, { stored, state, changes }: TurnResult) =>
+    /** Saves everything or nothing, and removes the frame from the waiting ones. Frees the turn if it was the last. */
+    commit: (turn: Turn, { stored, state, changes }: TurnResult): Promise<CommitResult> =>
       commit(turn, state, [
         ...endingWrites(stored, now(), options.retentionMs),
         ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
       ]),
-    /** Removes the frame from the waiting ones without saving a comparison. */
-    drop: async (turn: Turn): Promise<void> => void (await commit(turn, undefined, null)),
+    /** As `commit`, without saving a comparison. */
+    drop: (turn: Turn): Promise<CommitResult> => commit(turn, undefined, null),
     /** Takes back tries that were counted for the frame: they ended well, or before anything was done. */
     uncount: async ({ camera, comparisonId, held }: Turn, tries: number): Promise<void> =>
       redisCall("counting a camera's tries", async () => {

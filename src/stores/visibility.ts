@@ -2,6 +2,8 @@
  * Visibility of stored data to a request: everything, or what the API key's owner made and what belongs to the cameras
  * of the key. docs/access.md lists the routes.
  */
+import { matchesCamera } from '../cameras/id-pattern.js';
+
 export type Visibility = 'everything' | KeyVisibility;
 
 interface KeyVisibility {
@@ -16,10 +18,7 @@ export const CAMERA_SCOPE_PATTERN = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,63}\*?)$
 
 /** Whether the camera, with its frames and changes, is visible. */
 export const seesCamera = (visibility: Visibility, camera: string): boolean =>
-  visibility === 'everything' ||
-  visibility.cameras.some((pattern) =>
-    pattern.endsWith('*') ? camera.startsWith(pattern.slice(0, -1)) : camera === pattern,
-  );
+  visibility === 'everything' || visibility.cameras.some((pattern) => matchesCamera(pattern, camera));
 
 /** Whether a comparison is visible. @param of.owner undefined: unknown, because an older version wrote the event */
 export const seesComparison = (

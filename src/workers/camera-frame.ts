@@ -1,216 +1,139 @@
 /**
- * One frame of a camera: compared with its baseline, filtered by its zones, and given to the change tracker. The result
- * depends on the state, the settings and the frame alone, so that a repeated turn gives the same result.
+ * One frame of a camera's turn: from the queued reference to everything that the turn's commit saves. It writes nothing
+ * that a second run would not write alike.
  */
-import { type Baseline, chooseBaseline } from '../baseline/choose.js';
-import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
-import { carryOut } from '../baseline/orders.js';
-import { type BudgetThreshold, budgetThreshold, type OperatingPoint } from '../cameras/alarm-budget.js';
-import type { CameraSettings } from '../cameras/settings.js';
-import { filterFinding } from '../cameras/zones.js';
-import { advance, applyEvents, resetBaseline } from '../changes/advance.js';
-import { observationOf } from '../changes/observation.js';
-import { pendingChanges } from '../changes/pending.js';
-import { rulesOf } from '../changes/rules.js';
-import { initialTrackerState, type Track, type TrackerState, type Transition } from '../changes/state.js';
-import type { HeatmapData } from '../heatmaps/data.js';
-import { emptyLike } from '../pipeline/word-heatmaps.js';
-import { type AlertIntent, type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
-import type { CameraFrame, CameraNote, Finding, TimingsMs } from '../schemas/comparison.js';
-import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { BaselineEvent, CameraState } from '../stores/cameras.js';
-import type { Comparer } from './comparison-job.js';
+import { ScenedeltaError } from '../errors.js';
+import type { StoredFrame } from '../frames/keep.js';
+import { decodePreview } from '../frames/preview.js';
+import { encodeHeatmapData } from '../heatmaps/data.js';
+import type { CameraFrame } from '../schemas/camera-frame.js';
+import type { Comparison } from '../schemas/comparison.js';
+import { initialCameraState } from '../sequence/process-frame.js';
+import { type StepDependencies, stepSequence } from '../sequence/step.js';
+import { heatmapKey } from '../stores/blobs.js';
+import { type CameraState, maskOf } from '../stores/cameras.js';
+import type { StoredAlert } from '../stores/change-writes.js';
+import type { ResultStore, StoredComparison } from '../stores/results.js';
+import type { Turn } from '../stores/turns.js';
+import type { Begin, Compared, Fetched } from './life-cycle.js';
 
-export interface FrameDependencies extends BaselineDependencies {
-  readonly pipeline: Comparer & { operatingPoints(model: string | null): readonly OperatingPoint[] };
+export interface CameraFrameDependencies extends StepDependencies {
+  readonly results: Pick<ResultStore, 'get'>;
 }
 
-export interface FrameInput extends CameraFrameContext {
-  readonly comparisonId: string;
-  /** since the camera's last frame, oldest first */
-  readonly events: readonly (CameraEvent | BaselineEvent)[];
+interface FrameOfTurn {
+  readonly turn: Turn;
+  readonly stored: StoredComparison;
+  readonly signal: AbortSignal;
+  /** called before the frame is examined: a quiet frame ends without */
+  readonly begin: Begin;
 }
 
-interface ProcessedFrame {
-  readonly finding: Finding;
-  readonly heatmaps: HeatmapData | null;
-  readonly timings: Partial<TimingsMs>;
-  /** null: there was nothing to compare with */
-  readonly before: StoredFrameRef | null;
-  readonly cameraFrame: CameraFrame;
-  readonly state: CameraState;
-  readonly changes: readonly ChangeUpdate[];
-  readonly alerts: readonly AlertIntent[];
-  /** number of alerts that a cool-down suppressed */
-  readonly suppressed: number;
-}
-
-/** Weight of a new interval between frames in the exponential moving average. */
-const INTERVAL_WEIGHT = 1 / 8;
-const NOTHING_BEFORE = 'there is nothing to compare this frame with yet';
-const SKIPPED = 'this frame is not compared because it has another size';
-
-export const initialCameraState = (): CameraState => ({
-  v: 1,
-  frames: 0,
-  last: null,
-  size: null,
-  intervalMs: null,
-  anchor: null,
-  light: null,
-  memory: {},
-  dial: null,
-  alerts: initialTrackerState(),
-});
-
-/** @throws ScenedeltaError as the pipeline and the stores do */
-export async function processFrame(input: FrameInput, deps: FrameDependencies): Promise<ProcessedFrame> {
-  const { camera, frame, at, comparisonId } = input;
-  const orders = input.events.filter(isBaselineEvent);
-  const ordered = carryOut(orders, input.state, camera, at);
-  const { state } = ordered;
-  const { settings } = camera;
-  const rules = rulesOf(camera.id, settings);
-  const baseline = await chooseBaseline({ ...input, state }, deps);
-  const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
-  const budget = budgetThreshold(settings, intervalMs, deps.pipeline.operatingPoints(settings.model));
-
-  const compared = await compareWith(baseline, input, budget, deps);
-  const filtered = compared === null ? null : filterFinding(compared.finding, settings);
-
-  const events = input.events.filter((event) => !isBaselineEvent(event));
-  const before = resetIf(baseline.reset || ordered.reset, applyEvents(state.alerts, events), at);
-  const step: Transition =
-    filtered === null
-      ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
-      : advance(before.state, observationOf(filtered.finding, { comparisonId, at, frame: state.frames }), rules);
-
-  const undecided = step.state.tracks.filter(({ stage }) => stage !== 'resolved');
-  const kept = await baseline.keep({
-    finding: filtered?.finding ?? null,
-    differing: compared?.finding.regions.map(({ box }) => box) ?? [],
-    hold: step.hold,
-    pending: undecided.some(({ stage }) => stage === 'pending'),
-    undecided: undecided.flatMap(boxesOf),
-    absorb: step.absorb,
-  });
-  // A new background shows the tracked things: their end could not be seen in this light, and in the others they would
-  // be new.
-  const after = resetIf(undecided.length > 0 && kept.replacedBackground, step.state, at);
-
-  const finding =
-    filtered === null
-      ? notCompared(baseline.skipped ? SKIPPED : NOTHING_BEFORE)
-      : withSeverity(filtered.finding, step.changes);
-  const notes = [
-    ...gapNotes(state, at, settings.gap_s),
-    ...ordered.notes,
-    ...baseline.notes,
-    ...excludedNotes(filtered?.excluded ?? 0),
-  ];
+/**
+ * Fetches the frame, masked. @returns it, and how to compare it
+ * @throws ScenedeltaError 'frame-out-of-order', and as the fetcher of frames does
+ */
+export async function fetchFrame(frame: FrameOfTurn, deps: CameraFrameDependencies): Promise<Fetched> {
+  const { turn, stored, signal } = frame;
+  const { frames, request } = stored;
+  const at = request.turn?.capturedAt ?? request.acceptedAt;
+  const state = turn.state ?? initialCameraState();
+  assertInOrder(state, at);
+  const options = { field: 'frame', signal, mask: maskOf(turn.camera) };
+  const fetched = await deps.fetchFrame(frames.after ?? request.after, options);
   return {
-    finding,
-    heatmaps: compared === null ? null : matchWords(compared.heatmaps, finding),
-    timings: compared?.timings ?? {},
-    before: baseline.frame?.ref ?? null,
-    cameraFrame: {
-      captured_at: isoTime(at),
-      before: describe(baseline, settings),
-      notes,
-      pending: pendingChanges(after.state, rules),
+    frames: { before: null, after: fetched.ref },
+    async compare() {
+      const earlier = await sameFrame(state, at, fetched.ref.sha256, deps);
+      return earlier === null ? compare(frame, state, fetched, at, deps) : repeat(earlier, at, deps);
     },
-    state: {
-      ...kept.state,
-      v: 1,
-      frames: state.frames + 1,
-      last: { at, sha256: frame.ref.sha256, comparison: comparisonId },
-      intervalMs,
-      dial: budget,
-      alerts: after.state,
-    },
-    changes: [...before.changes, ...step.changes, ...after.changes],
-    alerts: step.alerts,
-    suppressed: step.suppressed,
   };
 }
 
-const isBaselineEvent = (event: CameraEvent | BaselineEvent): event is BaselineEvent =>
-  event.type === 'baseline.set' || event.type === 'baseline.reset';
-
-/** @returns null if there is nothing to compare with */
-async function compareWith(
-  baseline: Baseline,
-  { camera: { settings }, frame, signal }: FrameInput,
-  budget: BudgetThreshold | null,
-  { pipeline }: FrameDependencies,
-) {
-  if (baseline.frame === null) return null;
-  return pipeline.compare({
-    before: baseline.frame.bytes,
-    after: frame.bytes,
-    beforeKey: baseline.frame.ref.sha256,
-    afterKey: frame.ref.sha256,
-    model: settings.model,
-    threshold: settings.threshold ?? budget?.threshold ?? null,
-    statements: true,
-    signal,
-  });
-}
-
-const resetIf = (reset: boolean, state: TrackerState, at: number) =>
-  reset ? resetBaseline(state, at) : { state, changes: [] };
-
-const boxesOf = ({ regions }: Track) => regions.map(({ box }) => box);
-const isoTime = (at: number): string => new Date(at).toISOString();
-
-const describe = ({ frame, at }: Baseline, { before }: CameraSettings): CameraFrame['before'] =>
-  frame === null ? null : { mode: before, captured_at: at === null ? null : isoTime(at) };
-
-function notCompared(caption: string): Finding {
+async function compare(
+  { turn: { camera, events }, stored: { comparison, request }, signal, begin }: FrameOfTurn,
+  state: CameraState,
+  frame: StoredFrame,
+  at: number,
+  deps: CameraFrameDependencies,
+): Promise<Compared> {
+  const { traceId, traceparent, apiKeyId } = request;
+  const trace = { traceId, ...(traceparent === undefined ? {} : { traceparent }) };
+  const comparisonId = comparison.id;
+  const content = frame.ref.sha256;
+  const preview = () => decodePreview(frame.bytes, { ...deps.decodeLimits, field: 'frame' });
+  const examined = async () => {
+    await begin();
+    return frame;
+  };
+  const step = { camera, state, at, signal, events, comparisonId, content, preview, frame: examined, alerting: true };
+  const processed = await stepSequence(step, deps);
+  const { heatmaps, changes, suppressed, health, unseen } = processed;
+  const url = camera.settings.alerts.callback_url;
+  const alerts = processed.alerts.map((intent): StoredAlert => ({ intent, comparisonId, url, ...trace, apiKeyId }));
   return {
-    verdict: 'none',
-    kind: 'none',
-    nuisance: [],
-    caption,
-    caption_score: 1,
-    words: caption.split(' ').map((text) => ({ text, score: 1 })),
-    confidence: 0,
-    severity: 'info',
-    regions: [],
-    model: null,
+    finding: { ...processed.finding, camera_frame: processed.cameraFrame },
+    frames: { before: processed.before, after: frame.ref },
+    heatmaps: heatmaps && encodeHeatmapData(heatmaps),
+    timings: processed.timings,
+    turn: {
+      state: processed.state,
+      changes: { camera: camera.id, changes, alerts, suppressed, health, unseen, eventsApplied: events.length },
+    },
   };
 }
 
-/** The severity of a comparison is the highest among the changes that it shows. */
-function withSeverity(finding: Finding, changes: readonly ChangeUpdate[]): Finding {
-  const [highest] = changes
-    .filter(({ change }) => change.status !== 'reverted')
-    .map(({ change }) => change.severity)
-    .sort((a, b) => compareSeverity(b, a));
-  return highest === undefined ? finding : { ...finding, severity: highest };
+/** @returns the comparison of the very same frame, if that was the camera's last one. */
+async function sameFrame(
+  { last }: CameraState,
+  at: number,
+  sha256: string,
+  { results }: CameraFrameDependencies,
+): Promise<StoredComparison | null> {
+  if (last === null || last.at !== at || last.sha256 !== sha256) return null;
+  return (await results.get(last.comparison)) ?? null;
 }
 
-/** One heatmap per word; the words of a replaced caption get empty ones. */
-function matchWords(heatmaps: HeatmapData | null, { words }: Finding): HeatmapData | null {
-  if (heatmaps === null || heatmaps.words.after.length === words.length) return heatmaps;
-  const empty = words.map(() => emptyLike(heatmaps.after));
-  return { ...heatmaps, words: { before: empty, after: empty } };
+/** A frame that was sent twice has the finding of the first time, and changes nothing of the camera. */
+async function repeat(
+  { comparison, frames }: StoredComparison,
+  at: number,
+  { blobs }: CameraFrameDependencies,
+): Promise<Compared> {
+  return {
+    finding: {
+      ...findingOf(comparison),
+      camera_frame: {
+        ...sinceOf(comparison),
+        captured_at: new Date(at).toISOString(),
+        before: comparison.camera_frame?.before ?? null,
+        notes: [{ code: 'duplicate', detail: `the same frame as in ${comparison.id}` }],
+      },
+    },
+    frames,
+    heatmaps: (comparison.model == null ? undefined : await blobs.get(heatmapKey(comparison.id))) ?? null,
+    timings: {},
+  };
 }
 
-/** Moving average of the time between two frames without the gaps. @returns ms; null before the second frame */
-function typicalInterval({ last, intervalMs }: CameraState, at: number, gapMs: number): number | null {
-  if (last === null || at <= last.at || at - last.at > gapMs) return intervalMs;
-  return intervalMs === null ? at - last.at : intervalMs + INTERVAL_WEIGHT * (at - last.at - intervalMs);
+/** A quiet frame has the heatmaps of the comparison that it refers to. */
+function sinceOf({ camera_frame }: Comparison): Pick<CameraFrame, 'nothing_new_since'> {
+  const since = camera_frame?.nothing_new_since;
+  return since === undefined ? {} : { nothing_new_since: since };
 }
 
-function gapNotes({ last }: CameraState, at: number, gapSeconds: number): CameraNote[] {
-  const seconds = last === null ? 0 : Math.round((at - last.at) / 1000);
-  if (seconds <= gapSeconds) return [];
-  return [{ code: 'gap', detail: `no frame came for ${seconds} s before this one` }];
+function assertInOrder({ last }: CameraState, at: number): void {
+  if (last === null || at >= last.at) return;
+  const [captured, processed] = [at, last.at].map((time) => new Date(time).toISOString());
+  throw new ScenedeltaError(
+    'frame-out-of-order',
+    `the frame was captured at ${captured}, but one of ${processed} has been worked on already: expected frames in the order of their time`,
+    { field: 'captured_at' },
+  );
 }
 
-function excludedNotes(count: number): CameraNote[] {
-  if (count === 0) return [];
-  const detail = `${count} changed regions do not count by the camera's zones and areas`;
-  return [{ code: 'regions_left_out', detail }];
-}
+/** @returns the finding without the bookkeeping of its comparison. */
+const findingOf = (comparison: Comparison): Partial<Comparison> => {
+  const { id, created_at, finished_at, status, metadata, heatmaps, frames, error, ...found } = comparison;
+  return found;
+};

@@ -8,13 +8,14 @@ import type { StoredFrame } from '../frames/keep.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
 import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
-import type { PairInput, PairOutput } from '../pipeline/pair.js';
+import type { Comparer } from '../pipeline/pair.js';
 import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { FetchLimits } from './fetch-limits.js';
 import {
   assertInTime,
+  type Begin,
   type ComparisonOutcome,
   type Fetched,
   type FetchOutcome,
@@ -22,11 +23,6 @@ import {
   type Save,
   skipped,
 } from './life-cycle.js';
-
-/** The part of the pipeline that a job needs. */
-export interface Comparer {
-  compare(input: PairInput): Promise<PairOutput>;
-}
 
 export interface ComparisonJobDependencies {
   readonly results: Pick<ResultStore, 'get' | 'update'>;
@@ -46,7 +42,8 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
   const { results, lifeCycle } = deps;
   const save: Save = ({ comparison }) => results.update(comparison.id, { comparison });
 
-  const fetch = async (stored: StoredComparison, signal: AbortSignal): Promise<Fetched> => {
+  const fetch = async (stored: StoredComparison, signal: AbortSignal, begin: Begin): Promise<Fetched> => {
+    await begin();
     const { comparison, frames, request } = stored;
     if (request.before === null) {
       throw new ScenedeltaError('invalid-request', `${comparison.id} has no "before": it belongs to a camera's turn`, {
@@ -86,7 +83,7 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
       const room = deps.fetchLimits.enter(stored, { archive });
       if ('laterAt' in room) return { kind: 'later', at: room.laterAt };
       try {
-        const frames = async () => (await fetch(stored, signal)).frames;
+        const frames = async (begin: Begin) => (await fetch(stored, signal, begin)).frames;
         return await lifeCycle.fetch(stored, { signal, last: lastAttempt, fetch: frames, save });
       } finally {
         room.leave();
@@ -108,7 +105,7 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
       return lifeCycle.run(stored, {
         signal,
         last: lastAttempt,
-        fetch: () => fetch(stored, signal),
+        fetch: (begin) => fetch(stored, signal, begin),
         save,
       });
     },

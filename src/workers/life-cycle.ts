@@ -3,12 +3,13 @@
  * are given by an address are fetched in an attempt of its own, which ends before the comparison waits for a slot.
  */
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { Logger } from '../logger.js';
 import { type Comparison, isFinal, type TimingsMs } from '../schemas/comparison.js';
 import { type BlobStore, heatmapKey } from '../stores/blobs.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { TurnResult } from '../stores/turns.js';
-import type { EnqueueDelivery } from './enqueue-delivery.js';
+import { addSpan, type Span, type SpanOptions, traced } from '../tracing.js';
 
 /** How a job ended. skipped: the comparison was final, cancelled or erased, so there was nothing to do or to keep. */
 export type ComparisonOutcome =
@@ -28,9 +29,16 @@ interface Attempt<F = Fetched> {
   readonly signal: AbortSignal;
   /** any error is final, because no further attempt follows */
   readonly last: boolean;
-  fetch(): Promise<F>;
+  fetch(begin: Begin): Promise<F>;
   readonly save: Save;
 }
+/**
+ * Marks the comparison as running, before the work that takes long. A camera's frame that needs none ends without.
+ * @throws Superseded if the comparison is final or erased, which ends the attempt
+ */
+export type Begin = () => Promise<void>;
+class Superseded extends Error {}
+
 /** @returns false if nothing was saved: the comparison was final or erased, or this job has been replaced. */
 export type Save = (ended: StoredComparison, turn: TurnPart) => Promise<boolean>;
 
@@ -52,7 +60,7 @@ type TurnPart = Omit<TurnResult, 'stored'>;
 export interface LifeCycleDependencies {
   readonly results: Pick<ResultStore, 'get' | 'update'>;
   readonly blobs: Pick<BlobStore, 'put' | 'delete'>;
-  readonly enqueueDelivery: EnqueueDelivery;
+  readonly enqueueDelivery: Pick<EnqueueDelivery, 'ofComparison' | 'ofAlert'>;
   /** epoch ms */
   readonly clock: () => number;
   readonly logger: Logger;
@@ -87,7 +95,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
    */
   const save = async (ended: StoredComparison, by: Save, turn: TurnPart = {}): Promise<Skipped | undefined> => {
     const { id, status, verdict, error, timings_ms } = ended.comparison;
-    if (!(await by(ended, turn))) {
+    if (!(await traced('store result', () => by(ended, turn)))) {
       const now = await results.get(id);
       // If it was erased meanwhile, the heatmaps written after that must go too. If another run was first, they are its
       // own.
@@ -109,12 +117,8 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     return (await save({ ...stored, comparison }, by)) ?? { kind: 'failed', error };
   };
 
-  /** @returns the running comparison, saved, or the reason to skip it */
-  const begin = async ({ comparison, request }: StoredComparison, now: number) => {
-    assertInTime(request, now);
-    const running: Comparison = { ...comparison, status: 'running' };
-    if (await results.update(comparison.id, { comparison: running })) return running;
-    return skipped(await results.get(comparison.id));
+  const begin = async (running: Comparison): Promise<void> => {
+    if (!(await results.update(running.id, { comparison: running }))) throw new Superseded();
   };
 
   /** Ends an attempt that threw: skipped if the comparison is final, failed if no further attempt can help. */
@@ -123,7 +127,8 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     { signal, last, save: by }: Attempt<unknown>,
     thrown: unknown,
   ): Promise<ComparisonOutcome> => {
-    const now = signal.aborted ? await results.get(stored.comparison.id) : stored;
+    const isOutdated = signal.aborted || thrown instanceof Superseded;
+    const now = isOutdated ? await results.get(stored.comparison.id) : stored;
     if (now === undefined || isFinal(now.comparison.status)) return skipped(now);
     const error = asScenedeltaError(thrown);
     if (!error.permanent && !last) throw error;
@@ -133,6 +138,44 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     return fail(stored, error, by);
   };
 
+  const runOnce = async (accepted: StoredComparison, attempt: Attempt): Promise<ComparisonOutcome> => {
+    const { id } = accepted.comparison;
+    const { request } = accepted;
+    const { fetchMs = 0 } = accepted.frames;
+    const running: Comparison = { ...accepted.comparison, status: 'running' };
+    let stored = accepted;
+    try {
+      const startedAt = clock();
+      assertInTime(request, startedAt);
+      const { frames, compare } = await traced('read frames', () => attempt.fetch(() => begin(running)));
+      const fetchedAt = clock();
+      if (stored.frames.before !== frames.before || stored.frames.after !== frames.after) {
+        stored = { ...stored, frames: { ...stored.frames, ...frames } };
+        await results.update(id, { comparison: running, frames: stored.frames });
+      }
+
+      const compared = await compare();
+      const { heatmaps } = compared;
+      if (heatmaps !== null) await traced('store heatmaps', () => blobs.put(heatmapKey(id), heatmaps));
+      const comparison: Comparison = {
+        ...running,
+        ...compared.finding,
+        ...ending('finished'),
+        timings_ms: {
+          ...NO_TIME,
+          ...compared.timings,
+          queue: startedAt - request.acceptedAt - fetchMs,
+          fetch: fetchedAt - startedAt + fetchMs,
+          total: clock() - request.acceptedAt,
+        },
+      };
+      const ended = { ...stored, comparison, frames: compared.frames };
+      return (await save(ended, attempt.save, compared.turn)) ?? { kind: 'finished', comparison };
+    } catch (thrown) {
+      return endFailed(stored, attempt, thrown);
+    }
+  };
+
   return {
     /**
      * Fetches the frames and saves where they are stored.
@@ -140,11 +183,12 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
      */
     async fetch(accepted: StoredComparison, attempt: Attempt<StoredComparison['frames']>): Promise<FetchOutcome> {
       const { id } = accepted.comparison;
+      const running: Comparison = { ...accepted.comparison, status: 'running' };
       try {
         const startedAt = clock();
-        const running = await begin(accepted, startedAt);
-        if (!('id' in running)) return running;
-        const frames = { ...(await attempt.fetch()), fetchMs: clock() - startedAt };
+        assertInTime(accepted.request, startedAt);
+        const fetched = await traced('fetch frames', () => attempt.fetch(() => begin(running)), spanOf(accepted));
+        const frames = { ...fetched, fetchMs: clock() - startedAt };
         const saved = await results.update(id, { comparison: running, frames });
         return saved ? { kind: 'fetched' } : skipped(await results.get(id));
       } catch (thrown) {
@@ -157,44 +201,36 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
      *   try again.
      */
     async run(accepted: StoredComparison, attempt: Attempt): Promise<ComparisonOutcome> {
-      const { id } = accepted.comparison;
-      const { request } = accepted;
-      const { fetchMs = 0 } = accepted.frames;
-      let stored = accepted;
-      try {
-        const startedAt = clock();
-        const running = await begin(accepted, startedAt);
-        if (!('id' in running)) return running;
-
-        const { frames, compare } = await attempt.fetch();
-        const fetchedAt = clock();
-        if (stored.frames.before !== frames.before || stored.frames.after !== frames.after) {
-          stored = { ...stored, frames: { ...stored.frames, ...frames } };
-          await results.update(id, { comparison: running, frames: stored.frames });
-        }
-
-        const compared = await compare();
-        if (compared.heatmaps !== null) await blobs.put(heatmapKey(id), compared.heatmaps);
-        const comparison: Comparison = {
-          ...running,
-          ...compared.finding,
-          ...ending('finished'),
-          timings_ms: {
-            ...NO_TIME,
-            ...compared.timings,
-            queue: startedAt - request.acceptedAt - fetchMs,
-            fetch: fetchedAt - startedAt + fetchMs,
-            total: clock() - request.acceptedAt,
-          },
-        };
-        const ended = { ...stored, comparison, frames: compared.frames };
-        return (await save(ended, attempt.save, compared.turn)) ?? { kind: 'finished', comparison };
-      } catch (thrown) {
-        return endFailed(stored, attempt, thrown);
+      const { request, frames } = accepted;
+      if (request.traceparent !== undefined) {
+        const from = request.acceptedAt + (frames.fetchMs ?? 0);
+        addSpan('wait in the queue', { ...spanOf(accepted), from }, clock());
       }
+      const traceRun = async (span: Span) => {
+        const outcome = await runOnce(accepted, attempt);
+        span.set({ 'scenedelta.outcome': labelOf(outcome) });
+        return outcome;
+      };
+      return traced('compare', traceRun, { ...spanOf(accepted), kind: 'consumer' });
     },
     fail,
   };
+}
+
+/** Its spans belong to that of the request; without one they begin a trace. */
+const spanOf = ({ comparison, request }: StoredComparison): SpanOptions => ({
+  parent: request.traceparent,
+  traceId: request.traceId,
+  attributes: {
+    'scenedelta.comparison_id': comparison.id,
+    ...(comparison.camera === null ? {} : { 'scenedelta.camera_id': comparison.camera }),
+  },
+});
+
+/** Verdict, error code or reason to skip, for metrics and spans. */
+export function labelOf(outcome: ComparisonOutcome): string {
+  if (outcome.kind === 'finished') return outcome.comparison.verdict ?? 'unknown';
+  return outcome.kind === 'failed' ? outcome.error.code : outcome.why;
 }
 
 /** `queue`, `fetch` and `total` are measured by the life cycle, the others by the pipeline. */

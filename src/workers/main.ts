@@ -1,14 +1,16 @@
 /** The worker process: settings, connections, models, the queues it serves, and shutdown. */
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createLogger } from '../logger.js';
+import { serveMetrics } from '../metrics-server.js';
 import { createOutboundClient } from '../outbound/client.js';
 import { Pipeline } from '../pipeline/compare.js';
 import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
+import { startTracing } from '../start-tracing.js';
 import { createStores } from '../stores/create.js';
 import { connectRedis } from '../stores/redis.js';
 import { startHeartbeat } from '../stores/workers.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
-import { createWorkerMetrics, serveMetrics } from './metrics.js';
+import { createWorkerMetrics } from './metrics.js';
 import { serveQueues } from './serve-queues.js';
 
 const config = loadConfig();
@@ -20,17 +22,20 @@ const closing: ClosingStep[] = [];
 const onShutdown = (name: string, close: () => Promise<unknown>) => closing.unshift({ name, close });
 const shutdown = closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });
 
+const tracing = await startTracing(config, 'worker', logger);
+onShutdown('tracing', () => tracing.close());
+
 // 1. Connections. Redis comes first: a wrong address must be reported before a model is loaded.
 const redis = connectRedis(redisUrlOf(config), { role: 'consumer', logger });
 onShutdown('redis', async () => redis.disconnect());
 const stores = createStores(config, redis);
 onShutdown('s3', async () => stores.s3?.close());
-const outbound = createOutboundClient(config);
+const outbound = createOutboundClient(config, { rtsp: config });
 onShutdown('outbound', () => outbound.close());
 const secret = await loadWebhookSecret(config);
 
 // 2. Visible to operators.
-const metrics = createWorkerMetrics();
+const metrics = createWorkerMetrics(() => stores.cameras.all());
 const metricsServer = await serveMetrics(metrics, { host: config.host, port: config.workerMetricsPort });
 onShutdown('metrics', () => metricsServer.close());
 const heartbeat = startHeartbeat({ workers: stores.workers, logger });

@@ -1,10 +1,10 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
-import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ModelDescription } from '../schemas/model-description.js';
-import type { AlertCounts } from './camera-turn.js';
-import type { DeliveryOutcome } from './delivery-job.js';
-import type { ComparisonOutcome } from './life-cycle.js';
+import type { StoredCamera } from '../stores/cameras.js';
+import type { WorkedFrame } from './camera-turn.js';
+import type { DeliveryOutcome } from './deliveries/delivery-job.js';
+import { type ComparisonOutcome, labelOf } from './life-cycle.js';
 
 /** Stages for which 0 is a time (in whole milliseconds); for the others, 0 means that the stage was skipped. */
 const ALWAYS_RUN = new Set(['queue', 'fetch', 'total']);
@@ -14,17 +14,24 @@ const MAX_CAMERAS = 500;
 /** Label of the cameras beyond these; it cannot be the id of a camera. */
 const OTHER_CAMERAS = '(other)';
 
+/** Longest reading of the cameras' settings during a scrape, ms. Without Redis it would not end. */
+const SETTINGS_LIMIT_MS = 2_000;
+
+/** @returns every camera, ordered by id */
+type ListCameras = () => AsyncIterable<Pick<StoredCamera, 'id' | 'settings'>>;
+
 export interface WorkerMetrics {
   readonly registry: Registry;
   /** Counts a frame of a camera: its comparison, its verdict and its alerts. */
-  frame(turn: { camera: string; outcome: ComparisonOutcome; alerts: AlertCounts }): void;
+  frame(worked: WorkedFrame): void;
   comparison(queue: string, outcome: ComparisonOutcome): void;
   delivery(outcome: DeliveryOutcome): void;
   models(models: readonly ModelDescription[]): void;
   featureCache(hit: boolean): void;
 }
 
-export function createWorkerMetrics(): WorkerMetrics {
+/** @param listCameras is called at each scrape; absent: no settings of cameras are shown */
+export function createWorkerMetrics(listCameras?: ListCameras): WorkerMetrics {
   const registry = new Registry();
   const registers = [registry];
   // Dashboards and alert rules expect the names process_* and nodejs_*, without a prefix.
@@ -48,9 +55,33 @@ export function createWorkerMetrics(): WorkerMetrics {
     labelNames: ['camera', 'verdict'],
     registers,
   });
+  const quietFrames = new Counter({
+    name: 'scenedelta_camera_quiet_frames_total',
+    help: `Frames that equal the last examined one, so that no model ran; camera="${OTHER_CAMERAS}" from ${MAX_CAMERAS} cameras on.`,
+    labelNames: ['camera'],
+    registers,
+  });
+  const frozenFrames = new Counter({
+    name: 'scenedelta_camera_frozen_frames_total',
+    help: 'Frames of a camera that has sent one picture for longer than its `frozen_after_s`; the same cameras.',
+    labelNames: ['camera'],
+    registers,
+  });
+  const tamperedFrames = new Counter({
+    name: 'scenedelta_camera_tampered_frames_total',
+    help: 'Frames with the verdict tamper by camera and its most probable kind; the same cameras.',
+    labelNames: ['camera', 'tamper'],
+    registers,
+  });
+  const lastFrame = new Gauge({
+    name: 'scenedelta_camera_last_frame_timestamp_seconds',
+    help: 'Time at which this worker ended the last frame of the camera; the same cameras.',
+    labelNames: ['camera'],
+    registers,
+  });
   const alerts = new Counter({
     name: 'scenedelta_alerts_total',
-    help: 'Alerts by camera and outcome: sent (queued for its receiver), suppressed (by a cool-down).',
+    help: 'Alerts by camera and outcome: sent (to all receivers that there are), suppressed (by a cool-down).',
     labelNames: ['camera', 'outcome'],
     registers,
   });
@@ -59,6 +90,20 @@ export function createWorkerMetrics(): WorkerMetrics {
     if (cameras.size < MAX_CAMERAS) cameras.add(camera);
     return cameras.has(camera) ? camera : OTHER_CAMERAS;
   };
+  new Gauge({
+    name: 'scenedelta_camera_alarms_per_day',
+    help: `Alarm budget of each camera that exists, 0 without one; of the first ${MAX_CAMERAS}. Absent while Redis is away.`,
+    labelNames: ['camera'],
+    registers,
+    async collect() {
+      this.reset();
+      if (listCameras === undefined) return;
+      for (const { id, settings } of await readWithin(SETTINGS_LIMIT_MS, listCameras())) {
+        const camera = labelOfCamera(id);
+        if (camera !== OTHER_CAMERAS) this.set({ camera }, settings.alarms_per_day ?? 0);
+      }
+    },
+  });
   const deliveries = new Counter({
     name: 'scenedelta_delivery_attempts_total',
     help: 'Webhook deliveries by outcome: delivered, failed (given up), later (will be tried again), dropped (erased).',
@@ -91,6 +136,12 @@ export function createWorkerMetrics(): WorkerMetrics {
       const camera = labelOfCamera(id);
       const verdict = outcome.kind === 'finished' ? labelOf(outcome) : outcome.kind;
       frames.inc({ camera, verdict });
+      lastFrame.setToCurrentTime({ camera });
+      const tamper = outcome.kind === 'finished' ? outcome.comparison.tamper?.[0]?.name : undefined;
+      if (tamper !== undefined) tamperedFrames.inc({ camera, tamper });
+      const frame = outcome.kind === 'finished' ? outcome.comparison.camera_frame : undefined;
+      if (frame?.nothing_new_since !== undefined) quietFrames.inc({ camera });
+      if (frame?.notes.some(({ code }) => code === 'frozen')) frozenFrames.inc({ camera });
       alerts.inc({ camera, outcome: 'sent' }, sent);
       alerts.inc({ camera, outcome: 'suppressed' }, suppressed);
     },
@@ -103,29 +154,24 @@ export function createWorkerMetrics(): WorkerMetrics {
   };
 }
 
-function labelOf(outcome: ComparisonOutcome): string {
-  if (outcome.kind === 'finished') return outcome.comparison.verdict ?? 'unknown';
-  return outcome.kind === 'failed' ? outcome.error.code : outcome.why;
-}
-
-/** Serves GET /metrics and /livez. @param port 0: no server. @returns how to close it. */
-export async function serveMetrics(
-  metrics: WorkerMetrics,
-  { host, port }: { host: string; port: number },
-): Promise<{ close(): Promise<void> }> {
-  if (port === 0) return { close: async () => {} };
-  const server = createServer(async (req, res) => {
-    if (req.url === '/livez') return res.end('{"alive":true}\n');
-    if (req.url !== '/metrics') return res.writeHead(404).end();
-    res.setHeader('content-type', metrics.registry.contentType);
-    res.end(await metrics.registry.metrics());
+/** @returns the first MAX_CAMERAS items; none if they cannot be read in time */
+async function readWithin<T>(ms: number, items: AsyncIterable<T>): Promise<readonly T[]> {
+  const read: T[] = [];
+  const reading = (async () => {
+    for await (const item of items) if (read.push(item) === MAX_CAMERAS) return;
+  })();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const complete = await Promise.race([
+    reading.then(
+      () => true,
+      () => false,
+    ),
+    late,
+  ]);
+  clearTimeout(timer);
+  // A part of the cameras would look as if the others had been erased.
+  return complete ? read : [];
 }

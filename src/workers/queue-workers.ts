@@ -1,20 +1,14 @@
 /** Adapter between BullMQ and the processors: the queues that are served, the end of jobs, and their cancellation. */
-import {
-  DelayedError,
-  type Job,
-  type Processor,
-  type Queue,
-  UnrecoverableError,
-  Worker,
-  type WorkerOptions,
-} from 'bullmq';
+import { DelayedError, type Job, type Processor, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { type BatchProcessor, lostTooOften as batchLostTooOften } from '../batches/processor.js';
 import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
 import {
+  BATCH_QUEUE,
   MAINTENANCE_QUEUE,
-  openQueue,
   PRIORITY,
   QUEUE_PREFIX,
   QUEUES,
@@ -25,7 +19,7 @@ import type { Logger } from '../logger.js';
 import { KEYS } from '../stores/keys.js';
 import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
-import type { DeliveryProcessor } from './delivery-job.js';
+import type { DeliveryProcessor } from './deliveries/delivery-job.js';
 import { FETCH_CONCURRENCY } from './fetch-limits.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -43,8 +37,6 @@ interface Common {
 
 /** Number of workers that may die over a job before the job is failed. */
 const MAX_STALLED = 3;
-/** Interval at which a waiting archive job checks whether live jobs leave a thread free. */
-const ROOM_CHECK_MS = 250;
 /** Deliveries mostly wait for their receivers: many run at once, so that slow receivers do not delay the others. */
 const DELIVERY_CONCURRENCY = 32;
 /** Pulls mostly wait for the cameras. */
@@ -76,6 +68,9 @@ async function runJob<T>(
   }
 }
 
+/** Whether an error ends the job. */
+const isLast = (job: Job): boolean => job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+
 /** Ends this run of a job, to run it again at `at` (epoch ms). */
 async function delay(job: Job, at: number, token: string | undefined): Promise<never> {
   await job.moveToDelayed(at, token);
@@ -100,51 +95,8 @@ function startWorker(name: string, process: Processor, common: Common, concurren
 }
 
 /**
- * Gate for archive jobs: one may begin while live jobs leave a thread free and none waits. An archive can fill an idle
- * night, and never delays a camera by more than the pairs that already run.
- * @param threads pairs that the model processes at once
- */
-function createArchiveGate(liveQueue: Queue, threads: number) {
-  let running = 0;
-  let open = false;
-  const waiting = new Set<() => void>();
-  const wake = () => {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  };
-  return {
-    async live<T>(run: () => Promise<T>): Promise<T> {
-      running++;
-      try {
-        return await run();
-      } finally {
-        running--;
-        wake();
-      }
-    },
-    /** Resolves when an archive job may begin. */
-    async pass(): Promise<void> {
-      while (!open) {
-        // The queue is checked too, because between two live jobs none runs for a moment.
-        if (running < threads && (await liveQueue.getJobCountByTypes('waiting', 'prioritized')) === 0) return;
-        await new Promise<void>((resolve) => {
-          waiting.add(resolve);
-          setTimeout(resolve, ROOM_CHECK_MS).unref();
-        });
-      }
-    },
-    /** Lets the waiting jobs begin: a worker that closes finishes the jobs it holds. */
-    open(): void {
-      open = true;
-      wake();
-    },
-  };
-}
-
-/**
  * Serves live and archive comparisons, the turns of cameras, and the fetches of both, which hold no slot of a
  * comparison: addresses that hang must not stop uploads.
- * @param deps.threads pairs that the model processes at once
  * @param deps.concurrency jobs held per queue, some of which are fetched and decoded while others are in the model
  */
 export function startComparisonWorkers(
@@ -152,20 +104,16 @@ export function startComparisonWorkers(
     processor: ComparisonProcessor;
     turns: TurnProcessor;
     queue: Pick<JobProducer, 'addTurn' | 'addComparison'>;
-    threads: number;
+    gate: ArchiveGate;
     concurrency: number;
     metrics: WorkerMetrics;
   },
 ): QueueWorkers {
-  const { processor, metrics, logger } = deps;
-  const liveQueue = openQueue(QUEUES.live, deps.redis);
-  const gate = createArchiveGate(liveQueue, deps.threads);
+  const { processor, metrics, logger, gate } = deps;
 
   const giveUp = async (id: string, queue: string, error: ScenedeltaError): Promise<void> => {
     if (await processor.giveUp(id, error)) metrics.comparison(queue, { kind: 'failed', error });
   };
-
-  const isLast = (job: Job) => job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
 
   const runComparison = async (job: Job, queue: string, signal = new AbortController().signal) => {
     const outcome = await runJob(
@@ -186,8 +134,8 @@ export function startComparisonWorkers(
   const runTurn = async (job: Job, token: string | undefined, stage: TurnStage) => {
     // The jobs of the two queues are numbered alike, and the holder of a turn is known by its job.
     const holder = stage === 'fetch' ? `fetch-${job.id}` : String(job.id);
-    const turn = await runJob(logger, job, () => deps.turns.process(job.data, { job: holder, stage }));
-    if (turn.kind === 'worked') metrics.frame(turn);
+    const onFrame = metrics.frame.bind(metrics);
+    const turn = await runJob(logger, job, () => deps.turns.process(job.data, { job: holder, stage, onFrame }));
     return turn.kind === 'later' ? delay(job, turn.at, token) : turn.kind;
   };
 
@@ -237,22 +185,65 @@ export function startComparisonWorkers(
     });
   }
 
-  // Only the worker that runs a job can stop it, so every worker receives every cancellation.
-  const cancellations = deps.redis.duplicate();
-  cancellations.on('error', (err) => logger.debug({ reason: err.message }, 'cancellations unreachable'));
-  cancellations.on('message', (_channel, id: string) => {
+  const cancellations = onCancellation(deps, (id) => {
     for (const worker of Object.values(workers)) worker.cancelJob(id, 'cancelled');
   });
-  cancellations.subscribe(KEYS.cancellations).catch((err) => logger.error({ err }, 'not subscribed to cancellations'));
 
   return {
     async close() {
-      gate.open();
       await Promise.all(Object.values(workers).map((worker) => worker.close()));
-      await liveQueue.close();
       cancellations.disconnect();
     },
   };
+}
+
+/** One step of a batch at a time per worker: a camera's recordings take hours, and live work goes before them. */
+export function startBatchWorker(deps: Common & { processor: BatchProcessor }): QueueWorkers {
+  const { processor } = deps;
+  const closing = new AbortController();
+  const running = new Map<string, AbortController>();
+  const run: Processor = async (job, token) => {
+    const { batchId } = job.data;
+    const stop = new AbortController();
+    const onClose = () => stop.abort();
+    closing.signal.addEventListener('abort', onClose, { once: true });
+    running.set(batchId, stop);
+    try {
+      const outcome = await runJob(deps.logger, job, () =>
+        processor.process(job.data, { signal: stop.signal, lastAttempt: isLast(job) }),
+      );
+      return outcome === 'interrupted' && closing.signal.aborted ? await delay(job, Date.now(), token) : outcome;
+    } finally {
+      closing.signal.removeEventListener('abort', onClose);
+      running.delete(batchId);
+    }
+  };
+  const worker = startWorker(BATCH_QUEUE, run, deps, 1);
+  worker.on('failed', (job, error) => {
+    const ended = job !== undefined && job.attemptsMade >= (job.opts.attempts ?? 1);
+    // The last job of a run decides about its cameras.
+    if (job === undefined || job.name === 'camera' || !(ended || error.name === 'UnrecoverableError')) return;
+    processor
+      .giveUp(job.data.batchId, ended ? asScenedeltaError(error) : batchLostTooOften())
+      .catch((err) => deps.logger.error({ err, job_id: job.id }, 'lost job of a batch not handled'));
+  });
+  const cancellations = onCancellation(deps, (id) => running.get(id)?.abort());
+  return {
+    async close() {
+      closing.abort();
+      await worker.close();
+      cancellations.disconnect();
+    },
+  };
+}
+
+/** Only the worker that runs a job can stop it, so every worker receives every cancellation. */
+function onCancellation({ redis, logger }: Common, cancel: (id: string) => void): Redis {
+  const cancellations = redis.duplicate();
+  cancellations.on('error', (err) => logger.debug({ reason: err.message }, 'cancellations unreachable'));
+  cancellations.on('message', (_channel, id: string) => cancel(id));
+  cancellations.subscribe(KEYS.cancellations).catch((err) => logger.error({ err }, 'not subscribed to cancellations'));
+  return cancellations;
 }
 
 export function startDeliveryWorker(

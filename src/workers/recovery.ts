@@ -3,7 +3,8 @@
  * whose worker died too often, and queues the webhook of an ended one. Every step is idempotent.
  */
 import { ScenedeltaError } from '../errors.js';
-import { alertIdOf, comparisonIdOf } from '../ids.js';
+import { alertIdOf, comparisonIdOf, newTraceId } from '../ids.js';
+import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { JobProducer } from '../jobs/producer.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../logger.js';
@@ -13,7 +14,6 @@ import type { ChangeStore } from '../stores/changes.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
 import type { ResultStore } from '../stores/results.js';
 import type { ComparisonProcessor } from './comparison-job.js';
-import type { EnqueueDelivery } from './enqueue-delivery.js';
 import type { WorkerMetrics } from './metrics.js';
 import { lostTooOften } from './queue-workers.js';
 
@@ -27,8 +27,8 @@ interface RecoveryDependencies {
   readonly deliveries: DeliveryStore;
   readonly changes: Pick<ChangeStore, 'alert'>;
   readonly cameras: Pick<CameraStore, 'addFrame'>;
-  readonly queue: Pick<JobProducer, 'addComparison' | 'addTurn' | 'states' | 'forget'>;
-  readonly enqueueDelivery: EnqueueDelivery;
+  readonly queue: Pick<JobProducer, 'addComparison' | 'addDelivery' | 'addTurn' | 'states' | 'forget'>;
+  readonly enqueueDelivery: Pick<EnqueueDelivery, 'ofComparison' | 'ofAlert'>;
   readonly giveUp: ComparisonProcessor['giveUp'];
   readonly metrics: Pick<WorkerMetrics, 'comparison'>;
   readonly clock: () => number;
@@ -71,18 +71,20 @@ export function createRecovery(deps: RecoveryDependencies): () => Promise<{ comp
   };
 
   const recoverDelivery = async (id: string, state: 'absent' | 'completed' | 'failed'): Promise<boolean> => {
-    const [delivery, stored, alert] = await Promise.all([
-      deliveries.get(id),
+    const delivery = await deliveries.get(id);
+    // An alert waits under the id of its first delivery until its deliveries are created, all in one step.
+    const [stored, alert] = await Promise.all([
       results.get(comparisonIdOf(id)),
-      deps.changes.alert(alertIdOf(id)),
+      deps.changes.alert(delivery?.alert ?? alertIdOf(id)),
     ]);
-    const traceId = alert?.traceId ?? stored?.request.traceId;
-    if (traceId === undefined || (delivery !== undefined && delivery.state !== 'pending')) {
+    if (delivery === undefined ? alert === undefined && stored === undefined : delivery.state !== 'pending') {
       await deliveries.forget(id);
       return false;
     }
     if (state !== 'absent') await queue.forget('delivery', id);
-    if (alert !== undefined) await deps.enqueueDelivery.ofAlert(alert);
+    const traceId = alert?.traceId ?? stored?.request.traceId ?? newTraceId();
+    if (delivery !== undefined) await queue.addDelivery({ deliveryId: id, traceId });
+    else if (alert !== undefined) await deps.enqueueDelivery.ofAlert(alert);
     else if (stored !== undefined) await deps.enqueueDelivery.ofComparison(stored);
     logger.warn({ delivery_id: id, trace_id: traceId }, 'delivery had no job, queued again');
     return true;

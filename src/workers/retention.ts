@@ -5,20 +5,26 @@
 import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
+import type { BatchFiles } from '../stores/batch-files.js';
+import type { BatchStore } from '../stores/batches.js';
 import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { ChangeStore } from '../stores/changes.js';
+import { eraseBatch } from '../stores/erase-batch.js';
 import type { ResultStore } from '../stores/results.js';
 import { type CameraRetention, YOUNGEST_MS } from './camera-retention.js';
 
 const HOUR_MS = 3_600_000;
 const AT_ONCE = 500;
 const AT_MOST = 100_000;
+/** Files of a batch that has not been created within this time belong to none. */
+const LONGEST_UPLOAD_MS = 48 * HOUR_MS;
 
 interface Retained {
   readonly comparisons: number;
   readonly changes: number;
   readonly frames: number;
   readonly heatmaps: number;
+  readonly batches: number;
 }
 
 /** @returns a function that runs one round and returns how many of each it deleted. */
@@ -26,6 +32,8 @@ export function createRetention(deps: {
   results: ResultStore;
   changes: Pick<ChangeStore, 'olderThan' | 'erase' | 'withFeedback'>;
   blobs: BlobStore;
+  batches: Pick<BatchStore, 'get' | 'olderThan' | 'erase'>;
+  files: Pick<BatchFiles, 'erase' | 'olderThan'>;
   ofCameras: CameraRetention;
   config: Pick<Config, 'frameRetentionHours' | 'heatmapRetentionHours' | 'resultRetentionHours'>;
   clock: () => number;
@@ -77,6 +85,13 @@ export function createRetention(deps: {
 
   const cutoff = (hours: number) => clock() - Math.max(hours * HOUR_MS, YOUNGEST_MS);
 
+  /** Uploads whose request ended with the API's process before there was a batch. */
+  const eraseAbandonedUploads = async (): Promise<void> => {
+    for (const id of await deps.files.olderThan(clock() - LONGEST_UPLOAD_MS)) {
+      if ((await deps.batches.get(id)) === undefined) await deps.files.erase(id);
+    }
+  };
+
   return async () => {
     const inUse = new Set([...(await framesInUse()), ...(await deps.ofCameras.framesInUse())]);
     const ofCameras = await deps.ofCameras.retain(inUse);
@@ -85,7 +100,9 @@ export function createRetention(deps: {
       changes: ofCameras.changes + (await eraseAll(changes.olderThan, changes.erase)),
       frames: ofCameras.frames + (await blobs.sweep('frames', cutoff(config.frameRetentionHours), inUse)),
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
+      batches: await eraseAll(deps.batches.olderThan, (id) => eraseBatch(id, deps)),
     };
+    await eraseAbandonedUploads();
     deps.logger.info(retained, 'retention');
     return retained;
   };

@@ -2,26 +2,33 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Redis } from 'ioredis';
+import { createBatchProcessor } from '../batches/processor.js';
+import { createBatchRecovery } from '../batches/recovery.js';
 import type { Config } from '../config.js';
 import { createFrameFetcher } from '../frames/fetch.js';
+import { createArchiveGate } from '../jobs/archive-gate.js';
+import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { createJobProducer } from '../jobs/producer.js';
+import { openQueue, QUEUES } from '../jobs/queues.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
 import { loginKey } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { ModelDescription } from '../schemas/model-description.js';
+import { createPreviewStore } from '../sequence/previews.js';
 import type { Stores } from '../stores/create.js';
 import { createCameraRetention } from './camera-retention.js';
 import { createSnapshotPuller, snapshotsWanted } from './camera-snapshot.js';
 import { createTurnProcessor } from './camera-turn.js';
 import { createComparisonProcessor } from './comparison-job.js';
-import { createDeliveryProcessor } from './delivery-job.js';
-import { createEnqueueDelivery } from './enqueue-delivery.js';
+import { createDeliveryProcessor } from './deliveries/delivery-job.js';
+import { createDeliveryLimits } from './deliveries/delivery-limits.js';
 import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
 import {
+  startBatchWorker,
   startComparisonWorkers,
   startDeliveryWorker,
   startMaintenanceWorker,
@@ -64,13 +71,16 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     fetchFrame,
     fetchLimits,
     decodeLimits: config,
+    previews: createPreviewStore({ ...stores, decodeLimits: config }),
     holdMs: 2 * config.jobLockMs,
     token: randomUUID,
   });
   const deliveries = createDeliveryProcessor({
     ...base,
     outbound: deps.outbound,
+    limits: createDeliveryLimits(Date.now),
     secret: deps.secret,
+    loginKey: loginKey(config, deps.secret),
     links: {
       baseUrl: publicBaseUrl(config),
       key: linkKey(deps.secret),
@@ -86,8 +96,15 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     holdMs: config.outboundTimeoutMs + config.jobLockMs,
     cameraDeadline: config.cameraDeadline,
   });
+  const { threads, concurrency } = capacityOf(config, pipeline.models());
+  const liveQueue = openQueue(QUEUES.live, redis);
+  const gate = createArchiveGate(liveQueue, threads);
+  const batches = createBatchProcessor({ ...base, outbound: deps.outbound, pipeline, config, pass: () => gate.pass() });
+
+  const recover = createRecovery({ ...base, enqueueDelivery, giveUp: comparisons.giveUp, metrics });
+  const recoverBatches = createBatchRecovery({ ...base, processor: batches }, RECOVER_AFTER_MS);
   const tasks = {
-    recover: createRecovery({ ...base, enqueueDelivery, giveUp: comparisons.giveUp, metrics }),
+    recover: async () => [await recover(), await recoverBatches()],
     reconcile: async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras)),
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
   };
@@ -99,8 +116,10 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       processor: comparisons,
       turns,
       queue,
-      ...capacityOf(config, pipeline.models()),
+      gate,
+      concurrency,
     }),
+    startBatchWorker({ ...common, processor: batches }),
     startDeliveryWorker({ ...common, processor: deliveries }),
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
@@ -112,8 +131,9 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   });
   return {
     async close() {
+      gate.open();
       await Promise.all(served.map((worker) => worker.close()));
-      await queue.close();
+      await Promise.all([queue.close(), liveQueue.close()]);
     },
   };
 }

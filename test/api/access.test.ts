@@ -137,6 +137,16 @@ describe('A camera', () => {
     }
     expect(fake.queue.turns).toEqual(['gate-1']);
   });
+
+  it('of another key is in no brief', async () => {
+    await Promise.all(['gate-1', 'yard'].map(setUp));
+    const key = await keyWith({ cameras: ['gate-*'] });
+    const brief = async (query: string) => fake.inject({ url: `/v1/brief${query}`, headers: key });
+    const { cameras } = JSON.parse((await brief('')).body);
+    expect(cameras.map(({ camera }: { camera: string }) => camera)).toEqual(['gate-1']);
+    expect([(await brief('?camera=yard')).statusCode, (await brief('?camera=gate-1')).statusCode]).toEqual([404, 200]);
+    expect(fake.days.asked.map(({ camera }) => camera)).toEqual(['gate-1', 'gate-1']);
+  });
 });
 
 describe('A change', () => {

@@ -52,7 +52,7 @@ describe('a frame of a camera', () => {
   });
 
   const endsWhileAwaited = async (end: (comparison: Comparison) => Comparison) => {
-    await eventually(() => expect(service.events.listening).toBe(1));
+    await eventually(() => expect([service.events.listening, service.queue.turns.length]).toEqual([1, 1]));
     const [stored] = [...service.results.kept.values()];
     if (stored === undefined) throw new Error('the awaited comparison is not stored');
     await service.results.update(stored.comparison.id, { comparison: end(stored.comparison) });

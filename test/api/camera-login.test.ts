@@ -39,6 +39,15 @@ describe("a login of a camera's snapshot", () => {
     expect(loginOf()).toEqual(LOGIN);
   });
 
+  it('in an RTSP address is taken out of it as well, and belongs to its origin', async () => {
+    const url = 'rtsp://camera.example:8554/stream?channel=1';
+    expect((await put('gate', snapshot({ url: url.replace('//', '//viewer:geheim%221@') }))).statusCode).toBe(201);
+    expect(stored()?.settings.snapshot?.url).toBe(url);
+    expect(loginOf()).toEqual(LOGIN);
+    const other = await put('gate', snapshot({ url: url.replace('rtsp', 'rtsps') }));
+    expect(other.json().detail).toMatch(/another origin: expected user name and password once more/);
+  });
+
   it('stays if a later request omits it, or only the password', async () => {
     await put('gate', snapshot(LOGIN));
     for (const later of [snapshot(), snapshot({ username: 'viewer' }), snapshot({ interval_s: 60 })]) {
@@ -89,6 +98,8 @@ describe("a login of a camera's snapshot", () => {
     ['with a password that is no text', { username: 'viewer', password: 4711 }, 'snapshot/password'],
     ['with a password that is too long', { username: 'a', password: 'geheim'.repeat(50) }, 'snapshot/password'],
     ['at a private address', { url: 'http://viewer:geheim@10.0.0.8/' }, 'snapshot/url'],
+    ['at a private RTSP address', { url: 'rtsp://viewer:geheim@0x0a.8/' }, 'snapshot/url'],
+    ['at an address of another protocol', { url: 'rtmp://viewer:geheim@camera.example/' }, 'snapshot/url'],
     ['in an address that cannot be read', { url: 'http://viewer:geheim@:99999/' }, 'snapshot/url'],
   ])('%s is refused, and the answer does not show it', async (_what, change, field) => {
     const refused = await put('gate', snapshot(change));

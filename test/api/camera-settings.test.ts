@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { advance } from '../../src/changes/advance.js';
 import { initialTrackerState } from '../../src/changes/state.js';
+import { initialCameraState } from '../../src/sequence/process-frame.js';
 import { frameKey } from '../../src/stores/blobs.js';
-import { initialCameraState } from '../../src/workers/camera-frame.js';
 import { observed, RULES, regionAt, START } from '../changes/scenario.js';
 import { base64, cameraApi, isBlackRight, PRIVACY, square } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
@@ -77,6 +77,7 @@ describe('settings of a camera', () => {
     await service.cameras.saveSnapshot('gate', { at: '2026-06-01T12:00:01.000Z', error: 'url-failed: no' });
     expect((await get('/v1/cameras/gate')).json().status).toEqual({
       frames: 12,
+      frozen_since: null,
       waiting: 0,
       pending: [
         {

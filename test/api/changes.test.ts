@@ -82,6 +82,21 @@ describe('one change', () => {
       statusCode: 200,
       body: { feedback: given },
     });
+    const withdraw = async (what: string) =>
+      (await fake.inject({ method: 'DELETE', url: `/v1/changes/${change.id}/${what}` })).json();
+    expect(await withdraw('feedback')).toMatchObject({ feedback: null, status: 'acknowledged' });
+    expect(await withdraw('acknowledge')).toMatchObject({ acknowledged_at: null });
+  });
+
+  it('becomes normal unless it is over or has settled', async () => {
+    const change = keep();
+    expect(await post(`/v1/changes/${change.id}/normal`)).toMatchObject({ statusCode: 202, body: { id: change.id } });
+    expect(fake.changes.normal).toEqual([change.id]);
+    const at = change.last_seen;
+    for (const [i, given] of [{ reverted_at: at }, { settled_at: at }].entries()) {
+      const { id } = keep({ name: `over ${i}`, ...given });
+      expect(await post(`/v1/changes/${id}/normal`)).toMatchObject({ statusCode: 422 });
+    }
   });
 
   it('has the deliveries of its alerts', async () => {
@@ -108,6 +123,9 @@ describe('one change', () => {
       await post(`${path}/feedback`, { judgement: 'correct' }),
     ];
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 404]);
+    for (const what of ['feedback', 'acknowledge']) {
+      expect((await fake.inject({ method: 'DELETE', url: `${path}/${what}` })).statusCode).toBe(404);
+    }
   });
 
   it.each([
@@ -144,6 +162,11 @@ describe('GET /v1/feedback', () => {
     await judged('wrong', { feedback: { judgement: 'false_alarm', at } });
     await judged('better', { feedback: { judgement: 'correct', caption: 'a van has appeared', at } });
     await judged('blocked', { kind: 'tamper', feedback: { judgement: 'correct', at } });
+    await judged('zoned', {
+      caption: 'a car has appeared in loading bay 2',
+      model_caption: 'a car has appeared',
+      feedback: { judgement: 'correct', at },
+    });
     await judged('silent', {});
     const pairs = parsePairs(await manifest(), 'feedback.ndjson');
     expect(pairs.map(({ verdict, changed, references, scene }) => [verdict, changed, references[0], scene])).toEqual([
@@ -151,6 +174,7 @@ describe('GET /v1/feedback', () => {
       ['none', false, 'there is no change', 'gate'],
       ['change', true, 'a van has appeared', 'gate'],
       ['tamper', true, 'a car has appeared', 'gate'],
+      ['change', true, 'a car has appeared', 'gate'],
     ]);
   });
 
@@ -172,5 +196,40 @@ describe('GET /v1/feedback', () => {
   it('continues after the first hundred lines', async () => {
     for (let i = 0; i < 101; i++) await judged(String(i), { feedback: { judgement: 'correct', at } });
     expect((await manifest()).trim().split('\n')).toHaveLength(101);
+  });
+});
+
+describe('GET /v1/changes/counts', () => {
+  const counts = (query: string) => get(`/v1/changes/counts?${query}`);
+  const at = (iso: string, camera = 'gate') => keep({ name: iso, camera, confirmed: Date.parse(iso) });
+
+  it('counts by the days of a time zone, also when the clock changes', async () => {
+    // The night to the 29th of March has 23 hours in Berlin, and the day begins at 23:00 of the day before in UTC.
+    for (const iso of [
+      '2026-03-28T22:59:00Z',
+      '2026-03-28T23:01:00Z',
+      '2026-03-29T21:59:00Z',
+      '2026-03-29T22:01:00Z',
+    ]) {
+      at(iso);
+    }
+    at('2026-03-29T12:00:00Z', 'yard');
+    const berlin = 'from=2026-03-01&to=2026-03-31&time_zone=Europe/Berlin';
+    expect((await counts(berlin)).body.items).toEqual([
+      { day: '2026-03-28', changes: 1 },
+      { day: '2026-03-29', changes: 3 },
+      { day: '2026-03-30', changes: 1 },
+    ]);
+    expect((await counts(`${berlin}&camera=gate`)).body.items[1]).toEqual({ day: '2026-03-29', changes: 2 });
+    expect((await counts('from=2026-03-28&to=2026-03-28')).body.items).toEqual([{ day: '2026-03-28', changes: 2 }]);
+  });
+
+  it.each([
+    ['from=2026-06-31&to=2026-07-02', 'from'],
+    ['from=2026-06-02&to=2026-06-01', 'to'],
+    ['from=2026-01-01&to=2027-02-01', 'to'],
+    ['from=2026-06-01&to=2026-06-02&time_zone=Nowhere', 'time_zone'],
+  ])('refuses %s, naming %s', async (query, field) => {
+    expect(await counts(query)).toMatchObject({ statusCode: 422, body: { field } });
   });
 });

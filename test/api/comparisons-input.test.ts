@@ -10,7 +10,9 @@ let after: Buffer;
 
 beforeAll(async () => {
   [before, after] = [await jpeg(10), await jpeg(200)];
-  fake = await fakeApp({ frameLimit: 4096, bodyLimit: 16_384, s3Endpoint: 'https://s3.example' });
+  // One test waits without a header.
+  const waitLimit = 1;
+  fake = await fakeApp({ waitLimit, frameLimit: 4096, bodyLimit: 16_384, s3Endpoint: 'https://s3.example' });
 });
 beforeEach(() => fake.reset());
 afterAll(() => fake.app.close());
@@ -93,5 +95,18 @@ describe('POST /v1/comparisons accepts', () => {
     const answer = await fake.inject(post(form({ before, after }), headers));
     expect(answer.headers['trace-id']).toBe(trace);
     expect(fake.queue.jobs[0]?.traceId).toBe(trace);
+    expect(fake.queuedRequest()?.traceparent).toBe(headers.traceparent);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['one of zeros', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+    ['one without a span', `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`],
+    ['text', 'geheim'],
+  ])('%s as traceparent, for which a new trace id is made and nothing is handed on', async (_what, traceparent) => {
+    const headers = { prefer: 'respond-async', ...(traceparent === undefined ? {} : { traceparent }) };
+    const answer = await fake.inject(post(form({ before, after }), headers));
+    expect(answer.headers['trace-id']).toMatch(/^(?!0{32}|4bf9)[0-9a-f]{32}$/);
+    expect(fake.queuedRequest()).not.toHaveProperty('traceparent');
   });
 });

@@ -149,7 +149,7 @@ describe('GET /v1/events', () => {
     const at = '2026-01-05T12:00:00.000Z';
     for (let i = 1; i <= many; i++) fake.events.kept.push({ id: `${i}-0`, event: { ...event, at } });
     const streams = createEventStreams(fake.events);
-    const open = () => streams.open({}, { since: '0', endOnFinal: false });
+    const open = () => streams.open({}, { since: '0', endOnFinal: false, isStillAllowed: async () => true });
     const [reading, idle] = [await open(), await open()];
     let more = 0;
     const happens = () => fake.events.tell({ ...event, at }, `${many + ++more}-0`);

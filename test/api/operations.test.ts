@@ -1,4 +1,5 @@
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { buffer, text } from 'node:stream/consumers';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { frameKey } from '../../src/stores/blobs.js';
@@ -8,7 +9,7 @@ import { fakeApp, MODEL, workerWith } from '../helpers/fake-app.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
 beforeAll(async () => {
-  fake = await fakeApp({ auth: 'on' });
+  fake = await fakeApp({ auth: 'on', dataDir: tmpdir() });
 });
 beforeEach(() => fake.reset());
 afterAll(() => fake.app.close());
@@ -142,11 +143,26 @@ describe('/metrics', () => {
     expect(body).not.toContain('cmp_01');
   });
 
+  it('has the age of the oldest waiting job per queue, and the space of DATA_DIR', async () => {
+    fake.queue.oldestLive = Date.now() - 90_000;
+    const { body } = await fake.inject({ url: '/metrics' });
+    fake.queue.oldestLive = undefined;
+    const [, age] = /^scenedelta_queue_oldest_seconds\{queue="live"\} (\S+)$/m.exec(body) ?? [];
+    expect(Number(age)).toBeGreaterThanOrEqual(90);
+    expect(Number(age)).toBeLessThan(300);
+    expect(body).toContain('scenedelta_queue_oldest_seconds{queue="delivery"} 0\n');
+    const bytes = (state: string) =>
+      Number(new RegExp(`^scenedelta_data_bytes\\{state="${state}"\\} (\\S+)$`, 'm').exec(body)?.[1]);
+    expect(bytes('size')).toBeGreaterThan(1e6);
+    expect(bytes('free')).toBeLessThanOrEqual(bytes('size'));
+  });
+
   it('still answers while Redis is away', async () => {
     fake.queue.away = true;
     const { statusCode, body } = await fake.inject({ url: '/metrics' });
     expect(statusCode).toBe(200);
     expect(body).not.toContain('scenedelta_queue_jobs{');
+    expect(body).not.toContain('scenedelta_queue_oldest_seconds{');
   });
 });
 
@@ -199,7 +215,7 @@ describe('GET /v1/comparisons/{id}/deliveries', () => {
       next_attempt_at: '2026-01-01T00:00:05.000Z',
       attempts: [{ attempt: 1, at: '2026-01-01T00:00:00.000Z', status: 500, error: 'answered 500', duration_ms: 12 }],
     };
-    await fake.deliveries.create(delivery);
+    fake.deliveries.kept.push(delivery);
     const url = `/v1/comparisons/${stored.comparison.id}/deliveries`;
     expect((await fake.inject({ url, headers: { 'x-api-key': secret } })).json()).toEqual({
       items: [delivery],

@@ -91,9 +91,21 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
     expect(Math.max(...picture.data.map((value, i) => Math.abs(value - (original[i] as number))))).toBe(0);
   });
 
-  it('colours the surroundings of the cell and nothing else', async () => {
+  it('draws a line around the cell, tints its inside lightly and changes nothing else', async () => {
     const get = await compared();
     const { data, width } = await pixels((await get('heatmaps/after')).rawPayload);
+    const change = (x: number, y: number) =>
+      Math.max(...[0, 1, 2].map((c) => Math.abs((data[(y * width + x) * 3 + c] as number) - 100)));
+    const row = Array.from({ length: 24 }, (_, i) => change(64 + i, 20));
+    expect(Math.max(...row)).toBeGreaterThan(90); // the line
+    expect(change(76, 20)).toBeGreaterThan(5); // the middle of the cell
+    expect(change(76, 20)).toBeLessThan(30);
+    expect(change(20, 50)).toBe(0);
+  });
+
+  it('colours the surroundings of the cell and nothing else with style=overlay', async () => {
+    const get = await compared();
+    const { data, width } = await pixels((await get('heatmaps/after?style=overlay')).rawPayload);
     const changed = (x: number, y: number) => Math.abs((data[(y * width + x) * 3] as number) - 100) > 20;
     expect(changed(9.5 * 8, 2.5 * 8)).toBe(true);
     expect(changed(20, 50)).toBe(false);
@@ -161,7 +173,7 @@ describe('GET /v1/comparisons/{id}/heatmaps/{side}', () => {
     expect([answer.statusCode, answer.json().type.split('/').at(-1)]).toEqual([status, code]);
   });
 
-  it('has no overlay without its frame, only the raw grid; without its data it is gone', async () => {
+  it('is not drawn without its frame, which leaves the raw grid; without its data it is gone', async () => {
     const get = await compared();
     fake.blobs.kept.delete(frameKey(SHA));
     const gone = await get('heatmaps/after');

@@ -48,6 +48,7 @@ beforeAll(async () => {
     rates: createRateCounter(redis),
     linkKey: Buffer.alloc(32),
     loginKey: Buffer.alloc(32),
+    consoleFolder: null,
     clock: Date.now,
   };
   live = new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX });
@@ -70,6 +71,14 @@ afterAll(async () => {
 const connected = async (wanted: boolean) => {
   while ((redis.status === 'ready') !== wanted) await new Promise((resolve) => setTimeout(resolve, 10));
 };
+
+it('counts the requests of a key per window, and drops the count after it', async () => {
+  const counts = [];
+  for (let i = 0; i < 3; i++) counts.push(await deps.rates.count('key_a', 7, 60));
+  expect(counts).toEqual([1, 2, 3]);
+  expect([await deps.rates.count('key_b', 7, 60), await deps.rates.count('key_a', 8, 60)]).toEqual([1, 1]);
+  expect(await redis.ttl(KEYS.rate('key_a', 7))).toBeGreaterThan(60);
+});
 
 describe('On a real Redis', () => {
   it('queues one job per comparison under its id, with ids only', async () => {

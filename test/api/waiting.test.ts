@@ -67,7 +67,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
 
   it('answers 410 when the comparison is erased meanwhile', async () => {
     const erase = async () => {
-      while (fake.events.listening === 0) await tick();
+      while (fake.queue.jobs.length === 0) await tick();
       const id = fake.queue.jobs[0]?.comparisonId;
       return fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}` });
     };
@@ -87,8 +87,24 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect(answer.statusCode).toBe(200);
   });
 
+  it('reads the store once: when the comparison has ended, and not at all with respond-async', async () => {
+    const get = fake.results.get.bind(fake.results);
+    const read: string[] = [];
+    fake.results.get = async (id) => {
+      read.push(id);
+      return get(id);
+    };
+    const [answer, id] = await Promise.all([fake.inject(post(body, { prefer: 'wait=20' })), endWith(finished)]);
+    expect([answer.statusCode, read]).toEqual([200, [id]]);
+    fake.queue.jobs.length = 0;
+    expect((await fake.inject(post(body, { prefer: 'respond-async' }))).statusCode).toBe(202);
+    fake.results.get = get;
+    expect(read).toEqual([id]);
+    expect(fake.events.listening).toBe(0);
+  });
+
   it('answers 202 if Redis is lost after the acceptance: after a 503 the caller would send it again', async () => {
-    const headers = { prefer: 'wait=20', 'idempotency-key': 'lost' };
+    const headers = { prefer: 'wait=1', 'idempotency-key': 'lost' };
     const unavailable = async () => {
       throw new ScenedeltaError('queue-unavailable', 'Redis cannot be reached');
     };
@@ -99,7 +115,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     fake.idempotency.confirm = unavailable;
     const answers = [
       await fake.inject(post(body, headers)),
-      await fake.inject({ ...post(frame, { prefer: 'wait=20' }), url: '/v1/cameras/gate/frames' }),
+      await fake.inject({ ...post(frame, { prefer: 'wait=1' }), url: '/v1/cameras/gate/frames' }),
     ];
     fake.results.get = get;
     fake.idempotency.confirm = confirm;

@@ -79,7 +79,9 @@ describe('alerts', () => {
     const changeId = opened.tracks[0]?.id ?? '';
     const unacknowledged = advance(opened, grown, rules);
     const acknowledged = advance(applyEvents(opened, [{ type: 'change.acknowledged', changeId }]), grown, rules);
-    expect([unacknowledged.alerts.length, acknowledged.alerts.length]).toEqual([1, 0]);
+    const withdrawn = (['change.acknowledged', 'change.unacknowledged'] as const).map((type) => ({ type, changeId }));
+    const again = advance(applyEvents(opened, withdrawn), grown, rules);
+    expect([unacknowledged, acknowledged, again].map(({ alerts }) => alerts.length)).toEqual([1, 0, 1]);
     expect(acknowledged.changes[0]?.event).toBe('change.escalated');
   });
   it('count as delivered while under way, so that a slow receiver gets no alert per frame', () => {

@@ -22,6 +22,11 @@ describe('the location of a region', () => {
       kinds(car(1, { kind: 'move', regions: [regionAt(0), regionAt(2, { side: 'before' }), regionAt(3)] })),
     ).toEqual(['move', 'appear']);
   });
+  it('joins the two regions that a statement of a move names, whatever the kind of the comparison', () => {
+    const [stays, came, left] = [regionAt(0), regionAt(2), regionAt(3, { side: 'before' })];
+    const statements = [{ text: 'the car has moved to the left', kind: 'move' as const, regions: [left, came] }];
+    expect(kinds(car(1, { kind: 'multi', regions: [stays, came, left], statements }))).toEqual(['move', 'appear']);
+  });
 });
 
 describe('a change without regions', () => {

@@ -43,6 +43,7 @@ export const observed = (at: number, given: Partial<Observation> = {}): Observat
 
 export const RULES: ChangeRules = {
   camera: 'gate',
+  places: {},
   before: 'reference',
   confirmFrames: 2,
   persistMs: 0,
@@ -176,7 +177,8 @@ const observationsOf = (...kinds: Observation['kind'][]): fc.Arbitrary<Observati
         const statements =
           one.statements?.flatMap((given) => {
             const about = given === null ? [] : regions.slice(given.from, given.from + given.length);
-            return given === null || about.length === 0
+            const leavesSlot = given?.said[0] === 'move' && new Set(about.map(slotOf)).size > 1;
+            return given === null || about.length === 0 || (leavesSlot && !kinds.includes('move'))
               ? []
               : [{ kind: given.said[0], text: given.said[1], regions: about }];
           }) ?? null;
@@ -192,6 +194,7 @@ export const observationsWithMoves = observationsOf('appear', 'disappear', 'move
 const severity = fc.constantFrom<ChangeRules['minSeverity']>('info', 'low', 'medium', 'high');
 export const rules: fc.Arbitrary<ChangeRules> = fc.record({
   camera: fc.constant('gate'),
+  places: fc.constant({}),
   before: fc.constantFrom<ChangeRules['before']>('previous', 'reference', 'memory'),
   confirmFrames: fc.integer({ min: 1, max: 4 }),
   persistMs: fc.constantFrom(0, 0, 30_000, 120_000),

@@ -62,7 +62,7 @@ describe('the rules of a camera', () => {
     const settings = checkSettings({
       before: 'memory',
       zones: [
-        { id: 'door', type: 'include', polygon: square, severity: 'high' },
+        { id: 'door', name: 'the door', type: 'include', polygon: square, severity: 'high' },
         { id: 'yard', type: 'include', polygon: square },
       ],
       suspend_until: '2026-01-09T12:00:00Z',
@@ -75,6 +75,7 @@ describe('the rules of a camera', () => {
     });
     expect(rulesOf('gate', settings)).toEqual({
       camera: 'gate',
+      places: { door: { at: 'at the door', end: 'the door' } },
       before: 'memory',
       confirmFrames: 2,
       persistMs: 1_500,
@@ -96,8 +97,9 @@ describe('the rules of a camera', () => {
   ])('have settling times by the mode of "before": %s', (before, settleMs) => {
     expect(rulesOf('gate', checkSettings({ before })).settleMs).toEqual(settleMs);
   });
-  it('do not alert without an address', () => {
-    expect(rulesOf('gate', checkSettings({})).alerting).toBe(false);
+  it('alert without a receiver too, which may be set up later, and not for a recording', () => {
+    expect(rulesOf('gate', checkSettings({})).alerting).toBe(true);
+    expect(rulesOf('gate', checkSettings({}), false).alerting).toBe(false);
   });
 });
 

@@ -1,8 +1,8 @@
 /** Changes that become part of "before", and baseline resets. */
 import { describe, expect, it } from '@jest/globals';
-import { advance, resetBaseline } from '../../src/changes/advance.js';
+import { advance, applyEvents, resetBaseline } from '../../src/changes/advance.js';
 import type { ChangeRules } from '../../src/changes/rules.js';
-import type { Observation } from '../../src/changes/state.js';
+import { initialTrackerState, type Observation } from '../../src/changes/state.js';
 import { blocked, car, empty, eventTypes, gone, iso, RULES, regionAt, run, second } from './scenario.js';
 
 describe('a change that settles', () => {
@@ -20,6 +20,22 @@ describe('a change that settles', () => {
     ]);
     expect(steps.at(-1)?.absorb).toHaveLength(1);
     expect(state.settled).toEqual([]);
+  });
+  it('settles with the next frame that shows it if a person says that it is normal, and no other change does', () => {
+    const two = (n: number) => car(n, { regions: [regionAt(0), regionAt(2)] });
+    const rules = { ...RULES, before: 'memory' as const, settleMs: { scene: 3_600_000, tamper: 3_600_000 } };
+    const opened = [two(1), two(2)].reduce((state, frame) => advance(state, frame, rules).state, initialTrackerState());
+    const [first] = opened.tracks;
+    const normal = applyEvents(opened, [{ type: 'change.normal', changeId: first?.id ?? '' }]);
+    const unseen = advance(normal, empty(3), rules);
+    expect([unseen.absorb, unseen.changes.map(({ event }) => event)]).toEqual([[], []]);
+    const seen = advance(normal, two(3), rules);
+    expect(seen.absorb).toEqual(first?.regions);
+    expect(seen.changes.filter(({ event }) => event === 'change.settled')).toMatchObject([
+      { change: { id: first?.id, settled_at: iso(3) } },
+    ]);
+    expect(seen.state.tracks.map(({ stage }) => stage).sort()).toEqual(['open', 'resolved']);
+    expect(advance(opened, two(3), rules).absorb).toEqual([]);
   });
   it('is no new change in a light whose background lacks it, and is absorbed there too', () => {
     const { steps } = run([...stays, empty(7), empty(8), car(60), car(61)], { ...RULES, ...memory });

@@ -1,4 +1,4 @@
-import { renderGray, renderLayer, renderOverlay, sideBySide } from '../../src/heatmaps/render.js';
+import { renderGray, renderLayer, sideBySide } from '../../src/heatmaps/render.js';
 import type { Heatmap, RgbImage } from '../../src/images.js';
 
 const grey = (width: number, height: number, level = 120): RgbImage => ({
@@ -30,16 +30,22 @@ function brightest(image: RgbImage): { x: number; y: number } {
   return best;
 }
 
-describe('renderOverlay', () => {
+/** The layer of a map over a frame, as the image library composites it. */
+function laidOver(frame: RgbImage, map: Heatmap): RgbImage {
+  const { width, height } = frame;
+  const layer = renderLayer(map, width, height);
+  const data = frame.data.map((under, i) => {
+    const pixel = Math.floor(i / 3) * 4;
+    const opacity = (layer[pixel + 3] as number) / 255;
+    return Math.round(under + opacity * ((layer[pixel + (i % 3)] as number) - under));
+  });
+  return { width, height, data };
+}
+
+describe('renderLayer', () => {
   it('does not change the frame under an empty map', () => {
     const frame = grey(61, 37);
-    expect(Buffer.from(renderOverlay(emptyMap(6, 4), frame).data).equals(Buffer.from(frame.data))).toBe(true);
-  });
-
-  it('does not write into its input', () => {
-    const frame = grey(24, 16);
-    renderOverlay(hotCell(6, 4, 1, 1), frame);
-    expect(new Set(frame.data)).toEqual(new Set([120]));
+    expect(Buffer.from(laidOver(frame, emptyMap(6, 4)).data).equals(Buffer.from(frame.data))).toBe(true);
   });
 
   it.each([
@@ -47,7 +53,7 @@ describe('renderOverlay', () => {
     [4, 1],
     [5, 3],
   ])('is brightest inside the hot cell (%i, %i)', (column, row) => {
-    const peak = brightest(renderOverlay(hotCell(6, 4, column, row), grey(120, 40, 0)));
+    const peak = brightest(laidOver(grey(120, 40, 0), hotCell(6, 4, column, row)));
     expect(Math.floor((peak.x / 120) * 6)).toBe(column);
     expect(Math.floor((peak.y / 40) * 4)).toBe(row);
   });
@@ -55,21 +61,9 @@ describe('renderOverlay', () => {
   it('gets lighter on black with every step of the value', () => {
     const levels = Array.from({ length: 20 }, (_, i) => i / 19);
     const lights = levels.map((value) =>
-      luminance(renderOverlay({ width: 1, height: 1, data: Float32Array.of(value) }, grey(1, 1, 0)), 0, 0),
+      luminance(laidOver(grey(1, 1, 0), { width: 1, height: 1, data: Float32Array.of(value) }), 0, 0),
     );
     for (let i = 1; i < lights.length; i++) expect(lights[i]).toBeGreaterThan(lights[i - 1] as number);
-  });
-});
-
-describe('renderLayer', () => {
-  it('composited over a frame equals the overlay', () => {
-    const [map, frame] = [hotCell(6, 4, 2, 1, 0.8), grey(30, 20)];
-    const [layer, overlay] = [renderLayer(map, 30, 20), renderOverlay(map, frame)];
-    for (let pixel = 0; pixel < 600; pixel++) {
-      const opacity = (layer[pixel * 4 + 3] as number) / 255;
-      const laid = 120 + opacity * ((layer[pixel * 4] as number) - 120);
-      expect(Math.abs(laid - (overlay.data[pixel * 3] as number))).toBeLessThanOrEqual(1);
-    }
   });
 });
 

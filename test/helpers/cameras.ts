@@ -6,6 +6,7 @@ import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { newId } from '../../src/ids.js';
 import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import type { Comparison, Finding } from '../../src/schemas/comparison.js';
+import { createPreviewStore } from '../../src/sequence/previews.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
@@ -102,13 +103,14 @@ function findingOf(before: Raw, after: Raw): Finding {
   };
 }
 
+/** @param settings every frame is examined, unless they say otherwise */
 export async function setUpCamera(
   bench: Bench,
   id: string,
   settings: object = {},
   change: Partial<StoredCamera> = {},
 ): Promise<StoredCamera> {
-  const checked: CameraSettings = checkSettings(settings);
+  const checked: CameraSettings = checkSettings({ examine_every_s: 0, ...settings });
   const masked = checked.zones.some(({ type }) => type === 'privacy');
   const camera: StoredCamera = {
     id,
@@ -162,7 +164,9 @@ export type TurnOptions = Partial<TurnDependencies> &
 export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: TurnOptions = {}) {
   const outbound = {
     fetchImage: () => Promise.reject(new Error('no outside')),
+    download: () => Promise.reject(new Error('no outside')),
     post: () => Promise.reject(),
+    askPermission: () => Promise.reject(),
     close: async () => {},
   };
   return createTurnProcessor({
@@ -176,6 +180,7 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: Turn
     }),
     fetchLimits: createFetchLimits(Date.now),
     decodeLimits: { pixelLimit: 50_000_000 },
+    previews: createPreviewStore({ ...bench, decodeLimits: { pixelLimit: 50_000_000 } }),
     lifeCycle: createLifeCycle({
       results: change.results ?? bench.results,
       blobs: change.blobs ?? bench.blobs,

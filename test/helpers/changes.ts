@@ -39,7 +39,10 @@ export const storedChange = (given: Parameters<typeof foundChange>[0] & Partial<
 
 export const opening = (change: FoundChange): ChangeUpdate => ({ change, event: 'change.opened' });
 
-export function storedAlert(change: FoundChange, given: Partial<AlertIntent> & { url?: string } = {}): StoredAlert {
+export function storedAlert(
+  change: FoundChange,
+  given: Partial<AlertIntent> & { url?: string | null } = {},
+): StoredAlert {
   const { url = 'https://user.example/alerts?token=1', ...rest } = given;
   const at = Date.parse(change.last_seen);
   return {

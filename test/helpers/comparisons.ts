@@ -23,6 +23,7 @@ export function acceptedComparison(
     deadline?: number | null;
     callbackUrl?: string | null;
     owner?: string;
+    traceparent?: string;
   } = {},
 ): StoredComparison {
   const createdAt = options.createdAt ?? Date.now();
@@ -43,6 +44,7 @@ export function acceptedComparison(
     },
     request: {
       traceId: randomBytes(16).toString('hex'), // as the API makes them
+      ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
       before,
       after,
       model: null,

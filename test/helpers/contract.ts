@@ -43,10 +43,11 @@ export function contractOf(document: OpenApi): Contract {
     if (!check(value)) throw new Error(`${what}: ${ajv.errorsText(check.errors)} in ${JSON.stringify(value)}`);
   };
   const pointerPart = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
-  const patterns = Object.keys(document.paths).map((path) => ({
-    path,
-    pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`),
-  }));
+  const parameters = (path: string) => path.split('{').length;
+  // A path without parameters goes before one that would match it with some.
+  const patterns = Object.keys(document.paths)
+    .sort((a, b) => parameters(a) - parameters(b))
+    .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`) }));
 
   return {
     check({ method, url, statusCode, headers, body }) {

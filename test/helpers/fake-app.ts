@@ -1,24 +1,26 @@
 /** The production app on in-memory stores and an in-memory queue. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { buildApp } from '../../src/api/app.js';
 import type { Api, ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
 import type { IdempotencyRecords } from '../../src/api/idempotency.js';
+import type { BodyLimits } from '../../src/api/plugins/body-time.js';
 import { loadConfig } from '../../src/config.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import { linkKey } from '../../src/links.js';
 import { createLogger } from '../../src/logger.js';
 import type { ModelDescription } from '../../src/schemas/model-description.js';
+import { createBatchFiles } from '../../src/stores/batch-files.js';
 import type { WorkerDescription } from '../../src/stores/workers.js';
 import { type Contract, contractOf, type OpenApi } from './contract.js';
-import {
-  FakeApiKeys,
-  FakeBlobs,
-  FakeCameras,
-  FakeChanges,
-  FakeDeliveries,
-  FakeEvents,
-  FakeResults,
-} from './fake-stores.js';
+import { FakeBatches } from './fake-batches.js';
+import { FakeDays } from './fake-days.js';
+import { FakeDeliveries, FakeEndpoints } from './fake-endpoints.js';
+import { FakeApiKeys, FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
+
+/** Folder of uploads. It exists only after one. */
+export const UPLOADS = join(tmpdir(), `sd-api-${process.pid}`);
 
 export class FakeQueue {
   readonly jobs: { comparisonId: string; traceId: string; queue: string; priority: number }[] = [];
@@ -42,6 +44,28 @@ export class FakeQueue {
     this.#reach();
     this.turns.push(camera);
   }
+  /** ids of deliveries */
+  readonly deliveries: string[] = [];
+  async addDelivery({ deliveryId }: { deliveryId: string }) {
+    this.#reach();
+    this.deliveries.push(deliveryId);
+  }
+  async forget() {}
+  readonly batches: string[] = [];
+  async addBatch(id: string) {
+    this.#reach();
+    this.batches.push(id);
+  }
+  async cancelBatch(id: string) {
+    this.#reach();
+    this.cancelled.push(id);
+  }
+  /** ids of batches of which a worker still holds a job */
+  readonly held = new Set<string>();
+  async forgetBatch(id: string) {
+    this.#reach();
+    return !this.held.has(id);
+  }
   async scheduleSnapshots(camera: string, intervalSeconds: number | null) {
     this.#reach();
     if (intervalSeconds === null) this.snapshots.delete(camera);
@@ -55,6 +79,12 @@ export class FakeQueue {
     this.#reach();
     const none = { waiting: 0, prioritized: 0, delayed: 0, active: 0 };
     return { live: { ...none, prioritized: this.jobs.length }, archive: none, fetch: none, delivery: none };
+  }
+  /** epoch ms */
+  oldestLive: number | undefined;
+  async oldest() {
+    this.#reach();
+    return this.oldestLive === undefined ? {} : { live: this.oldestLive };
   }
   async waiting() {
     this.#reach();
@@ -122,6 +152,7 @@ export async function fakeApp(
   overrides: Partial<ApiOptions> = {},
   replaced: Partial<ApiDependencies> = {},
   logger = createLogger({ level: 'silent', name: 'test' }),
+  bodyLimits?: BodyLimits,
 ) {
   const events = new FakeEvents();
   const fakes = {
@@ -130,7 +161,11 @@ export async function fakeApp(
     blobs: new FakeBlobs(),
     cameras: new FakeCameras(),
     deliveries: new FakeDeliveries(),
+    endpoints: new FakeEndpoints(),
     changes: new FakeChanges(),
+    days: new FakeDays(),
+    batches: new FakeBatches(),
+    files: createBatchFiles(UPLOADS),
     apiKeys: new FakeApiKeys(),
     queue: new FakeQueue(),
     idempotency: fakeIdempotency(),
@@ -138,10 +173,11 @@ export async function fakeApp(
     rates: fakeRates(),
     linkKey: linkKey('whsec_test'),
     loginKey: Buffer.alloc(32, 1),
+    consoleFolder: null,
     clock: Date.now,
   };
   const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };
-  const app = await buildApp({ ...fakes, ...replaced }, options, logger);
+  const app = await buildApp({ ...fakes, ...replaced }, options, logger, bodyLimits);
   await app.ready();
   /** Back to an empty service: building an app costs a few hundred milliseconds, so a file's tests share one. */
   const reset = () => {
@@ -154,7 +190,13 @@ export async function fakeApp(
     fakes.queue.turns.length = 0;
     fakes.queue.snapshots.clear();
     fakes.deliveries.kept.length = 0;
+    fakes.endpoints.kept.clear();
+    fakes.queue.deliveries.length = 0;
     fakes.changes.kept.length = 0;
+    fakes.days.changes.length = 0;
+    fakes.days.spans.length = 0;
+    fakes.days.asked.length = 0;
+    fakes.days.truncated = false;
     fakes.changes.queries.length = 0;
     fakes.changes.nextCursor = null;
     fakes.queue.jobs.length = 0;

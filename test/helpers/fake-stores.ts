@@ -1,4 +1,5 @@
 /** In-memory stores for tests of the code around the stores. They implement the methods that the API uses. */
+
 import type { ScenedeltaError } from '../../src/errors.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
@@ -14,8 +15,8 @@ import {
   type SnapshotOutcome,
   type StoredCamera,
 } from '../../src/stores/cameras.js';
+import type { StoredAlert } from '../../src/stores/change-writes.js';
 import type { ChangeQuery } from '../../src/stores/changes.js';
-import type { Delivery } from '../../src/stores/deliveries.js';
 import {
   compareEventIds,
   type EventFilter,
@@ -214,19 +215,6 @@ export class FakeApiKeys implements ApiKeyStore {
   }
 }
 
-export class FakeDeliveries {
-  readonly kept: Delivery[] = [];
-  async create(delivery: Delivery) {
-    this.kept.push(delivery);
-  }
-  async ofComparison(id: string) {
-    return this.kept.filter((delivery) => delivery.comparison === id && delivery.change === undefined);
-  }
-  async ofChange(id: string) {
-    return this.kept.filter((delivery) => delivery.change === id);
-  }
-}
-
 /** The routes pass the answers of this store on unchanged. */
 export class FakeChanges {
   readonly kept: Change[] = [];
@@ -241,10 +229,34 @@ export class FakeChanges {
     return { items: visible.slice(0, query.limit), nextCursor: this.nextCursor };
   }
   async acknowledge(id: string) {
-    return this.#alter(id, { status: 'acknowledged', acknowledged_at: new Date().toISOString() });
+    const change = this.#alter(id, { status: 'acknowledged', acknowledged_at: new Date().toISOString() });
+    return change && { change, alert: null };
+  }
+  async withdrawAcknowledgement(id: string) {
+    return this.#alter(id, { status: 'persisting', acknowledged_at: null });
+  }
+  /** ids of changes that were made normal */
+  readonly normal: string[] = [];
+  async makeNormal({ id }: Pick<Change, 'id'>) {
+    this.normal.push(id);
+  }
+  async withdrawFeedback(id: string) {
+    return this.#alter(id, { feedback: null });
+  }
+  async counts(cameras: readonly string[] | null, bounds: readonly number[]) {
+    const times = this.kept.flatMap(({ camera, confirmed_at }) =>
+      cameras === null || cameras.includes(camera) ? [Date.parse(confirmed_at)] : [],
+    );
+    return bounds.slice(1).map((until, i) => times.filter((at) => at >= (bounds[i] ?? 0) && at < until).length);
   }
   async giveFeedback(id: string, feedback: Omit<Feedback, 'at'>) {
     return this.#alter(id, { feedback: { ...feedback, at: new Date().toISOString() } });
+  }
+  async alert(): Promise<StoredAlert | undefined> {
+    return undefined;
+  }
+  async alertsSince(): Promise<string[]> {
+    return [];
   }
   #alter(id: string, altered: Partial<Change>) {
     const i = this.kept.findIndex((change) => change.id === id);

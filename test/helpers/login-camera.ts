@@ -1,24 +1,27 @@
 /** A camera on 127.0.0.1 that asks for a login. It checks Digest by RFC 7616, apart from the code of the client. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Received, startReceiver } from './receiver.js';
 
 type Scheme = 'basic' | 'digest-md5' | 'digest-sha256' | 'digest-rfc2069' | 'negotiate';
 
-export async function startLoginCamera(options: {
+export interface LoginDemand {
   username: string;
   password: string;
   schemes: readonly Scheme[];
-  body: Buffer;
   /** requests after which a nonce is stale */
   nonceUses?: number;
   /** whether a stale nonce is called so */
   saysStale?: boolean;
-}) {
-  const { username, password, schemes, body, nonceUses = Number.POSITIVE_INFINITY, saysStale = true } = options;
+}
+
+/** @returns a function that gives null if the login of a request is right, else the challenges for it */
+export function demandLogin(options: LoginDemand) {
+  const { username, password, schemes, nonceUses = Number.POSITIVE_INFINITY, saysStale = true } = options;
   const realm = 'camera, "gate"';
   let nonces = 0;
   let uses = 0;
-  const nonce = () => `nonce-${nonces}`;
+  const ofServer = randomUUID();
+  const nonce = () => `${ofServer}-${nonces}`;
   /** counts of the current nonce that were used */
   let counts = new Set<string>();
   const renew = () => {
@@ -38,7 +41,7 @@ export async function startLoginCamera(options: {
   };
 
   /** @returns whether the header is right; 'stale' if only its nonce is old */
-  const check = ({ headers, method, path }: Received): boolean | 'stale' => {
+  const check = ({ headers, method, path }: Pick<Received, 'headers' | 'method' | 'path'>): boolean | 'stale' => {
     const { authorization = '' } = headers;
     if (authorization.startsWith('Basic '))
       return (
@@ -68,16 +71,21 @@ export async function startLoginCamera(options: {
     return true;
   };
 
-  const receiver = await startReceiver((request, response) => {
+  return (request: Pick<Received, 'headers' | 'method' | 'path'>): string[] | null => {
     const right = check(request);
-    if (right === true) return void response.setHeader('content-type', 'image/png').end(body);
+    if (right === true) return null;
     if (right === 'stale') renew();
-    const stale = right === 'stale' && saysStale;
-    response.writeHead(401, { 'www-authenticate': schemes.map((scheme) => challenge(scheme, stale)) });
-    response.end('denied');
-  });
-  return {
-    ...receiver,
-    schemesSent: () => receiver.received.map((r) => r.headers.authorization?.split(' ')[0]),
+    return schemes.map((scheme) => challenge(scheme, right === 'stale' && saysStale));
   };
+}
+
+export async function startLoginCamera({ body, ...demand }: LoginDemand & { body: Buffer }) {
+  const challengesFor = demandLogin(demand);
+  const receiver = await startReceiver((request, response) => {
+    const challenges = challengesFor(request);
+    if (challenges === null) response.setHeader('content-type', 'image/png').end(body);
+    else response.writeHead(401, { 'www-authenticate': challenges }).end('denied');
+  });
+  const schemesSent = () => receiver.received.map((r) => r.headers.authorization?.split(' ')[0]);
+  return { ...receiver, schemesSent };
 }

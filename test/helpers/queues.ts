@@ -1,13 +1,16 @@
 /** Workers on real queues: a private Redis, emptied before each test, and workers that are closed after it. */
+
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { Queue } from 'bullmq';
 import type { FetchFrame } from '../../src/frames/fetch.js';
+import { createArchiveGate } from '../../src/jobs/archive-gate.js';
+import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { openQueue, PRIORITY, QUEUES } from '../../src/jobs/queues.js';
 import { KEYS } from '../../src/stores/keys.js';
 import type { TurnProcessor } from '../../src/workers/camera-turn.js';
-import { createDeliveryProcessor } from '../../src/workers/delivery-job.js';
-import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
+import { createDeliveryProcessor } from '../../src/workers/deliveries/delivery-job.js';
+import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
 import { startComparisonWorkers, startDeliveryWorker } from '../../src/workers/queue-workers.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
@@ -49,7 +52,7 @@ export function useQueues() {
     return one;
   };
   const common = () => ({ redis: bench.redis, config: { jobLockMs: LOCK_MS }, logger, metrics });
-  const enqueueDelivery = () => createEnqueueDelivery({ deliveries: bench.deliveries, queue: producer });
+  const enqueueDelivery = () => createEnqueueDelivery({ ...bench, queue: producer });
   const processor = (pipeline = scriptedPipeline().pipeline, fetchFrame?: FetchFrame) =>
     comparisonProcessor(bench, {
       pipeline,
@@ -84,7 +87,7 @@ export function useQueues() {
           processor: processor(pipeline, fetchFrame),
           turns,
           queue: producer,
-          threads,
+          gate: createArchiveGate(open(QUEUES.live), threads),
           concurrency: 2,
         }),
       ),
@@ -100,7 +103,10 @@ export function useQueues() {
                 posted.push(headers['webhook-id'] ?? '');
                 return outcome;
               },
+              askPermission: async () => ({ rate: null }),
             },
+            limits: createDeliveryLimits(Date.now),
+            loginKey: Buffer.alloc(32, 1),
             secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
             links: { baseUrl: 'http://x', key: Buffer.alloc(32), framesMs: 1, heatmapsMs: 1 },
             clock: Date.now,

@@ -37,7 +37,16 @@ export async function startS3(): Promise<TestS3> {
       res.writeHead(204).end();
     } else if (url.searchParams.has('list-type')) res.writeHead(200).end(listing(objects, bucket, url.searchParams));
     else if (object === undefined) res.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
-    else res.writeHead(200).end(object.bytes);
+    else {
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(req.headers.range ?? '') ?? [];
+      const { length } = object.bytes;
+      if (from === undefined) res.writeHead(200).end(object.bytes);
+      else {
+        const last = Math.min(Number(to), length - 1);
+        res.writeHead(206, { 'content-range': `bytes ${from}-${last}/${length}` });
+        res.end(object.bytes.subarray(Number(from), last + 1));
+      }
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { child, ended, output } = spawnUp(dataDir, options);
   const until = Date.now() + READY_LIMIT_MS;
   while (!output().includes('Up after')) {
-    if (child.exitCode !== null || Date.now() > until) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > until) {
       child.kill('SIGKILL');
       throw new Error(`the service is not up:\n${output()}\n${logsOf(dataDir)}`);
     }
@@ -127,13 +127,20 @@ export function ask(dataDir: string): Promise<{ pid: number; url: string; proces
     const socket = connect(join(dataDir, 'up.sock'));
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-    socket.on('end', () => done(JSON.parse(text)));
+    socket.on('end', () => {
+      try {
+        done(JSON.parse(text));
+      } catch (cause) {
+        // It was ended while it answered.
+        fail(new Error(`no description from ${dataDir}, but ${JSON.stringify(text)}`, { cause }));
+      }
+    });
     socket.on('error', fail);
   });
 }
 
 export const logsOf = (dataDir: string): string =>
-  ['api', 'worker', 'redis']
+  ['api', 'worker', 'mqtt', 'redis']
     .map((name) => join(dataDir, `logs/${name}.log`))
     .filter((file) => existsSync(file))
     .map((file) => `--- ${file}\n${readFileSync(file, 'utf8').slice(-4000)}`)

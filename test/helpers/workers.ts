@@ -7,7 +7,10 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { HeatmapData } from '../../src/heatmaps/data.js';
 import { createLogger } from '../../src/logger.js';
+import type { Comparer } from '../../src/pipeline/pair.js';
 import type { Finding } from '../../src/schemas/comparison.js';
+import { type BatchFiles, createBatchFiles } from '../../src/stores/batch-files.js';
+import { type BatchStore, createBatchStore } from '../../src/stores/batches.js';
 import { type BlobStore, frameKey } from '../../src/stores/blobs.js';
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
 import type { CameraStore } from '../../src/stores/cameras.js';
@@ -15,15 +18,12 @@ import { createCameraStore } from '../../src/stores/cameras.js';
 import type { ChangeStore } from '../../src/stores/changes.js';
 import { createChangeStore } from '../../src/stores/changes.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
+import { createEndpointStore, type EndpointStore } from '../../src/stores/endpoints.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createResultStore, type ResultStore } from '../../src/stores/results.js';
 import type { TurnStore } from '../../src/stores/turns.js';
 import { createTurnStore } from '../../src/stores/turns.js';
-import {
-  type Comparer,
-  type ComparisonJobDependencies,
-  createComparisonProcessor,
-} from '../../src/workers/comparison-job.js';
+import { type ComparisonJobDependencies, createComparisonProcessor } from '../../src/workers/comparison-job.js';
 import { createFetchLimits } from '../../src/workers/fetch-limits.js';
 import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
 import { finding } from './comparisons.js';
@@ -36,9 +36,12 @@ export interface Bench {
   readonly redis: Redis;
   readonly results: ResultStore;
   readonly deliveries: DeliveryStore;
+  readonly endpoints: EndpointStore;
   readonly changes: ChangeStore;
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
+  readonly batches: BatchStore;
+  readonly files: BatchFiles;
   readonly blobs: BlobStore;
   /** the blob folder */
   readonly folder: string;
@@ -58,9 +61,12 @@ export async function setUpBench(): Promise<Bench> {
     server,
     redis,
     results: createResultStore(redis, { retentionMs: HOUR }),
+    batches: createBatchStore(redis),
+    files: createBatchFiles(folder),
     cameras: createCameraStore(redis),
     turns: createTurnStore(redis, { retentionMs: HOUR }),
     deliveries: createDeliveryStore(redis, { retentionMs: HOUR }),
+    endpoints: createEndpointStore(redis),
     changes: createChangeStore(redis, { retentionMs: HOUR }),
     blobs,
     folder,

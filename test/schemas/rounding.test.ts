@@ -64,6 +64,11 @@ describe('figures that leave the service have three decimals, metadata excepted'
 });
 
 describe('roundFigures', () => {
+  it('keeps a score that is no probability', () => {
+    expect(roundFigures({ score: 7.96875 })).toEqual({ score: 7.969 });
+    expect(roundFigures({ score: 0.9999 })).toEqual({ score: 0.999 });
+  });
+
   it('leaves its argument as it is', () => {
     expect(roundFigures(comparison).confidence).not.toBe(comparison.confidence);
     expect(comparison.confidence).toBe(measured.confidence);

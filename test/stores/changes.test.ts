@@ -97,25 +97,45 @@ describe('a change', () => {
   });
 });
 
+const BY = { traceId: '0'.repeat(32), apiKeyId: 'key_1' };
+
 describe('an acknowledgement', () => {
   it('is visible at once, reaches the camera and the stream, and the first one counts', async () => {
     const change = foundChange();
     await opened(change);
-    const acknowledged = await changes.acknowledge(change.id);
+    const acknowledged = await changes.acknowledge(change.id, BY);
     expect(acknowledged).toMatchObject({
-      status: 'acknowledged',
-      acknowledged_at: new Date(now).toISOString(),
+      change: { status: 'acknowledged', acknowledged_at: new Date(now).toISOString() },
+      alert: null,
     });
     now += 1_000;
-    expect(await changes.acknowledge(change.id)).toEqual(acknowledged);
+    expect(await changes.acknowledge(change.id, BY)).toEqual(acknowledged);
     expect(await changes.cameraEvents('gate')).toEqual([{ type: 'change.acknowledged', changeId: change.id }]);
     expect((await events()).map(({ type }) => type)).toEqual(['change.opened', 'change.acknowledged']);
+  });
+
+  it('is withdrawn, which reaches the camera and the stream once', async () => {
+    const change = foundChange();
+    await opened(change);
+    await changes.acknowledge(change.id, BY);
+    for (let time = 0; time < 2; time++) {
+      expect(await changes.withdrawAcknowledgement(change.id)).toMatchObject({
+        status: 'opened',
+        acknowledged_at: null,
+      });
+    }
+    expect(await ids({ status: 'acknowledged' })).toEqual([]);
+    expect((await changes.cameraEvents('gate')).map(({ type }) => type)).toEqual([
+      ...['change.acknowledged', 'change.unacknowledged'],
+    ]);
+    expect((await events()).at(-1)).toMatchObject({ type: 'change.unacknowledged', changeId: change.id });
+    expect(await changes.withdrawAcknowledgement(foundChange({ name: 'other' }).id)).toBeUndefined();
   });
 
   it('is not overwritten by a turn that began before it', async () => {
     const change = foundChange();
     await opened(change);
-    await changes.acknowledge(change.id);
+    await changes.acknowledge(change.id, BY);
     await save({ changes: [{ change: { ...change, status: 'persisting' }, event: 'change.persisting' }] });
     expect((await changes.get(change.id))?.status).toBe('acknowledged');
     expect(await ids({ status: 'acknowledged' })).toEqual([change.id]);
@@ -131,7 +151,7 @@ describe('an acknowledgement', () => {
     await opened(change);
     const reverted = { ...change, status: 'reverted' as const, reverted_at: change.last_seen };
     for (const step of steps) {
-      if (step === 'acknowledge') await changes.acknowledge(change.id);
+      if (step === 'acknowledge') await changes.acknowledge(change.id, BY);
       else await save({ changes: [{ change: reverted, event: 'change.reverted' }] });
     }
     expect(await changes.get(change.id)).toMatchObject({
@@ -147,7 +167,7 @@ describe('an acknowledgement', () => {
 
   it('of an unknown change has no effect', async () => {
     const { id } = foundChange();
-    expect(await changes.acknowledge(id)).toBeUndefined();
+    expect(await changes.acknowledge(id, BY)).toBeUndefined();
     expect(await changes.giveFeedback(id, { judgement: 'correct' })).toBeUndefined();
     expect(await redis.dbsize()).toBe(0);
   });
@@ -175,6 +195,28 @@ describe('feedback', () => {
   });
 });
 
+it('feedback that is withdrawn is neither with the change nor in the list', async () => {
+  const change = foundChange();
+  await opened(change);
+  await changes.giveFeedback(change.id, { judgement: 'false_alarm' });
+  for (let time = 0; time < 2; time++) {
+    expect(await changes.withdrawFeedback(change.id)).toMatchObject({ id: change.id, feedback: null });
+  }
+  expect((await changes.withFeedback(0, 10)).items).toEqual([]);
+  expect(await changes.withdrawFeedback(foundChange({ name: 'other' }).id)).toBeUndefined();
+});
+
+it('changes are counted per span, of all cameras or of some', async () => {
+  const at = (name: string, minutes: number, camera = 'gate') =>
+    foundChange({ name, camera, confirmed: NOON + minutes * 60_000 });
+  await opened(at('a', 0), at('b', 59), at('c', 60));
+  await save({ camera: 'yard', changes: [opening(at('d', 61, 'yard'))] });
+  const bounds = [0, 1, 2, 3].map((hour) => NOON + hour * HOUR);
+  expect(await changes.counts(null, bounds)).toEqual([2, 2, 0]);
+  expect(await changes.counts(['gate'], bounds)).toEqual([2, 1, 0]);
+  expect(await changes.counts(['gate', 'yard', 'none'], bounds)).toEqual([2, 2, 0]);
+});
+
 describe('alerts', () => {
   it('are stored with all that their delivery needs, and are open from the start', async () => {
     const alert = storedAlert(foundChange());
@@ -187,9 +229,9 @@ describe('alerts', () => {
   it('leave later camera events for the next turn', async () => {
     const [first, second] = [foundChange({ name: '1' }), foundChange({ name: '2' })];
     await opened(first, second);
-    await changes.acknowledge(first.id);
+    await changes.acknowledge(first.id, BY);
     const applied = (await changes.cameraEvents('gate')).length;
-    await changes.acknowledge(second.id);
+    await changes.acknowledge(second.id, BY);
     await save({ eventsApplied: applied });
     expect(await changes.cameraEvents('gate')).toEqual([{ type: 'change.acknowledged', changeId: second.id }]);
   });
@@ -199,7 +241,7 @@ describe('erasing', () => {
   it('finds changes by the time of their last write, and leaves nothing of them', async () => {
     const [old, young] = [foundChange({ name: 'old' }), foundChange({ name: 'young', camera: 'yard' })];
     await opened(old);
-    await changes.acknowledge(old.id);
+    await changes.acknowledge(old.id, BY);
     await changes.giveFeedback(old.id, { judgement: 'correct' });
     now += HOUR;
     await opened(young);
@@ -217,24 +259,23 @@ describe('erasing', () => {
     const change = foundChange();
     const [made, waiting] = [storedAlert(change), storedAlert(change, { id: `alr_${'0'.repeat(26)}` })];
     await save({ changes: [opening(change)], alerts: [made, waiting] });
-    await deliveries.create({
-      id: deliveryIdOf(made.intent.id),
-      comparison: made.comparisonId,
-      change: change.id,
-      url: made.url,
-      state: 'pending',
-      next_attempt_at: null,
-      attempts: [],
-    });
+    const { comparisonId: comparison, intent } = made;
+    const url = 'https://user.example/alerts';
+    const toEndpoint = { id: `dlv_${'1'.repeat(26)}`, alert: intent.id, endpoint: 'end_1' };
+    await deliveries.create(
+      [{ id: deliveryIdOf(intent.id) }, toEndpoint].map((one) => ({ ...one, comparison, change: change.id, url })),
+      intent.id,
+    );
     await changes.erase(change.id);
-    expect(await redis.keys('*')).toEqual([KEYS.events]);
+    // The endpoint's own list drops what it no longer finds.
+    expect((await redis.keys('*')).sort()).toEqual([KEYS.deliveriesOf('end_1'), KEYS.events].sort());
   });
 
   it('of a camera includes its changes and events, and no others', async () => {
     const mine = Array.from({ length: 3 }, (_, i) => foundChange({ name: String(i) }));
     const other = foundChange({ name: 'other', camera: 'yard' });
     await opened(...mine, other);
-    await changes.acknowledge(mine[0]?.id ?? '');
+    await changes.acknowledge(mine[0]?.id ?? '', BY);
     expect(await changes.eraseOf('gate')).toBe(3);
     expect(await ids()).toEqual([other.id]);
     expect(await changes.cameraEvents('gate')).toEqual([]);

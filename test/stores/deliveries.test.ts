@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/logger.js';
-import type { Delivery, DeliveryAttempt } from '../../src/stores/deliveries.js';
-import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
+import type { Delivery, DeliveryAttempt } from '../../src/schemas/delivery.js';
+import { createDeliveryStore, type DeliveryStore, type NewDelivery } from '../../src/stores/deliveries.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
@@ -23,14 +23,13 @@ afterAll(async () => {
   await server.stop();
 });
 
-const delivery: Delivery = {
+const COMPARISON = 'cmp_00000000000000000000000001';
+const created: NewDelivery = {
   id: 'dlv_00000000000000000000000001',
-  comparison: 'cmp_00000000000000000000000001',
+  comparison: COMPARISON,
   url: 'https://receiver.example/hook',
-  state: 'pending',
-  next_attempt_at: null,
-  attempts: [],
 };
+const delivery: Delivery = { ...created, state: 'pending', next_attempt_at: null, attempts: [] };
 const attempt = (number: number, status: number | null): DeliveryAttempt => ({
   attempt: number,
   at: new Date(0).toISOString(),
@@ -42,17 +41,17 @@ const soon = () => new Date(Date.now() + HOUR).toISOString();
 
 describe('a delivery', () => {
   it('is read as it was created, alone and by its comparison', async () => {
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     expect(await deliveries.get(delivery.id)).toEqual(delivery);
-    expect(await deliveries.ofComparison(delivery.comparison)).toEqual([delivery]);
+    expect(await deliveries.ofComparison(COMPARISON)).toEqual([delivery]);
     expect(await deliveries.ofComparison('cmp_00000000000000000000000002')).toEqual([]);
     expect(await deliveries.get('dlv_00000000000000000000000002')).toBeUndefined();
   });
 
   it('created again keeps its attempts and its state', async () => {
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     await deliveries.record(delivery.id, attempt(1, 200), 'delivered', null);
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     expect(await deliveries.get(delivery.id)).toMatchObject({
       state: 'delivered',
       attempts: [{ attempt: 1 }],
@@ -60,7 +59,7 @@ describe('a delivery', () => {
   });
 
   it('logs its attempts in order, each once, with what comes next', async () => {
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     const next = soon();
     for (const number of [2, 10, 1, 2]) await deliveries.record(delivery.id, attempt(number, 500), 'pending', next);
     const read = await deliveries.get(delivery.id);
@@ -69,7 +68,7 @@ describe('a delivery', () => {
   });
 
   it('once delivered stays delivered', async () => {
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     await deliveries.record(delivery.id, attempt(1, 200), 'delivered', null);
     await deliveries.record(delivery.id, attempt(2, 500), 'failed', null);
     await deliveries.record(delivery.id, attempt(3, 500), 'pending', soon());
@@ -77,7 +76,7 @@ describe('a delivery', () => {
   });
 
   it('is overdue until it is final or its next attempt lies ahead', async () => {
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     const later = Date.now() + 1;
     expect(await deliveries.overdue(later, 10)).toEqual([delivery.id]);
     await deliveries.record(delivery.id, attempt(1, 500), 'pending', soon());
@@ -88,9 +87,9 @@ describe('a delivery', () => {
   });
 
   it('that is created again after it was final is not overdue', async () => {
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     await deliveries.record(delivery.id, attempt(1, 200), 'delivered', null);
-    await deliveries.create(delivery);
+    await deliveries.create([created]);
     expect(await deliveries.overdue(Date.now() + HOUR, 10)).toEqual([]);
   });
 

@@ -120,6 +120,7 @@ describe('the event reader', () => {
     await reader.close();
   });
 
+  const openTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   // A command that waits for Redis outlives the limit of these tests, or never ends.
   const LIMIT_MS = 4_000;
   it(
@@ -136,12 +137,17 @@ describe('the event reader', () => {
   it(
     'closes before Redis was there for the first time',
     async () => {
+      await connected();
+      const before = openTimers();
       const away = connectRedis('unix:///nonexistent/redis.sock', { role: 'producer', logger });
       const early = createEventReader(away);
       // its first attempt failed: from now on it waits for the next one
       await new Promise((resolve) => away.once('reconnecting', resolve));
       await early.close();
+      await early.close();
       away.disconnect();
+      // ioredis would keep the process for two seconds.
+      await eventually(() => expect(openTimers()).toBe(before), 1_000);
     },
     LIMIT_MS,
   );

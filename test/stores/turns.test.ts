@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
+import { initialCameraState } from '../../src/sequence/process-frame.js';
 import type { CameraState } from '../../src/stores/cameras.js';
 import { KEYS } from '../../src/stores/keys.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import type { Turn } from '../../src/stores/turns.js';
-import { initialCameraState } from '../../src/workers/camera-frame.js';
 import { foundChange, NOON, opening } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
@@ -57,7 +57,22 @@ describe("a camera's turn", () => {
     await enter(3_000);
     const first = await enter(1_000);
     await enter(2_000);
-    expect(await taken('1')).toMatchObject({ comparisonId: first.comparison.id, tries: 1, state: undefined });
+    const { comparisonId } = await taken('1');
+    expect(comparisonId).toBe(first.comparison.id);
+  });
+
+  it("brings the frame's comparison, the camera's state and its events, in one step", async () => {
+    const frame = await enter(1_000);
+    await bench.cameras.orderBaseline('gate', { type: 'baseline.reset' });
+    expect(await taken('1')).toMatchObject({
+      comparisonId: frame.comparison.id,
+      tries: 1,
+      state: undefined,
+      stored: frame,
+      events: [{ type: 'baseline.reset' }],
+    });
+    await bench.results.erase(frame.comparison.id);
+    expect(await taken('1')).toMatchObject({ comparisonId: frame.comparison.id, stored: undefined });
   });
 
   it('is held by one job; the same job may take it again, and counts as another try', async () => {
@@ -73,11 +88,17 @@ describe("a camera's turn", () => {
     const frame = await enter(1_000);
     const zombie = await taken('1');
     const heir = await taken('1');
-    expect(await bench.turns.commit(zombie, { stored: ended(frame), state: state(1) })).toBe('lost');
+    expect(await bench.turns.commit(zombie, { stored: ended(frame), state: state(1) })).toEqual({
+      kind: 'lost',
+      more: false,
+    });
     expect(await bench.turns.renew(zombie, TTL)).toBe(false);
     expect(await bench.turns.release(zombie)).toBe('lost');
     expect(await bench.cameras.state('gate')).toBeUndefined();
-    expect(await bench.turns.commit(heir, { stored: ended(frame), state: state(1) })).toBe('committed');
+    expect(await bench.turns.commit(heir, { stored: ended(frame), state: state(1) })).toEqual({
+      kind: 'saved',
+      more: false,
+    });
   });
 
   it('saves comparison, state and changes in one step, and takes the frame out of the line', async () => {
@@ -86,7 +107,10 @@ describe("a camera's turn", () => {
     const change = foundChange();
     const changes = { camera: 'gate', changes: [opening(change)], alerts: [], eventsApplied: 0 };
     const stored = ended(frame);
-    expect(await bench.turns.commit(turn, { stored, state: state(7), changes })).toBe('committed');
+    expect(await bench.turns.commit(turn, { stored, state: state(7), changes })).toEqual({
+      kind: 'saved',
+      more: false,
+    });
     expect(await bench.results.get(frame.comparison.id)).toEqual(stored);
     expect(await bench.cameras.state('gate')).toEqual(state(7));
     expect(await bench.changes.get(change.id)).toMatchObject(change);
@@ -130,7 +154,10 @@ describe("a camera's turn", () => {
     await bench.results.update(cancelled.comparison.id, { comparison });
     const change = foundChange();
     const changes = { camera: 'gate', changes: [opening(change)], alerts: [], eventsApplied: 0 };
-    expect(await bench.turns.commit(turn, { stored: ended(cancelled), state: state(1), changes })).toBe('final');
+    expect(await bench.turns.commit(turn, { stored: ended(cancelled), state: state(1), changes })).toEqual({
+      kind: 'final',
+      more: false,
+    });
     expect(await bench.cameras.state('gate')).toBeUndefined();
     expect(await bench.changes.get(change.id)).toBeUndefined();
     expect(await bench.cameras.waitingFrames('gate')).toBe(0);
@@ -140,21 +167,33 @@ describe("a camera's turn", () => {
     const frame = await enter(1_000);
     const turn = await taken('1');
     await bench.cameras.erase('gate');
-    expect(await bench.turns.commit(turn, { stored: ended(frame), state: state(1) })).toBe('lost');
+    expect(await bench.turns.commit(turn, { stored: ended(frame), state: state(1) })).toEqual({
+      kind: 'lost',
+      more: false,
+    });
     expect(await bench.cameras.state('gate')).toBeUndefined();
     expect(await bench.redis.exists(KEYS.camera('gate'))).toBe(0);
   });
 
-  it('says when it is given back whether frames wait', async () => {
+  it('is free after a commit unless frames wait, and is held by its job if they do', async () => {
     const first = await enter(1_000);
+    const second = await enter(2_000);
     const turn = await taken('1');
-    await bench.turns.commit(turn, { stored: ended(first) });
-    await enter(2_000);
-    expect(await bench.turns.release(turn)).toBe('more');
+    expect(await bench.turns.commit(turn, { stored: ended(first) })).toEqual({ kind: 'saved', more: true });
+    expect(await take('2')).toBe('held');
+    const next = await taken('1');
+    expect(next.comparisonId).toBe(second.comparison.id);
+    expect(await bench.turns.drop(next)).toEqual({ kind: 'final', more: false });
+    expect(await bench.redis.exists(KEYS.cameraTurn('gate'))).toBe(0);
+    expect(await take('1')).toBe('empty');
+  });
+
+  it('says when it is given back whether frames wait', async () => {
+    await enter(1_000);
+    expect(await bench.turns.release(await taken('1'))).toBe('more');
     const next = await taken('2');
-    await bench.turns.drop(next);
+    await bench.redis.del(KEYS.cameraFrames('gate'));
     expect(await bench.turns.release(next)).toBe('free');
-    expect(await take('3')).toBe('empty');
   });
 
   it('is free again some time after its job has vanished', async () => {

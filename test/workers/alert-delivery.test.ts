@@ -2,14 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { deliveryIdOf } from '../../src/ids.js';
+import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { jobPayload } from '../../src/jobs/payloads.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import { linkKey } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/schemas/webhook-payload.js';
 import { KEYS } from '../../src/stores/keys.js';
-import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
-import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
+import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
+import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
@@ -57,7 +58,10 @@ const processor = () =>
         sent.push({ url, body, headers });
         return answer;
       },
+      askPermission: async () => ({ rate: null }),
     },
+    limits: createDeliveryLimits(() => now),
+    loginKey: Buffer.alloc(32, 1),
     secret: SECRET,
     links,
     clock: () => now,
@@ -85,7 +89,7 @@ const alerted = async (
 const enqueue = async (alert: Awaited<ReturnType<typeof alerted>>['alert']) => {
   const jobs: unknown[] = [];
   const queue = { addDelivery: async (ids: object) => void jobs.push(jobPayload(ids)) };
-  await createEnqueueDelivery({ deliveries: bench.deliveries, queue }).ofAlert(alert);
+  await createEnqueueDelivery({ ...bench, queue }).ofAlert(alert);
   return jobs[0];
 };
 const payload = () => JSON.parse(sent[0]?.body ?? '');
@@ -278,7 +282,7 @@ describe('recovery', () => {
     const recover = createRecovery({
       ...bench,
       queue,
-      enqueueDelivery: createEnqueueDelivery({ deliveries: bench.deliveries, queue }),
+      enqueueDelivery: createEnqueueDelivery({ ...bench, queue }),
       giveUp: async () => false,
       metrics: { comparison: () => {} },
       clock: () => Date.now() + RECOVER_AFTER_MS + 1_000,

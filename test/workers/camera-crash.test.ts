@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/errors.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
+import type { WorkedFrame } from '../../src/workers/camera-turn.js';
 
 import {
   picture,
@@ -55,8 +56,8 @@ async function endState(ids: readonly string[]) {
   return JSON.parse(text.replace(/cmp_[0-9a-z]{26}/g, name));
 }
 
-async function uninterrupted() {
-  const camera = await setUpCamera(bench, 'gate', SETTINGS);
+async function uninterrupted(settings: object) {
+  const camera = await setUpCamera(bench, 'gate', settings);
   const ids = await sendAll(camera);
   await workOff('gate', turnProcessor(bench));
   const state = await endState(ids);
@@ -98,29 +99,38 @@ function dyingAt(step: number) {
 }
 
 describe('a worker that is killed during a turn', () => {
-  it('does not alter the result, at every third call', async () => {
-    const expected = await uninterrupted();
-    expect(expected.changes).toMatchObject([{ kind: 'appear', status: 'reverted' }]);
-    expect(expected.alerts.length).toBeGreaterThan(0);
-    expect(expected.waiting).toBe(0);
-    let kills = 0;
-    for (let step = 0; ; step += 3) {
-      const camera = await setUpCamera(bench, 'gate', SETTINGS);
-      const ids = await sendAll(camera);
-      const { stores, death, died } = dyingAt(step);
-      await Promise.race([workOff('gate', turnProcessor(bench, stores)), death]).catch((error) => {
-        if (!(error instanceof Killed)) throw error;
-      });
-      if (!died()) break;
-      kills++;
-      // The queue gives the job to another worker, under the same id.
-      await workOff('gate', turnProcessor(bench));
-      expect(await endState(ids)).toEqual(expected);
-      await bench.redis.flushall();
-    }
-    // The test is meaningful only with more than two kills per frame.
-    expect(kills).toBeGreaterThan(FRAMES.length * 2);
-  }, 120_000);
+  it.each([
+    ['examined frames', 0],
+    ['quiet and examined frames', 60],
+  ])(
+    'does not alter the result of %s, at every call',
+    async (_name, examine_every_s) => {
+      const settings = { ...SETTINGS, examine_every_s };
+      const expected = await uninterrupted(settings);
+      expect(expected.changes).toMatchObject([{ kind: 'appear', status: 'reverted' }]);
+      expect(expected.alerts.length).toBeGreaterThan(0);
+      expect(expected.waiting).toBe(0);
+      expect(JSON.stringify(expected).includes('nothing_new_since')).toBe(examine_every_s > 0);
+      let kills = 0;
+      for (let step = 0; ; step++) {
+        const camera = await setUpCamera(bench, 'gate', settings);
+        const ids = await sendAll(camera);
+        const { stores, death, died } = dyingAt(step);
+        await Promise.race([workOff('gate', turnProcessor(bench, stores)), death]).catch((error) => {
+          if (!(error instanceof Killed)) throw error;
+        });
+        if (!died()) break;
+        kills++;
+        // The queue gives the job to another worker, under the same id.
+        await workOff('gate', turnProcessor(bench));
+        expect(await endState(ids)).toEqual(expected);
+        await bench.redis.flushall();
+      }
+      // The test is meaningful only with more than two kills per frame.
+      expect(kills).toBeGreaterThan(FRAMES.length * 2);
+    },
+    120_000,
+  );
 
   it('and was only slow can save nothing after another worker has taken the turn over', async () => {
     const camera = await setUpCamera(bench, 'gate');
@@ -141,12 +151,17 @@ describe('a worker that is killed during a turn', () => {
         await paused;
       },
     });
-    const zombie = turnProcessor(bench, { pipeline: slow.pipeline }).process({ v: 1, camera: 'gate' }, { job: 'job' });
+    const worked: WorkedFrame[] = [];
+    const zombie = turnProcessor(bench, { pipeline: slow.pipeline }).process(
+      { v: 1, camera: 'gate' },
+      { job: 'job', onFrame: (frame) => worked.push(frame) },
+    );
     await beginning;
     await workOff('gate', turnProcessor(bench));
     const saved = await bench.cameras.state('gate');
     resume();
-    expect(await zombie).toMatchObject({ kind: 'worked', outcome: { kind: 'skipped', why: 'final' } });
+    expect(await zombie).toEqual({ kind: 'worked', more: false });
+    expect(worked).toMatchObject([{ outcome: { kind: 'skipped', why: 'final' } }]);
     expect(await bench.cameras.state('gate')).toEqual(saved);
     expect(saved).toMatchObject({ frames: 2, last: { comparison: second } });
     expect(first).not.toBe(second);
@@ -190,10 +205,7 @@ describe('a turn that fails for now', () => {
     expect(later).toMatchObject({ kind: 'later' });
     expect((later as { at: number }).at).toBeGreaterThanOrEqual(begun + 1_000);
     expect(await processor.process({ v: 1, camera: 'gate' }, { job: '8' })).toEqual({ kind: 'idle' });
-    expect(await processor.process({ v: 1, camera: 'gate' }, { job: '7' })).toMatchObject({
-      kind: 'worked',
-      more: true,
-    });
+    expect(await processor.process({ v: 1, camera: 'gate' }, { job: '7' })).toMatchObject({ kind: 'worked' });
     expect(await readComparison(bench, car)).toMatchObject({ status: 'finished', verdict: 'change' });
   });
 
@@ -220,7 +232,10 @@ describe('a turn that fails for now', () => {
     await sendFrame(bench, camera, await EMPTY, T);
     await sendFrame(bench, camera, await EMPTY, T + 1000);
     const made: string[] = [];
+    let now = Date.now();
     const processor = turnProcessor(bench, {
+      // So late that each job has time for one frame.
+      clock: () => (now += 1_000),
       queue: {
         addTurn: async (id) => {
           made.push(`${id} ${await bench.redis.exists('sd:cam:gate:turn')}`);

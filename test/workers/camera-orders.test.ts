@@ -132,3 +132,17 @@ describe('an order', () => {
     expect(await bench.redis.keys('*gate*')).toEqual([]);
   });
 });
+
+it('a change that a person calls normal becomes part of the background at its place, without an alert', async () => {
+  const camera = await withOpenChange('memory');
+  const [change] = await changes();
+  await bench.changes.makeNormal({ id: change?.id ?? '', camera: camera.id });
+  const [settling, then, gone] = await run(camera, [
+    [WITH_CAR, 3],
+    [WITH_CAR, 4],
+    [EMPTY, 5],
+  ]);
+  expect([settling, then, gone].map((one) => one?.verdict)).toEqual(['change', 'none', 'change']);
+  expect(await changes()).toMatchObject([{ settled_at: new Date(at(3)).toISOString(), reverted_at: null }]);
+  expect(await alerts()).toBe(1);
+});

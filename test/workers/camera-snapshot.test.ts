@@ -12,6 +12,7 @@ import { picture, RED, sendFrame, setUpCamera, turnProcessor, workOff } from '..
 import { eventually } from '../helpers/eventually.js';
 import { startLoginCamera } from '../helpers/login-camera.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
+import { startRtspCamera } from '../helpers/rtsp-camera.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 
 const LOGIN_KEY = Buffer.alloc(32, 7);
@@ -147,6 +148,26 @@ describe('a pull', () => {
     expect(JSON.stringify(await bench.redis.hgetall('sd:cam:gate'))).not.toMatch(/viewer|geheim/);
     await guarded.close();
   });
+
+  it('of an RTSP camera stores a frame of its video, and no error shows the login', async () => {
+    const login = { username: 'viewer', password: 'geheim' };
+    const recorder = await startRtspCamera({ login: { ...login, schemes: ['digest-md5'] } });
+    const client = createOutboundClient(
+      { outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: 45_000 },
+      { rtsp: { ffmpeg: 'ffmpeg', pixelLimit: 1_000_000 } },
+    );
+    const pullWith = async (password: string) => {
+      const sealed = sealLogin({ ...login, password }, LOGIN_KEY, loginContext('gate', recorder.url));
+      await setUpCamera(bench, 'gate', { snapshot: { url: recorder.url, interval_s: 1 } }, { login: sealed });
+      await pull('gate', client);
+      return (await bench.cameras.snapshot('gate'))?.error;
+    };
+    expect(await pullWith('geheim')).toBeNull();
+    expect(await comparisonsOf('gate')).toHaveLength(1);
+    expect(await pullWith('falsch')).toBe(`url-failed: ${recorder.url} refused the user name or the password`);
+    await client.close();
+    await recorder.close();
+  }, 60_000);
 
   it('reports a login that was encrypted with an earlier secret, and sends nothing', async () => {
     const url = `${camera.url}/frame.png`;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Comparison } from '../../src/schemas/comparison.js';
-import { at, beforeAt, codes, EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
+import { createDayStore } from '../../src/stores/days.js';
+import type { WorkedFrame } from '../../src/workers/camera-turn.js';
+import { at, beforeAt, codes, EMPTY, runsOn, T, WITH_CAR } from '../helpers/camera-runs.js';
 import { picture, pixelPipeline, readComparison, sendFrame, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
@@ -46,8 +48,8 @@ describe("a camera's frames", () => {
     const counts: unknown[] = [];
     for (const [i, frame] of [EMPTY, WITH_CAR, EMPTY, WITH_CAR].entries()) {
       await sendFrame(bench, camera, await frame, at(10 * i));
-      const turn = await processor.process({ v: 2, camera: 'gate' }, { job: 'job' });
-      counts.push(turn.kind === 'worked' ? turn.alerts : turn);
+      const onFrame = ({ alerts }: WorkedFrame) => counts.push(alerts);
+      await processor.process({ v: 2, camera: 'gate' }, { job: 'job', onFrame });
     }
     expect(counts).toEqual([
       { sent: 0, suppressed: 0 },
@@ -55,6 +57,54 @@ describe("a camera's frames", () => {
       { sent: 1, suppressed: 0 },
       { sent: 0, suppressed: 1 },
     ]);
+  });
+
+  it('that wait are processed by one job, until its time is over and another job follows', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    const jobs: string[] = [];
+    let now = Date.now();
+    const processor = turnProcessor(bench, {
+      queue: { addTurn: async (id) => void jobs.push(id) },
+      // 40 ms pass with each frame
+      pipeline: pixelPipeline({
+        onCompare: () => {
+          now += 40;
+        },
+      }).pipeline,
+      clock: () => now,
+    });
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i++) ids.push(await sendFrame(bench, camera, await EMPTY, at(i)));
+    const done = async () => {
+      const comparisons = await Promise.all(ids.map((id) => readComparison(bench, id)));
+      return comparisons.filter(({ status }) => status === 'finished').length;
+    };
+    const worked: WorkedFrame[] = [];
+    const process = (job: string) =>
+      processor.process({ v: 1, camera: 'gate' }, { job, onFrame: (frame) => worked.push(frame) });
+    // The first frame has nothing to be compared with and takes no time; three more take longer than 100 ms.
+    expect(await process('1')).toEqual({ kind: 'worked', more: true });
+    expect(jobs).toEqual(['gate']);
+    expect(await done()).toBe(4);
+    expect(await process('2')).toEqual({ kind: 'worked', more: false });
+    expect(jobs).toEqual(['gate']);
+    expect(await done()).toBe(6);
+    expect(worked.map(({ camera, outcome }) => `${camera} ${outcome.kind}`)).toEqual(Array(6).fill('gate finished'));
+    expect(await process('3')).toEqual({ kind: 'idle' });
+  });
+
+  it('are running while they are examined; a quiet one ends without', async () => {
+    const camera = await setUpCamera(bench, 'gate', { examine_every_s: 60 });
+    const [, quiet, car] = await run(camera, [
+      [EMPTY, 0],
+      [EMPTY, 1],
+      [WITH_CAR, 2],
+    ]);
+    const events = (await bench.redis.xrange('sd:events', '-', '+')).map(([, fields]) => JSON.parse(fields[1] ?? '{}'));
+    const typesOf = (id?: string) => events.filter(({ comparisonId }) => comparisonId === id).map(({ type }) => type);
+    expect(quiet?.camera_frame?.nothing_new_since).toBeDefined();
+    expect(typesOf(quiet?.id)).toEqual(['comparison.queued', 'comparison.finished']);
+    expect(typesOf(car?.id)).toEqual(['comparison.queued', 'comparison.running', 'comparison.finished']);
   });
 
   it('that arrive after a later one was processed are refused, and change nothing', async () => {
@@ -109,6 +159,9 @@ describe("a camera's frames", () => {
     ]);
     expect(after).toMatchObject({ verdict: 'change' });
     expect(after?.camera_frame?.notes).toEqual([{ code: 'gap', detail: 'no frame came for 140 s before this one' }]);
+    const spans = await createDayStore(bench.redis).unseenOf('gate', { from: T, until: at(3_600) });
+    expect(spans.map(({ reason, from, until }) => [reason, (until - from) / 1_000])).toEqual([['gap', 140]]);
+    expect((await bench.cameras.state('gate'))?.recordedFrom).toBe(T);
   });
 
   it('whose "before" is no longer stored reset the baseline, with a note', async () => {

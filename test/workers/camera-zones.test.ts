@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/stores/blobs.js';
+import { decodeHeatmapData } from '../../src/heatmaps/data.js';
+import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { GREEN, picture, pixelPipeline, RED, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
@@ -34,8 +35,50 @@ describe('zones', () => {
     expect((await bench.changes.list({ camera: 'gate', limit: 10 })).items).toHaveLength(1);
   });
 
+  it('of type ignore exclude the clauses about things in them, with their heatmaps', async () => {
+    const map = (value: number) => ({ width: 2, height: 1, data: new Float32Array(2).fill(value) });
+    const caption = 'a dog has appeared and a car has appeared';
+    const region = (id: number, x: number, score: number) => ({
+      ...{ id, side: 'after' as const, area: 0.01, score },
+      box: { x, y: 0.5, width: 0.1, height: 0.1 },
+    });
+    const states = (text: string, id: number) => ({ text, kind: 'appear' as const, score: 0.9, regions: [id] });
+    const { pipeline } = pixelPipeline();
+    const maps = caption.split(' ').map((_word, i) => map(i / 10));
+    const describing: typeof pipeline = {
+      ...pipeline,
+      async compare(input) {
+        const { finding } = await pipeline.compare(input);
+        return {
+          finding: {
+            ...finding,
+            caption,
+            words: caption.split(' ').map((text) => ({ text, score: 0.9 })),
+            regions: [region(1, 0.1, 0.9), region(2, 0.7, 0.8)],
+            statements: [states('a dog has appeared', 1), states('a car has appeared', 2)],
+          },
+          heatmaps: { before: map(0), after: map(1), words: { before: maps, after: maps } },
+          timings: {},
+        };
+      },
+    };
+    const zones = [{ id: 'street', type: 'ignore', polygon: left }];
+    const camera = await setUpCamera(bench, 'gate', { zones, alerts: { confirm_frames: 1 } });
+    const frames = [
+      [EMPTY, 0],
+      [WITH_CAR, 1],
+    ] as const;
+    const [, car] = await run(camera, frames, turnProcessor(bench, { pipeline: describing }));
+    expect(car).toMatchObject({ verdict: 'change', kind: 'appear', caption: 'a car has appeared' });
+    const { items } = await bench.changes.list({ camera: 'gate', limit: 10 });
+    expect(items).toMatchObject([{ kind: 'appear', caption: 'a car has appeared' }]);
+    const { words } = decodeHeatmapData((await bench.blobs.get(heatmapKey(car?.id ?? ''))) ?? new Uint8Array());
+    // The heatmaps of the words "a car has appeared", the sixth to the ninth.
+    expect(words.after.map(({ data }) => data[0]?.toFixed(1))).toEqual(['0.5', '0.6', '0.7', '0.8']);
+  });
+
   it('of type include give their name and severity', async () => {
-    const zones = [{ id: 'yard', type: 'include', polygon: left, severity: 'high' }];
+    const zones = [{ id: 'yard', name: 'Yard B', type: 'include', polygon: left, severity: 'high' }];
     const camera = await setUpCamera(bench, 'gate', { zones, alerts: { confirm_frames: 1 } });
     const [, dog, car] = await run(camera, [
       [EMPTY, 0],
@@ -53,7 +96,7 @@ describe('zones', () => {
     expect(dog).toMatchObject({ verdict: 'change', severity: 'high', regions: [{ id: 1, zone: 'yard' }] });
     expect(car).toMatchObject({ verdict: 'none' });
     const { items } = await bench.changes.list({ camera: 'gate', limit: 10 });
-    expect(items).toMatchObject([{ zone: 'yard', severity: 'high' }]);
+    expect(items).toMatchObject([{ zone: 'yard', severity: 'high', caption: 'something has appeared in Yard B' }]);
   });
 });
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ScenedeltaError } from '../../src/errors.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { decodeHeatmapData } from '../../src/heatmaps/data.js';
+import type { EnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { heatmapKey } from '../../src/stores/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import type { StoredComparison } from '../../src/stores/results.js';
-import type { EnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { type Bench, comparisonProcessor, heatmaps, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await bench.stop();
 });
 
-const enqueueDelivery: EnqueueDelivery = {
+const enqueueDelivery: Pick<EnqueueDelivery, 'ofComparison' | 'ofAlert'> = {
   ofComparison: async (stored) => {
     if (stored.request.callbackUrl !== null) enqueued.push(stored);
   },

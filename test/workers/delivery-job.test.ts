@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Value } from 'typebox/value';
+import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { type DeliveryJob, jobPayload } from '../../src/jobs/payloads.js';
 import { linkKey, verifyLink } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { buildWebhookPayload, PAYLOAD_LIMIT, WebhookPayloadSchema } from '../../src/schemas/webhook-payload.js';
-import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/delivery-job.js';
-import { createEnqueueDelivery } from '../../src/workers/enqueue-delivery.js';
+import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
+import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
 
@@ -46,16 +47,17 @@ afterAll(() => bench.stop());
 
 const processor = (random = () => 0.5) =>
   createDeliveryProcessor({
-    results: bench.results,
-    deliveries: bench.deliveries,
-    changes: bench.changes,
+    ...bench,
     outbound: {
       post: async (url, { body, headers }) => {
         sent.push({ url, body, headers });
         now += 40;
         return answers.length > 1 ? (answers.shift() as PostOutcome) : (answers[0] as PostOutcome);
       },
+      askPermission: async () => ({ rate: null }),
     },
+    limits: createDeliveryLimits(() => now),
+    loginKey: Buffer.alloc(32, 1),
     secret: SECRET,
     links,
     clock: () => now,
@@ -64,14 +66,14 @@ const processor = (random = () => 0.5) =>
   });
 
 /** A finished comparison whose delivery is queued, as the worker leaves it. */
-const enqueued = async (change: Partial<Comparison> = {}) => {
-  const accepted = acceptedComparison({ callbackUrl: 'https://user.example/hook?token=1' });
+const enqueued = async (change: Partial<Comparison> = {}, request: { traceparent?: string } = {}) => {
+  const accepted = acceptedComparison({ callbackUrl: 'https://user.example/hook?token=1', ...request });
   await bench.results.create(accepted);
   const comparison = finished(accepted.comparison, change);
   await bench.results.update(comparison.id, { comparison });
   const jobs: DeliveryJob[] = [];
   const enqueue = createEnqueueDelivery({
-    deliveries: bench.deliveries,
+    ...bench,
     queue: { addDelivery: async (ids) => void jobs.push(jobPayload(ids)) },
   });
   await enqueue.ofComparison({ ...accepted, comparison });
@@ -148,6 +150,13 @@ describe('a delivery', () => {
     expect(await runOut((await enqueued()).job)).toMatchObject({ end: 'delivered', waits: [5_000] });
   });
 
+  it('carries the trace context that the caller of the comparison sent, and none otherwise', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await processor().process((await enqueued({}, { traceparent })).job);
+    await processor().process((await enqueued()).job);
+    expect(sent.map(({ headers }) => headers.traceparent)).toEqual([traceparent, undefined]);
+  });
+
   it('answered with 410 is never tried again', async () => {
     answers = [answered(410)];
     const { job, log } = await enqueued();
@@ -200,7 +209,7 @@ describe('a delivery', () => {
   it('is one, however often it is queued', async () => {
     const first = await enqueued();
     const queue = { addDelivery: async () => {} };
-    const enqueue = createEnqueueDelivery({ deliveries: bench.deliveries, queue });
+    const enqueue = createEnqueueDelivery({ ...bench, queue });
     const stored = await bench.results.get(first.comparison.id);
     if (stored === undefined) throw new Error('it is stored');
     await enqueue.ofComparison(stored);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { checkSettings } from '../../src/cameras/settings.js';
 import { NO_TIME } from '../../src/workers/life-cycle.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
@@ -33,5 +34,39 @@ describe('the metrics of a worker', () => {
     expect(text).toContain('scenedelta_alerts_total{camera="cam-3",outcome="sent"} 1\n');
     expect(text).toContain('scenedelta_alerts_total{camera="cam-3",outcome="suppressed"} 2\n');
     expect(text).not.toContain('cam-505');
+  });
+
+  it('count tampered frames by their most probable kind, and note when the last frame ended', async () => {
+    const metrics = createWorkerMetrics();
+    const tamper = [
+      { name: 'darkened' as const, score: 0.9 },
+      { name: 'blocked' as const, score: 0.6 },
+    ];
+    const comparison = { ...finished(acceptedComparison().comparison), verdict: 'tamper' as const, tamper };
+    const before = Date.now() / 1000;
+    metrics.frame({ camera: 'gate', outcome: { kind: 'finished', comparison }, alerts: NONE });
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('scenedelta_camera_tampered_frames_total{camera="gate",tamper="darkened"} 1\n');
+    expect(text).not.toContain('tamper="blocked"');
+    const [, at] = /scenedelta_camera_last_frame_timestamp_seconds\{camera="gate"\} (\S+)/.exec(text) ?? [];
+    expect(Number(at)).toBeGreaterThanOrEqual(before);
+    expect(Number(at)).toBeLessThanOrEqual(Date.now() / 1000);
+  });
+
+  it('have the alarm budget of each camera that exists, and none while the cameras cannot be read', async () => {
+    let cameras = ['gate', 'yard'];
+    let away = false;
+    const metrics = createWorkerMetrics(async function* () {
+      if (away) await new Promise(() => {});
+      for (const id of cameras) yield { id, settings: checkSettings(id === 'gate' ? { alarms_per_day: 2 } : {}) };
+    });
+    const budgets = async () =>
+      (await metrics.registry.metrics()).match(/^scenedelta_camera_alarms_per_day\{.*$/gm) ?? [];
+    const gate = 'scenedelta_camera_alarms_per_day{camera="gate"} 2';
+    expect(await budgets()).toEqual([gate, 'scenedelta_camera_alarms_per_day{camera="yard"} 0']);
+    cameras = ['gate'];
+    expect(await budgets()).toEqual([gate]);
+    away = true;
+    expect(await budgets()).toEqual([]);
   });
 });

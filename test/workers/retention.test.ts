@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '../../src/ids.js';
+import type { BatchRequest } from '../../src/stores/batch-request.js';
+import { batchResultKey } from '../../src/stores/batches.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
@@ -51,7 +56,7 @@ describe('retention', () => {
     await put(oldMaps, 2 * HOUR);
     await put(key('1'), 2 * HOUR);
     await put(key('2'), HOUR / 2);
-    expect(await retain()).toEqual({ comparisons: 1, changes: 0, frames: 1, heatmaps: 1 });
+    expect(await retain()).toEqual({ comparisons: 1, changes: 0, frames: 1, heatmaps: 1, batches: 0 });
     expect(await bench.results.get(old.comparison.id)).toBeUndefined();
     expect(await bench.results.get(young.comparison.id)).toBeDefined();
     expect(await exists(heatmapKey(old.comparison.id))).toBe(false);
@@ -59,6 +64,38 @@ describe('retention', () => {
     expect(await exists(oldMaps)).toBe(false);
     expect(await exists(key('1'))).toBe(false);
     expect(await exists(key('2'))).toBe(true);
+  });
+
+  it('erases uploads of requests that never became a batch, after two days', async () => {
+    const [old, young, accepted] = [newId('bat', 1), newId('bat', 2), newId('bat', 3)];
+    const limits = { maxBytes: 10, what: 'x' };
+    for (const id of [old, young, accepted])
+      await bench.files.saveUpload(id, 1, Readable.from(Buffer.from('x')), limits);
+    await bench.batches.create({ id: accepted, owner: 'local', createdAt: Date.now(), request: {} as BatchRequest });
+    const at = new Date(Date.now() - 49 * HOUR);
+    for (const id of [old, accepted]) await utimes(bench.files.folderOf(id), at, at);
+    await retain();
+    expect([old, young, accepted].map((id) => existsSync(bench.files.uploadOf(id, 1)))).toEqual([false, true, true]);
+  });
+
+  it('erases batches with their uploads, pictures and results after the hours of results', async () => {
+    const [old, young] = [newId('bat', Date.now() - 2 * HOUR), newId('bat')];
+    const upload = { maxBytes: 10, what: 'a.mp4' };
+    for (const [id, createdAt] of [
+      [old, Date.now() - 2 * HOUR],
+      [young, Date.now()],
+    ] as const) {
+      await bench.batches.create({ id, owner: 'local', createdAt, request: {} as BatchRequest });
+      await bench.blobs.put(batchResultKey(id, 'changes.csv'), Buffer.from('x'));
+      await bench.files.saveUpload(id, 1, Readable.from([Buffer.from('x')]), upload);
+    }
+    expect(await retain()).toMatchObject({ batches: 1 });
+    expect(await bench.batches.get(old)).toBeUndefined();
+    expect(await exists(batchResultKey(old, 'changes.csv'))).toBe(false);
+    expect(existsSync(bench.files.uploadOf(old, 1))).toBe(false);
+    expect(await bench.batches.get(young)).toBeDefined();
+    expect(await exists(batchResultKey(young, 'changes.csv'))).toBe(true);
+    expect(existsSync(bench.files.uploadOf(young, 1))).toBe(true);
   });
 
   it('keeps the frames of a comparison that still waits, however old they are', async () => {

@@ -4,6 +4,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { deliveryIdOf } from '../../src/ids.js';
 import { QUEUES, TURN_JOB } from '../../src/jobs/queues.js';
+import type { WorkedFrame } from '../../src/workers/camera-turn.js';
 import { picture, sendFrame, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
@@ -37,14 +38,7 @@ describe('a job of version 1', () => {
     if (stored === undefined) throw new Error('it is stored');
     await bench.results.update(id, { comparison: { ...stored.comparison, status: 'failed' } });
     const deliveryId = deliveryIdOf(id);
-    await bench.deliveries.create({
-      id: deliveryId,
-      comparison: id,
-      url: CALLBACK,
-      state: 'pending',
-      next_attempt_at: null,
-      attempts: [],
-    });
+    await bench.deliveries.create([{ id: deliveryId, comparison: id, url: CALLBACK }]);
     const { traceId, apiKeyId } = job;
     const payload = { v: 1, deliveryId, comparisonId: id, traceId, url: CALLBACK, apiKeyId };
     await open(QUEUES.delivery).add('deliver', payload, { jobId: deliveryId });
@@ -58,7 +52,8 @@ describe('a job of version 1', () => {
     const camera = await setUpCamera(bench, 'gate');
     const id = await sendFrame(bench, camera, await picture(), Date.now());
     const job = await open(QUEUES.live).add(TURN_JOB, { v: 1, camera: 'gate' });
-    const outcome = await turnProcessor(bench).process(job.data, { job: String(job.id) });
-    expect(outcome).toMatchObject({ kind: 'worked', outcome: { kind: 'finished', comparison: { id } } });
+    const worked: WorkedFrame[] = [];
+    await turnProcessor(bench).process(job.data, { job: String(job.id), onFrame: (frame) => worked.push(frame) });
+    expect(worked).toMatchObject([{ outcome: { kind: 'finished', comparison: { id } } }]);
   });
 });

@@ -44,7 +44,9 @@ export async function buildCamera(
   const { callback_url } = settings.alerts;
   if (settings.suspend_until !== null) parseTime(settings.suspend_until, 'suspend_until');
   if (callback_url !== null) assertUrl(callback_url, 'alerts/callback_url', deps.allow);
-  if (settings.snapshot !== null) assertUrl(settings.snapshot.url, 'snapshot/url', deps.allow);
+  if (settings.snapshot !== null) {
+    assertUrl(settings.snapshot.url, 'snapshot/url', deps.allow, { rtsp: true });
+  }
 
   const now = new Date(deps.clock()).toISOString();
   const camera: StoredCamera = {

@@ -49,6 +49,7 @@ export async function accept(acceptance: Acceptance, deps: Dependencies, options
   const deadlineSeconds = incoming.options.deadline_s ?? options.deadline;
   const request: ComparisonRequest = {
     traceId: acceptance.traceId,
+    ...(acceptance.traceparent === undefined ? {} : { traceparent: acceptance.traceparent }),
     before,
     after,
     model: incoming.options.model ?? null,
@@ -73,16 +74,19 @@ export async function accept(acceptance: Acceptance, deps: Dependencies, options
     request,
   };
   try {
-    // Created before it is queued, because a fast worker must find the comparison that it updates.
-    await deps.results.create(stored);
-    await deps.queue.addComparison(
-      { comparisonId, traceId: request.traceId },
-      {
-        queue: priority,
-        priority: priorityOf(priority, acceptance.unattended),
-        fetch: unfetchedFrames(stored).length > 0,
-      },
-    );
+    // Sent together, so that both wait for the disk of Redis once. Redis runs them in this order: a fast worker finds
+    // the comparison that it updates, and a job without a comparison is skipped.
+    await Promise.all([
+      deps.results.create(stored),
+      deps.queue.addComparison(
+        { comparisonId, traceId: request.traceId },
+        {
+          queue: priority,
+          priority: priorityOf(priority, acceptance.unattended),
+          fetch: unfetchedFrames(stored).length > 0,
+        },
+      ),
+    ]);
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);
     throw err;

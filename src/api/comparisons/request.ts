@@ -20,6 +20,7 @@ import {
   type FrameInput,
 } from '../schemas/comparison-request.js';
 import { frameTooLarge, readFrame, readFrameFile, readFrameText } from './frame-input.js';
+import { isImageBody, readImageBody } from './image-body.js';
 
 export interface IncomingComparison {
   readonly before: IncomingFrame;
@@ -86,10 +87,25 @@ export async function readComparison(request: FastifyRequest, limits: FrameLimit
   };
 }
 
-/** @throws ScenedeltaError as readComparison does */
-export async function readCameraFrame(request: FastifyRequest, limits: FrameLimits): Promise<IncomingCameraFrame> {
+/**
+ * Reads a form, JSON, or an image that is the whole body (FastifyContextConfig.imageBody).
+ * @param capturedAt of the query; a form and JSON may carry it themselves
+ * @throws ScenedeltaError as readComparison does
+ */
+export async function readCameraFrame(
+  request: FastifyRequest,
+  limits: FrameLimits,
+  capturedAt: string | undefined,
+): Promise<IncomingCameraFrame> {
+  const inQuery: CameraFrameOptions = capturedAt === undefined ? {} : { captured_at: capturedAt };
+  if (isImageBody(request)) return { frame: await readImageBody(request, limits), options: inQuery };
   const { frames, options } = await readBody(request, limits, CAMERA_FRAME);
-  return { frame: frames.get('frame') as IncomingFrame, options: options as CameraFrameOptions };
+  const given = options as CameraFrameOptions;
+  if (capturedAt !== undefined && given.captured_at !== undefined) {
+    const detail = 'captured_at is in the query and in the body, expected it once';
+    throw new ScenedeltaError('invalid-request', detail, { field: 'captured_at' });
+  }
+  return { frame: frames.get('frame') as IncomingFrame, options: { ...given, ...inQuery } };
 }
 
 /** Reads a form with one picture. @throws ScenedeltaError as readComparison does */
@@ -102,8 +118,14 @@ async function readBody(request: FastifyRequest, limits: FrameLimits, form: Body
   const read = request.isMultipart()
     ? await readMultipart(request, limits, form)
     : readJson(request.body, limits.frameLimit, form);
-  const bytes = Buffer.byteLength(JSON.stringify(read.options.metadata ?? null));
-  if (bytes <= METADATA_LIMIT) return read;
+  assertMetadata(read.options.metadata);
+  return read;
+}
+
+/** @throws ScenedeltaError 'invalid-value' above METADATA_LIMIT */
+export function assertMetadata(metadata: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(metadata ?? null));
+  if (bytes <= METADATA_LIMIT) return;
   throw new ScenedeltaError(
     'invalid-value',
     `metadata has ${bytes} bytes of JSON, expected at most ${METADATA_LIMIT}`,
@@ -160,7 +182,7 @@ function excessOf(body: Readable, bodyLimit: number): Promise<never> {
 }
 
 /** The parser takes boundaries of up to 252 characters; RFC 2046 allows 70. */
-function assertBoundary(contentType: string): void {
+export function assertBoundary(contentType: string): void {
   const boundary = /;\s*boundary=(?:"([^"]*)|([^\s;]*))/i.exec(contentType);
   const { length } = boundary?.[1] ?? boundary?.[2] ?? '';
   if (length <= 252) return;
@@ -208,10 +230,10 @@ async function readParts(request: FastifyRequest, limits: FrameLimits, form: Bod
   );
 }
 
-const isJson = (type: string): boolean => /^application\/json\b/i.test(type);
+export const isJson = (type: string): boolean => /^application\/json\b/i.test(type);
 
 /** @throws ScenedeltaError 'invalid-request' above FIELD_LIMIT */
-async function readFieldFile(file: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+export async function readFieldFile(file: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of file) {

@@ -7,10 +7,13 @@ import type { IncomingFrame } from '../../frames/keep.js';
 import { newId } from '../../ids.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { StoredComparison } from '../../stores/results.js';
+import { type Span, traced } from '../../tracing.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import type { ApiMetrics } from '../plugins/metrics.js';
 import { sendProblem } from '../plugins/problems.js';
+import { traceparentOf } from '../plugins/tracing.js';
+import { isImageBody } from './image-body.js';
 import type { Present } from './links-presenter.js';
 import { type OutcomeWaiter, type Preference, parsePrefer } from './wait.js';
 
@@ -18,6 +21,8 @@ import { type OutcomeWaiter, type Preference, parsePrefer } from './wait.js';
 export interface RequestContext {
   readonly comparisonId: string;
   readonly traceId: string;
+  /** W3C trace context of the span of this request, or of the caller */
+  readonly traceparent?: string;
   readonly apiKeyId: string;
   /** owner of that key */
   readonly owner: string;
@@ -51,6 +56,7 @@ export function createRespond(context: {
 
   /**
    * Throws nothing after the acceptance, because a caller that gets an error sends the request again.
+   * @param comparisonId of the new comparison
    * @returns the id of the request's comparison, and the comparison itself if it is new; it is an earlier one if the
    * Idempotency-Key was used before
    */
@@ -59,9 +65,10 @@ export function createRespond(context: {
     reply: FastifyReply,
     { fingerprint, frames, queue, accept }: Submission,
     preference: Preference,
+    comparisonId: string,
+    traceparent: string | undefined,
   ): Promise<{ comparisonId: string; accepted?: StoredComparison }> {
     const apiKeyId = request.apiKeyId ?? LOCAL_KEY_ID;
-    const comparisonId = newId('cmp', deps.clock());
     const key = request.headers['idempotency-key'] as string | undefined;
     const reservation = key === undefined ? undefined : { apiKeyId, key, fingerprint, comparisonId };
     const earlier = reservation && (await deps.idempotency.reserve(reservation));
@@ -71,8 +78,9 @@ export function createRespond(context: {
     }
     let accepted: StoredComparison;
     try {
-      const context = { comparisonId, traceId: request.id, apiKeyId, owner: request.owner ?? apiKeyId };
-      accepted = await accept(context, preference.waitSeconds === 0);
+      const trace = { traceId: request.id, ...(traceparent === undefined ? {} : { traceparent }) };
+      const context = { comparisonId, ...trace, apiKeyId, owner: request.owner ?? apiKeyId };
+      accepted = await traced('accept', () => accept(context, preference.waitSeconds === 0));
     } catch (err) {
       if (reservation) await deps.idempotency.release(reservation).catch(() => {});
       throw err;
@@ -82,7 +90,10 @@ export function createRespond(context: {
         request.log.warn({ comparison_id: comparisonId, reason: err.message }, 'Idempotency-Key not confirmed');
       });
     }
-    metrics.accepted.inc({ form: request.isMultipart() ? 'multipart' : 'json', queue });
+    metrics.accepted.inc({
+      form: request.isMultipart() ? 'multipart' : isImageBody(request) ? 'image' : 'json',
+      queue,
+    });
     for (const frame of frames) {
       if (frame.from === 'bytes') metrics.frameBytes.inc(frame.bytes.length);
     }
@@ -104,18 +115,48 @@ export function createRespond(context: {
       .send(comparison);
   }
 
-  return async (request, reply, submission) => {
+  const respond = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    submission: Submission,
+    traceparent: string | undefined,
+  ): Promise<FastifyReply> => {
     const preference = parsePrefer(request.headers.prefer as string | undefined, options.waitLimit);
     if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);
-    const { comparisonId, accepted } = await acceptOnce(request, reply, submission, preference);
-    const outcome = await waiting
-      .until(comparisonId, preference.waitSeconds, onDisconnect(reply))
-      .catch((thrown: unknown) => {
-        // Redis is lost, but the work is accepted; after a 503 the caller would send it again.
-        if (accepted !== undefined && isUnavailable(thrown)) return accepted;
-        throw thrown;
-      });
-    return answer(reply, outcome, comparisonId);
+    const id = newId('cmp', deps.clock());
+    // Before the acceptance: a worker may be faster than the answer of Redis to it.
+    let following = waiting.follow(id);
+    try {
+      const { comparisonId, accepted } = await acceptOnce(request, reply, submission, preference, id, traceparent);
+      if (comparisonId !== id) {
+        following.stop();
+        following = waiting.follow(comparisonId);
+      }
+      const outcome = await following
+        .until(preference.waitSeconds, onDisconnect(reply), accepted)
+        .catch((thrown: unknown) => {
+          // Redis is lost, but the work is accepted; after a 503 the caller would send it again.
+          if (accepted !== undefined && isUnavailable(thrown)) return accepted;
+          throw thrown;
+        });
+      return answer(reply, outcome, comparisonId);
+    } finally {
+      following.stop();
+    }
+  };
+
+  return (request, reply, submission) => {
+    const parent = traceparentOf(request);
+    const route = request.routeOptions.url ?? 'unmatched';
+    const respondIn = async (span: Span) => {
+      const answered = await respond(request, reply, submission, span.traceparent ?? parent);
+      span.set({ 'http.response.status_code': reply.statusCode });
+      return answered;
+    };
+    return traced(`${request.method} ${route}`, respondIn, {
+      ...{ parent, traceId: request.id, kind: 'server', from: deps.clock() - reply.elapsedTime },
+      attributes: { 'http.request.method': request.method, 'http.route': route },
+    });
   };
 }
 
@@ -125,6 +166,7 @@ export function createRespond(context: {
  */
 function onDisconnect(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  // Without a reason, every answer would cost an exception with its stack.
+  reply.raw.once('close', () => gone.abort('the connection has closed'));
   return gone.signal;
 }

@@ -37,9 +37,9 @@ export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>,
 }
 
 /** @throws ScenedeltaError 'url-refused' naming the field */
-export function assertUrl(url: string, field: string, allow: AllowList): void {
+export function assertUrl(url: string, field: string, allow: AllowList, { rtsp = false } = {}): void {
   try {
-    checkUrlSyntax(url, { field, allow });
+    checkUrlSyntax(url, { field, allow, rtsp });
   } catch (err) {
     throw refused((err as Error).message, field);
   }

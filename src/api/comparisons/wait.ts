@@ -34,56 +34,75 @@ export function parsePrefer(header: string | undefined, waitLimit: number): Pref
   return { waitSeconds: Math.min(DEFAULT_WAIT_SECONDS, waitLimit), applied: undefined };
 }
 
-/** Interval of reading the store, in case an event was lost. */
-const REREAD_MS = 2_000;
+/** Interval of reading the store during a wait, in case Redis lost the event, e.g. when another server took over. */
+const REREAD_MS = 10_000;
 
 export interface OutcomeWaiter {
-  /**
-   * Waits until the comparison is final, `seconds` have passed or `signal` aborts.
-   * @returns the comparison at that time; undefined if it was erased
-   * @throws ScenedeltaError 'queue-unavailable'
-   */
-  until(id: string, seconds: number, signal: AbortSignal): Promise<StoredComparison | undefined>;
+  /** Follows the comparison from now on, so that no end is missed however fast it comes. */
+  follow(id: string): Following;
   /** Ends every wait at once, when the service closes. */
   release(): void;
 }
 
+export interface Following {
+  /**
+   * Waits until the comparison is final, `seconds` have passed or `signal` aborts.
+   * @param accepted the comparison if it was created after the following began; it is read again only for its end
+   * @returns the comparison at that time; undefined if it was erased
+   * @throws ScenedeltaError 'queue-unavailable'
+   */
+  until(seconds: number, signal: AbortSignal, accepted?: StoredComparison): Promise<StoredComparison | undefined>;
+  /** Must be called, whether the comparison has ended or not. */
+  stop(): void;
+}
+
 export function createOutcomeWaiter(deps: { events: EventReader; results: Pick<ResultStore, 'get'> }): OutcomeWaiter {
   const waiting = new Set<() => void>();
-  /** Resolves at the final event, after `ms`, on abort, or on release. */
-  const nextChange = (id: string, ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        unsubscribe();
-        signal.removeEventListener('abort', done);
-        waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      const unsubscribe = deps.events.on(({ event }) => {
-        if ('comparisonId' in event && event.comparisonId === id && endsComparison(event.type)) done();
-      });
-      signal.addEventListener('abort', done);
-      waiting.add(done);
-    });
-
   let released = false;
-  return {
-    async until(id, seconds, signal) {
-      const end = Date.now() + seconds * 1000;
-      for (;;) {
-        const left = end - Date.now();
-        const over = left <= 0 || released || signal.aborted;
-        // Subscribed before the store is read, so that no event in between is missed.
-        const change = over ? undefined : nextChange(id, Math.min(left, REREAD_MS), signal);
-        const stored = await deps.results.get(id);
-        if (change === undefined || stored === undefined || isFinal(stored.comparison.status)) {
-          return stored;
+
+  const follow = (id: string): Following => {
+    let ended = false;
+    let wake = () => {};
+    const stop = deps.events.on(({ event }) => {
+      if (!('comparisonId' in event) || event.comparisonId !== id || !endsComparison(event.type)) return;
+      ended = true;
+      wake();
+    });
+    /** Resolves at the end of the comparison, after `ms`, on abort, or on release. */
+    const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          waiting.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal.addEventListener('abort', done);
+        waiting.add(done);
+        wake = done;
+      });
+
+    return {
+      stop,
+      async until(seconds, signal, accepted) {
+        const end = Date.now() + seconds * 1000;
+        for (let stored = accepted; ; stored = undefined) {
+          if (stored === undefined || ended) {
+            ended = false;
+            stored = await deps.results.get(id);
+          }
+          const left = end - Date.now();
+          if (stored === undefined || isFinal(stored.comparison.status)) return stored;
+          if (left <= 0 || released || signal.aborted) return stored;
+          if (!ended) await pause(Math.min(left, REREAD_MS), signal);
         }
-        await change;
-      }
-    },
+      },
+    };
+  };
+
+  return {
+    follow,
     release() {
       released = true;
       for (const done of [...waiting]) done();

@@ -1,6 +1,7 @@
 /**
  * Authentication and authorisation. Every route under /v1 states its scope in `config`; routes without one are open. A
- * signed link (links.ts) or an event token (event-token.ts) replaces the key on the routes that allow it.
+ * signed link (links.ts) or a token (tokens.ts) replaces the key on the routes that allow it, and the cookie of a
+ * session does on all but the routes that sign in.
  */
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
@@ -8,7 +9,7 @@ import { verifyLink } from '../../links.js';
 import type { ApiKey, Scope } from '../../stores/api-keys.js';
 import type { Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import { verifyEventToken } from '../event-token.js';
+import { type TokenPurpose, verifyToken } from '../tokens.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,6 +21,11 @@ declare module 'fastify' {
     visibility: Visibility;
     /** whether the key has the scope admin, or AUTH is off */
     isAdmin: boolean;
+    /**
+     * For answers that take long: whether the request would still be let in. False once its key has been revoked or its
+     * session has expired; the signature of a link and an event token count only at the beginning.
+     */
+    isStillAllowed: () => Promise<boolean>;
   }
   interface FastifyContextConfig {
     /** scope that a key needs; undefined: the route is open */
@@ -28,11 +34,21 @@ declare module 'fastify' {
     signedLinks?: boolean;
     /** whether an event token opens the route too */
     eventTokens?: boolean;
+    /** whether the cookie of a session does not open the route, so that no session prolongs itself */
+    noSessions?: boolean;
+    /** whether a sign-in token opens the route too */
+    signInTokens?: boolean;
   }
 }
 
 /** Key id of requests while AUTH is off. */
 export const LOCAL_KEY_ID = 'local';
+export const SESSION_COOKIE = 'scenedelta_session';
+/**
+ * Requests that alter something need it beside the cookie. A page of another origin cannot send it: the browser would
+ * ask first, and CORS allows no credentials.
+ */
+export const CSRF_HEADER = 'x-csrf-protection';
 
 export function useAuth(
   app: Api,
@@ -43,13 +59,14 @@ export function useAuth(
   app.decorateRequest('owner', undefined);
   app.decorateRequest('visibility');
   app.decorateRequest('isAdmin', false);
+  app.decorateRequest('isStillAllowed', async () => true);
   app.addHook('onRoute', ({ url, config, schema }) => {
     if (url.startsWith('/v1') && config?.scope === undefined && schema?.hide !== true) {
       throw new Error(`route ${url} states no scope, expected config.scope`);
     }
   });
   app.addHook('onRequest', async (request) => {
-    const { scope, signedLinks = false, eventTokens = false } = request.routeOptions.config;
+    const { scope, signedLinks = false } = request.routeOptions.config;
     if (scope === undefined) return;
     if (options.auth === 'off') {
       request.apiKeyId = LOCAL_KEY_ID;
@@ -63,10 +80,7 @@ export function useAuth(
       request.visibility = 'everything';
       return;
     }
-    const secret = secretOf(request);
-    const token = eventTokens && secret === undefined ? tokenOf(request) : undefined;
-    const key = token === undefined ? await keyOfSecret(secret, deps) : await keyOfToken(token, deps);
-    if (key === undefined) throw await unauthorized(secret, deps.apiKeys);
+    const { key, readAgain } = await keyOf(request, deps);
     if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
       throw new ScenedeltaError(
         'forbidden',
@@ -77,6 +91,7 @@ export function useAuth(
     request.owner = key.owner;
     request.isAdmin = key.scopes.includes('admin');
     request.visibility = request.isAdmin ? 'everything' : { owner: key.owner, cameras: key.cameras };
+    request.isStillAllowed = async () => (await readAgain()) !== undefined;
   });
 }
 
@@ -86,19 +101,50 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
   return bearer ?? (typeof header === 'string' && header !== '' ? header : undefined);
 }
 
-const keyOfSecret = async (secret: string | undefined, { apiKeys }: Pick<ApiDependencies, 'apiKeys'>) =>
-  secret === undefined ? undefined : apiKeys.authenticate(secret);
+type KeyDependencies = Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>;
 
-/** @returns undefined if the query has none */
-const tokenOf = ({ query }: FastifyRequest): unknown => (query as { access_token?: unknown }).access_token;
+interface FoundKey {
+  readonly key: ApiKey;
+  /** @returns the key; undefined if it has been revoked or the session has expired */
+  readonly readAgain: () => Promise<ApiKey | undefined>;
+}
+
+/** @throws ScenedeltaError 'unauthorized'; 'forbidden' if a session alters something without CSRF_HEADER */
+async function keyOf(request: FastifyRequest, deps: KeyDependencies): Promise<FoundKey> {
+  const { eventTokens = false, signInTokens = false, noSessions = false } = request.routeOptions.config;
+  const secret = secretOf(request);
+  if (secret !== undefined) {
+    const found = await deps.apiKeys.authenticate(secret);
+    const key = found ?? (signInTokens ? await keyOfToken('sign-in', secret, deps) : undefined);
+    if (key !== undefined) return { key, readAgain: () => deps.apiKeys.get(key.id) };
+    throw await unauthorized(secret, deps.apiKeys);
+  }
+  const { access_token } = request.query as { access_token?: unknown };
+  if (eventTokens && access_token !== undefined) {
+    const key = await keyOfEventToken(access_token, deps);
+    return { key, readAgain: () => deps.apiKeys.get(key.id) };
+  }
+  const session = noSessions ? undefined : request.cookies[SESSION_COOKIE];
+  const readAgain = async () => (session === undefined ? undefined : keyOfToken('session', session, deps));
+  const key = await readAgain();
+  if (key === undefined) throw await unauthorized(undefined, deps.apiKeys);
+  if (!['GET', 'HEAD'].includes(request.method) && request.headers[CSRF_HEADER] === undefined) {
+    throw new ScenedeltaError(
+      'forbidden',
+      `${request.method} with the cookie of a session has no header X-CSRF-Protection, expected one with any value`,
+    );
+  }
+  return { key, readAgain };
+}
+
+async function keyOfToken(purpose: TokenPurpose, token: string, deps: KeyDependencies): Promise<ApiKey | undefined> {
+  const verified = verifyToken(purpose, token, { key: deps.linkKey, now: deps.clock() });
+  return verified && deps.apiKeys.get(verified.keyId);
+}
 
 /** @throws ScenedeltaError 'unauthorized'; the text does not repeat the token, which is a secret */
-async function keyOfToken(
-  token: unknown,
-  { apiKeys, linkKey, clock }: Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>,
-): Promise<ApiKey> {
-  const id = typeof token === 'string' ? verifyEventToken(token, { key: linkKey, now: clock() }) : undefined;
-  const key = id === undefined ? undefined : await apiKeys.get(id);
+async function keyOfEventToken(token: unknown, deps: KeyDependencies): Promise<ApiKey> {
+  const key = typeof token === 'string' ? await keyOfToken('events', token, deps) : undefined;
   if (key !== undefined) return key;
   throw new ScenedeltaError(
     'unauthorized',

@@ -1,6 +1,9 @@
 /** Prometheus metrics of the API process. Labels are route patterns and codes, never ids or cameras. */
+import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { QueueName } from '../../jobs/producer.js';
+import { QUEUES } from '../../jobs/queues.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { EventStreams } from '../event-stream.js';
 import { PROBLEM_TYPE } from './problems.js';
 
@@ -12,7 +15,8 @@ export interface ApiMetrics {
 
 export function useMetrics(
   app: Api,
-  deps: Pick<ApiDependencies, 'queue'> & { streams: Pick<EventStreams, 'size'> },
+  deps: Pick<ApiDependencies, 'queue' | 'clock'> & { streams: Pick<EventStreams, 'size'> },
+  { dataDir }: Pick<ApiOptions, 'dataDir'>,
 ): ApiMetrics {
   const registry = new Registry();
   // Dashboards and alert rules expect the names process_* and nodejs_*, without a prefix.
@@ -42,6 +46,33 @@ export function useMetrics(
       for (const [queue, states] of Object.entries(counts ?? {})) {
         for (const [state, jobs] of Object.entries(states)) this.set({ queue, state }, jobs);
       }
+    },
+  });
+  new Gauge({
+    name: 'scenedelta_queue_oldest_seconds',
+    help: 'Time that the oldest waiting job of each queue has waited, 0 without one; absent while Redis is away.',
+    labelNames: ['queue'],
+    registers,
+    async collect() {
+      this.reset();
+      const oldest = await deps.queue.oldest().catch(() => undefined);
+      if (oldest === undefined) return;
+      for (const queue of Object.keys(QUEUES) as QueueName[]) {
+        this.set({ queue }, Math.max(0, deps.clock() - (oldest[queue] ?? deps.clock())) / 1000);
+      }
+    },
+  });
+  new Gauge({
+    name: 'scenedelta_data_bytes',
+    help: 'Size of the file system of DATA_DIR, and what is free of it for this process.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset();
+      const found = await statfs(dataDir).catch(() => undefined);
+      if (found === undefined) return;
+      this.set({ state: 'size' }, found.blocks * found.bsize);
+      this.set({ state: 'free' }, found.bavail * found.bsize);
     },
   });
   new Gauge({

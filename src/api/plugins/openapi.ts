@@ -6,13 +6,16 @@ import type { Api } from '../dependencies.js';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../schemas/examples.js';
 import { components } from '../schemas/shared.js';
 import { WEBHOOKS } from '../schemas/webhooks.js';
+import { SESSION_COOKIE } from './auth.js';
 
 export const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
   cameras: 'Named sources of frames with settings: one frame in, compared with the "before" of the camera.',
   changes: 'Changes that comparisons of a camera found: opened, persisting, reverted, acknowledged.',
+  batches: 'Archived footage in, changes out.',
   events: 'Live events (server-sent events).',
   models: 'Bundles that the live workers serve.',
+  sessions: 'Signing in of browsers: a cookie in place of the API key.',
   operations:
     'For probes, scrapers and scalers. Probes need no key, metrics one with METRICS_AUTH=on; else keep them off the public network.',
 } as const;
@@ -26,7 +29,7 @@ const COMMON_HEADERS = {
   },
   'RateLimit-Policy': {
     schema: { type: 'string' },
-    description: 'The quota (q) in a window (w, seconds): `"default";q=600;w=60`.',
+    description: 'The quota (q) in a window (w, seconds): `"default";q=6000;w=60`.',
   },
 } as const;
 
@@ -101,6 +104,14 @@ export async function useOpenApi(app: Api): Promise<void> {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'scenedelta keys create' },
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: SESSION_COOKIE,
+            description:
+              'POST /v1/session sets it; for pages of the service itself. Requests that alter something also need the ' +
+              'header X-CSRF-Protection.',
+          },
           eventToken: {
             type: 'apiKey',
             in: 'query',

@@ -16,17 +16,35 @@ import { shownPath } from './shown-path.js';
 export const MAX_PARAM_LENGTH = 200;
 export const PROBLEM_TYPE = 'application/problem+json';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** whether the body may be an image (`Content-Type: image/...`) */
+    imageBody?: boolean;
+  }
+}
+
+const expectedTypes = ({ routeOptions }: FastifyRequest): string =>
+  routeOptions.config.imageBody === true
+    ? 'expected multipart/form-data, application/json or image/...'
+    : 'expected multipart/form-data or application/json';
+
+/** @returns ScenedeltaError 'unsupported-media-type', naming the type that came and the types of the route */
+export const unsupportedType = (request: FastifyRequest): ScenedeltaError =>
+  new ScenedeltaError(
+    'unsupported-media-type',
+    `Content-Type is ${request.headers['content-type']}, ${expectedTypes(request)}`,
+  );
+
 /** Errors of Fastify, its multipart plugin and Node, mapped to the catalogue. */
 const FOREIGN: Readonly<Record<string, { code: ErrorCode; detail: (err: Error, request: FastifyRequest) => string }>> =
   {
     FST_ERR_CTP_INVALID_MEDIA_TYPE: {
       code: 'unsupported-media-type',
-      detail: (_err, request) =>
-        `Content-Type is ${request.headers['content-type']}, expected multipart/form-data or application/json`,
+      detail: (_err, request) => unsupportedType(request).message,
     },
     FST_ERR_CTP_EMPTY_TYPE: {
       code: 'unsupported-media-type',
-      detail: () => 'The body has no Content-Type, expected multipart/form-data or application/json',
+      detail: (_err, request) => `The body has no Content-Type, ${expectedTypes(request)}`,
     },
     FST_ERR_CTP_BODY_TOO_LARGE: {
       code: 'payload-too-large',
@@ -140,22 +158,24 @@ export function onError(thrown: unknown, request: FastifyRequest, reply: Fastify
 /** Answers a request that Node could not parse as HTTP; there is no request object, only a socket. */
 export function onUnreadableRequest(err: ConnectionError, socket: Socket): void {
   if (err.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, title] =
+  const [status, title]: [number, string] =
     err.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'Request Header Fields Too Large']
       : err.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'Request Timeout']
         : [400, 'Bad Request'];
-  const body = JSON.stringify({
-    type: 'about:blank',
-    title,
-    status,
-    detail: `Not readable as HTTP: ${err.code}`,
-  });
+  endWithProblem(socket, { status, title, detail: `Not readable as HTTP: ${err.code}` });
+}
+
+/** Answers and closes the connection, whatever else the client sends. */
+export function endWithProblem(socket: Socket, problem: { status: number; title: string; detail: string }): void {
+  const { status, title } = problem;
+  const body = JSON.stringify({ type: 'about:blank', ...problem });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ` +
       `${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  socket.destroySoon();
 }
 
 export function useProblems(app: Api): void {

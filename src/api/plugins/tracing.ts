@@ -7,13 +7,19 @@ import { newTraceId } from '../../ids.js';
 import type { Api } from '../dependencies.js';
 import { shownPath } from './shown-path.js';
 
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}/;
 const INVALID = '0'.repeat(32);
 
 /** @returns 32 hex digits */
 export function traceIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = TRACEPARENT.exec(String(request.headers.traceparent ?? ''))?.[1];
   return given !== undefined && given !== INVALID ? given : newTraceId();
+}
+
+/** @returns the trace context of the caller, which is handed on to the webhook; undefined: none, or an invalid one */
+export function traceparentOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const [given, traceId] = TRACEPARENT.exec(String(headers.traceparent ?? '')) ?? [];
+  return traceId === INVALID ? undefined : given;
 }
 
 export function useTracing(app: Api): void {

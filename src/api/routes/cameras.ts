@@ -5,6 +5,7 @@ import { CAMERA_ID_PATTERN, type CameraSettings } from '../../cameras/settings.j
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
 import { ScenedeltaError } from '../../errors.js';
+import { IMAGE_TYPES } from '../../frames/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { originAndPath } from '../../redact-url.js';
 import { noCamera, type StoredCamera } from '../../stores/cameras.js';
@@ -22,11 +23,13 @@ import { CAMERA_STRUCTURE } from '../json-structure.js';
 import {
   type Camera,
   CameraFrameFormSchema,
+  CameraFrameQuery,
   CameraFrameRequestSchema,
   CameraIdParams,
   CameraRequestSchema,
   CameraSchema,
 } from '../schemas/camera.js';
+import { binary } from '../schemas/comparison-request.js';
 import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
@@ -70,14 +73,17 @@ const frameSchema = {
   description:
     'As POST /v1/comparisons, with the "before" of the camera. Frames of a camera are processed one at ' +
     'a time, in the order of `captured_at`; `camera_frame` of the answer describes the other side of ' +
-    'the comparison and any unusual circumstances.',
+    'the comparison and any unusual circumstances. The body may also be the image itself, with its type as ' +
+    '`Content-Type`.',
   tags,
   params: CameraIdParams,
+  querystring: CameraFrameQuery,
   headers: PREFERENCE_HEADERS,
   body: {
     content: {
       'multipart/form-data': { schema: ref(CameraFrameFormSchema) },
       'application/json': { schema: ref(CameraFrameRequestSchema) },
+      ...Object.fromEntries(IMAGE_TYPES.map((type) => [type, { schema: binary('The image.') }])),
     },
   },
   response: comparisonResponses(['not-found', 'frame-out-of-order']),
@@ -116,21 +122,25 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     });
   });
 
-  app.post('/v1/cameras/:id/frames', { schema: frameSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    await assertCapacity(request, 'frame', deps, options);
-    const camera = await findCamera(deps, request.params.id, request.visibility);
-    await assertCameraCapacity(camera.id, deps);
-    const incoming = await readCameraFrame(request, options);
-    const { callback_url } = incoming.options;
-    assertFetchable({ frame: incoming.frame }, rules);
-    if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
-    return respond(request, reply, {
-      fingerprint: frameFingerprint(camera.id, incoming),
-      frames: [incoming.frame],
-      queue: 'live',
-      accept: (context) => acceptFrame(context, camera, incoming, { ...deps, keeper, options }),
-    });
-  });
+  app.post(
+    '/v1/cameras/:id/frames',
+    { schema: frameSchema, config: { scope: 'compare', imageBody: true } },
+    async (request, reply) => {
+      await assertCapacity(request, 'frame', deps, options);
+      const camera = await findCamera(deps, request.params.id, request.visibility);
+      await assertCameraCapacity(camera.id, deps);
+      const incoming = await readCameraFrame(request, options, request.query.captured_at);
+      const { callback_url } = incoming.options;
+      assertFetchable({ frame: incoming.frame }, rules);
+      if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
+      return respond(request, reply, {
+        fingerprint: frameFingerprint(camera.id, incoming),
+        frames: [incoming.frame],
+        queue: 'live',
+        accept: (context) => acceptFrame(context, camera, incoming, { ...deps, keeper, options }),
+      });
+    },
+  );
 
   const getSchema = {
     operationId: 'readCamera',
@@ -157,6 +167,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         waiting,
         pending: state === undefined ? [] : pendingChanges(state.alerts, rulesOf(id, camera.settings)),
         last_frame_at: last === null ? null : new Date(last.at).toISOString(),
+        frozen_since: state?.still?.reported === true ? new Date(state.still.since).toISOString() : null,
         interval_s: state?.intervalMs == null ? null : state.intervalMs / 1000,
         light: camera.settings.before === 'memory' ? (state?.light ?? null) : null,
         memory: Object.keys(state?.memory ?? {}) as (keyof NonNullable<typeof state>['memory'])[],

@@ -2,14 +2,16 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
+import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import { CHANGE_STATUSES, type Change, ChangeSchema } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
+import { DeliverySchema } from '../../schemas/delivery.js';
 import { extensionOf, feedbackLine } from '../../schemas/feedback-manifest.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
-import { DeliverySchema } from '../../stores/deliveries.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
+import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { json, media, problems, ref } from '../schemas/shared.js';
@@ -36,11 +38,16 @@ const ListQuerySchema = Type.Object(
 );
 const checkFeedback = checker(FeedbackRequestSchema);
 const FEEDBACK_PAGE_SIZE = 100;
+const NOT_QUEUED = 'alert of an acknowledgement not queued; recovery will queue it';
 
 const noChange = (id: string) =>
   new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
 
-export function changeRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries'>): void {
+export function changeRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries'>,
+  enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>,
+): void {
   const config = { scope: 'compare' } as const;
   const tags = ['changes'];
   /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
@@ -116,12 +123,58 @@ export function changeRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | '
     params: ChangeIdParams,
     response: answer,
   };
-  app.post(
+  app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config }, async (request) => {
+    const { id } = request.params;
+    await find(id, request.visibility);
+    const by = { traceId: request.id, apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID };
+    const acknowledged = await deps.changes.acknowledge(id, by);
+    const alert = acknowledged?.alert ?? null;
+    // It is stored, so if this fails, recovery queues it.
+    if (alert !== null) await enqueueDelivery.ofAlert(alert).catch((err) => request.log.warn({ err }, NOT_QUEUED));
+    return orNotFound(id, Promise.resolve(acknowledged?.change));
+  });
+
+  const unacknowledgeSchema = {
+    operationId: 'withdrawAcknowledgement',
+    summary: 'Withdraw the acknowledgement of a change',
+    description: 'Alerts about it may follow again, if its severity rises. Repeating the request changes nothing.',
+    tags,
+    params: ChangeIdParams,
+    response: answer,
+  };
+  app.delete(
     '/v1/changes/:id/acknowledge',
-    { schema: acknowledgeSchema, config },
+    { schema: unacknowledgeSchema, config },
     async ({ params: { id }, visibility }) => {
       await find(id, visibility);
-      return orNotFound(id, deps.changes.acknowledge(id));
+      return orNotFound(id, deps.changes.withdrawAcknowledgement(id));
+    },
+  );
+
+  const normalSchema = {
+    operationId: 'makeChangeNormal',
+    summary: 'Let a change become part of what is normal',
+    description:
+      'With the next frame that shows it, it settles without an alert, as it would by itself after `memory.absorb_s`: ' +
+      'a background model takes over its place alone, and other changes stay open. Repeating the request changes nothing.',
+    tags,
+    params: ChangeIdParams,
+    response: {
+      202: json('The change as it is before that frame.', ref(ChangeSchema)),
+      ...problems(['not-found', 'invalid-value']),
+    },
+  };
+  app.post(
+    '/v1/changes/:id/normal',
+    { schema: normalSchema, config: { scope: 'admin' } },
+    async ({ params: { id }, visibility }, reply) => {
+      const change = await find(id, visibility);
+      if (change.reverted_at !== null || change.settled_at !== null) {
+        const came = change.reverted_at === null ? 'has settled' : 'is over';
+        throw new ScenedeltaError('invalid-value', `The change ${id} ${came}, expected one that frames still show`);
+      }
+      await deps.changes.makeNormal(change);
+      return reply.code(202).send(change);
     },
   );
 
@@ -146,6 +199,23 @@ export function changeRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | '
     const feedback = { judgement, ...(caption === undefined ? {} : { caption }) };
     return orNotFound(id, deps.changes.giveFeedback(id, feedback));
   });
+
+  const noFeedbackSchema = {
+    operationId: 'withdrawFeedback',
+    summary: 'Withdraw the judgement of a change',
+    description: 'Repeating the request changes nothing.',
+    tags,
+    params: ChangeIdParams,
+    response: answer,
+  };
+  app.delete(
+    '/v1/changes/:id/feedback',
+    { schema: noFeedbackSchema, config },
+    async ({ params: { id }, visibility }) => {
+      await find(id, visibility);
+      return orNotFound(id, deps.changes.withdrawFeedback(id));
+    },
+  );
 
   const exportSchema = {
     operationId: 'exportFeedback',

@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { dateTime } from '../../schemas/constructors.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { EVENT_TOKEN_LIFETIME_MS, signEventToken } from '../event-token.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { json, problems } from '../schemas/shared.js';
+import { signToken } from '../tokens.js';
 
 export function eventTokenRoutes(app: Api, deps: Pick<ApiDependencies, 'linkKey' | 'clock'>): void {
   const schema = {
@@ -27,9 +27,10 @@ export function eventTokenRoutes(app: Api, deps: Pick<ApiDependencies, 'linkKey'
     },
   };
   app.post('/v1/events/token', { schema, config: { scope: 'compare' } }, async (request, reply) => {
-    // Whole seconds, as in the token.
-    const expiresAt = Math.floor((deps.clock() + EVENT_TOKEN_LIFETIME_MS) / 1000) * 1000;
-    const token = signEventToken(request.apiKeyId ?? LOCAL_KEY_ID, { key: deps.linkKey, expiresAt });
+    const { token, expiresAt } = signToken('events', request.apiKeyId ?? LOCAL_KEY_ID, {
+      key: deps.linkKey,
+      now: deps.clock(),
+    });
     reply.code(201).header('Cache-Control', 'no-store');
     return { token, expires_at: new Date(expiresAt).toISOString() };
   });

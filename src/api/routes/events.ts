@@ -6,7 +6,13 @@ import { isFinal } from '../../schemas/comparison.js';
 import { EVENT_ID_PATTERN } from '../../stores/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { ChangeEventSchema, ComparisonEventSchema, type EventStreams } from '../event-stream.js';
+import {
+  CameraEventSchema,
+  ChangeEventSchema,
+  ComparisonEventSchema,
+  EndpointEventSchema,
+  type EventStreams,
+} from '../event-stream.js';
 import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
 
 /** Streams have no timeout: this is the longest time that a timer takes. */
@@ -30,7 +36,9 @@ const TokenQuery = Type.Object({
   ),
 });
 const security = [{ bearer: [] }, { apiKey: [] }, { eventToken: [] }];
-const STREAM = 'Server-sent events; the schema describes one of them. A comment every 15 s keeps the connection open.';
+const STREAM =
+  'Server-sent events; the schema describes one of them. A comment every 15 s keeps the connection open; when the key ' +
+  'has been revoked, the stream ends there.';
 /** The fields of a server-sent event. @param data schema of the JSON in `data` */
 const serverSentEvent = (data: TSchema) =>
   Type.Object({
@@ -42,7 +50,9 @@ const comparisonEvents = media(STREAM, {
   'text/event-stream': serverSentEvent(ref(ComparisonEventSchema)),
 });
 const allEvents = media(STREAM, {
-  'text/event-stream': serverSentEvent(Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema)])),
+  'text/event-stream': serverSentEvent(
+    Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema), ref(CameraEventSchema), ref(EndpointEventSchema)]),
+  ),
 });
 
 export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, streams: EventStreams): void {
@@ -70,7 +80,8 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     const { comparison } = await findComparison(deps, id, request.visibility);
     const resumed = lastEventId(request);
     const since = resumed ?? String(Date.parse(comparison.created_at) - CLOCK_SLACK_MS);
-    const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true });
+    const { isStillAllowed } = request;
+    const stream = await streams.open({ comparisonId: id }, { since, endOnFinal: true, isStillAllowed });
     // The comparison is final and no event followed the client's last one, so that event was the final one.
     if (isFinal(comparison.status) && !stream.writableEnded) {
       stream.destroy();
@@ -81,7 +92,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
 
   const ofAll = {
     operationId: 'watchComparisons',
-    summary: 'Watch all comparisons and changes',
+    summary: 'Watch all comparisons, changes and cameras',
     description: 'New events, or all events after `Last-Event-ID`; about the last 10,000 are kept.',
     tags: ['events'],
     security,
@@ -97,9 +108,10 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
   };
   app.get('/v1/events', { ...options, schema: ofAll }, async (request, reply) => {
     const { camera } = request.query;
+    const { isStillAllowed } = request;
     const stream = await streams.open(
       { ...(camera === undefined ? {} : { camera }), visibility: request.visibility },
-      { since: lastEventId(request), endOnFinal: false },
+      { since: lastEventId(request), endOnFinal: false, isStillAllowed },
     );
     return sendStream(reply, stream);
   });

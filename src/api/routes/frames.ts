@@ -2,11 +2,11 @@
 import { ScenedeltaError } from '../../errors.js';
 import { IMAGE_TYPES } from '../../frames/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
+import { servedFrame } from '../../frames/served-frame.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import { PICTURE_CACHE, servedFrame } from '../comparisons/served-frame.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
+import { binary, FrameQuery, media, PICTURE_CACHE, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 
 export function frameRoutes(
   app: Api,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
+import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
 import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
 import type { Heatmap, Side } from '../../images.js';
 import { isFinal } from '../../schemas/comparison.js';
@@ -9,10 +10,9 @@ import { literals } from '../../schemas/constructors.js';
 import { heatmapKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import { PICTURE_CACHE, type ServedFrame, servedFrame } from '../comparisons/served-frame.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
-import { binary, FrameQuery, media, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
+import { binary, FrameQuery, media, PICTURE_CACHE, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 
 const RAW_HEADERS = {
   'Heatmap-Width': Type.Integer({ description: 'raw only: columns of the grid.' }),
@@ -23,9 +23,9 @@ const HeatmapQuery = Type.Object(
   {
     style: Type.Optional(
       literals([...STYLES, 'raw'], {
-        default: 'overlay',
+        default: 'outline',
         description:
-          'overlay: colours over the frame, opaque in proportion to the value. gray: the map alone, ' +
+          'outline: lines around the area of values from 0.5 on, with a light tint. overlay: colours over the frame, opaque in proportion to the value. gray: the map alone, ' +
           'black 0, white 1. raw: the grid itself.',
       }),
     ),
@@ -72,7 +72,7 @@ export function heatmapRoutes(
   const config = { scope: 'compare', signedLinks: true } as const;
   app.get('/v1/comparisons/:id/heatmaps/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
-    const { style = 'overlay', word } = request.query;
+    const { style = 'outline', word } = request.query;
     const stored = await findComparison(deps, id, request.visibility);
     const maps = await readMaps(stored, deps);
     const map = word === undefined ? maps[side] : wordMap(maps.words[side], word);
@@ -90,7 +90,7 @@ export function heatmapRoutes(
 }
 
 async function readMaps({ comparison }: StoredComparison, deps: Pick<ApiDependencies, 'blobs'>): Promise<HeatmapData> {
-  const { id, status, model } = comparison;
+  const { id, status, model, camera_frame } = comparison;
   if (!isFinal(status)) {
     throw new ScenedeltaError('not-finished', `The comparison ${id} is ${status}, expected finished`);
   }
@@ -98,7 +98,8 @@ async function readMaps({ comparison }: StoredComparison, deps: Pick<ApiDependen
     const why = status === 'finished' ? 'its frames were identical and no model was asked' : `it is ${status}`;
     throw new ScenedeltaError('not-found', `The comparison ${id} has no heatmaps: ${why}`);
   }
-  const bytes = await deps.blobs.get(heatmapKey(id));
+  // The maps of a quiet frame are those of the frame that it equals.
+  const bytes = await deps.blobs.get(heatmapKey(camera_frame?.nothing_new_since?.comparison ?? id));
   if (bytes !== undefined) return decodeHeatmapData(bytes);
   throw new ScenedeltaError('gone', `The heatmaps of ${id} are no longer kept (HEATMAP_RETENTION_HOURS)`);
 }

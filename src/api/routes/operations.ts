@@ -4,6 +4,7 @@ import type { QueueCounts, QueueName } from '../../jobs/producer.js';
 import { QUEUES } from '../../jobs/queues.js';
 import { VERSION } from '../../version.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { StartPage } from '../plugins/console.js';
 import type { ApiMetrics } from '../plugins/metrics.js';
 import { json, media, problems } from '../schemas/shared.js';
 
@@ -39,7 +40,7 @@ export function operationRoutes(
   app: Api,
   deps: Pick<ApiDependencies, 'queue' | 'workers'>,
   options: Pick<ApiOptions, 'metricsAuth'>,
-  metrics: ApiMetrics,
+  { metrics, startPage }: { metrics: ApiMetrics; startPage: StartPage },
 ): void {
   const config = options.metricsAuth ? ({ scope: 'metrics' } as const) : {};
   const livezSchema = {
@@ -106,23 +107,28 @@ export function operationRoutes(
 
   const rootSchema = {
     operationId: 'root',
-    summary: 'Links to the documentation and the resources',
+    summary: 'The console, or links to the documentation and the resources',
+    description: 'HTML for browsers (`Accept: text/html`), JSON for other clients.',
     tags,
     security,
     response: {
-      200: json(
-        'Name, version and addresses.',
-        Type.Object({
+      200: media('The console; else name, version and addresses.', {
+        'application/json': Type.Object({
           name: Type.String(),
           version: Type.String(),
           links: Type.Record(Type.String(), Type.String()),
         }),
-      ),
+        'text/html': Type.String(),
+      }),
     },
   };
-  app.get('/', { schema: rootSchema }, async () => ({
-    name: 'scenedelta',
-    version: VERSION,
-    links: { docs: '/docs', openapi: '/docs/json', models: '/v1/models', comparisons: '/v1/comparisons' },
-  }));
+  app.get('/', { schema: rootSchema }, async (request, reply) => {
+    reply.header('Vary', 'Accept');
+    if (startPage !== null && request.headers.accept?.includes('text/html')) return startPage(reply);
+    return {
+      name: 'scenedelta',
+      version: VERSION,
+      links: { docs: '/docs', openapi: '/docs/json', models: '/v1/models', comparisons: '/v1/comparisons' },
+    };
+  });
 }

@@ -7,7 +7,7 @@ import {
   CameraSettingsRequestSchema,
   CameraSettingsSchema,
 } from '../../cameras/settings.js';
-import { PendingChangeSchema } from '../../schemas/comparison.js';
+import { PendingChangeSchema } from '../../schemas/camera-frame.js';
 import { dateTime, literals, nullable, unit } from '../../schemas/constructors.js';
 import {
   binary,
@@ -57,6 +57,10 @@ export const CameraStatusSchema = Type.Object(
       description: 'Changes that wait for their confirmation by further frames.',
     }),
     last_frame_at: nullable(dateTime(), 'Capture time of the last processed frame.'),
+    frozen_since: nullable(
+      dateTime(),
+      'Capture time from which the frames do not differ at all, if that is longer than `frozen_after_s`.',
+    ),
     interval_s: nullable(Type.Number(), 'Typical time between two frames, in seconds.'),
     light: nullable(literals(LIGHTS), 'Light of the last frame, if `before` is `memory`.'),
     memory: Type.Array(literals(LIGHTS), { description: 'Lights for which there is a background model.' }),
@@ -120,6 +124,11 @@ const frameOptions = {
 };
 export const CameraFrameOptionsSchema = Type.Object(frameOptions, { additionalProperties: false });
 export type CameraFrameOptions = Static<typeof CameraFrameOptionsSchema>;
+
+/** Query of a frame; a body that is an image has no other place for its time. */
+export const CameraFrameQuery = Type.Object({
+  captured_at: Type.Optional(dateTime('Capture time, if the body does not state it.')),
+});
 
 export const CameraFrameRequestSchema = Type.Object(
   { frame: FrameInputSchema, ...frameOptions },

@@ -1,16 +1,26 @@
 /** Shared parts of routes: named components of the OpenAPI file, common parameters, problem responses and headers. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { ScheduleSchema, ZoneSchema } from '../../cameras/settings.js';
+import { EndpointPatchSchema, EndpointRequestSchema } from '../../endpoints/settings.js';
 import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
+import { BatchCameraSchema, BatchFailureSchema, BatchSchema } from '../../schemas/batch.js';
+import {
+  BriefChangeSchema,
+  BriefGroupSchema,
+  BriefListSchema,
+  BriefSchema,
+  CameraBriefSchema,
+  NotSeenSchema,
+  UnseenSchema,
+} from '../../schemas/brief.js';
+import { CameraFrameSchema, PendingChangeSchema } from '../../schemas/camera-frame.js';
 import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../schemas/change.js';
 import {
   BoxSchema,
-  CameraFrameSchema,
   ComparisonSchema,
   ModelUsedSchema,
   NuisanceSchema,
-  PendingChangeSchema,
   ProblemSchema,
   RegionSchema,
   TamperSchema,
@@ -19,10 +29,12 @@ import {
   WordSchema,
 } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
+import { DeliverySchema } from '../../schemas/delivery.js';
+import { PlaceIntervalSchema, PlaceSearchSchema } from '../../schemas/place-search.js';
 import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
-import { DeliverySchema } from '../../stores/deliveries.js';
 import { ServedModelSchema } from '../comparisons/models.js';
-import { ChangeEventSchema, ComparisonEventSchema } from '../event-stream.js';
+import { CameraEventSchema, ChangeEventSchema, ComparisonEventSchema, EndpointEventSchema } from '../event-stream.js';
+import { BatchFormSchema, BatchRequestSchema } from './batches.js';
 import {
   AlarmBudgetSchema,
   BaselineFormSchema,
@@ -38,6 +50,15 @@ import {
 } from './camera.js';
 import { FeedbackRequestSchema } from './changes.js';
 import { ComparisonFormSchema, ComparisonRequestSchema, FRAME_FORMS, FrameInputSchema } from './comparison-request.js';
+import { CameraDryRunSchema } from './dry-run.js';
+import {
+  EndpointCreatedSchema,
+  EndpointSchema,
+  RecoveredSchema,
+  RecoverRequestSchema,
+  RotatedSchema,
+  RotateRequestSchema,
+} from './endpoints.js';
 
 /** A problem together with the failed comparison. */
 export const ComparisonProblemSchema = Type.Object(
@@ -74,19 +95,44 @@ const COMPONENTS: readonly TSchema[] = [
   AlarmBudgetSchema,
   CameraSchema,
   CameraStatusSchema,
+  CameraDryRunSchema,
   CameraFrameRequestSchema,
   CameraFrameFormSchema,
   BaselineRequestSchema,
   BaselineFormSchema,
   BaselineOrderSchema,
   DeliverySchema,
+  BatchRequestSchema,
+  BatchFormSchema,
+  BatchCameraSchema,
+  BatchFailureSchema,
+  BatchSchema,
+  PlaceIntervalSchema,
+  PlaceSearchSchema,
   ServedModelSchema,
   ComparisonEventSchema,
   ChangeRegionSchema,
   FeedbackSchema,
   FeedbackRequestSchema,
   ChangeSchema,
+  BriefChangeSchema,
+  BriefGroupSchema,
+  BriefListSchema,
+  UnseenSchema,
+  NotSeenSchema,
+  CameraBriefSchema,
+  BriefSchema,
   ChangeEventSchema,
+  CameraEventSchema,
+  EndpointEventSchema,
+  EndpointRequestSchema,
+  EndpointPatchSchema,
+  EndpointSchema,
+  EndpointCreatedSchema,
+  RotateRequestSchema,
+  RotatedSchema,
+  RecoverRequestSchema,
+  RecoveredSchema,
   WebhookPayloadSchema,
   AlertPayloadSchema,
 ];
@@ -130,6 +176,8 @@ export const FrameQuery = Type.Object({
 });
 
 const text = (description: string) => Type.String({ description });
+/** Cache-Control of frames and of heatmaps over them. */
+export const PICTURE_CACHE = 'private, max-age=3600';
 export const RESPONSE_HEADERS = {
   retryAfter: { 'Retry-After': Type.Integer({ description: 'Seconds after which to try again.' }) },
   location: { Location: text('Path of the comparison.') },

@@ -8,6 +8,7 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ALERT_
   'change.opened': 'A change at a camera has been confirmed',
   'change.escalated': 'An open change has become more severe',
   'change.reverted': 'An open change has reverted',
+  'change.acknowledged': 'A person has acknowledged an open change',
 };
 
 const header = (name: string, description: string) => ({
@@ -36,7 +37,7 @@ function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'A
       operationId: `on-${type.replace('.', '-')}`,
       summary: SUMMARIES[type],
       description:
-        `Sent to the \`callback_url\`. Answer first and work ` +
+        `Sent to the ${type === 'change.acknowledged' ? '' : '`callback_url` and to the '}endpoints that want it. Answer first and work ` +
         `afterwards.${component === 'AlertPayload' ? ALERT_ORDER : ''}`,
       security: [],
       parameters: HEADERS,

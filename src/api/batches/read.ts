@@ -1,0 +1,173 @@
+/** Reader of the two bodies of a batch: JSON, and a form whose files are streamed to the data folder. */
+import type { FastifyRequest } from 'fastify';
+import { checkSettings } from '../../cameras/settings.js';
+import { ScenedeltaError } from '../../errors.js';
+import { compileTemplate, PRESETS } from '../../footage/inputs/template.js';
+import { parseDuration } from '../../footage/inputs/times.js';
+import { assertTimeZone } from '../../footage/inputs/wall-clock.js';
+import { checker } from '../../schemas/validation-error.js';
+import type { BatchFiles } from '../../stores/batch-files.js';
+import type { BatchInput, BatchRequest } from '../../stores/batch-request.js';
+import { assertBoundary, assertMetadata, isJson, readFieldFile } from '../comparisons/request.js';
+import { assertFetchable, type FetchRules } from '../comparisons/url-policy.js';
+import { assertStructure, CAMERA_STRUCTURE } from '../json-structure.js';
+import { parseTime } from '../parse-time.js';
+import { type BatchOptions, BatchOptionsSchema, BatchRequestSchema } from '../schemas/batches.js';
+import { readWhen } from './read-when.js';
+import { usable } from './usable.js';
+
+export interface ReadContext {
+  readonly id: string;
+  readonly files: Pick<BatchFiles, 'saveUpload'>;
+  readonly rules: FetchRules;
+  /** bytes of one recording */
+  readonly footageLimit: number;
+  /** whether workers read the data folder of the API; false if frames are kept on S3 */
+  readonly sharesFolder: boolean;
+}
+
+const checkRequest = checker(BatchRequestSchema);
+const checkOptions = checker(BatchOptionsSchema);
+/** Bytes of a manifest: about a million lines. */
+const MANIFEST_LIMIT = 256 * 1024 * 1024;
+const REQUEST_LIMIT = 32 * 1024;
+const MAX_FILES = 100;
+
+/**
+ * @throws ScenedeltaError invalid-request, invalid-value, malformed-body, unsupported-media-type, payload-too-large,
+ *   url-refused, storage-unavailable, each naming the field
+ */
+export async function readBatch(request: FastifyRequest, context: ReadContext): Promise<BatchRequest> {
+  if (request.isMultipart()) return readForm(request, context);
+  if (request.body === undefined) {
+    const expected = 'expected application/json or multipart/form-data';
+    throw new ScenedeltaError('unsupported-media-type', `The request has no body, ${expected}`);
+  }
+  return checked(checkRequest(request.body) as BatchOptions, [], null, context);
+}
+
+async function readForm(request: FastifyRequest, context: ReadContext): Promise<BatchRequest> {
+  assertBoundary(request.headers['content-type'] ?? '');
+  const uploads: BatchInput[] = [];
+  let options: BatchOptions = {};
+  let manifest: number | null = null;
+  let number = 0;
+  try {
+    const parts = request.parts({
+      limits: { fileSize: Number.POSITIVE_INFINITY, fieldSize: REQUEST_LIMIT, files: MAX_FILES + 2, fields: 2 },
+      // As a file, a part of the type JSON is not parsed by the plugin, which has no limit on its structure.
+      isPartAFile: (_name, type, fileName) =>
+        fileName !== undefined || type === 'application/octet-stream' || isJson(type ?? ''),
+    });
+    for await (const part of parts) {
+      const { fieldname: name } = part;
+      if (name === 'request') {
+        const text = part.type === 'file' ? await readFieldFile(part.file, name) : String(part.value);
+        // Forms of browsers and of generated clients have an empty field for a value that was not given.
+        if (text !== '') options = checkOptions(parseRequest(text)) as BatchOptions;
+      } else if (part.type !== 'file') throw unexpected(name);
+      else if (name === 'footage' || name === 'manifest') {
+        const what = part.filename || name;
+        if (!context.sharesFolder) throw notShared(name);
+        const maxBytes = name === 'footage' ? context.footageLimit : MANIFEST_LIMIT;
+        await context.files.saveUpload(context.id, ++number, part.file, { maxBytes, what });
+        if (name === 'footage') uploads.push({ from: 'upload', name: baseName(what), number });
+        else if (manifest === null) manifest = number;
+        else throw new ScenedeltaError('invalid-request', 'manifest is given twice, expected one', { field: name });
+      } else throw unexpected(name);
+    }
+  } catch (thrown) {
+    // The rest of the body is read and dropped, so that the caller can read the answer.
+    request.raw.unpipe();
+    request.raw.resume();
+    throw thrown;
+  }
+  if (uploads.length === 0 && manifest === null && options.inputs === undefined) {
+    throw new ScenedeltaError(
+      'invalid-value',
+      'the form names no footage, expected files in the fields footage or manifest, or inputs in request',
+      {
+        field: 'footage',
+      },
+    );
+  }
+  return checked(options, uploads, manifest, context);
+}
+
+function checked(
+  options: BatchOptions,
+  uploads: readonly BatchInput[],
+  manifest: number | null,
+  context: ReadContext,
+): BatchRequest {
+  const { camera = null, template = null, time_zone = null, every = 'auto', exact = false } = options;
+  if (time_zone !== null) usable('time_zone', () => assertTimeZone(time_zone, 'time_zone'));
+  if (template !== null && PRESETS[template] === undefined) {
+    usable('template', () => compileTemplate(template, time_zone ?? 'UTC'));
+  }
+  const isMode = every === 'auto' || every === 'keyframes' || every === 'all';
+  const since = timeOf(options.since, 'since');
+  const until = timeOf(options.until, 'until');
+  if (since !== null && until !== null && until <= since) {
+    throw new ScenedeltaError('invalid-value', 'until is not after since, expected a later time', { field: 'until' });
+  }
+  if (options.metadata !== undefined) assertMetadata(options.metadata);
+  const when = readWhen(options);
+  return {
+    ...(when === undefined ? {} : { when }),
+    inputs: [...(options.inputs ?? []).map((address, i) => inputOf(address, `inputs/${i}`, context)), ...uploads],
+    ...{ manifest, camera, template, timeZone: time_zone, since, until },
+    settings: settingsOf(options.settings),
+    start: timeOf(options.start, 'start'),
+    imageInterval: options.image_interval_s ?? 1,
+    every: isMode
+      ? { mode: every }
+      : { mode: 'seconds', seconds: usable('every', () => parseDuration(every, 'every')), exact },
+    acrossGaps: options.across_gaps ?? false,
+    mergeWindow: options.merge_window_s ?? null,
+    ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
+  };
+}
+
+/** A recording sends no alerts, fetches no snapshots and has no reference. */
+function settingsOf(given: BatchOptions['settings']) {
+  const settings = checkSettings(given ?? {});
+  return { ...settings, snapshot: null, alerts: { ...settings.alerts, callback_url: null } };
+}
+
+const timeOf = (text: string | undefined, field: string): number | null =>
+  text === undefined ? null : parseTime(text, field);
+
+function inputOf(address: string, field: string, { rules, sharesFolder }: ReadContext): BatchInput {
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
+  if (bucket !== undefined) {
+    assertFetchable({ [field]: { from: 's3', bucket, key: prefix } }, rules);
+    return { from: 's3', bucket, prefix };
+  }
+  if (!sharesFolder) throw notShared(field);
+  assertFetchable({ [field]: { from: 'url', url: address } }, rules);
+  return { from: 'url', url: address };
+}
+
+function parseRequest(text: string): unknown {
+  assertStructure(Buffer.from(text), CAMERA_STRUCTURE, 'request', 'request');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ScenedeltaError('malformed-body', 'request is not JSON, expected the members of BatchRequest', {
+      field: 'request',
+    });
+  }
+}
+
+const baseName = (name: string): string => name.replaceAll('\\', '/').split('/').pop() || 'footage';
+const unexpected = (name: string) =>
+  new ScenedeltaError('invalid-request', `${name.slice(0, 60)} is unexpected, expected request, footage or manifest`, {
+    field: name.slice(0, 60),
+  });
+const notShared = (field: string) =>
+  new ScenedeltaError(
+    'invalid-value',
+    `${field}: this service keeps its frames on S3, so that its workers share no folder; expected s3:// inputs`,
+    { field },
+  );

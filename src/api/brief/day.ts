@@ -1,0 +1,63 @@
+/** The day of a brief: its begin and end in a time zone, clock changes included. Pure. */
+import { ScenedeltaError } from '../../errors.js';
+import { checkedWallClock, instantOf } from '../../footage/inputs/wall-clock.js';
+import type { DaySpan } from '../../stores/days.js';
+
+export interface Day extends DaySpan {
+  /** YYYY-MM-DD */
+  readonly name: string;
+  readonly timezone: string;
+}
+
+export const DAY_PATTERN = '^([0-9]{4}-[0-9]{2}-[0-9]{2}|today|yesterday)$';
+
+/**
+ * @param text YYYY-MM-DD, today or yesterday
+ * @param timezone one that the platform knows
+ * @param now epoch ms
+ * @returns from midnight to midnight; a midnight that the clock skips is the moment after it, one that it repeats the
+ *   first of the two
+ * @throws ScenedeltaError 'invalid-value' if the calendar has no such day
+ */
+export function dayOf(text: string, timezone: string, now: number): Day {
+  const name = text === 'today' || text === 'yesterday' ? dateOf(now, timezone) : text;
+  const [year, month, date] = name.split('-').map(Number) as [number, number, number];
+  if (checkedWallClock({ year, month, day: date, hour: 0, minute: 0, second: 0 }) === undefined) {
+    throw new ScenedeltaError('invalid-value', `day is ${JSON.stringify(text)}, expected a day of the calendar`, {
+      field: 'day',
+    });
+  }
+  const first = new Date(Date.UTC(year, month - 1, date - (text === 'yesterday' ? 1 : 0)));
+  const next = new Date(first.getTime() + 86_400_000);
+  return {
+    ...{ name: first.toISOString().slice(0, 10), timezone },
+    ...{ from: midnight(first, timezone), until: midnight(next, timezone) },
+  };
+}
+
+/** @param date its UTC fields are the local date */
+const midnight = (date: Date, timezone: string): number =>
+  instantOf(
+    {
+      ...{ year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() },
+      ...{ hour: 0, minute: 0, second: 0 },
+    },
+    timezone,
+  );
+
+/** @returns YYYY-MM-DD */
+export const dateOf = (at: number, timezone: string): string => local(at, timezone).slice(0, 10);
+/** @returns HH:MM */
+export const clockOf = (at: number, timezone: string): string => local(at, timezone).slice(11, 16);
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** @returns 'YYYY-MM-DD HH:MM' */
+function local(at: number, timeZone: string): string {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone });
+    formats.set(timeZone, format);
+  }
+  return format.format(at);
+}

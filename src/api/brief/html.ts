@@ -1,0 +1,40 @@
+/** A brief as one page without scripts and without anything to load. Pure. */
+import type { CameraText, Line } from './wording.js';
+
+/** The page may load and run nothing; its style is in it. */
+export const BRIEF_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}' +
+  'h1{font-size:1.4rem}h2{font-size:1.15rem;margin:2rem 0 0}h3{font-size:1rem;margin:1rem 0 0}' +
+  'p{margin:.2rem 0}ul{margin:.2rem 0;padding-left:1.2rem}li{overflow-wrap:anywhere}';
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const itemOf = ({ text, link }: Line): string =>
+  `<li>${escaped(text)}${link === null ? '' : ` <a href="${escaped(link.url)}">${escaped(link.text)}</a>`}</li>`;
+
+/** @param more whether there are further cameras */
+export function briefHtml(cameras: readonly CameraText[], more: boolean): string {
+  const parts = cameras.flatMap(({ title, subtitle, sections }) => [
+    `<h2>${escaped(title)}</h2>`,
+    `<p>${escaped(subtitle)}</p>`,
+    ...sections.flatMap((section) => [
+      `<h3>${escaped(section.title)}</h3>`,
+      ...(section.lines.length === 0 ? [] : [`<ul>\n${section.lines.map(itemOf).join('\n')}\n</ul>`]),
+    ]),
+  ]);
+  const end = cameras.length === 0 ? ['<p>There is no camera.</p>'] : more ? ['<p>There are further cameras.</p>'] : [];
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+    `<title>Daily brief</title><style>${STYLE}</style></head>`,
+    '<body><h1>Daily brief</h1>',
+    ...parts,
+    ...end,
+    '</body></html>\n',
+  ].join('\n');
+}

@@ -1,0 +1,77 @@
+/** From the body of a request to the endpoint that is stored, and from there to the answer. */
+import { randomBytes } from 'node:crypto';
+import type { Static } from 'typebox';
+import { topicOf } from '../../endpoints/formats/ntfy.js';
+import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
+import { type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
+import { ScenedeltaError } from '../../errors.js';
+import type { AllowList } from '../../outbound/address.js';
+import type { EndpointRecord } from '../../stores/endpoints.js';
+import { assertUrl } from '../comparisons/url-policy.js';
+import type { EndpointSchema } from '../schemas/endpoints.js';
+
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const SECRET_BYTES = 32;
+
+export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+
+/**
+ * @throws ScenedeltaError 'url-refused' for an address that may not be requested, 'invalid-value' for one that does not
+ *   fit the format
+ */
+export function assertEndpointUrl(url: string, { format }: Pick<EndpointSettings, 'format'>, allow: AllowList): void {
+  assertUrl(url, 'url', allow);
+  if (format === 'ntfy' && topicOf(url) === undefined) {
+    const given = JSON.stringify(shownUrl(url, 'standard-webhooks').slice(0, 100));
+    throw new ScenedeltaError(
+      'invalid-value',
+      `url is ${given}, expected an address that ends with a topic for ntfy, e.g. https://ntfy.example/my-topic`,
+      { field: 'url' },
+    );
+  }
+}
+
+/** @throws ScenedeltaError 'invalid-value' if they were encrypted with another key */
+export function secretsOf({ id, sealed }: EndpointRecord, key: Buffer): EndpointSecrets {
+  try {
+    return openSecrets(id, sealed, key);
+  } catch (cause) {
+    throw new ScenedeltaError(
+      'invalid-value',
+      'the address of the endpoint cannot be decrypted, because LOGIN_SECRET or the webhook secret has changed: ' +
+        'expected the earlier secret, or the endpoint deleted and created once more',
+      { cause },
+    );
+  }
+}
+
+type Endpoint = Static<typeof EndpointSchema>;
+
+/** @param secrets undefined: they cannot be decrypted. @param now epoch ms */
+export function presentEndpoint(record: EndpointRecord, secrets: EndpointSecrets | undefined, now: number): Endpoint {
+  const { settings, stopped, failingSince } = record;
+  const isSigned = SIGNED_FORMATS.includes(settings.format);
+  const valid = secrets === undefined || !isSigned ? 0 : validSecrets(secrets, now).length;
+  const until = secrets?.signing[1]?.expiresAt ?? null;
+  return {
+    id: record.id,
+    url: record.shownUrl,
+    ...settings,
+    has_authorization: secrets?.authorization != null,
+    secrets: valid,
+    previous_secret_until: valid < 2 || until === null ? null : new Date(until).toISOString(),
+    state: stateOf(record),
+    failing_since: failingSince,
+    last_delivered_at: record.lastDeliveredAt,
+    last_error: record.lastError,
+    stopped,
+    created_at: record.created_at,
+    updated_at: record.updated_at,
+  };
+}
+
+function stateOf({ settings, stopped, failingSince }: EndpointRecord): Endpoint['state'] {
+  if (!settings.enabled) return 'disabled';
+  if (stopped !== null) return 'stopped';
+  return failingSince === null ? 'active' : 'failing';
+}

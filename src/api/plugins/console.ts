@@ -1,0 +1,79 @@
+/** The console: static files that `npm run build` makes of the folder console/, with a strict security policy. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyReply } from 'fastify';
+import type { Api, ApiDependencies } from '../dependencies.js';
+
+/** Sends the page of the console; null if there is none to serve. */
+export type StartPage = ((reply: FastifyReply) => FastifyReply) | null;
+
+/** Paths of its views beside '/': a page that is loaded there is the same one. */
+const VIEWS = [
+  ...['/review', '/review/:change', '/cameras', '/cameras/:camera', '/footage', '/footage/:batch'],
+  ...['/endpoints', '/endpoints/:endpoint', '/system'],
+];
+const YEAR_MS = 365 * 86_400_000;
+
+/**
+ * Scripts, styles and connections of its own origin only; pictures and videos also from memory, for files that the user
+ * has chosen.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Serves the views and the files below /assets. The names of the files contain a hash of their content, so browsers
+ * keep them; the page itself is checked on every visit.
+ */
+export async function useConsole(
+  app: Api,
+  { consoleFolder }: Pick<ApiDependencies, 'consoleFolder'>,
+): Promise<StartPage> {
+  const page = consoleFolder === null ? undefined : await readPage(join(consoleFolder, 'index.html'));
+  if (page === undefined || consoleFolder === null) return null;
+  await app.register(fastifyStatic, {
+    root: join(consoleFolder, 'assets'),
+    prefix: '/assets/',
+    index: false,
+    decorateReply: false,
+    // The build writes each file also as .br and .gz.
+    preCompressed: true,
+    immutable: true,
+    maxAge: YEAR_MS,
+    setHeaders: (response) => {
+      response.setHeader('Vary', 'Accept-Encoding');
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+    },
+  });
+  const send = (reply: FastifyReply) =>
+    reply
+      .header('Content-Security-Policy', POLICY)
+      .header('Cache-Control', 'no-cache')
+      .header('Cross-Origin-Opener-Policy', 'same-origin')
+      .header('Referrer-Policy', 'no-referrer')
+      .header('X-Content-Type-Options', 'nosniff')
+      .type('text/html; charset=utf-8')
+      .send(page);
+  for (const view of VIEWS) app.get(view, { schema: { hide: true } }, async (_request, reply) => send(reply));
+  return send;
+}
+
+/** @returns undefined if the console has not been built */
+async function readPage(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+/** Route of the results of batches. */
+import { Type } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import { formatsOf, isBatchFinal, RESULT_FORMATS, type ResultFormat } from '../../schemas/batch.js';
+import { literals } from '../../schemas/constructors.js';
+import { type BatchRecord, batchResultKey } from '../../stores/batches.js';
+import { BatchIdParams, findBatch } from '../batches/find.js';
+import { modeOf } from '../batches/present.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { media, problems } from '../schemas/shared.js';
+
+const tags = ['batches'];
+const config = { scope: 'batch' } as const;
+
+const FILES: Readonly<Record<Exclude<ResultFormat, 'vtt'>, { name: string; type: string }>> = {
+  ndjson: { name: 'changes.ndjson', type: 'application/x-ndjson' },
+  csv: { name: 'changes.csv', type: 'text/csv; charset=utf-8' },
+  json: { name: 'changes.json', type: 'application/json' },
+  html: { name: 'report.html', type: 'text/html; charset=utf-8' },
+  stats: { name: 'stats.ndjson', type: 'application/x-ndjson' },
+};
+
+export function batchResultRoutes(app: Api, deps: Pick<ApiDependencies, 'batches' | 'blobs'>): void {
+  const resultsSchema = {
+    operationId: 'readBatchResults',
+    summary: 'Read the results of a completed batch',
+    description:
+      'ndjson, csv and json have the changes; vtt the captions of one video; html is a report of one file with ' +
+      'pictures; stats the evidence of each sampled frame. A batch of mode when has ndjson (an interval per line, with ' +
+      '`event` changed or changed_back) and json (PlaceSearch).',
+    tags,
+    params: BatchIdParams,
+    querystring: Type.Object(
+      {
+        format: Type.Optional(literals(RESULT_FORMATS, { default: 'ndjson' })),
+        name: Type.Optional(
+          Type.String({
+            maxLength: 256,
+            description: 'With vtt and several videos: which one, as the error lists them.',
+          }),
+        ),
+        file: Type.Optional(
+          Type.String({
+            // Percent-encoded, longer ones exceed the 16 kB of a request's head.
+            maxLength: 1024,
+            description: 'With vtt, in place of `name`: the video as `first_seen.file` of its changes names it.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    response: {
+      200: media('The results.', {
+        'application/x-ndjson': Type.String(),
+        'text/csv': Type.String(),
+        'application/json': Type.Unknown({ description: 'Of mode when: PlaceSearch.' }),
+        'text/vtt': Type.String(),
+        'text/html': Type.String(),
+      }),
+      ...problems(['not-found', 'not-finished', 'invalid-value', 'gone', 'storage-unavailable']),
+    },
+  };
+  app.get('/v1/batches/:id/results', { schema: resultsSchema, config }, async (request, reply) => {
+    const { id } = request.params;
+    const { format = 'ndjson', name, file: video } = request.query;
+    const batch = await findBatch(deps, id, request.visibility);
+    const { status } = batch;
+    if (status !== 'completed') throw notCompleted(id, status);
+    const formats = formatsOf(modeOf(batch));
+    if (!formats.includes(format)) {
+      const came = `format is ${format} and the batch ${id} is of mode ${modeOf(batch)}`;
+      throw new ScenedeltaError('invalid-value', `${came}, expected ${formats.join(' or ')}`, { field: 'format' });
+    }
+    const file = format === 'vtt' ? await captionsOf(id, { name, video }, deps.blobs) : FILES[format];
+    const bytes = await deps.blobs.get(batchResultKey(id, file.name));
+    if (bytes === undefined) throw new ScenedeltaError('gone', `The results of ${id} have been erased`);
+    // The report has a script of its own, which the policy in the page allows by its hash.
+    return reply.type(file.type).header('Content-Disposition', `attachment; filename="${id}-${file.name}"`).send(bytes);
+  });
+}
+
+function notCompleted(id: string, status: BatchRecord['status']): ScenedeltaError {
+  const ended = isBatchFinal(status);
+  return new ScenedeltaError(
+    ended ? 'gone' : 'not-finished',
+    `The batch ${id} is ${status}, expected completed${ended ? ': it has no results' : '; read it for its progress'}`,
+  );
+}
+
+/** Captions of one video in `vtt.json`; batches of earlier versions have the name alone. */
+type Captions = string | { readonly name: string; readonly video: string };
+
+/** @throws ScenedeltaError 'invalid-value' naming the videos, 'not-found' without any */
+async function captionsOf(
+  id: string,
+  { name, video }: { name: string | undefined; video: string | undefined },
+  blobs: ApiDependencies['blobs'],
+) {
+  const listed = await blobs.get(batchResultKey(id, 'vtt.json'));
+  const all: Captions[] = listed === undefined ? [] : JSON.parse(Buffer.from(listed).toString());
+  if (all.length === 0) throw new ScenedeltaError('not-found', `The batch ${id} has no video`);
+  const names = all.map((one) => (typeof one === 'string' ? one : one.name));
+  const isOnly = names.length === 1 && name === undefined && (video === undefined || typeof all[0] === 'string');
+  const byVideo = all.findIndex((one) => typeof one === 'object' && one.video === video);
+  const index = isOnly ? 0 : video === undefined ? names.indexOf(name ?? '') : byVideo;
+  if (index >= 0) return { name: `vtt-${index + 1}`, type: 'text/vtt; charset=utf-8' };
+  if (video !== undefined) {
+    throw new ScenedeltaError('invalid-value', `file is ${video}, expected a video of the batch`, { field: 'file' });
+  }
+  const expected = `expected one of ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`;
+  throw new ScenedeltaError('invalid-value', `name is ${name ?? 'absent'}: ${expected}`, { field: 'name' });
+}

@@ -1,0 +1,166 @@
+/** Routes of batches: archived footage in, changes out. */
+import { Type } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import { newId } from '../../ids.js';
+import { BatchSchema } from '../../schemas/batch.js';
+import { eraseBatch } from '../../stores/erase-batch.js';
+import type { Visibility } from '../../stores/visibility.js';
+import { BatchIdParams, findBatch } from '../batches/find.js';
+import { presentBatch } from '../batches/present.js';
+import { readBatch } from '../batches/read.js';
+import { assertCapacity } from '../comparisons/capacity.js';
+import { fetchRules } from '../comparisons/url-policy.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { CAMERA_STRUCTURE } from '../json-structure.js';
+import { BODY_MS, UPLOAD_MS } from '../plugins/body-time.js';
+import { BatchFormSchema, BatchRequestSchema } from '../schemas/batches.js';
+import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
+import { json, problems, ref } from '../schemas/shared.js';
+
+const tags = ['batches'];
+const config = { scope: 'batch' } as const;
+
+const createSchema = {
+  operationId: 'createBatch',
+  summary: 'Find the changes in archived footage',
+  description:
+    'Each camera of the footage is processed as a live one, as fast as the machine allows; live work goes before it. ' +
+    'Any number of workers share a batch, one camera each. The answer comes at once; read the batch for its progress.',
+  tags,
+  body: {
+    content: {
+      'application/json': { schema: ref(BatchRequestSchema) },
+      'multipart/form-data': { schema: ref(BatchFormSchema) },
+    },
+  },
+  response: {
+    202: json('The batch is queued.', ref(BatchSchema), {
+      Location: Type.String({ description: 'Path of the batch.' }),
+    }),
+    ...problems([
+      'malformed-body',
+      'payload-too-large',
+      'unsupported-media-type',
+      'invalid-value',
+      'url-refused',
+      'storage-unavailable',
+      'queue-share-used',
+      'overloaded',
+    ]),
+  },
+};
+
+export function batchRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'batches' | 'files' | 'blobs' | 'queue' | 'results' | 'clock'>,
+  options: ApiOptions,
+): void {
+  const rules = fetchRules(options);
+  const find = (id: string, visibility: Visibility) => findBatch(deps, id, visibility);
+  const stop = async (id: string) => {
+    if (await deps.batches.cancel(id, deps.clock())) await deps.queue.cancelBatch(id);
+  };
+
+  app.post(
+    '/v1/batches',
+    {
+      schema: createSchema,
+      config: { ...config, jsonStructure: CAMERA_STRUCTURE, upload: true },
+      handlerTimeout: UPLOAD_MS + BODY_MS,
+    },
+    async (request, reply) => {
+      await assertCapacity(request, 'comparison', deps, options);
+      const id = newId('bat', deps.clock());
+      const { footageLimit, s3FrameBucket } = options;
+      const context = { id, files: deps.files, rules, footageLimit, sharesFolder: s3FrameBucket === null };
+      try {
+        const accepted = await readBatch(request, context);
+        const owner = request.owner as string;
+        await deps.batches.create({ id, owner, createdAt: deps.clock(), request: accepted });
+        await deps.queue.addBatch(id);
+      } catch (thrown) {
+        await deps.batches.erase(id).catch(() => {});
+        await deps.files.erase(id);
+        throw thrown;
+      }
+      reply.code(202).header('Location', `/v1/batches/${id}`);
+      return presentBatch(await find(id, 'everything'));
+    },
+  );
+
+  const listSchema = {
+    operationId: 'listBatches',
+    summary: 'List batches, newest first',
+    tags,
+    querystring: Type.Object({ ...timeQuery('Created'), ...pageQuery() }, { additionalProperties: false }),
+    response: pageResponses(BatchSchema),
+  };
+  app.get('/v1/batches', { schema: listSchema, config }, async (request, reply) => {
+    const page = await deps.batches.list({ ...parsePageQuery(request.query), visibility: request.visibility });
+    return pageBody(request, reply, { ...page, items: page.items.map(presentBatch) });
+  });
+
+  const answer = { 200: json('The batch with its progress.', ref(BatchSchema)), ...problems(['not-found']) };
+  const getSchema = {
+    operationId: 'readBatch',
+    summary: 'Read a batch',
+    tags,
+    params: BatchIdParams,
+    response: answer,
+  };
+  app.get('/v1/batches/:id', { schema: getSchema, config }, async ({ params: { id }, visibility }) =>
+    presentBatch(await find(id, visibility)),
+  );
+
+  const cancelSchema = {
+    operationId: 'cancelBatch',
+    summary: 'Cancel a batch',
+    description: 'Its work ends within one chunk of frames. A batch that has ended stays as it is.',
+    tags,
+    params: BatchIdParams,
+    response: answer,
+  };
+  app.post('/v1/batches/:id/cancel', { schema: cancelSchema, config }, async ({ params: { id }, visibility }) => {
+    await find(id, visibility);
+    await stop(id);
+    return presentBatch(await find(id, visibility));
+  });
+
+  const retrySchema = {
+    operationId: 'retryBatch',
+    summary: 'Let a failed or cancelled batch go on',
+    description: 'It goes on after its last chunk of frames, with the inputs that it listed at its beginning.',
+    tags,
+    params: BatchIdParams,
+    response: { ...answer, ...problems(['not-found', 'not-finished', 'invalid-value']) },
+  };
+  app.post('/v1/batches/:id/retry', { schema: retrySchema, config }, async ({ params: { id }, visibility }) => {
+    const { status, plan, run } = await find(id, visibility);
+    if (status !== 'failed' && status !== 'cancelled') {
+      throw new ScenedeltaError('invalid-value', `The batch ${id} is ${status}, expected failed or cancelled`);
+    }
+    if (!(await deps.queue.forgetBatch(id, { run: run.number, cameras: plan?.cameras.length ?? 0 }))) {
+      throw new ScenedeltaError('not-finished', `A worker still ends its step of the batch ${id}; send it again later`);
+    }
+    if (await deps.batches.retry(id)) await deps.queue.addBatch(id);
+    return presentBatch(await find(id, visibility));
+  });
+
+  const eraseSchema = {
+    operationId: 'eraseBatch',
+    summary: 'Cancel and erase a batch',
+    description: 'Erases its uploads, pictures and results.',
+    tags,
+    params: BatchIdParams,
+    response: {
+      204: { description: 'Erased.', type: 'null' },
+      ...problems(['not-found', 'storage-unavailable']),
+    },
+  };
+  app.delete('/v1/batches/:id', { schema: eraseSchema, config }, async ({ params: { id }, visibility }, reply) => {
+    await find(id, visibility);
+    await stop(id);
+    await eraseBatch(id, deps);
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,145 @@
+/** Route of the daily brief. */
+import { Type } from 'typebox';
+import { CAMERA_ID_PATTERN } from '../../cameras/settings.js';
+import { isTimeZone } from '../../cameras/time-zone.js';
+import { ScenedeltaError } from '../../errors.js';
+import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
+import { literals } from '../../schemas/constructors.js';
+import type { StoredCamera } from '../../stores/cameras.js';
+import type { Visibility } from '../../stores/visibility.js';
+import { DAY_PATTERN, dayOf } from '../brief/day.js';
+import { BRIEF_POLICY, briefHtml } from '../brief/html.js';
+import { briefLists, isFact } from '../brief/lists.js';
+import { briefMarkdown } from '../brief/markdown.js';
+import { notSeen } from '../brief/not-seen.js';
+import { cameraText } from '../brief/wording.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { pageBody, pageQuery, parsePageQuery } from '../schemas/pages.js';
+import { media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
+import { findCamera } from './cameras.js';
+
+/** Changes that are read per index of a camera: if one camera is asked for, and if several are. */
+const MOST_READ = { alone: 2_000, among_others: 500 } as const;
+const FORMATS = ['json', 'markdown', 'html'] as const;
+type Format = (typeof FORMATS)[number];
+
+const BriefQuery = Type.Object(
+  {
+    day: Type.Optional(
+      Type.String({
+        pattern: DAY_PATTERN,
+        default: 'today',
+        description: 'YYYY-MM-DD, `today` or `yesterday`, in the time zone of each camera.',
+      }),
+    ),
+    camera: Type.Optional(
+      Type.String({ pattern: CAMERA_ID_PATTERN, description: 'One camera; default: all that the key may see.' }),
+    ),
+    tz: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "IANA time zone; default: that of each camera's schedule, or UTC without a schedule.",
+        examples: ['Europe/Berlin'],
+      }),
+    ),
+    format: Type.Optional(
+      literals(FORMATS, { description: 'Default: by `Accept` (text/html or text/markdown), otherwise json.' }),
+    ),
+    ...pageQuery(CAMERA_ID_PATTERN),
+  },
+  { additionalProperties: false },
+);
+
+const schema = {
+  operationId: 'readBrief',
+  summary: 'The daily brief: things that came, left and are still there, and times without sight',
+  description:
+    'Per camera the confirmed changes of one day, without those that were called a false alarm, and the times in which ' +
+    'the camera showed nothing. Changes of one sentence are grouped. `limit` and `cursor` page through the cameras.',
+  tags: ['changes'],
+  querystring: BriefQuery,
+  response: {
+    200: media(
+      'The brief.',
+      { 'application/json': ref(BriefSchema), 'text/markdown': Type.String(), 'text/html': Type.String() },
+      RESPONSE_HEADERS.link,
+    ),
+    ...problems(['not-found', 'invalid-value']),
+  },
+};
+
+export function briefRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'cameras' | 'days' | 'clock' | 'consoleFolder'>,
+  baseUrl: () => string,
+): void {
+  const urlOf = (id: string) => `${baseUrl()}/v1/changes/${id}`;
+  const pageOf = (id: string) => (deps.consoleFolder === null ? urlOf(id) : `${baseUrl()}/review/${id}`);
+
+  const briefOf = async (
+    camera: StoredCamera,
+    text: string,
+    tz: string | undefined,
+    mostRead: number,
+  ): Promise<CameraBrief> => {
+    const { id, settings } = camera;
+    const now = deps.clock();
+    const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
+    const [found, spans, state] = await Promise.all([
+      deps.days.changesOf(id, day, mostRead),
+      deps.days.unseenOf(id, day),
+      deps.cameras.state(id),
+    ]);
+    const changes = found.changes.filter(isFact);
+    return {
+      ...{ camera: id, name: settings.name, day: day.name, timezone: day.timezone },
+      from: new Date(day.from).toISOString(),
+      until: new Date(day.until).toISOString(),
+      over: day.until <= now,
+      ...briefLists(changes, day, urlOf),
+      not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now }),
+      truncated: found.truncated,
+    };
+  };
+
+  const camerasOf = async (query: { camera?: string; cursor?: string; limit?: number }, visibility: Visibility) => {
+    if (query.camera !== undefined) {
+      return { items: [await findCamera(deps, query.camera, visibility)], nextCursor: null };
+    }
+    const { cursor, limit } = parsePageQuery(query);
+    return deps.cameras.list({ limit, visibility, ...(cursor === undefined ? {} : { cursor }) });
+  };
+
+  app.get('/v1/brief', { schema, config: { scope: 'compare' } }, async (request, reply) => {
+    const { day = 'today', tz } = request.query;
+    if (tz !== undefined && !isTimeZone(tz)) {
+      const came = JSON.stringify(tz);
+      throw new ScenedeltaError('invalid-value', `tz is ${came}, expected an IANA time zone such as Europe/Berlin`, {
+        field: 'tz',
+      });
+    }
+    const page = await camerasOf(request.query, request.visibility);
+    const briefs: CameraBrief[] = [];
+    // One after the other, because each may be thousands of changes.
+    const mostRead = request.query.camera === undefined ? MOST_READ.among_others : MOST_READ.alone;
+    for (const camera of page.items) briefs.push(await briefOf(camera, day, tz, mostRead));
+    const { items, next_cursor } = pageBody(request, reply, { items: briefs, nextCursor: page.nextCursor });
+    const format = request.query.format ?? formatOf(request.headers.accept);
+    reply.header('Vary', 'Accept');
+    if (format === 'json') return { cameras: items, next_cursor } satisfies Brief;
+    const texts = items.map((brief) => cameraText(brief, pageOf));
+    if (format === 'markdown') {
+      return reply.type('text/markdown; charset=utf-8').send(briefMarkdown(texts, next_cursor !== null));
+    }
+    return reply
+      .header('Content-Security-Policy', BRIEF_POLICY)
+      .header('X-Content-Type-Options', 'nosniff')
+      .type('text/html; charset=utf-8')
+      .send(briefHtml(texts, next_cursor !== null));
+  });
+}
+
+const formatOf = (accept = ''): Format => {
+  if (accept.includes('text/html')) return 'html';
+  return accept.includes('text/markdown') ? 'markdown' : 'json';
+};

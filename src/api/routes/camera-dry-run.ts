@@ -1,0 +1,48 @@
+/** Route of the dry run of a camera's settings over its recent frames. */
+import { Type } from 'typebox';
+import { checkSettings } from '../../cameras/settings.js';
+import { ScenedeltaError } from '../../errors.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import { dryRunCamera } from '../cameras/dry-run.js';
+import { operatingPointsOf } from '../comparisons/models.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { CAMERA_STRUCTURE } from '../json-structure.js';
+import { CameraIdParams, CameraRequestSchema } from '../schemas/camera.js';
+import { CameraDryRunSchema } from '../schemas/dry-run.js';
+import { parsePageQuery, timeQuery } from '../schemas/pages.js';
+import { json, problems, ref } from '../schemas/shared.js';
+import { findCamera } from './cameras.js';
+
+const DAY_MS = 86_400_000;
+
+const schema = {
+  operationId: 'dryRunCamera',
+  summary: 'The alerts that other settings would have caused',
+  description:
+    'Replays the kept comparisons of the camera (default: of the last 24 hours) under these settings, which are not ' +
+    'stored. No frame is compared again: what the settings of that time left out is unknown, and `limits` says so.',
+  tags: ['cameras'],
+  params: CameraIdParams,
+  querystring: Type.Object(timeQuery('Frames that arrived'), { additionalProperties: false }),
+  body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
+  response: {
+    200: json('The alerts.', ref(CameraDryRunSchema)),
+    ...problems(['not-found', 'malformed-body', 'payload-too-large', 'unsupported-media-type', 'invalid-value']),
+  },
+};
+
+export function cameraDryRunRoutes(app: Api, deps: Pick<ApiDependencies, 'cameras' | 'results' | 'workers' | 'clock'>) {
+  const config = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
+  app.post('/v1/cameras/:id/dry-run', { schema, config }, async (request) => {
+    const camera = await findCamera(deps, request.params.id, request.visibility);
+    const { body } = request;
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new ScenedeltaError('invalid-request', 'The request has no settings, expected a JSON object');
+    }
+    const { reference: _reference, ...rest } = body as Record<string, unknown>;
+    const settings = checkSettings(rest);
+    const { since = deps.clock() - DAY_MS, until = Number.MAX_SAFE_INTEGER } = parsePageQuery(request.query);
+    const points = await operatingPointsOf(settings.model, deps.workers);
+    return roundFigures(await dryRunCamera(camera, settings, { results: deps.results, points, since, until }));
+  });
+}

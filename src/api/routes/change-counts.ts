@@ -1,0 +1,109 @@
+/** Route of the number of changes per day, for calendars. */
+import { Type } from 'typebox';
+import { CAMERA_ID_PATTERN } from '../../cameras/settings.js';
+import { ScenedeltaError } from '../../errors.js';
+import { assertTimeZone, instantOf } from '../../footage/inputs/wall-clock.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { json, problems } from '../schemas/shared.js';
+
+/** Days of one answer. */
+const MAX_DAYS = 366;
+const CAMERAS_AT_ONCE = 100;
+const DAY_MS = 86_400_000;
+
+const day = (description: string) =>
+  Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description, examples: ['2026-06-01'] });
+
+const schema = {
+  operationId: 'countChanges',
+  summary: 'Number of changes per day',
+  description: 'By the time of their confirmation, in the given time zone. Days without a change are left out.',
+  tags: ['changes'],
+  querystring: Type.Object(
+    {
+      camera: Type.Optional(Type.String({ pattern: CAMERA_ID_PATTERN })),
+      from: day('First day.'),
+      to: day(`Last day; at most ${MAX_DAYS} days.`),
+      time_zone: Type.Optional(
+        Type.String({ maxLength: 64, default: 'UTC', description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  response: {
+    200: json(
+      'The days with changes, in their order.',
+      Type.Object({ items: Type.Array(Type.Object({ day: Type.String(), changes: Type.Integer({ minimum: 1 }) })) }),
+    ),
+    ...problems(['invalid-value']),
+  },
+};
+
+export function changeCountRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'cameras'>): void {
+  app.get('/v1/changes/counts', { schema, config: { scope: 'compare' } }, async ({ query, visibility }) => {
+    const { camera, from, to, time_zone = 'UTC' } = query;
+    const days = daysOf(from, to);
+    const bounds = boundsOf(days, checkedZone(time_zone));
+    const counted = await camerasOf(camera, visibility, deps);
+    const counts = counted?.length === 0 ? [] : await deps.changes.counts(counted, bounds);
+    return { items: days.flatMap((name, i) => ((counts[i] ?? 0) > 0 ? [{ day: name, changes: counts[i] ?? 0 }] : [])) };
+  });
+}
+
+/** @returns null: all cameras */
+async function camerasOf(
+  camera: string | undefined,
+  visibility: Visibility,
+  { cameras }: Pick<ApiDependencies, 'cameras'>,
+): Promise<readonly string[] | null> {
+  if (camera !== undefined) return seesCamera(visibility, camera) ? [camera] : [];
+  if (visibility === 'everything') return null;
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await cameras.list({
+      visibility,
+      limit: CAMERAS_AT_ONCE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    found.push(...page.items.map(({ id }) => id));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return found;
+}
+
+function daysOf(from: string, to: string): string[] {
+  const [first, last] = [instant(from, 'from'), instant(to, 'to')];
+  const count = (last - first) / DAY_MS + 1;
+  if (count < 1 || count > MAX_DAYS) {
+    throw new ScenedeltaError('invalid-value', `from ${from} to ${to}: expected 1 to ${MAX_DAYS} days`, {
+      field: 'to',
+    });
+  }
+  return Array.from({ length: count }, (_, i) => new Date(first + i * DAY_MS).toISOString().slice(0, 10));
+}
+
+function instant(name: string, field: string): number {
+  const at = Date.parse(`${name}T00:00:00Z`);
+  // Date.parse takes the 31st of June for the 1st of July.
+  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(name)) return at;
+  throw new ScenedeltaError('invalid-value', `${field} is ${name}, expected a day of the calendar`, { field });
+}
+
+/** @returns the begin of each day and the end of the last, epoch ms */
+const boundsOf = (days: readonly string[], timeZone: string): number[] => {
+  const next = new Date(Date.parse(`${days.at(-1)}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+  return [...days, next].map((name) => {
+    const [year = 0, month = 1, date = 1] = name.split('-').map(Number);
+    return instantOf({ year, month, day: date, hour: 0, minute: 0, second: 0 }, timeZone);
+  });
+};
+
+function checkedZone(name: string): string {
+  try {
+    return assertTimeZone(name, 'time_zone');
+  } catch (cause) {
+    throw new ScenedeltaError('invalid-value', (cause as Error).message, { field: 'time_zone', cause });
+  }
+}

@@ -1,0 +1,131 @@
+/** Routes of sessions: a browser signs in with an API key and from then on sends a cookie that scripts cannot read. */
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { dateTime, nullable } from '../../schemas/constructors.js';
+import { VERSION } from '../../version.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { LOCAL_KEY_ID, SESSION_COOKIE } from '../plugins/auth.js';
+import { json, problems } from '../schemas/shared.js';
+import { signToken, verifyToken } from '../tokens.js';
+
+const tags = ['sessions'];
+const KEY = [{ bearer: [] }, { apiKey: [] }];
+
+const SessionSchema = Type.Object({
+  key: nullable(
+    Type.Object({
+      name: Type.String(),
+      scopes: Type.Array(Type.String()),
+      cameras: Type.Array(Type.String(), { description: 'Ids of cameras that it may use; `gate-*`, or `*` for all.' }),
+    }),
+    'null if AUTH is off: no sign-in is needed.',
+  ),
+  admin: Type.Boolean({ description: 'Whether the key has the scope admin, or AUTH is off.' }),
+  expires_at: nullable(dateTime('End of the session; null if a key was sent, or AUTH is off.')),
+  version: Type.String({ description: 'Version of the service.' }),
+  limits: Type.Object(
+    { frame_bytes: Type.Integer(), body_bytes: Type.Integer(), footage_bytes: Type.Integer() },
+    { description: 'Largest single frame, largest request and largest recording, in bytes.' },
+  ),
+});
+
+const readSchema = {
+  operationId: 'readSession',
+  summary: 'Read whose session it is, and what it may do',
+  tags,
+  security: [...KEY, { session: [] }],
+  response: { 200: json('The session.', SessionSchema), ...problems() },
+};
+const createSchema = {
+  operationId: 'createSession',
+  summary: 'Sign a browser in',
+  description:
+    'With an API key, or with a token of POST /v1/session/token, as `Authorization: Bearer`. The answer sets a cookie ' +
+    '(HttpOnly, SameSite=Strict) that replaces the key for twelve hours, with the scopes and cameras that the key has ' +
+    'at that time. Revoking the key ends it.',
+  tags,
+  security: KEY,
+  response: { 201: json('Signed in.', SessionSchema), ...problems() },
+};
+const deleteSchema = {
+  operationId: 'deleteSession',
+  summary: 'Sign out',
+  tags,
+  security: [...KEY, { session: [] }],
+  response: { 204: { description: 'The cookie is removed.', type: 'null' }, ...problems() },
+};
+const tokenSchema = {
+  operationId: 'createSignInToken',
+  summary: 'Make a token that signs a browser in',
+  description:
+    'For a link to the console that is opened on the machine of the operator: `/#sign-in=TOKEN`. It is valid for ' +
+    'thirty minutes.',
+  tags,
+  security: KEY,
+  response: {
+    201: json('The token.', Type.Object({ token: Type.String(), expires_at: dateTime() })),
+    ...problems(),
+  },
+};
+
+export function sessionRoutes(
+  app: Api,
+  deps: Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>,
+  options: Pick<ApiOptions, 'publicUrl' | 'frameLimit' | 'bodyLimit' | 'footageLimit'>,
+): void {
+  const config = { scope: 'compare' } as const;
+  const cookie: CookieSerializeOptions = {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: options.publicUrl?.startsWith('https:') ?? false,
+  };
+  const sign = (purpose: 'session' | 'sign-in', { apiKeyId = LOCAL_KEY_ID }: FastifyRequest) =>
+    signToken(purpose, apiKeyId, { key: deps.linkKey, now: deps.clock() });
+
+  const present = async ({ apiKeyId = LOCAL_KEY_ID, isAdmin }: FastifyRequest, expiresAt: number | undefined) => {
+    const key = apiKeyId === LOCAL_KEY_ID ? undefined : await deps.apiKeys.get(apiKeyId);
+    return {
+      key: key === undefined ? null : { name: key.name, scopes: [...key.scopes], cameras: [...key.cameras] },
+      admin: isAdmin,
+      expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+      version: VERSION,
+      limits: {
+        frame_bytes: options.frameLimit,
+        body_bytes: options.bodyLimit,
+        footage_bytes: options.footageLimit,
+      },
+    };
+  };
+
+  app.get('/v1/session', { schema: readSchema, config }, async (request, reply) => {
+    const given = request.headers.authorization === undefined ? request.cookies[SESSION_COOKIE] : undefined;
+    const verified = given && verifyToken('session', given, { key: deps.linkKey, now: deps.clock() });
+    reply.header('Cache-Control', 'no-store');
+    return present(request, verified ? verified.expiresAt : undefined);
+  });
+
+  const keyOnly = { ...config, noSessions: true };
+  app.post(
+    '/v1/session',
+    { schema: createSchema, config: { ...keyOnly, signInTokens: true } },
+    async (request, reply) => {
+      reply.code(201).header('Cache-Control', 'no-store');
+      if (request.apiKeyId === LOCAL_KEY_ID) return present(request, undefined);
+      const { token, expiresAt } = sign('session', request);
+      reply.setCookie(SESSION_COOKIE, token, { ...cookie, expires: new Date(expiresAt) });
+      return present(request, expiresAt);
+    },
+  );
+
+  app.delete('/v1/session', { schema: deleteSchema, config }, async (_request, reply) =>
+    reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(),
+  );
+
+  app.post('/v1/session/token', { schema: tokenSchema, config: keyOnly }, async (request, reply) => {
+    const { token, expiresAt } = sign('sign-in', request);
+    reply.code(201).header('Cache-Control', 'no-store');
+    return { token, expires_at: new Date(expiresAt).toISOString() };
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * Signed tokens that replace an API key in a browser, each for one purpose and a limited time. A token names its key,
+ * whose scopes, owner and cameras count at the time of use; revoking the key ends it.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * events: in the query of an event stream, because an EventSource sends no headers; long enough to resume it after a
+ * short interruption. sign-in: in a link that opens the console. session: in the console's cookie.
+ */
+export const TOKEN_LIFETIMES_MS = {
+  events: 5 * 60_000,
+  'sign-in': 30 * 60_000,
+  session: 12 * 3_600_000,
+} as const;
+export type TokenPurpose = keyof typeof TOKEN_LIFETIMES_MS;
+
+const TOKEN = /^(\w{1,64})\.(\d{1,12})\.([\w-]{43})$/;
+
+/**
+ * @param options.key links.ts derives it. @param options.now epoch ms
+ * @returns the token, and its expiry in epoch ms, a whole second as in the token
+ */
+export function signToken(purpose: TokenPurpose, keyId: string, options: { key: Buffer; now: number }) {
+  const exp = Math.floor((options.now + TOKEN_LIFETIMES_MS[purpose]) / 1000);
+  const token = `${keyId}.${exp}.${signature(purpose, keyId, String(exp), options.key)}`;
+  return { token, expiresAt: exp * 1000 };
+}
+
+/**
+ * @returns id of the token's key, and its expiry; undefined if the token is not genuine, is for another purpose or has
+ *   expired at `now` (epoch ms)
+ */
+export function verifyToken(
+  purpose: TokenPurpose,
+  token: string,
+  options: { key: Buffer; now: number },
+): { keyId: string; expiresAt: number } | undefined {
+  const [, keyId = '', exp = '', given = ''] = TOKEN.exec(token) ?? [];
+  const expected = Buffer.from(signature(purpose, keyId, exp, options.key));
+  const actual = Buffer.from(given);
+  const genuine = actual.length === expected.length && timingSafeEqual(actual, expected);
+  const expiresAt = Number(exp) * 1000;
+  return genuine && expiresAt > options.now ? { keyId, expiresAt } : undefined;
+}
+
+/** Signed links sign texts that begin with '/', so neither signature is valid as the other. */
+const signature = (purpose: TokenPurpose, keyId: string, exp: string, key: Buffer): string =>
+  createHmac('sha256', key).update(`${purpose}\n${keyId}\n${exp}`).digest('base64url');

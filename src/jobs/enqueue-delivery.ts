@@ -1,0 +1,131 @@
+/**
+ * From an ended comparison or an alert to its queued deliveries: the one place at which alerts leave the service. Every
+ * step is idempotent, because recovery repeats it after a crash.
+ */
+import { wantsAlert } from '../endpoints/filter.js';
+import { ScenedeltaError } from '../errors.js';
+import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId } from '../ids.js';
+import { originAndPath } from '../redact-url.js';
+import type { StoredAlert } from '../stores/change-writes.js';
+import type { ChangeStore } from '../stores/changes.js';
+import type { DeliveryStore, NewDelivery } from '../stores/deliveries.js';
+import type { EndpointRecord, EndpointStore } from '../stores/endpoints.js';
+import type { StoredComparison } from '../stores/results.js';
+import type { JobProducer } from './producer.js';
+
+export type EnqueueDelivery = ReturnType<typeof createEnqueueDelivery>;
+
+export function createEnqueueDelivery(deps: {
+  deliveries: Pick<DeliveryStore, 'create' | 'forget'>;
+  endpoints: Pick<EndpointStore, 'all'>;
+  queue: Pick<JobProducer, 'addDelivery'>;
+}) {
+  const { deliveries, queue } = deps;
+  const enqueue = async (created: readonly NewDelivery[], traceId: string, alertId?: string): Promise<void> => {
+    await deliveries.create(created, alertId);
+    for (const { id } of created) await queue.addDelivery({ deliveryId: id, traceId });
+  };
+  return {
+    /** Does nothing if the comparison has no callback. */
+    ofComparison: async ({ comparison: { id }, request }: StoredComparison): Promise<void> => {
+      const { callbackUrl, traceId } = request;
+      if (callbackUrl === null) return;
+      await enqueue([{ id: deliveryIdOf(id), comparison: id, url: loggedUrl(callbackUrl) }], traceId);
+    },
+    /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */
+    ofAlert: async (alert: StoredAlert): Promise<void> => {
+      const { intent, comparisonId, url, traceId } = alert;
+      const wanting = (await deps.endpoints.all()).filter(
+        ({ settings, stopped }) => stopped === null && wantsAlert(settings, intent),
+      );
+      const callback = { id: deliveryIdOf(intent.id), comparison: comparisonId, change: intent.change.id };
+      const all = [
+        ...(url === null ? [] : [{ ...callback, url: loggedUrl(url) }]),
+        ...wanting.map((endpoint) => endpointDelivery(alert, endpoint)),
+      ];
+      await enqueue(all, traceId, intent.id);
+      // The alert itself was open under this id until its deliveries were.
+      if (url === null) await deliveries.forget(callback.id);
+    },
+    /** @returns the id of the delivery of a test event */
+    ofTest: async ({ id: endpoint, shownUrl }: EndpointRecord, now: number): Promise<string> => {
+      const id = newId('dlv', now);
+      await enqueue([{ id, endpoint, event: 'endpoint.test', url: shownUrl }], newTraceId());
+      return id;
+    },
+  };
+}
+
+const endpointDelivery = (
+  { intent, comparisonId }: StoredAlert,
+  { id, shownUrl }: Pick<EndpointRecord, 'id' | 'shownUrl'>,
+): NewDelivery => ({
+  id: endpointDeliveryIdOf(intent, id),
+  comparison: comparisonId,
+  change: intent.change.id,
+  alert: intent.id,
+  endpoint: id,
+  event: intent.type,
+  url: shownUrl,
+});
+
+/**
+ * Delivers once more.
+ * @returns whether there is such a delivery
+ */
+export async function resendDelivery(
+  id: string,
+  deps: {
+    readonly deliveries: Pick<DeliveryStore, 'resend'>;
+    readonly queue: Pick<JobProducer, 'addDelivery' | 'forget'>;
+  },
+): Promise<boolean> {
+  if (!(await deps.deliveries.resend(id))) return false;
+  // The ended job of the delivery may still be kept under the same id.
+  await deps.queue.forget('delivery', id);
+  await deps.queue.addDelivery({ deliveryId: id, traceId: newTraceId() });
+  return true;
+}
+
+/** Alerts that one request recovers at most. */
+const RECOVERED_AT_ONCE = 1_000;
+
+/**
+ * Sends an endpoint the alerts that it wants and has not received: those that failed, and those that were made while
+ * it was stopped, disabled or not there yet.
+ * @param since time from which alerts were made, epoch ms
+ * @returns number of deliveries, and whether alerts are left that were not looked at
+ */
+export async function recoverEndpoint(
+  endpoint: EndpointRecord,
+  since: number,
+  deps: {
+    readonly changes: Pick<ChangeStore, 'alertsSince' | 'alert'>;
+    readonly deliveries: Pick<DeliveryStore, 'create' | 'get' | 'resend'>;
+    readonly queue: Pick<JobProducer, 'addDelivery' | 'forget'>;
+  },
+): Promise<{ queued: number; more: boolean }> {
+  const ids = await deps.changes.alertsSince(since, RECOVERED_AT_ONCE);
+  let queued = 0;
+  for (const id of ids) {
+    const alert = await deps.changes.alert(id);
+    if (alert === undefined || !wantsAlert(endpoint.settings, alert.intent)) continue;
+    const delivery = endpointDelivery(alert, endpoint);
+    const earlier = await deps.deliveries.get(delivery.id);
+    if (earlier?.state === 'delivered' || earlier?.state === 'pending') continue;
+    if (earlier === undefined) {
+      await deps.deliveries.create([delivery]);
+      await deps.queue.addDelivery({ deliveryId: delivery.id, traceId: alert.traceId });
+    } else await resendDelivery(delivery.id, deps);
+    queued++;
+  }
+  return { queued, more: ids.length === RECOVERED_AT_ONCE };
+}
+
+/** The URL as the delivery log shows it: without the query and the credentials, which may contain a token. */
+function loggedUrl(url: string): string {
+  if (!URL.canParse(url)) {
+    throw new ScenedeltaError('internal', 'a callback URL that was accepted cannot be parsed');
+  }
+  return originAndPath(url);
+}

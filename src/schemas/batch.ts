@@ -1,0 +1,80 @@
+/** The batch resource: recordings that are processed as cameras that run fast. */
+import { type Static, Type } from 'typebox';
+import { ProblemSchema } from './comparison.js';
+import { dateTime, literals, nullable, unit } from './constructors.js';
+
+export const BATCH_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export type BatchStatus = (typeof BATCH_STATUSES)[number];
+export const isBatchFinal = (status: BatchStatus): boolean => status !== 'queued' && status !== 'running';
+
+export const BATCH_MODES = ['changes', 'when'] as const;
+export type BatchMode = (typeof BATCH_MODES)[number];
+
+export const RESULT_FORMATS = ['ndjson', 'csv', 'json', 'vtt', 'html', 'stats'] as const;
+/** Of a search for the moment at which a place changed. */
+const WHEN_FORMATS = ['ndjson', 'json'] as const satisfies readonly ResultFormat[];
+export const formatsOf = (mode: BatchMode): readonly ResultFormat[] =>
+  mode === 'when' ? WHEN_FORMATS : RESULT_FORMATS;
+export type ResultFormat = (typeof RESULT_FORMATS)[number];
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const counts = {
+  frames: count('Sampled frames so far.'),
+  examined: count('Frames that were compared; the others were quiet.'),
+  changes: count('Changes found.'),
+  gaps: count('Pauses across which nothing was compared.'),
+  failures: count('Files and frames that could not be used.'),
+};
+
+export const BatchCameraSchema = Type.Object(
+  {
+    camera: Type.String(),
+    files: count('Videos and pictures of this camera.'),
+    starts_at: dateTime('Capture time of the first frame that is wanted.'),
+    ends_at: dateTime('Capture time of the last.'),
+    reached: nullable(dateTime(), 'Capture time up to which the frames are processed; null before the first.'),
+    done: Type.Boolean(),
+    ...counts,
+  },
+  { $id: 'BatchCamera' },
+);
+export type BatchCamera = Static<typeof BatchCameraSchema>;
+
+export const BatchFailureSchema = Type.Object(
+  {
+    camera: nullable(Type.String(), 'null if it is unknown.'),
+    file: Type.String({ description: 'The input as it was named.' }),
+    code: Type.String({ description: 'Code of docs/errors.md.' }),
+    reason: Type.String({ description: 'A sentence: the value that came and the value that was expected.' }),
+  },
+  { $id: 'BatchFailure' },
+);
+
+export const BatchSchema = Type.Object(
+  {
+    id: Type.String({ pattern: '^bat_[0-9a-z]{26}$' }),
+    mode: literals(BATCH_MODES, 'That of the request.'),
+    status: literals(BATCH_STATUSES),
+    created_at: dateTime(),
+    finished_at: nullable(dateTime(), 'null until the batch has ended.'),
+    progress: unit('Share of the time of all recordings that is processed.'),
+    ...counts,
+    cameras: Type.Array(BatchCameraSchema, { description: 'Empty until the inputs have been listed.' }),
+    failed_inputs: Type.Array(BatchFailureSchema, {
+      maxItems: 100,
+      description: 'The first inputs that could not be used at all. The results have every failure.',
+    }),
+    warnings: Type.Array(Type.String(), {
+      description: 'About the inputs as a whole, such as files whose time is that of their last modification.',
+    }),
+    error: nullable(ProblemSchema, 'Why the batch failed as a whole; null otherwise.'),
+    results: nullable(
+      Type.Partial(Type.Object(Object.fromEntries(RESULT_FORMATS.map((format) => [format, Type.String()])))),
+      'Paths of the results, once the batch is completed. A batch of mode when has ndjson and json.',
+    ),
+    metadata: Type.Optional(Type.Unknown({ description: 'That of the request.' })),
+  },
+  { $id: 'Batch' },
+);
+export type Batch = Static<typeof BatchSchema>;

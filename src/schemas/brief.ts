@@ -1,0 +1,114 @@
+/** The daily brief: per camera what the confirmed changes of one day say, and when the camera showed nothing. */
+import { type Static, Type } from 'typebox';
+import { CHANGE_KINDS } from './change.js';
+import { SEVERITIES } from './comparison.js';
+import { dateTime, literals, nullable } from './constructors.js';
+
+export const BriefChangeSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the change.' }),
+    at: dateTime('Time of the event: when the change was first seen, or when it ended.'),
+    first_seen: dateTime(),
+    ended_at: nullable(dateTime(), 'null: it lasted at the end of the day.'),
+    url: Type.String({ description: 'The change in the API.' }),
+  },
+  { $id: 'BriefChange' },
+);
+
+export const BriefGroupSchema = Type.Object(
+  {
+    caption: Type.String({ description: 'Sentence of these changes; the one that a person gave, if there is one.' }),
+    ended: Type.Boolean({
+      description: 'true: the end of what the caption states ("a van has appeared", and it is no longer there).',
+    }),
+    zone: nullable(Type.String()),
+    kind: literals(CHANGE_KINDS, 'Kind of the changes.'),
+    severity: literals(SEVERITIES, 'The highest of them.'),
+    count: Type.Integer({ minimum: 1 }),
+    first_at: dateTime(),
+    last_at: dateTime(),
+    changes: Type.Array(BriefChangeSchema, { description: 'The latest ones, at most 20, in the order of their time.' }),
+  },
+  { $id: 'BriefGroup', description: 'Changes of one kind, zone and sentence.' },
+);
+export type BriefGroup = Static<typeof BriefGroupSchema>;
+
+export const BriefListSchema = Type.Object(
+  {
+    count: Type.Integer({ minimum: 0, description: 'Changes.' }),
+    groups: Type.Array(BriefGroupSchema, {
+      description: 'In the order of their time; at most 50, those of the highest severity first.',
+    }),
+    left_out: Type.Integer({ minimum: 0, description: 'Changes of further groups.' }),
+  },
+  { $id: 'BriefList' },
+);
+export type BriefList = Static<typeof BriefListSchema>;
+
+export const UNSEEN_REASONS = ['gap', 'frozen', 'tamper', 'unrecorded'] as const;
+export const UnseenSchema = Type.Object(
+  {
+    reason: literals(UNSEEN_REASONS, {
+      description:
+        'gap: no frame came for longer than `gap_s`; frozen: all frames were one picture; tamper: the camera was ' +
+        'blocked, defocused, darkened or turned; unrecorded: before the first frame of which gaps are recorded.',
+    }),
+    from: dateTime(),
+    until: nullable(dateTime(), 'null: it goes on.'),
+    detail: Type.String({ description: 'A sentence for people.' }),
+    change: nullable(Type.String(), 'Id of the change, if the reason is tamper.'),
+  },
+  { $id: 'Unseen' },
+);
+export type Unseen = Static<typeof UnseenSchema>;
+
+export const NotSeenSchema = Type.Object(
+  {
+    seconds: Type.Integer({ minimum: 0, description: 'Of the day so far; overlapping spans count once.' }),
+    spans: Type.Array(UnseenSchema, { description: 'In the order of their begin; at most 100, the longest.' }),
+    left_out: Type.Integer({ minimum: 0, description: 'Further spans.' }),
+  },
+  { $id: 'NotSeen' },
+);
+export type NotSeen = Static<typeof NotSeenSchema>;
+
+/** The lists of a camera's brief, in the order in which they are shown. */
+export const BRIEF_LISTS = ['came', 'left', 'moved', 'replaced', 'still_there', 'still_gone'] as const;
+export type BriefListName = (typeof BRIEF_LISTS)[number];
+
+export const CameraBriefSchema = Type.Object(
+  {
+    camera: Type.String({ description: 'Id of the camera.' }),
+    name: nullable(Type.String()),
+    day: Type.String({ description: 'YYYY-MM-DD.' }),
+    timezone: Type.String({ description: 'The day is one of this time zone.' }),
+    from: dateTime('Begin of the day.'),
+    until: dateTime('End of the day, exclusive. A day has 23 or 25 hours if the clock changes.'),
+    over: Type.Boolean({ description: 'false: the day goes on.' }),
+    came: BriefListSchema,
+    left: BriefListSchema,
+    moved: BriefListSchema,
+    replaced: BriefListSchema,
+    still_there: BriefListSchema,
+    still_gone: BriefListSchema,
+    not_seen: NotSeenSchema,
+    truncated: Type.Boolean({ description: 'true: there were more changes than are read; counts are lower bounds.' }),
+  },
+  {
+    $id: 'CameraBrief',
+    description:
+      '`came`: what appeared on the day, or is back. `left`: what disappeared on it, also if it had come on it. ' +
+      '`moved`, `replaced`: on the day. `still_there`: what had come, moved or replaced something, on this day or ' +
+      'earlier, and was there at its end. `still_gone`: what had disappeared, and was gone at its end.',
+  },
+);
+export type CameraBrief = Static<typeof CameraBriefSchema>;
+
+export const BriefSchema = Type.Object(
+  {
+    cameras: Type.Array(CameraBriefSchema, { description: 'Ordered by id.' }),
+    next_cursor: nullable(Type.String(), 'For the next cameras; null if these are the last.'),
+  },
+  { $id: 'Brief', description: 'One day, from confirmed changes and from records of the frames that did not come.' },
+);
+export type Brief = Static<typeof BriefSchema>;

@@ -1,0 +1,117 @@
+/** The content of a delivery: the payload of a comparison or an alert, for a callback or for an endpoint. */
+import { type EndpointMessage, testAlert } from '../../endpoints/message.js';
+import { alertIdOf, deliveryIdOf, endpointDeliveryIdOf, timeOf } from '../../ids.js';
+import type { AlertIntent, CameraEvent } from '../../schemas/change.js';
+import type { Delivery } from '../../schemas/delivery.js';
+import {
+  type AlertPayload,
+  buildAlertPayload,
+  buildWebhookPayload,
+  type WebhookLinks,
+  type WebhookPayload,
+} from '../../schemas/webhook-payload.js';
+import type { CameraStore } from '../../stores/cameras.js';
+import type { StoredAlert } from '../../stores/change-writes.js';
+import type { ChangeStore } from '../../stores/changes.js';
+import type { DeliveryStore } from '../../stores/deliveries.js';
+import type { ComparisonRequest, ResultStore } from '../../stores/results.js';
+
+export interface MessageDependencies {
+  readonly deliveries: Pick<DeliveryStore, 'get'>;
+  readonly results: Pick<ResultStore, 'get'>;
+  readonly changes: Pick<ChangeStore, 'alert' | 'alertsAfter' | 'get'>;
+  readonly cameras: Pick<CameraStore, 'get'>;
+  readonly links: WebhookLinks;
+}
+
+export interface Message {
+  /** of the request that caused it; absent: a test that a person asked for */
+  readonly trace?: Pick<ComparisonRequest, 'traceId' | 'traceparent'>;
+  /** of the callback, with query and credentials; null: an endpoint receives it */
+  readonly url: string | null;
+  readonly payload: WebhookPayload | AlertPayload;
+  /** for the formats of endpoints; undefined: a comparison, which only callbacks receive */
+  readonly forEndpoint?: Omit<EndpointMessage, 'now'>;
+  /** a later alert, which contains this one, has been delivered to the same receiver */
+  readonly overtaken: boolean;
+  /** input of the change reducer for the end of the delivery; undefined if no cool-down depends on it */
+  readonly cameraEvent: (
+    state: 'delivered' | 'failed' | 'overtaken',
+  ) => { camera: string; event: Extract<CameraEvent, { alertId: string }> } | undefined;
+}
+
+/** @returns undefined if the comparison or change has been erased. */
+export async function messageOf(delivery: Delivery, deps: MessageDependencies): Promise<Message | undefined> {
+  if (delivery.event === 'endpoint.test') return testMessage(delivery, deps);
+  if (delivery.change !== undefined) return alertMessage(delivery, deps);
+  const stored = await deps.results.get(delivery.comparison ?? '');
+  if (stored === undefined || stored.request.callbackUrl === null) return undefined;
+  const payload = buildWebhookPayload(stored.comparison, deps.links);
+  const { callbackUrl: url, ...trace } = stored.request;
+  return { url, trace, payload, overtaken: false, cameraEvent: () => undefined };
+}
+
+async function alertMessage(delivery: Delivery, deps: MessageDependencies): Promise<Message | undefined> {
+  const alert = await deps.changes.alert(delivery.alert ?? alertIdOf(delivery.id));
+  if (alert === undefined || (delivery.endpoint === undefined && alert.url === null)) return undefined;
+  const { change, cooldownKey, suppressedCount, id } = alert.intent;
+  if ((await deps.changes.get(change.id)) === undefined) return undefined;
+  const best = (await deps.results.get(change.comparisons.best))?.comparison;
+  const keptSince = best?.finished_at == null ? null : Date.parse(best.finished_at);
+  const payload = buildAlertPayload(alert.intent, keptSince, deps.links);
+  const name = delivery.endpoint === undefined ? null : (await deps.cameras.get(change.camera))?.settings.name;
+  return {
+    url: delivery.endpoint === undefined ? alert.url : null,
+    trace: alert,
+    payload,
+    forEndpoint: endpointMessage(payload, id, name ?? change.camera, deps.links),
+    overtaken: await isOvertaken(delivery, alert, deps),
+    cameraEvent: (state) =>
+      cooldownKey === null
+        ? undefined
+        : {
+            camera: change.camera,
+            event: { type: `alert.${state}`, alertId: id, cooldownKey, suppressedCount },
+          },
+  };
+}
+
+function testMessage({ id }: Delivery, { links }: MessageDependencies): Message {
+  const createdAt = timeOf(id);
+  const payload = buildAlertPayload(testAlert(createdAt), null, links);
+  return {
+    url: null,
+    payload,
+    forEndpoint: endpointMessage(payload, id, 'scenedelta', links),
+    overtaken: false,
+    cameraEvent: () => undefined,
+  };
+}
+
+const endpointMessage = (payload: AlertPayload, id: string, cameraName: string, { baseUrl }: WebhookLinks) => ({
+  id,
+  payload,
+  cameraName,
+  baseUrl,
+  link: `${baseUrl}/review/${payload.data.change.id}`,
+});
+
+/**
+ * An alert that arrives after a later one of its change would report an outdated state; the later one contained the
+ * whole change. Holding the later one back instead could delay it for days if the receiver refuses one alert.
+ */
+async function isOvertaken(
+  { endpoint, resent_after }: Delivery,
+  { intent: { change, at } }: StoredAlert,
+  { changes, deliveries }: MessageDependencies,
+): Promise<boolean> {
+  // A person who asks for it again wants it as it was.
+  if (resent_after !== undefined) return false;
+  const deliveryOf = async (id: string): Promise<Delivery | undefined> => {
+    if (endpoint === undefined) return deliveries.get(deliveryIdOf(id));
+    const later: AlertIntent | undefined = (await changes.alert(id))?.intent;
+    return later && deliveries.get(endpointDeliveryIdOf(later, endpoint));
+  };
+  const found = await Promise.all((await changes.alertsAfter(change.id, at)).map(deliveryOf));
+  return found.some((delivery) => delivery?.state === 'delivered');
+}

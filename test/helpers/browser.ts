@@ -1,0 +1,80 @@
+/**
+ * Chromium for the tests of the console. Screenshots are written to tmp/console. Without Chromium the tests that use it
+ * are skipped (npm test installs it).
+ */
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findChromium } from '../../scripts/lib/chromium.mjs';
+
+const SCREENSHOTS = resolve('tmp/console');
+const program = findChromium();
+const WIDTHS = [1440, 390];
+const SCHEMES = ['light', 'dark'] as const;
+const HEIGHT = 900;
+/** Of one step in the page. */
+const STEP_LIMIT_MS = 15_000;
+
+/** describe, or describe.skip without Chromium */
+export const describeInBrowser = program === undefined ? describe.skip : describe;
+
+export interface Tab {
+  readonly page: Page;
+  /** errors of the page so far: exceptions, and messages such as violations of its security policy */
+  readonly errors: string[];
+}
+
+/** One browser for all tests of a file. @returns a function that opens a tab with cookies of its own */
+export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> {
+  let browser: Browser;
+  beforeAll(async () => {
+    if (program === undefined) return;
+    // Containers and root have no sandbox; the pages are the project's own.
+    const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+    browser = await chromium.launch({ executablePath: program, args });
+    await mkdir(SCREENSHOTS, { recursive: true });
+  }, 60_000);
+  afterAll(() => browser?.close());
+  return async (options = {}) => {
+    const context = await browser.newContext({ viewport: { width: WIDTHS[0] as number, height: HEIGHT }, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(STEP_LIMIT_MS);
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => {
+      // The browser also reports answers of the API that are no success, which the page shows to the user.
+      const isAnswer = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isAnswer) errors.push(message.text());
+    });
+    return { page, errors };
+  };
+}
+
+/** Takes screenshots of the page as it is: wide and narrow, light and dark. @returns violations found by axe */
+export async function inspect(page: Page, name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    for (const colorScheme of SCHEMES) {
+      await page.setViewportSize({ width, height: HEIGHT });
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}-${colorScheme}.png` });
+      // Each width and each scheme once: the rules about colours and those about layout do not depend on each other.
+      const isChecked = WIDTHS.indexOf(width) === SCHEMES.indexOf(colorScheme);
+      for (const violation of isChecked ? await violations(page) : []) {
+        found.push(`${width} ${colorScheme}: ${violation}`);
+      }
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if ((overflow as number) > 0) found.push(`${width}: the page is ${overflow} px wider than the window`);
+    }
+  }
+  await page.setViewportSize({ width: WIDTHS[0] as number, height: HEIGHT });
+  return found;
+}
+
+async function violations(page: Page): Promise<string[]> {
+  // As an expression of the debugger it is not subject to the security policy of the page.
+  await page.evaluate(axe.source);
+  const results = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] };
+  return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}

@@ -1,0 +1,75 @@
+/** Acceptance of a camera's frame on a real Redis. */
+import type { Redis } from 'ioredis';
+import { newId } from '../../src/ids.js';
+import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
+import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
+import { setUpCamera } from '../helpers/cameras.js';
+import { eventually } from '../helpers/eventually.js';
+import { type Bench, setUpBench } from '../helpers/workers.js';
+
+let bench: Bench;
+let queue: JobProducer;
+let monitor: Redis;
+const seen: string[] = [];
+beforeAll(async () => {
+  bench = await setUpBench();
+  queue = createJobProducer(bench.redis);
+  monitor = await bench.redis.monitor();
+  monitor.on('monitor', (_time: string, [name = '', , , ...args]: string[]) => {
+    // Not the commands that a script runs.
+    if (/^evalsha?$/i.test(name)) seen.push(args.join(' '));
+  });
+});
+afterAll(async () => {
+  monitor.disconnect();
+  await queue.close();
+  await bench.stop();
+});
+
+const accepted = () => ({
+  comparisonId: newId('cmp'),
+  traceId: '0'.repeat(32),
+  apiKeyId: 'key_test',
+  frame: { from: 'stored', sha256: '0'.repeat(64), bytes: 1, contentType: 'image/png' } as const,
+  capturedAt: 1_000,
+  acceptedAt: Date.now(),
+  deadline: null,
+  callbackUrl: null,
+});
+
+it('sends comparison, waiting frame and turn together, and Redis gets them in this order', async () => {
+  const camera = await setUpCamera(bench, 'gate');
+  // The scripts are known to Redis after the first frame.
+  await enqueueFrame(camera, accepted(), { ...bench, queue });
+  seen.length = 0;
+  let replies = 0;
+  const begun: number[] = [];
+  const noting =
+    <A extends unknown[], R>(write: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> => {
+      begun.push(replies);
+      return write(...args).finally(() => replies++);
+    };
+  const second = accepted();
+  await enqueueFrame(camera, second, {
+    results: { ...bench.results, create: noting(bench.results.create) },
+    cameras: { addFrame: noting(bench.cameras.addFrame) },
+    queue: { addTurn: noting(queue.addTurn) },
+  });
+  expect(begun).toEqual([0, 0, 0]);
+  const order = [/sd:events sd:cmp:/, /sd:cam:gate:frames/, /sd:q:comparisons/];
+  // The monitor has a connection of its own, which may be behind.
+  await eventually(() =>
+    expect(order.map((pattern) => seen.findIndex((command) => pattern.test(command)))).toEqual([0, 1, 2]),
+  );
+  expect(await bench.cameras.waitingFrames('gate')).toBe(2);
+});
+
+it('leaves nothing of a frame whose camera has been erased', async () => {
+  const camera = await setUpCamera(bench, 'gone');
+  await bench.cameras.erase('gone');
+  const frame = accepted();
+  await expect(enqueueFrame(camera, frame, { ...bench, queue })).rejects.toMatchObject({ code: 'not-found' });
+  expect(await bench.results.get(frame.comparisonId)).toBeUndefined();
+  expect(await bench.cameras.waitingFrames('gone')).toBe(0);
+});

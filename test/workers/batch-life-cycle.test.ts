@@ -1,0 +1,140 @@
+/** The life cycle of a batch over workers that die, steps that fail, and jobs that were lost. */
+import { existsSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { type BatchDependencies, createBatchProcessor } from '../../src/batches/processor.js';
+import { createBatchRecovery } from '../../src/batches/recovery.js';
+import { ScenedeltaError } from '../../src/errors.js';
+import { newId } from '../../src/ids.js';
+import { createJobProducer } from '../../src/jobs/producer.js';
+import type { BatchRequest } from '../../src/stores/batch-request.js';
+import { logger, useBench } from '../helpers/workers.js';
+
+const bench = useBench();
+const HOUR = 3_600_000;
+const CAMERA = { files: 1, starts_at: new Date(0).toISOString(), ends_at: new Date(HOUR).toISOString() };
+const COUNTS = { reached: null, frames: 1, examined: 0, changes: 0, gaps: 0, failures: 0 };
+const REQUEST = { inputs: [], settings: {}, mergeWindow: null } as unknown as BatchRequest;
+
+/** A batch whose cameras a and b are processed. */
+async function running(): Promise<string> {
+  const id = newId('bat', Date.now());
+  await bench.batches.create({ id, owner: 'local', createdAt: Date.now() - HOUR, request: REQUEST });
+  await bench.batches.begin(id, { cameras: ['a', 'b'].map((camera) => ({ camera, ...CAMERA })), failures: [] });
+  return id;
+}
+const commit = async (id: string, camera: number, chunk: number, done = false) => {
+  const blob = `batches/${id}/${camera}/chunks/${chunk}`;
+  await bench.blobs.put(blob, Buffer.from(''));
+  const checkpoint = JSON.stringify({ checkpoint: { v: 1, chunk, done, counts: COUNTS }, blobs: [] });
+  expect(await bench.batches.commit(id, camera, { chunk, blob, checkpoint, progress: { ...COUNTS, done } })).toBe(true);
+};
+
+const setUp = (changes: Partial<BatchDependencies> = {}) => {
+  const queue = createJobProducer(bench.redis);
+  const deps = { ...bench, queue, config: {}, logger, clock: Date.now, pass: async () => {}, ...changes };
+  const processor = createBatchProcessor(deps as unknown as BatchDependencies);
+  const recovery = createBatchRecovery({ ...bench, queue, processor, clock: Date.now, logger }, 0);
+  const step = (id: string, job: object, lastAttempt = false) =>
+    processor.process({ v: 2, batchId: id, ...job }, { signal: new AbortController().signal, lastAttempt });
+  const states = (...ids: string[]) => queue.states('batch', ids);
+  return { queue, processor, recovery, step, states };
+};
+const statusOf = async (id: string) => (await bench.batches.get(id))?.status;
+
+describe('the last step of a batch', () => {
+  it('takes up cameras that went on before their workers died, as often as they do', async () => {
+    const { step, states, queue } = setUp();
+    const id = await running();
+    await commit(id, 0, 1, true);
+    await commit(id, 1, 1);
+    await step(id, { step: 'finish' });
+    expect(await statusOf(id)).toBe('running');
+    expect(await states(`${id}-camera-0-r1`, `${id}-camera-1-r1`, `${id}-finish-r1`)).toEqual([
+      'absent',
+      'held',
+      'held',
+    ]);
+    await commit(id, 1, 2);
+    await step(id, { step: 'finish', run: 1 });
+    expect(await states(`${id}-camera-1-r2`, `${id}-finish-r2`)).toEqual(['held', 'held']);
+    // The worker that began the second run died before its own job had ended.
+    await step(id, { step: 'finish', run: 1 });
+    expect(await bench.batches.get(id)).toMatchObject({ status: 'running', run: { number: 2, since: [1, 2] } });
+    await queue.close();
+  });
+
+  it('fails the batch if a camera finished no chunk before its workers died', async () => {
+    const { step, queue } = setUp();
+    const id = await running();
+    await commit(id, 0, 1, true);
+    await step(id, { step: 'finish' });
+    expect(await bench.batches.get(id)).toMatchObject({
+      status: 'failed',
+      error: { detail: expect.stringContaining('no chunk of frames') },
+    });
+    await queue.close();
+  });
+});
+
+describe('a store that fails at every attempt', () => {
+  const failing = {
+    ...{ put: async () => {}, delete: async () => {}, sweep: async () => 0 },
+    async get(): Promise<never> {
+      throw new ScenedeltaError('storage-unavailable', 'the disk is full');
+    },
+  };
+
+  it('is tried again, and fails a batch that did not go on, with its reason', async () => {
+    const { step, queue } = setUp({ blobs: failing });
+    const id = await running();
+    await expect(step(id, { step: 'camera', camera: 0 })).rejects.toThrow('the disk is full');
+    expect(await statusOf(id)).toBe('running');
+    await step(id, { step: 'camera', camera: 0 }, true);
+    expect(await bench.batches.get(id)).toMatchObject({ status: 'failed', error: { detail: 'the disk is full' } });
+    await queue.close();
+  });
+
+  it('leaves a camera that went on to the next run', async () => {
+    const { step, queue } = setUp({ blobs: failing });
+    const id = await running();
+    await commit(id, 0, 1);
+    await step(id, { step: 'camera', camera: 0 }, true);
+    expect(await statusOf(id)).toBe('running');
+    await queue.close();
+  });
+});
+
+it('copies that killed workers left are removed, and uploads stay', async () => {
+  const id = newId('bat', Date.now());
+  const limits = { maxBytes: 10, what: 'x' };
+  await bench.files.saveUpload(id, 1, Readable.from(Buffer.from('x')), limits);
+  const copy = bench.files.copyOf(id);
+  await bench.files.saveCopy(copy, Readable.from(Buffer.from('x')), limits);
+  await bench.files.removeCopies(id);
+  expect([existsSync(copy), existsSync(bench.files.uploadOf(id, 1))]).toEqual([false, true]);
+});
+
+describe('recovery', () => {
+  it('queues a batch that the API stored before it died, and one whose plan has no jobs, once', async () => {
+    const { recovery, states, queue } = setUp();
+    const queued = newId('bat', Date.now());
+    await bench.batches.create({ id: queued, owner: 'local', createdAt: Date.now() - HOUR, request: REQUEST });
+    const planned = await running();
+    expect(await recovery()).toBe(2);
+    expect(await states(`${queued}-plan`, `${planned}-camera-1`, `${planned}-finish`)).toEqual([
+      'held',
+      'held',
+      'held',
+    ]);
+    expect(await recovery()).toBe(0);
+    await queue.close();
+  });
+
+  it('leaves batches alone that have ended', async () => {
+    const { recovery, queue } = setUp();
+    const id = await running();
+    await bench.batches.cancel(id, Date.now());
+    expect(await recovery()).toBe(0);
+    await queue.close();
+  });
+});

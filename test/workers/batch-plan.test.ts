@@ -1,0 +1,95 @@
+/** The plan of a batch: inputs that can be used, and those that fail with their reason. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { planBatch } from '../../src/batches/plan.js';
+import { checkSettings } from '../../src/cameras/settings.js';
+import type { BatchRequest } from '../../src/stores/batch-request.js';
+import { FFMPEG } from '../footage/videos.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sd-plan-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const config = { ffmpeg: FFMPEG, videoPixelLimit: 1e8 };
+const REQUEST: BatchRequest = {
+  ...{ inputs: [], manifest: null, camera: null, settings: checkSettings({}), template: null, timeZone: null },
+  ...{ start: null, imageInterval: 1, since: null, until: null, every: { mode: 'auto' }, acrossGaps: false },
+  mergeWindow: null,
+};
+const plan = (request: Partial<BatchRequest>, s3?: unknown) =>
+  planBatch(
+    'bat',
+    { ...REQUEST, ...request },
+    { files: { uploadOf: (_batch, number) => join(folder, `upload-${number}`) }, s3: s3 as never, config },
+    new AbortController().signal,
+  );
+const planManifest = async (lines: readonly unknown[], request: Partial<BatchRequest> = {}) => {
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  await writeFile(join(folder, 'upload-1'), text);
+  return plan({ manifest: 1, ...request });
+};
+const reasons = ({ failures }: Awaited<ReturnType<typeof plan>>) => failures.map(({ file, reason }) => [file, reason]);
+const frame = (second: number) => ({
+  file: `https://cam.example/${second}.jpg`,
+  camera: 'yard',
+  at: new Date(Date.UTC(2026, 5, 1) + second * 1000).toISOString(),
+});
+
+it('a bad line in the middle of a manifest is a failure with its number, and the others are planned', async () => {
+  const planned = await planManifest([frame(0), 'nonsense', '', { file: 'ftp://x/a.jpg' }, frame(1)]);
+  expect(planned.sequences.map(({ camera, items }) => [camera, items.length])).toEqual([['yard', 2]]);
+  expect(reasons(planned)).toEqual([
+    ['line 2 of the manifest', expect.stringContaining('JSON')],
+    ['line 4 of the manifest', expect.stringContaining('file')],
+  ]);
+});
+
+it('a manifest of many lines is read line by line, in the order of time', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, i) => frame(19_999 - i));
+  const planned = await planManifest(lines);
+  const [sequence] = planned.sequences;
+  expect(sequence?.items).toHaveLength(20_000);
+  expect(sequence?.items[0]?.file).toBe('https://cam.example/0.jpg');
+});
+
+it('an address or an object that states no time is a failure, and never from 1970', async () => {
+  const planned = await planManifest([frame(0), { file: 's3://archive/a.mp4' }, { file: 'https://cam.example/a.jpg' }]);
+  const expected = expect.stringContaining('states no capture time: expected `at`, `start`');
+  expect(reasons(planned)).toEqual([
+    ['s3://archive/a.mp4', expected],
+    ['https://cam.example/a.jpg', expected],
+  ]);
+});
+
+it('objects without a time in their names have that of their last modification, with a warning', async () => {
+  const s3 = {
+    async *list() {
+      yield { key: 'yard/gate.jpg', size: 1, lastModified: Date.UTC(2026, 5, 2) };
+    },
+  };
+  const input = { from: 's3', bucket: 'archive', prefix: 'yard/' } as const;
+  const planned = await plan({ inputs: [input] }, s3);
+  expect(planned.sequences[0]?.items[0]?.at).toBe(Date.UTC(2026, 5, 2));
+  expect(planned.warnings).toEqual([expect.stringContaining('1 files state no time: the time of their last modif')]);
+});
+
+it('a video at an address takes the start, and files after it need times of their own', async () => {
+  const files = ['a.mp4', 'b.mp4'].map((name) => ({ file: `https://cam.example/yard/${name}` }));
+  const planned = await planManifest(files, { start: Date.UTC(2026, 5, 1) });
+  expect(planned.sequences.map(({ items }) => items.map(({ file, at }) => [file, at]))).toEqual([
+    [['https://cam.example/yard/a.mp4', Date.UTC(2026, 5, 1)]],
+  ]);
+  expect(reasons(planned)).toEqual([
+    ['https://cam.example/yard/b.mp4', expect.stringContaining('length is not known')],
+  ]);
+});
+
+it('names that do not fit the template are failures, and nothing left is a refusal with the first of them', async () => {
+  const lines = [{ file: 'https://cam.example/odd.jpg' }];
+  await expect(planManifest(lines, { template: '{camera}/{t:%Y%m%d-%H%M%S}.jpg' })).rejects.toThrow(
+    'expected videos or pictures, and the first failure is: https://cam.example/odd.jpg: the name does not fit',
+  );
+});
