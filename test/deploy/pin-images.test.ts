@@ -27,6 +27,8 @@ beforeEach(() => {
     'nvidia/cuda:12.8.1-cudnn-runtime-ubuntu24.04': digestOf('b'),
     'library/redis:7-bookworm': digestOf('c'),
     'library/caddy:2': digestOf('d'),
+    'prom/prometheus:v2.55.1': digestOf('0'),
+    'grafana/grafana:11.4.0': digestOf('1'),
   };
 });
 afterEach(() => rmSync(root, { recursive: true }));
@@ -63,7 +65,7 @@ const bases = (file: string) => [...read(file).matchAll(/^FROM (\S+)/gm)].map(([
 
 it('pins every base image and every image of compose files, and says what changed', async () => {
   const { status, output } = await pinImages();
-  expect([status, output.trimEnd().split('\n').at(-1)]).toEqual([0, '4 images, 5 changes']);
+  expect([status, output.trimEnd().split('\n').at(-1)]).toEqual([0, '6 images, 7 changes']);
   expect(output).toContain(`Dockerfile: node:22-bookworm-slim -> node:22-bookworm-slim@${digestOf('a')}\n`);
   const node = `node:22-bookworm-slim@${digestOf('a')}`;
   expect(bases('Dockerfile')).toEqual([node, node]);
@@ -80,7 +82,7 @@ it('alters nothing else, and nothing at all on a second run', async () => {
   await pinImages();
   const after = FILES.map(read);
   expect(after.map((text) => text.replace(/@sha256:[0-9a-f]{64}/g, ''))).toEqual(before);
-  expect((await pinImages()).output).toBe('4 images, 0 changes\n');
+  expect((await pinImages()).output).toBe('6 images, 0 changes\n');
   expect(FILES.map(read)).toEqual(after);
 });
 
@@ -89,7 +91,7 @@ it('replaces a digest when the tag has a new one', async () => {
   digests['library/caddy:2'] = digestOf('e');
   const { output } = await pinImages();
   expect(output).toBe(
-    `deploy/compose.tls.yaml: caddy:2@${digestOf('d')} -> caddy:2@${digestOf('e')}\n4 images, 1 changes\n`,
+    `deploy/compose.tls.yaml: caddy:2@${digestOf('d')} -> caddy:2@${digestOf('e')}\n6 images, 1 changes\n`,
   );
 });
 

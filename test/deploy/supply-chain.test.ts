@@ -42,6 +42,24 @@ it.each(['Dockerfile', 'deploy/Dockerfile.cuda'])('%s puts the notices into the 
   expect(readFileSync(file, 'utf8')).toMatch(/COPY --from=build .*THIRD_PARTY_NOTICES\.txt/);
 });
 
+it.each(['Dockerfile', 'deploy/Dockerfile.cuda'])(
+  '%s has ffmpeg for workers, unless FFMPEG_PACKAGE is empty',
+  (file) => {
+    const [, run = 'exit 9'] =
+      /^ARG FFMPEG_PACKAGE=ffmpeg\nRUN ((?:.*\\\n)*.*)\n/m.exec(readFileSync(file, 'utf8')) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'sd-apt-'));
+    for (const program of ['apt-get', 'rm']) {
+      writeFileSync(join(folder, program), `#!/bin/sh\necho ${program} "$@"\n`, { mode: 0o700 });
+    }
+    const build = (name: string) =>
+      spawnSync('/bin/sh', ['-c', run], { encoding: 'utf8', env: { PATH: folder, FFMPEG_PACKAGE: name } });
+    const installed = 'apt-get update\napt-get install -y --no-install-recommends ffmpeg\nrm -rf';
+    expect(build('ffmpeg')).toMatchObject({ status: 0, stdout: expect.stringContaining(installed) });
+    expect(build('')).toMatchObject({ status: 0, stdout: '' });
+    rmSync(folder, { recursive: true });
+  },
+);
+
 describe('Dockerfile.cuda: the check of the downloaded CUDA libraries', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sd-cuda-'));
   const libraries = join(folder, 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64');
@@ -75,15 +93,18 @@ describe('Dockerfile.cuda: the check of the downloaded CUDA libraries', () => {
 describe('compose.yaml', () => {
   const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true });
 
-  it.each(['api', 'worker', 'redis'])('%s has limits of memory and processes, and no capabilities', (name) => {
-    const service = services[name];
-    expect(service.deploy.resources.limits).toEqual({
-      memory: expect.any(String),
-      pids: expect.any(Number),
-    });
-    expect(service.cap_drop).toEqual(['ALL']);
-    expect(service.read_only).toBe(true);
-  });
+  it.each(['api', 'worker', 'mqtt', 'redis', 'prometheus', 'grafana'])(
+    '%s has limits of memory and processes, and no capabilities',
+    (name) => {
+      const service = services[name];
+      expect(service.deploy.resources.limits).toEqual({
+        memory: expect.any(String),
+        pids: expect.any(Number),
+      });
+      expect(service.cap_drop).toEqual(['ALL']);
+      expect(service.read_only).toBe(true);
+    },
+  );
 
   it('every setting that it passes on exists', () => {
     const known = describeConfig().map(({ env }) => env);
@@ -91,11 +112,15 @@ describe('compose.yaml', () => {
     expect(WORKER_METRICS_PORT).toBe('9090');
     expect(Object.keys(shared).filter((name) => !known.includes(name))).toEqual([]);
     expect(Object.keys(shared)).toEqual(expect.arrayContaining(['LOGIN_SECRET', 'METRICS_AUTH']));
+    const ofPublisher = Object.keys(services.mqtt.environment);
+    expect(ofPublisher.filter((name) => !known.includes(name))).toEqual([]);
+    expect(ofPublisher).toEqual(expect.arrayContaining(['MQTT_URL', 'MQTT_USERNAME', 'MQTT_PASSWORD']));
   });
 
   it('Redis asks for a password, which the others have', () => {
     expect(services.redis.command).toContain('--requirepass');
-    for (const name of ['api', 'worker']) expect(services[name].environment.REDIS_URL).toMatch(/REDIS_PASSWORD/);
+    for (const name of ['api', 'worker', 'mqtt'])
+      expect(services[name].environment.REDIS_URL).toMatch(/REDIS_PASSWORD/);
   });
 });
 
