@@ -16,20 +16,26 @@ module.exports = {
     only(
       'jobs',
       '^src/jobs/',
-      '^src/(jobs|schemas|stores)/|^src/[^/]+\\.ts$',
+      '^src/(jobs|endpoints|schemas|stores)/|^src/[^/]+\\.ts$',
       'Queues, payloads and their producer: what the API and the workers agree on.',
     ),
     only(
       'api',
       '^src/api/',
-      '^src/(api|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes)/|^src/[^/]+\\.ts$',
+      '^src/(api|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
       'HTTP only: meets the workers in jobs/ and stores/.',
     ),
     only(
       'workers',
       '^src/workers/',
-      '^src/(workers|baseline|pipeline|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes)/|^src/[^/]+\\.ts$',
+      '^src/(workers|batches|baseline|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/[^/]+\\.ts$',
       'Queues and life cycles: never the API, never a graph.',
+    ),
+    only(
+      'sequence',
+      '^src/sequence/',
+      '^src/(sequence|baseline|cameras|changes|frames|heatmaps|pipeline|quiet|schemas|stores)/|^src/[^/]+\\.ts$',
+      'The frames of one camera in the order of their time, live or recorded, without a queue.',
     ),
     only(
       'pipeline',
@@ -55,9 +61,22 @@ module.exports = {
       '^src/(frames|stores|outbound|cameras|schemas)/|^src/[^/]+\\.ts$',
       'Bytes to pixels, masks, fetching and keeping.',
     ),
+    only(
+      'footage',
+      '^src/footage/',
+      '^src/(footage|sequence|baseline|pipeline|frames|heatmaps|stores|cameras|changes|schemas)/|^src/[^/]+\\.ts$',
+      'A recording is a camera that runs fast: no queue, no HTTP, no command line.',
+    ),
+    only(
+      'batches',
+      '^src/batches/',
+      '^src/(batches|footage|sequence|jobs|schemas|stores|outbound|cameras)/|^src/[^/]+\\.ts$',
+      'Footage of a service: the steps of a batch over the stores, without BullMQ.',
+    ),
     only('heatmaps', '^src/heatmaps/', '^src/heatmaps/|^src/[^/]+\\.ts$', 'The codec and the pictures of heatmaps.'),
     only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),
     only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/(images|random)\\.ts$', 'Numbers in, evidence out.'),
+    only('quiet', '^src/quiet/', '^src/quiet/|^src/images\\.ts$', 'Numbers in, a decision out.'),
     only(
       'evaluation',
       '^src/evaluation/',
@@ -74,8 +93,20 @@ module.exports = {
     only(
       'stores',
       '^src/stores/',
-      '^src/(stores|schemas|cameras|changes)/|^src/[^/]+\\.ts$',
+      '^src/(stores|schemas|cameras|changes|endpoints|quiet)/|^src/[^/]+\\.ts$',
       'State in Redis and in files; the pure folders give cameras and changes their shape.',
+    ),
+    only(
+      'mqtt',
+      '^src/mqtt/',
+      '^src/(mqtt|stores|frames|heatmaps|cameras|changes|schemas)/|^src/[^/]+\\.ts$',
+      'The MQTT publisher reads the stores and the event stream: no queue, no HTTP, no model.',
+    ),
+    only(
+      'endpoints',
+      '^src/endpoints/',
+      '^src/(endpoints|cameras|schemas)/|^src/[^/]+\\.ts$',
+      'An endpoint is filters and formats over values.',
     ),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),
     {
@@ -94,11 +125,11 @@ module.exports = {
     {
       name: 'pure-folders-do-no-io',
       comment:
-        'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ its weights (fitted.ts); nothing else reads.',
+        'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^src/(viewpoint|model|evaluation|cameras|changes)/',
-        pathNot: '^src/(model/(manifest|session)|viewpoint/fitted)\\.ts$',
+        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes)/',
+        pathNot: '^src/(model/(manifest|session)|(viewpoint|quiet)/fitted)\\.ts$',
       },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox' },
     },

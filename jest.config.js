@@ -3,10 +3,7 @@ export default {
   testEnvironment: '<rootDir>/test/helpers/node-environment.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
-    ],
+    '^.+\\.ts$': '<rootDir>/test/helpers/transform.cjs',
   },
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',

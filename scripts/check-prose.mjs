@@ -9,9 +9,9 @@ import { checkFile, createChecker } from './lib/prose.mjs';
 import { ROOT } from './lib/shell.mjs';
 
 const KINDS = new Set(
-  '.md .ts .mjs .cjs .js .py .yaml .yml .toml .conf .service .cuda Dockerfile Caddyfile'.split(' '),
+  '.md .ts .tsx .mjs .cjs .js .py .yaml .yml .toml .conf .service .cuda Dockerfile Caddyfile'.split(' '),
 );
-const SKIPPED = new Set(['/node_modules', '/dist', '/data', '/tmp', '/coverage', '__pycache__']);
+const SKIPPED = new Set(['/node_modules', '/dist', '/data', '/tmp', '/coverage', '__pycache__', 'generated']);
 /** Files whose text is not ours, or that quote bad sentences. */
 const EXEMPT = new Set(['docs/prose-rules.yml', 'test/docs/prose.test.ts', 'src/model/resample-code.ts']);
 const { values, positionals } = parseArgs({

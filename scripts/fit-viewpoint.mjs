@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Value } from 'typebox/value';
 import { startProgress } from '../dist/cli/progress.js';
 import { loadBundle } from '../dist/model/manifest.js';
-import { FittedSchema } from '../dist/viewpoint/scores.js';
+import { FittedSchema } from '../dist/viewpoint/fitted-schema.js';
 import { openMaterial, sourcesOf } from './lib/made-pairs.mjs';
 import { dataFolder, readOptions } from './lib/options.mjs';
 import { ensurePython } from './lib/python.mjs';

@@ -3,14 +3,19 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureAlertmanager } from './lib/alertmanager.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
+import { ensureFfmpeg } from './lib/ffmpeg.mjs';
+import { ensureMosquitto } from './lib/mosquitto.mjs';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
+import { ensurePromtool } from './lib/promtool.mjs';
 import { ensureApiTools, ensurePython } from './lib/python.mjs';
 import { ensureRedisServer } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
 import { Tally } from './lib/tally.mjs';
 
-/** Tests of whole processes need all cores, so they run one after the other. */
-const PROCESS_TESTS = ['test/e2e/', 'test/chaos/'];
+/** Tests of whole processes: they wait for starts and ends more than they compute. */
+const PROCESS_TESTS = ['test/e2e/', 'test/chaos/', 'test/console/'];
 
 /** The short form of `npm run test:fuzz`. */
 const FUZZ = ['test/fuzz/main.mjs', '--examples=300', '--seed=1'];
@@ -35,10 +40,16 @@ async function runEverything(tally) {
   mkdirSync(reports);
 
   console.log('set-up');
-  await ensurePackages();
   say('redis', await ensureRedisServer());
-  await ensureBuild();
-  const tools = await ensureApiTools();
+  say('ffmpeg', await ensureFfmpeg());
+  say('chromium', (await ensureChromium()) ?? 'missing: the tests of the console are skipped');
+  say('mosquitto', (await ensureMosquitto()) ?? 'missing: the tests of the MQTT publisher are skipped');
+  say('promtool', (await ensurePromtool()) ?? 'missing: the tests of the alert rules are skipped');
+  // Downloads of npm and pip wait for the network most of the time.
+  const [{ tools, python }] = await Promise.all([installPython(), ensurePackages().then(ensureBuild)]);
+  // After the packages, whose installation empties its folder.
+  const alertmanager = (await ensureAlertmanager())?.server;
+  say('alertmanager', alertmanager ?? 'missing: the tests with a real Alertmanager are skipped');
 
   console.log('\nchecks');
   const npm = (name, script) => tally.check(name, 'npm', ['run', '--silent', script]);
@@ -52,16 +63,28 @@ async function runEverything(tally) {
     ['--maxWorkers=2', '--testPathIgnorePatterns', ...PROCESS_TESTS],
     join(reports, 'units.json'),
   );
-  await tally.jest('processes (jest)', ['--runInBand', ...PROCESS_TESTS], join(reports, 'processes.json'));
+  await tally.jest('processes (jest)', ['--maxWorkers=2', ...PROCESS_TESTS], join(reports, 'processes.json'));
 
+  console.log('\nhostile images and generated requests');
+  await Promise.all([sendHostileImages(tally), sendGeneratedRequests(tally, tools)]);
+
+  if (python.missing) tally.skip('training (pytest)', python.missing);
+  else await checkPython(tally, python.python, join(reports, 'training.xml'));
+}
+
+/** One after the other, because both may have to install a package of the system. */
+async function installPython() {
+  const tools = await ensureApiTools();
+  return { tools, python: await ensurePython() };
+}
+
+async function sendHostileImages(tally) {
   const hostile = (name, option) => tally.check(name, process.execPath, ['test/hostile/main.mjs', option]);
   await hostile('hostile images (short)', '--short');
   await hostile('hostile images find planted faults', '--self-test');
+}
 
-  const found = await ensurePython();
-  if (found.missing) tally.skip('training (pytest)', found.missing);
-  else await checkPython(tally, found.python, join(reports, 'training.xml'));
-
+async function sendGeneratedRequests(tally, tools) {
   if (tools.missing) tally.skip('generated requests (schemathesis)', tools.missing);
   else await tally.check('generated requests (schemathesis)', process.execPath, FUZZ);
 }

@@ -12,7 +12,7 @@ import { readOptions } from './lib/options.mjs';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
 import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say, seconds, shown } from './lib/shell.mjs';
-import { Supervised } from './lib/supervise.mjs';
+import { Supervised, WORKER_NICENESS } from './lib/supervise.mjs';
 
 const USAGE = `npm run up              install what is missing, start the service, caption the example pair, keep running
 npm run demo            the same, and stop after the example
@@ -68,13 +68,14 @@ async function main() {
     const makeKey = async () => (config.auth === 'on' ? firstKey(url, dataDir, env) : undefined);
     const [key] = await Promise.all([starting.api.then(makeKey), starting.worker]);
     await waitUntilReady(url, READY_TIMEOUT_MS);
+    if (config.mqttUrl !== null && !demo) await startPublisher(env, dataDir, processes);
     if (demo) {
       await showExample(url, key?.headers ?? {}, dataDir);
       return await stop(0);
     }
     await tryExample(url, key?.headers ?? {}, dataDir);
     const metrics = metricsPort === 0 ? '' : addressOf(config.host, metricsPort);
-    printAddresses(url, metrics, key, dataDir, startedAt);
+    printAddresses(url, { metrics, key, link: await consoleLink(url, key) }, dataDir, startedAt);
     setInterval(() => {
       for (const child of processes) child.rotateLog();
     }, LOG_CHECK_MS).unref();
@@ -149,7 +150,7 @@ async function startRedis(dataDir, processes) {
 /** @returns one promise per process, resolved when it is ready */
 function startService(url, env, dataDir, processes) {
   const start = Date.now();
-  const launch = async (name, entry) => {
+  const launch = async (name, entry, niceness) => {
     const child = new Supervised({
       name,
       command: process.execPath,
@@ -157,6 +158,7 @@ function startService(url, env, dataDir, processes) {
       env,
       logFile: join(dataDir, `logs/${name}.log`),
       deathSignal: 'TERM',
+      niceness,
       onRestart: (why) => say(name, why),
     });
     processes.push(child);
@@ -164,7 +166,23 @@ function startService(url, env, dataDir, processes) {
     if (name === 'api') child.watch(`${url}/livez`);
     say(name, `ready after ${seconds(start)}`);
   };
-  return { api: launch('api', 'api/main.js'), worker: launch('worker', 'workers/main.js') };
+  return { api: launch('api', 'api/main.js', 0), worker: launch('worker', 'workers/main.js', WORKER_NICENESS) };
+}
+
+/** It is ready before it has reached the broker, which the service does not need. */
+async function startPublisher(env, dataDir, processes) {
+  const publisher = new Supervised({
+    name: 'mqtt',
+    command: process.execPath,
+    args: [join(ROOT, 'dist/mqtt/main.js')],
+    env,
+    logFile: join(dataDir, 'logs/mqtt.log'),
+    deathSignal: 'TERM',
+    onRestart: (why) => say('mqtt', why),
+  });
+  processes.push(publisher);
+  await publisher.start({ ready: true });
+  say('mqtt', `publishing (${shown(join(dataDir, 'logs/mqtt.log'))})`);
 }
 
 /**
@@ -191,8 +209,16 @@ async function showExample(url, headers, dataDir) {
   console.log('');
 }
 
-function printAddresses(url, metrics, key, dataDir, startedAt) {
+/** @returns the address of the console; with AUTH=on it signs in, for half an hour from now */
+async function consoleLink(url, key) {
+  if (key === undefined) return `${url}/`;
+  const answer = await fetch(`${url}/v1/session/token`, { method: 'POST', headers: key.headers });
+  return answer.ok ? `${url}/#sign-in=${(await answer.json()).token}` : `${url}/`;
+}
+
+function printAddresses(url, { metrics, key, link }, dataDir, startedAt) {
   const auth = key ? ` -H "Authorization: Bearer $(cat ${shown(key.file)})"` : '';
+  say('console', link);
   say('docs', `${url}/docs`);
   if (key) say('key', `${shown(key.file)}   (another: npx scenedelta keys create --name NAME --scopes compare)`);
   say('try', `curl${auth} -F before=@${shown(EXAMPLE.before)} -F after=@${shown(EXAMPLE.after)} ${url}/v1/comparisons`);

@@ -24,7 +24,7 @@ const PROSE_PROPERTIES = new Set(['description', 'describe', 'summary', 'comment
  */
 export function proseOf(source, extension) {
   if (extension === '.py') return proseOfPython(source);
-  return HASH_COMMENTS.has(extension) ? proseOfConfig(source) : proseOfScript(source);
+  return HASH_COMMENTS.has(extension) ? proseOfConfig(source) : proseOfScript(source, extension);
 }
 
 /** Lines that hold a comment only. @param {string} source @returns {Paragraph[]} */
@@ -33,9 +33,10 @@ function proseOfConfig(source) {
   return paragraphsOf(lines);
 }
 
-/** @param {string} source @returns {Paragraph[]} */
-function proseOfScript(source) {
-  const file = parse(source, { sourceType: 'unambiguous', plugins: ['typescript'], tokens: false });
+/** @param {string} source @param {string} extension @returns {Paragraph[]} */
+function proseOfScript(source, extension) {
+  const plugins = extension === '.tsx' ? ['typescript', 'jsx'] : ['typescript'];
+  const file = parse(source, { sourceType: 'unambiguous', plugins, tokens: false });
   const paragraphs = [];
   let run = [];
   let lastLine = -1;

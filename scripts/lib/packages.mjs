@@ -46,24 +46,29 @@ export async function ensurePackages() {
   say('packages', `installed in ${seconds(start)}`);
 }
 
-/** @returns a hash of the names, sizes and times of all files that the build reads */
-function sourceState() {
+/** @returns a hash of the names, sizes and times of these files, and of everything in these folders */
+export function filesState(folders, files) {
   const hash = createHash('sha256');
   const add = (path) => {
     const { size, mtimeMs } = statSync(join(ROOT, path));
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   };
-  for (const entry of readdirSync(join(ROOT, 'src'), { recursive: true }).sort()) {
-    if (/\.(?:ts|json)$/.test(entry)) add(join('src', entry));
+  for (const folder of folders) {
+    for (const entry of readdirSync(join(ROOT, folder), { recursive: true }).sort()) add(join(folder, entry));
   }
-  for (const file of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) add(file);
+  for (const file of files) add(file);
   return hash.digest('hex');
 }
 
-/** @throws Stop with the errors of the compiler */
+const BUILD_FILES = [
+  ...['tsconfig.json', 'tsconfig.build.json', 'tsconfig.page.json', 'package-lock.json'],
+  ...['console/index.html', 'console/vite.config.mjs', 'scripts/build-console.mjs'],
+];
+
+/** @throws Stop with the errors of the compilers */
 export async function ensureBuild() {
   const stamp = join(ROOT, 'dist/.source-state');
-  const state = sourceState();
+  const state = filesState(['src', 'console/src', 'openapi'], BUILD_FILES);
   let built;
   try {
     built = readFileSync(stamp, 'utf8');

@@ -6,7 +6,16 @@
  * that, a small guard process watches a pipe that closes with us.
  */
 import { spawn } from 'node:child_process';
-import { copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import {
+  copyFileSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { probe, ROOT, Stop, shown } from './shell.mjs';
@@ -20,6 +29,8 @@ const STEADY_MS = 30_000;
 const WATCH_MS = 5_000;
 const LONGEST_SILENCE_MS = 60_000;
 const LONGEST_LOG_BYTES = 20 * 1024 * 1024;
+/** Niceness of a worker beside an API: inference uses every core, and the API must answer at once nevertheless. */
+export const WORKER_NICENESS = 5;
 
 /** level of an error in pino; worse ones are higher */
 const ERROR_LEVEL = 50;
@@ -41,6 +52,23 @@ function tied(command, args, deathSignal) {
     : [process.execPath, [GUARD, deathSignal, command, ...args], 'pipe'];
 }
 
+/** @returns the command line that runs at this niceness, with all threads: nice(1) sets it before the first one. */
+const yielding = (commandLine, niceness) =>
+  niceness === 0 ? commandLine : ['nice', '-n', String(niceness), ...commandLine];
+
+/**
+ * Linux shares the cores among sessions first (sched_autogroup), and each child has a session of its own, so that the
+ * niceness of a process alone would count only against its own threads.
+ */
+function yieldGroup(pid, niceness) {
+  if (niceness === 0) return;
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+  } catch {
+    // No such groups here: the niceness of the process counts.
+  }
+}
+
 export class Supervised {
   #spec;
   #child;
@@ -53,8 +81,9 @@ export class Supervised {
 
   /**
    * @param {{ name: string, command: string, args: string[] | (() => string[]), env?: object, logFile: string,
-   *   deathSignal: 'KILL' | 'TERM', onRestart?: (why: string) => void }} spec deathSignal: signal to the child when
-   *   this process dies. args: a function is called at every start
+   *   deathSignal: 'KILL' | 'TERM', niceness?: number, onRestart?: (why: string) => void }} spec deathSignal: signal to
+   *   the child when this process dies. args: a function is called at every start. niceness: 0 (default) to 19, the
+   *   higher, the more the child leaves the cores to others
    */
   constructor(spec) {
     this.#spec = spec;
@@ -78,8 +107,9 @@ export class Supervised {
    *   before.
    */
   start({ ready = false } = {}) {
-    const { command, env, deathSignal } = this.#spec;
-    const args = typeof this.#spec.args === 'function' ? this.#spec.args() : this.#spec.args;
+    const { env, deathSignal, niceness = 0 } = this.#spec;
+    const given = typeof this.#spec.args === 'function' ? this.#spec.args() : this.#spec.args;
+    const [command, ...args] = yielding([this.#spec.command, ...given], niceness);
     this.rotateLog();
     const logFrom = fstatSync(this.#log).size;
     const [program, programArgs, stdin] = tied(command, args, deathSignal);
@@ -90,6 +120,7 @@ export class Supervised {
       detached: true,
     });
     this.#child = child;
+    if (child.pid !== undefined) yieldGroup(child.pid, niceness);
     const startedAt = Date.now();
     child.on('message', (message) => {
       if (message?.guarded) this.#guarded = message.guarded;

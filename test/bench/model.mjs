@@ -1,16 +1,17 @@
 /**
- * `npm run bench:model [-- --count=50] [--write]`: time per graph of the default bundle on one thread, for the
- * example pair, and the time of decoding and resizing.
+ * `npm run bench:model [-- --count=50] [--write]`: CPU time per stage of one changed 1080p pair, stage by stage on one
+ * thread, beside the same pair through the pipeline with its threads and messages. CPU time is that of the whole
+ * process, so that the decoder's own threads count.
  */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../../scripts/lib/shell.mjs';
-import { fullHdPairs } from './lib/pairs.mjs';
+import { fresh, fullHdPairs } from './lib/pairs.mjs';
 import { ms, percentile, report } from './lib/report.mjs';
 import { dist, numberOption } from './lib/service.mjs';
 
 const count = numberOption('count', 50);
-const WARM_UP = 3;
+const WARM_UP = 5;
 const { loadConfig } = await dist('config.js');
 const { createLogger } = await dist('logger.js');
 const { Captioner } = await dist('model/captioner.js');
@@ -18,34 +19,46 @@ const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
 const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
 const { loadBundles } = await dist('pipeline/bundles.js');
+const { Pipeline } = await dist('pipeline/compare.js');
+const { wordHeatmaps } = await dist('pipeline/word-heatmaps.js');
+const { composeSentence } = await dist('pipeline/sentence.js');
+const { describeLocations } = await dist('pipeline/statements.js');
+const { mostProbableKind } = await dist('model/calibration.js');
 const { decodeFrame } = await dist('frames/decode.js');
+const { examine } = await dist('viewpoint/examine.js');
 
-const config = loadConfig();
-const [bundle] = await loadBundles(
-  config.modelsDir,
-  config.defaultModel,
-  createLogger({ level: 'warn', name: 'bench' }),
-);
+const logger = createLogger({ level: 'warn', name: 'bench' });
+const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
+const config = { ...loadConfig(), dataDir };
+const [bundle] = await loadBundles(config.modelsDir, config.defaultModel, logger);
 const { manifest, directory } = bundle;
-const open = (name) => openGraph(join(directory, manifest.graphs[name].file), 'cpu');
-const captioner = new Captioner(
-  bundle,
-  { features: await open('features'), difference: await open('difference'), caption: await open('caption') },
-  null,
-);
-await captioner.warmUp();
 
 const rows = [];
-/** @returns the last result of `work` */
-async function time(name, work) {
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+let stages = 0;
+
+/**
+ * @param times how often a pair needs this stage; 0 = the row is not a stage
+ * @returns the last result of `work`
+ */
+async function time(name, times, work) {
   const took = [];
+  let cpu = 0;
   let result;
   for (let i = 0; i < WARM_UP + count; i++) {
-    const start = performance.now();
+    const [start, used] = [performance.now(), cpuMs()];
     result = await work();
-    if (i >= WARM_UP) took.push(performance.now() - start);
+    if (i < WARM_UP) continue;
+    took.push(performance.now() - start);
+    cpu += cpuMs() - used;
   }
-  rows.push([name, ...[0.5, 0.95].map((share) => ms(percentile(took, share)))]);
+  const ofPair = (cpu / count) * times;
+  stages += ofPair;
+  const wall = [0.5, 0.95].map((share) => ms(percentile(took, share)));
+  rows.push([name, ...wall, ms(cpu / count), times === 0 ? '' : ms(ofPair)]);
   return result;
 }
 
@@ -54,7 +67,7 @@ const decode = (bytes, side) =>
   decodeFrame(bytes, {
     field: side,
     pixelLimit: config.pixelLimit,
-    allocate: (length) => new Uint8Array(length),
+    allocate: (length) => new Uint8Array(new SharedArrayBuffer(length)),
   });
 const image = (frame, box, w, h) => {
   const out = new Float32Array(3 * w * h);
@@ -62,39 +75,78 @@ const image = (frame, box, w, h) => {
   return out;
 };
 
-const [fullHd] = await fullHdPairs();
-await time('decode one 1080p JPEG', () => decode(fullHd.after, 'after'));
-const before = await decode(readFileSync(join(ROOT, 'examples/before.jpg')), 'before');
-const after = await time('decode the 768 x 576 example', () =>
-  decode(readFileSync(join(ROOT, 'examples/after.jpg')), 'after'),
-);
-const whole = await time(`resize to ${width} x ${height}`, async () => image(after, wholeFrame(after), width, height));
-const [ofAfter] = await time('features, one frame', () => captioner.encode([whole], height, width));
-const [ofBefore] = await captioner.encode([image(before, wholeFrame(before), width, height)], height, width);
-const [difference] = await time('difference', () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
-const regions = await time('regions', async () =>
-  findRegions({ before: difference.before, after: difference.after }, manifest.regions),
-);
-let crops = [];
-if (manifest.glance !== null && regions.length > 0) {
-  const { size } = manifest.glance;
-  const chosen = chooseRegionCrops(regions, before, manifest.glance);
-  const images = (frame) => chosen.map(({ crop }) => image(frame, toPixels(crop, frame), size, size));
-  const afters = await time(`features, ${chosen.length} crops of ${size} x ${size}`, () =>
-    captioner.encode(images(after), size, size),
-  );
-  const befores = await captioner.encode(images(before), size, size);
-  crops = chosen.map((crop, i) => ({ ...crop, before: befores[i], after: afters[i] }));
-}
-const [sentence] = await time('caption', () => captioner.caption([{ ...difference, crops }]));
-await captioner.release();
+const [pair] = await fullHdPairs();
 
-report(
-  'bench:model',
-  'Model: each graph on one thread',
-  [['step', 'p50 ms', 'p95 ms'], ...rows],
-  [
-    `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the ` +
-      `caption has ${sentence.length} words, ${crops.length} region crops.`,
-  ],
-);
+async function measureStages() {
+  const open = (name) => openGraph(join(directory, manifest.graphs[name].file), 'cpu');
+  const captioner = new Captioner(
+    bundle,
+    { features: await open('features'), difference: await open('difference'), caption: await open('caption') },
+    null,
+  );
+  await captioner.warmUp();
+  const after = await time('decode a frame', 2, () => decode(pair.after, 'after'));
+  const before = await decode(pair.before, 'before');
+  await time('evidence: registration, lighting, nuisances', 1, async () => examine(before, after));
+  const whole = await time(`resize to ${width} x ${height}`, 2, async () =>
+    image(after, wholeFrame(after), width, height),
+  );
+  const [ofAfter] = await time('features of a frame', 2, () => captioner.encode([whole], height, width));
+  const [ofBefore] = await captioner.encode([image(before, wholeFrame(before), width, height)], height, width);
+  const [difference] = await time('difference', 1, () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
+  const maps = { before: difference.before, after: difference.after };
+  const regions = await time('regions', 1, async () => findRegions(maps, manifest.regions));
+  const { crops, size } = await measureCrops(captioner, { before, after }, regions);
+  await time('caption: one row', 1, () => captioner.caption([{ ...difference, crops }]));
+  const run = (sets) => captioner.caption(sets.map((own) => ({ ...difference, crops: own })));
+  const together = manifest.glance?.regions ?? 0;
+  const description = await time('caption: statements', 1, () => describeLocations(crops, together, run, manifest));
+  const { whole: output } = description;
+  const kind = mostProbableKind(output.kindLogits ?? difference.kindLogits, manifest.kinds);
+  await time('sentence and heatmaps of words', 1, async () =>
+    wordHeatmaps(composeSentence(description, kind, regions, manifest), manifest.attention, difference.after),
+  );
+  await captioner.release();
+  return { words: output.length, crops: crops.length, size };
+}
+
+async function measureCrops(captioner, frames, regions) {
+  if (manifest.glance === null || regions.length === 0) return { crops: [], size: 0 };
+  const { size } = manifest.glance;
+  const chosen = chooseRegionCrops(regions, frames.before, manifest.glance);
+  const images = (frame) => chosen.map(({ crop }) => image(frame, toPixels(crop, frame), size, size));
+  const pixels = await time(`cut ${chosen.length} crops of ${size} x ${size}`, 2, async () => images(frames.after));
+  const afters = await time(`features of ${chosen.length} crops`, 2, () => captioner.encode(pixels, size, size));
+  const befores = await captioner.encode(images(frames.before), size, size);
+  return { crops: chosen.map((crop, i) => ({ ...crop, before: befores[i], after: afters[i] })), size };
+}
+
+async function measurePipeline() {
+  const pipeline = await Pipeline.start({ config, logger, onlyDefault: true });
+  try {
+    const compare = () => pipeline.compare({ before: fresh(pair.before), after: fresh(pair.after) });
+    // Every thread compiles its code at its own first runs.
+    for (let i = 0; i < 30; i++) await compare();
+    const { finding } = await time('whole pair, one at a time, by the pipeline', 0, compare);
+    if (finding.verdict !== 'change') throw new Error(`the verdict is ${finding.verdict}, expected change`);
+  } finally {
+    await pipeline.close();
+  }
+}
+
+try {
+  const { words, crops } = await measureStages();
+  rows.push(['sum of the stages', '', '', '', ms(stages)]);
+  await measurePipeline();
+  report(
+    'bench:model',
+    'Stages of a changed 1080p pair, each on one thread',
+    [['stage', 'p50 ms', 'p95 ms', 'CPU-ms', 'CPU-ms per pair'], ...rows],
+    [
+      `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the ` +
+        `caption has ${words} words, ${crops} region crops per frame. Every frame is new to the pipeline.`,
+    ],
+  );
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}

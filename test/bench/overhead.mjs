@@ -1,14 +1,14 @@
 /**
  * `npm run bench:overhead [-- --seconds=20] [--rounds=3] [--write]`: throughput of the service as a share of a bare
  * loop with the same decoding and graphs, which has no HTTP, queue or files. Both run in turns, so that a change of the
- * machine's speed affects both.
+ * machine's speed affects both. CPU time per pair is measured too: other programs on the machine change it less.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Agent, request } from 'undici';
 import { fresh, fullHdPairs } from './lib/pairs.mjs';
-import { report } from './lib/report.mjs';
-import { dist, formOf, numberOption, startService } from './lib/service.mjs';
+import { ms, report } from './lib/report.mjs';
+import { cpuMs, dist, formOf, numberOption, startService } from './lib/service.mjs';
 
 const seconds = numberOption('seconds', 20);
 const rounds = numberOption('rounds', 3);
@@ -42,9 +42,25 @@ const answerOf = (worker) =>
     worker.once('error', reject);
   });
 
-/** @param evidence whether the loop examines the frames too, as the service does */
+/** CPU-ms so far: of this process, and of each process of the service. */
+const cpuSoFar = () => ({
+  own: cpuMs('self'),
+  ...Object.fromEntries(PROCESSES.map((name) => [name, cpuMs(service.pid(name))])),
+});
+const PROCESSES = ['api', 'worker', 'redis'];
+
+/** Runs a round. @returns pairs per second, and CPU-ms per pair by process */
+async function measured(round) {
+  const [start, before] = [performance.now(), cpuSoFar()];
+  const done = await round();
+  const elapsed = (performance.now() - start) / 1000;
+  const after = cpuSoFar();
+  const cpu = Object.fromEntries(Object.keys(after).map((name) => [name, (after[name] - before[name]) / done]));
+  return { rate: done / elapsed, cpu };
+}
+
+/** @param evidence whether the loop examines the frames too, as the service does. @returns the number of pairs */
 async function bareRound(workers, evidence) {
-  const start = performance.now();
   const until = Date.now() + seconds * 1000;
   const answers = await Promise.all(
     workers.map((worker) => {
@@ -53,13 +69,12 @@ async function bareRound(workers, evidence) {
       return answer;
     }),
   );
-  const done = answers.reduce((sum, answer) => sum + answer.done, 0);
-  return done / ((performance.now() - start) / 1000);
+  return answers.reduce((sum, answer) => sum + answer.done, 0);
 }
 
+/** @returns the number of pairs */
 async function serviceRound() {
-  const start = performance.now();
-  const until = start + seconds * 1000;
+  const until = performance.now() + seconds * 1000;
   let done = 0;
   const sender = async () => {
     while (performance.now() < until) {
@@ -77,29 +92,40 @@ async function serviceRound() {
     }
   };
   await Promise.all(Array.from({ length: threads * 3 }, sender));
-  return done / ((performance.now() - start) / 1000);
+  return done;
 }
 
 const workers = await startBareThreads();
 try {
+  await serviceRound(); // every thread compiles its code at its first runs
   const rows = [];
   for (let round = 1; round <= rounds; round++) {
-    const bare = await bareRound(workers, false);
-    const examined = await bareRound(workers, true);
-    const served = await serviceRound();
-    rows.push({ bare, examined, served });
-    console.error(
-      `round ${round}/${rounds}: bare ${bare.toFixed(2)}, with evidence ${examined.toFixed(2)}, service ` +
-        `${served.toFixed(2)} pairs a second`,
-    );
+    const bare = await measured(() => bareRound(workers, false));
+    const examined = await measured(() => bareRound(workers, true));
+    const served = await measured(serviceRound);
+    const serviceCpu = PROCESSES.reduce((sum, name) => sum + served.cpu[name], 0);
+    rows.push({
+      bare: bare.rate,
+      examined: examined.rate,
+      served: served.rate,
+      bareCpu: bare.cpu.own,
+      examinedCpu: examined.cpu.own,
+      ...served.cpu,
+      serviceCpu,
+    });
+    console.error(`round ${round}/${rounds}: ${JSON.stringify(rows.at(-1))}`);
   }
-  const mean = (of) => rows.reduce((sum, row) => sum + row[of], 0) / rows.length;
-  const share = ({ served }, of) => `${((100 * served) / of).toFixed(0)} %`;
+  const mean = Object.fromEntries(
+    Object.keys(rows[0]).map((of) => [of, rows.reduce((sum, row) => sum + row[of], 0) / rows.length]),
+  );
+  const share = (part, of) => `${((100 * part) / of).toFixed(0)} %`;
   const line = (name, row) => [
     name,
     ...[row.bare, row.examined, row.served].map((rate) => rate.toFixed(2)),
-    share(row, row.examined),
-    share(row, row.bare),
+    share(row.served, row.examined),
+    share(row.served, row.bare),
+    ...[row.bareCpu, row.examinedCpu, row.serviceCpu].map(ms),
+    share(row.bareCpu, row.serviceCpu),
   ];
   report(
     'bench:overhead',
@@ -112,11 +138,17 @@ try {
         'service, pairs/s',
         'share of the loop with evidence',
         'of the bare loop',
+        'bare loop, CPU-ms per pair',
+        'with evidence',
+        'service',
+        'CPU of the bare loop in that of the service',
       ],
       ...rows.map((row, i) => line(String(i + 1), row)),
-      line('mean', { bare: mean('bare'), examined: mean('examined'), served: mean('served') }),
+      line('mean', mean),
     ],
     [
+      `CPU-ms per pair of the service: ${PROCESSES.map((name) => `${name} ${ms(mean[name])}`).join(', ')}; of its ` +
+        `client, in this process: ${ms(mean.own)}.`,
       `${threads} inference threads on both sides, 1080p JPEGs, rounds of ${seconds} s in turn. The service ` +
         `receives HTTP requests from ${threads * 3} senders on the same machine, every frame new, its feature ` +
         'cache off, files and Redis synced.',

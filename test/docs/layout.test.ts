@@ -4,11 +4,11 @@ import { extname, join } from 'node:path';
 
 const MOST_LINES = 300;
 const MOST_WORKER_FILES = 15;
-const CODE = new Set(['.ts', '.mjs', '.cjs', '.py', '.sh']);
+const CODE = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.py', '.sh']);
 /** Data and generated files. */
 const EXEMPT = ['src/model/resample-code.ts'];
 
-const files = ['src', 'test', 'scripts', 'training'].flatMap((root) =>
+const files = ['src', 'console/src', 'test', 'scripts', 'training'].flatMap((root) =>
   readdirSync(root, { recursive: true }).map((file) => join(root, String(file))),
 );
 const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').length;

@@ -42,7 +42,7 @@ describe('A pair is sent by a client', () => {
   it('of openapi-typescript and openapi-fetch, which compiles', async () => {
     const node = (...args: string[]) => run(process.execPath, args);
     await node(
-      ...['--import', './test/clients/use-typescript-5.mjs', 'node_modules/openapi-typescript/bin/cli.js'],
+      ...['--import', './scripts/lib/use-typescript-5.mjs', 'node_modules/openapi-typescript/bin/cli.js'],
       // Members with a default are optional in requests.
       ...[DESCRIPTION, '--default-non-nullable', 'false', '--output', join(folder, 'openapi.d.ts')],
     );

@@ -1,8 +1,9 @@
 /** `npm run up` and `npm run demo` as a user runs them. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { loadConfig } from '../../src/config.js';
@@ -68,6 +69,25 @@ it('comes up with a backlog and without the example, which does not wait behind 
   expect(again.output()).toContain('skipped: there are comparisons already');
   expect(await again.stop()).toEqual({ status: 0, signal: null });
 }, 240_000);
+
+it('the worker leaves the cores to the API, with all its threads, also where Linux shares them among sessions', async () => {
+  const service = await startService({ dataDir });
+  try {
+    const { api, worker } = (await service.processes()) as { api: number; worker: number };
+    expect(getPriority(api)).toBe(getPriority());
+    expect(getPriority(worker)).toBe(Math.min(19, getPriority() + 5));
+    if (process.platform !== 'linux') return;
+    const threads = readdirSync(`/proc/${worker}/task`).map((thread) => getPriority(Number(thread)));
+    expect(threads.length).toBeGreaterThan(5);
+    expect(new Set(threads)).toEqual(new Set([getPriority(worker)]));
+    // A kernel without such groups has no such file.
+    if (!existsSync('/proc/self/autogroup')) return;
+    expect(readFileSync(`/proc/${worker}/autogroup`, 'utf8')).toMatch(/ nice 5\n$/);
+    expect(readFileSync(`/proc/${api}/autogroup`, 'utf8')).toMatch(/ nice 0\n$/);
+  } finally {
+    await service.stop();
+  }
+}, 180_000);
 
 it('started by npm, it ends with all its processes when npm is ended', async () => {
   const npm = spawn('npm', ['run', '--silent', 'up'], {

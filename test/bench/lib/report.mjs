@@ -60,8 +60,9 @@ function commandLine(name) {
  * @param {string} name of the npm script, e.g. 'bench:latency'
  * @param {string[][]} table the first row is the head
  * @param {string[]} notes facts that a reader needs to judge the figures
+ * @param {string} [section] of RESULTS.md, if a bench has several
  */
-export function report(name, title, table, notes) {
+export function report(name, title, table, notes, section = name) {
   const [head = [], ...rows] = table;
   const line = (cells) => `| ${cells.join(' | ')} |`;
   const text = [
@@ -77,7 +78,7 @@ export function report(name, title, table, notes) {
     ...notes.flatMap((note) => wrapped(`- ${note}`)),
   ].join('\n');
   console.log(`\n${text}\n`);
-  if (process.argv.includes('--write')) writeSection(name, text);
+  if (process.argv.includes('--write')) writeSection(section, text);
 }
 
 /** Breaks a list item into lines of at most LINE_LENGTH characters. @returns {string[]} */

@@ -3,22 +3,31 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { waitUntilReady } from '../../../scripts/lib/example.mjs';
+import { firstKey, waitUntilReady } from '../../../scripts/lib/example.mjs';
 import { claimPort } from '../../../scripts/lib/instance.mjs';
 import { ensureBuild } from '../../../scripts/lib/packages.mjs';
 import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from '../../../scripts/lib/redis.mjs';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
-import { Supervised } from '../../../scripts/lib/supervise.mjs';
+import { Supervised, WORKER_NICENESS } from '../../../scripts/lib/supervise.mjs';
 
 /** Imports a module of the built service, e.g. dist('config.js'). */
 export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 
 /**
- * Redis, the API, and a worker unless `worker: false`; `build: false` if dist/ is current.
- * @returns {Promise<{ url: string, redisUrl: string, pid: (name: 'api' | 'worker' | 'redis') => number,
- *   stop: () => Promise<void> }>}
+ * Redis, the API, and a worker unless `worker: false`, with the niceness that `npm run up` gives it; several `workers`
+ * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current.
+ * apiEnv: environment of the API alone. With AUTH=on in `env`, `headers` of the result have a key.
+ * @returns {Promise<{ url: string, redisUrl: string, dataDir: string, headers: object, stop: () => Promise<void>,
+ *   pid: (name: string) => number }>}
  */
-export async function startService({ worker = true, env = {}, build = true } = {}) {
+export async function startService({
+  worker = true,
+  workers = 1,
+  env = {},
+  apiEnv = {},
+  build = true,
+  niceness = WORKER_NICENESS,
+} = {}) {
   if (build) await ensureBuild();
   const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
   const processes = [];
@@ -29,7 +38,7 @@ export async function startService({ worker = true, env = {}, build = true } = {
     rmSync(dataDir, { recursive: true, force: true });
   };
   process.once('SIGINT', () => stop().then(() => process.exit(130)));
-  const add = (name, command, args, childEnv) => {
+  const add = (name, command, args, childEnv, childNiceness = 0) => {
     const child = new Supervised({
       name,
       command,
@@ -37,6 +46,7 @@ export async function startService({ worker = true, env = {}, build = true } = {
       env: childEnv,
       logFile: join(dataDir, `${name}.log`),
       deathSignal: 'KILL',
+      niceness: childNiceness,
     });
     processes.push(child);
     return child;
@@ -54,19 +64,17 @@ export async function startService({ worker = true, env = {}, build = true } = {
     ...{ AUTH: 'off', RATE_LIMIT: '0', LOG_LEVEL: 'warn' },
     ...env,
   };
+  let headers = {};
   try {
-    const parts = worker ? ['api', 'workers'] : ['api'];
-    await Promise.all(
-      parts.map((part) =>
-        add(
-          part === 'workers' ? 'worker' : part,
-          process.execPath,
-          [join(ROOT, 'dist', part, 'main.js')],
-          childEnv,
-        ).start({ ready: true }),
-      ),
-    );
+    const start = (name, part, ...rest) =>
+      add(name, process.execPath, [join(ROOT, 'dist', part, 'main.js')], ...rest).start({ ready: true });
+    const names = Array.from({ length: worker ? workers : 0 }, (_, i) => (i === 0 ? 'worker' : `worker-${i + 1}`));
+    await Promise.all([
+      start('api', 'api', { ...childEnv, ...apiEnv }),
+      ...names.map((name) => start(name, 'workers', childEnv, niceness)),
+    ]);
     if (worker) await waitUntilReady(url, 120_000);
+    if (childEnv.AUTH === 'on') ({ headers } = await firstKey(url, dataDir, childEnv));
   } catch (error) {
     await stop();
     throw error;
@@ -74,9 +82,22 @@ export async function startService({ worker = true, env = {}, build = true } = {
   return {
     url,
     redisUrl: `unix://${socket}`,
+    dataDir,
+    headers,
     pid: (name) => processes.find((child) => child.name === name).pid,
     stop,
   };
+}
+
+/** Ticks per second of the times in /proc, fixed by Linux for programs. */
+const CLOCK_TICKS = 100;
+
+/** CPU time of a process in ms, of its threads and of its ended children. */
+export function cpuMs(pid) {
+  // The second field is the name in parentheses, which may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  // utime, stime, cutime and cstime are fields 14 to 17; this list begins with field 3.
+  return (fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 1000) / CLOCK_TICKS;
 }
 
 /** Resident memory of a process in bytes. */
@@ -85,19 +106,25 @@ export function residentBytes(pid) {
   return Number(kib) * 1024;
 }
 
-/** A multipart form with two files, as bytes. */
-export function formOf({ before, after }) {
+/**
+ * A multipart form as bytes.
+ * @param {Record<string, Buffer>} files JPEGs by field
+ * @param {Record<string, string>} fields further fields
+ */
+export function formOf(files, fields = {}) {
   const boundary = 'scenedelta-bench-boundary';
-  const part = (name) =>
-    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.jpg"\r\n` +
-    'Content-Type: image/jpeg\r\n\r\n';
+  const part = (name, more) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
+  const parts = [
+    ...Object.entries(fields).map(([name, value]) => [`${part(name, '')}\r\n`, value]),
+    ...Object.entries(files).map(([name, bytes]) => [
+      `${part(name, `; filename="${name}.jpg"`)}Content-Type: image/jpeg\r\n\r\n`,
+      bytes,
+    ]),
+  ];
   return {
     body: Buffer.concat([
-      Buffer.from(part('before')),
-      before,
-      Buffer.from(`\r\n${part('after')}`),
-      after,
-      Buffer.from(`\r\n--${boundary}--\r\n`),
+      ...parts.flatMap(([head, value]) => [Buffer.from(head), Buffer.from(value), Buffer.from('\r\n')]),
+      Buffer.from(`--${boundary}--\r\n`),
     ]),
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
   };

@@ -21,6 +21,8 @@ export function watch(pidOf) {
   };
   const timer = setInterval(poll, POLL_MS);
   return {
+    /** @param {'api' | 'worker'} name @returns bytes so far */
+    peak: (name) => peakBytes(pidOf(name)),
     /** Seconds of processor time that the API and the worker have used so far. */
     processorSeconds: () => NAMES.reduce((sum, name) => sum + processorSeconds(pidOf(name)), 0),
     /** @returns {{ restarts: number, peaks: { api: number, worker: number } }} peaks in bytes */

@@ -1,0 +1,2 @@
+/** Types of alertmanager.mjs, for tests. */
+export function findAlertmanager(): { server: string; amtool: string } | undefined;

@@ -1,0 +1,31 @@
+/**
+ * Alertmanager for the tests of its format: in PATH, or unpacked from Debian's package without installing it, because
+ * the installed package runs a service.
+ */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, run, say, which } from './shell.mjs';
+
+const PACKAGE = 'prometheus-alertmanager';
+const FOLDER = join(ROOT, 'node_modules/.cache/scenedelta/alertmanager');
+
+/** @returns the paths of the server and of amtool; undefined if they are not there */
+export function findAlertmanager() {
+  const found = ['prometheus-alertmanager', 'amtool'].map((name) => {
+    const unpacked = join(FOLDER, 'usr/bin', name);
+    return which(name) ?? (existsSync(unpacked) ? unpacked : undefined);
+  });
+  const [server, amtool] = found;
+  return server === undefined || amtool === undefined ? undefined : { server, amtool };
+}
+
+/** @returns as findAlertmanager, after an attempt to get it, with a message if that failed */
+export async function ensureAlertmanager() {
+  if (findAlertmanager() !== undefined || !(which('apt-get') && which('dpkg-deb'))) return findAlertmanager();
+  mkdirSync(FOLDER, { recursive: true });
+  const { ok, output } = await run('apt-get', ['download', '-q', PACKAGE], { cwd: FOLDER });
+  const file = readdirSync(FOLDER).find((name) => name.endsWith('.deb'));
+  if (ok && file !== undefined) await run('dpkg-deb', ['-x', join(FOLDER, file), FOLDER]);
+  else say('alertmanager', `not downloaded: ${output.trim().split('\n').at(-1)}`);
+  return findAlertmanager();
+}

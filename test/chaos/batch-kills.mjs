@@ -1,0 +1,169 @@
+/**
+ * `npm run test:kills [-- --seeds=5] [--seed=N] [--workers=3] [--minutes=20]`: a batch of footage is processed once
+ * without a disturbance. Then, per seed, the same batch runs again while the API, Redis and a worker are each killed
+ * (SIGKILL) twice at random moments. Every result must have the same bytes. It prints what was killed when; the exit
+ * status is 1 if any result differs, or a batch does not complete. --minutes: length of the footage of each camera.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readOptions } from '../../scripts/lib/options.mjs';
+import { ROOT, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
+import { dist, startService } from '../bench/lib/service.mjs';
+import { writeBlocks } from './block-video.mjs';
+
+const CAMERAS = ['east', 'north', 'south', 'west'];
+const KINDS = ['api', 'redis', 'worker', 'api', 'redis', 'worker'];
+const FORMATS = ['ndjson', 'csv', 'json', 'html', 'stats', ...CAMERAS.map((camera) => `vtt&name=${nameOf(camera)}`)];
+const LIMIT_MS = 300_000;
+const POLL_MS = 100;
+
+function nameOf(camera) {
+  return `vtt/${camera}-2026-06-01T12-00-00.vtt`;
+}
+
+await runMain(async () => {
+  const { values } = readOptions({
+    seeds: { type: 'string', default: '5' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '3' },
+    minutes: { type: 'string', default: '20' },
+  });
+  const [seeds, firstSeed, workers, minutes] = ['seeds', 'seed', 'workers', 'minutes'].map((name) => {
+    const value = Number(values[name]);
+    if (Number.isInteger(value) && value > 0) return value;
+    throw new Stop(`--${name}=${values[name]}: expected a whole number above 0`);
+  });
+  const { uniformNumbers } = await dist('random.js');
+  const folder = mkdtempSync(join(tmpdir(), 'sd-kills-'));
+  const service = await startService({
+    workers,
+    env: {
+      ...{ MODELS_DIR: join(ROOT, 'test/fixtures'), DEFAULT_MODEL: 'bundle-tiny', INFERENCE_THREADS: '1' },
+      ...{ JOB_LOCK_MS: '4000', LOG_LEVEL: 'info' },
+    },
+  });
+  try {
+    const files = CAMERAS.map((camera, i) => {
+      const file = join(folder, `${camera}-2026-06-01T12-00-00.mp4`);
+      writeBlocks(file, { minutes, next: uniformNumbers(i + 1) });
+      return file;
+    });
+    const calm = await runBatch(service, files);
+    const changes = calm.results.ndjson.split('\n').length - 1;
+    say('calm', `${calm.ms} ms, ${calm.batch.frames} frames, ${changes} changes, ${calm.batch.failures} failures`);
+    let differ = 0;
+    for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+      const kills = planKills(uniformNumbers(seed), { workers, ms: calm.ms });
+      const { results, ms, killed } = await runBatch(service, files, kills);
+      const wrong = FORMATS.filter((format) => results[format] !== calm.results[format]);
+      differ += wrong.length;
+      say(`seed ${seed}`, `${ms} ms, killed ${killed.join(', ')}: ${wrong.length ? `DIFFER ${wrong}` : 'same bytes'}`);
+    }
+    console.log(`\n${seeds} seeds, ${seeds * KINDS.length} kills, ${differ} results of other bytes`);
+    if (differ > 0) process.exitCode = 1;
+  } catch (error) {
+    for (const name of readdirSync(service.dataDir).filter((file) => file.endsWith('.log'))) {
+      console.error(`--- ${name}\n${readFileSync(join(service.dataDir, name), 'utf8').slice(-3000)}`);
+    }
+    throw error;
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** @returns kills in the order of their time, ms after the batch was accepted */
+function planKills(next, { workers, ms }) {
+  return KINDS.map((kind) => {
+    const number = 1 + Math.floor(next() * workers);
+    const name = kind === 'worker' && number > 1 ? `worker-${number}` : kind;
+    return { name, at: Math.round(next() * ms * 0.9) };
+  }).sort((a, b) => a.at - b.at);
+}
+
+/** Uploads the files as a batch, kills, and waits for its end. */
+async function runBatch(service, files, kills = []) {
+  const form = new FormData();
+  const request = { template: '{camera}-{t:%Y-%m-%dT%H-%M-%S}.mp4', every: '1s', exact: true, merge_window_s: 20 };
+  form.append('request', JSON.stringify(request));
+  for (const file of files) form.append('footage', new Blob([readFileSync(file)]), file.split('/').at(-1));
+  const created = await fetch(`${service.url}/v1/batches`, { method: 'POST', body: form });
+  const { id } = await created.json();
+  if (created.status !== 202) throw new Stop(`POST /v1/batches answered ${created.status}`);
+  const started = Date.now();
+  const killing = killAll(service, id, kills, started);
+  const batch = await waitUntilEnded(service, id);
+  const ms = Date.now() - started;
+  const killed = await killing;
+  if (batch.status !== 'completed') throw new Stop(`the batch is ${batch.status}: ${JSON.stringify(batch.error)}`);
+  const results = {};
+  for (const format of FORMATS) {
+    results[format] = (await persistently(`${service.url}/v1/batches/${id}/results?format=${format}`)).text;
+  }
+  const copies = existsSync(join(service.dataDir, 'batches', id))
+    ? readdirSync(join(service.dataDir, 'batches', id))
+    : [];
+  if (copies.some((name) => !name.startsWith('upload-'))) throw new Stop(`${id} left ${copies.join(', ')}`);
+  const answer = await fetch(`${service.url}/v1/batches/${id}`, { method: 'DELETE' });
+  if (answer.status !== 204) throw new Stop(`DELETE answered ${answer.status}`);
+  return { batch, results, ms, killed };
+}
+
+async function killAll(service, id, kills, started) {
+  const killed = [];
+  for (const { name, at } of kills) {
+    await pause(Math.max(0, started + at - Date.now()));
+    const progress = await fetch(`${service.url}/v1/batches/${id}`).then(
+      async (answer) => (answer.ok ? `${Math.round(100 * (await answer.json()).progress)} %` : `${answer.status}`),
+      () => 'no API',
+    );
+    await untilAlive(service, name);
+    process.kill(service.pid(name), 'SIGKILL');
+    killed.push(`${name} at ${((Date.now() - started) / 1000).toFixed(1)} s (${progress})`);
+  }
+  return killed;
+}
+
+/** A process that was killed before comes back after a moment. */
+async function untilAlive(service, name) {
+  for (;;) {
+    try {
+      process.kill(service.pid(name), 0);
+      return;
+    } catch {
+      await pause(20);
+    }
+  }
+}
+
+async function waitUntilEnded(service, id) {
+  const until = Date.now() + LIMIT_MS;
+  for (;;) {
+    const { body } = await persistently(`${service.url}/v1/batches/${id}`);
+    if (!['queued', 'running'].includes(body.status)) return body;
+    if (Date.now() > until) throw new Stop(`the batch has not ended: ${JSON.stringify(body)}`);
+    await pause(POLL_MS);
+  }
+}
+
+/** Asks until the API answers 200: it and Redis may just have been killed. Any other answer must be a 503. */
+async function persistently(url) {
+  const until = Date.now() + LIMIT_MS;
+  for (;;) {
+    const answer = await fetch(url).catch(() => undefined);
+    const text = await answer?.text().catch(() => undefined);
+    if (answer?.status === 200 && text !== undefined) {
+      return {
+        text,
+        body: answer.headers.get('content-type').startsWith('application/json') ? JSON.parse(text) : null,
+      };
+    }
+    if (answer !== undefined && answer.status !== 200 && answer.status !== 503) {
+      throw new Stop(`${url} answered ${answer.status}: ${text}`);
+    }
+    if (Date.now() > until) throw new Stop(`${url} does not answer`);
+    await pause(POLL_MS);
+  }
+}
