@@ -6,9 +6,13 @@ FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.page.json ./
 COPY src ./src
 COPY scripts ./scripts
+# The console: its sources, the description of the API for its types, its example pair.
+COPY console ./console
+COPY openapi ./openapi
+COPY examples ./examples
 # onnxruntime-node carries its library for every platform; the image needs its own only.
 RUN npm run build \
  && npm prune --omit=dev \
@@ -18,6 +22,11 @@ RUN npm run build \
  && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d ! -name "$arch" -exec rm -r {} +
 
 FROM node:22-bookworm-slim
+# For rtsp:// cameras; `docker build --build-arg FFMPEG_PACKAGE=` leaves it out (deploy/README.md).
+ARG FFMPEG_PACKAGE=ffmpeg
+RUN if [ -n "$FFMPEG_PACKAGE" ]; then \
+      apt-get update && apt-get install -y --no-install-recommends "$FFMPEG_PACKAGE" && rm -rf /var/lib/apt/lists/*; \
+    fi
 # Two malloc arenas: glibc's default (eight a core) never gives back what decoding many images takes.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \

@@ -1,8 +1,9 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node
 /**
  * Entry point of the `scenedelta` command: runs the compiled program, and compiles it first in a checkout that was
  * never built. It is committed because npx keeps a link to the program that it found at its first call, and dist/ is
- * not there yet then.
+ * not there yet then. The console is not compiled: `npm run up` does that. The variable keeps glibc from holding memory
+ * per thread, as in the images: pictures are decoded on many threads, and hours of footage took 400 MB more.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,7 +20,7 @@ if (!existsSync(program)) {
     process.exit(1);
   }
   console.error('scenedelta: compiling, this once ...');
-  const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: ['ignore', 2, 2] });
+  const built = spawnSync('npm', ['run', '--silent', 'build:program'], { cwd: folder, stdio: ['ignore', 2, 2] });
   if (built.status !== 0) {
     console.error(`scenedelta cannot be compiled. Run in ${folder}: npm ci && npm run build`);
     process.exit(1);
