@@ -11,7 +11,7 @@ import { alignPredictions, formatPrediction, type Prediction, parsePredictions }
 import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type Run } from '../evaluation/report.js';
 import { formatReport } from '../evaluation/table.js';
 import { collect, createCommand } from './command.js';
-import { type BundleRunner, createBundleRunner, pixelSignals } from './evaluation/bundle-runner.js';
+import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } from './evaluation/bundle-runner.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
 import { startProgress } from './progress.js';
 import { writeWhole } from './write-whole.js';
@@ -23,10 +23,12 @@ interface Options {
   readonly fromPredictions?: string;
   readonly baseline?: readonly string[];
   readonly nuisance?: readonly string[];
+  readonly swapped?: boolean;
 }
 
 interface Measured {
   readonly run: Run;
+  readonly swapped?: readonly Prediction[];
   readonly detectors: readonly DetectorRun[];
   readonly nuisances: readonly NuisanceResult[];
 }
@@ -45,7 +47,7 @@ export const command = createCommand('evaluate')
     new Option(
       '--from-predictions <file>',
       'judge a file of --predictions; runs no model, and so no untrained matching',
-    ).conflicts(['bundle', 'nuisance']),
+    ).conflicts(['bundle', 'nuisance', 'swapped']),
   )
   .option(
     '--baseline <name=file>',
@@ -57,6 +59,7 @@ export const command = createCommand('evaluate')
     `also measure under a synthetic nuisance: ${MADE_NUISANCES.join(', ')}, or all; may be repeated`,
     collect,
   )
+  .option('--swapped', 'also answer every pair with its frames swapped: the kind reverses, the nouns stay')
   .action(run);
 
 /** @throws ScenedeltaError 'invalid-request' naming file, line and reason; 'unknown-model' */
@@ -68,7 +71,7 @@ async function run(file: string, options: Options): Promise<void> {
   const baselines = await Promise.all((options.baseline ?? []).map((text) => readBaseline(text, folder.pairs)));
   const measured =
     options.fromPredictions === undefined
-      ? await measureBundle(folder, config, nuisances)
+      ? await measureBundle(folder, config, nuisances, options.swapped === true)
       : await measurePredictions(folder, config, options.fromPredictions);
 
   const report = evaluate(folder.pairs, measured.run, { ...measured, baselines });
@@ -122,16 +125,21 @@ interface Measurement {
   readonly signals: Readonly<Record<string, Signal>>;
 }
 
+/** The pair as it is, with swapped frames, or under a nuisance. */
+type View = MadeNuisance | 'as it is' | 'swapped';
+
 async function measureBundle(
   folder: PairFolder,
   config: Config,
   nuisances: readonly MadeNuisance[],
+  swapped: boolean,
 ): Promise<Measured> {
+  const views: readonly View[] = ['as it is', ...nuisances, ...(swapped ? (['swapped'] as const) : [])];
   const runner = await createBundleRunner(config);
   try {
-    const steps = folder.pairs.length * (1 + nuisances.length);
+    const steps = folder.pairs.length * views.length;
     const rows = await forEachPair(folder, runner.concurrency, steps, (pair, step) =>
-      measurePair(runner, folder, config, pair, nuisances, step),
+      measurePair(runner, folder, config, pair, views, step),
     );
     const column = (i: number) => rows.map((row) => row[i] as Measurement);
     const runOf = (measurements: readonly Measurement[]): Run => ({
@@ -148,6 +156,7 @@ async function measureBundle(
         const pairs = measurements.map(({ pair }) => pair);
         return nuisanceResult(nuisance, pairs, runOf(measurements), detectorsOf(measurements));
       }),
+      ...(swapped ? { swapped: runOf(column(views.length - 1)).predictions } : {}),
     };
   } finally {
     await runner.close();
@@ -155,26 +164,31 @@ async function measureBundle(
 }
 
 /**
- * Measures the pair as it is, then under each nuisance, one after the other, so that the features of the before frame
- * are computed once.
+ * Measures the pair in each view, one after the other, so that the features of its frames are computed once.
  */
 async function measurePair(
   runner: BundleRunner,
   folder: PairFolder,
   config: Config,
   pair: Pair,
-  nuisances: readonly MadeNuisance[],
+  views: readonly View[],
   step: () => void,
 ): Promise<Measurement[]> {
   const bytes = await folder.read(pair);
   const measurements: Measurement[] = [];
-  for (const nuisance of [null, ...nuisances]) {
-    const view = nuisance === null ? { pair, bytes } : await withNuisance(nuisance, pair, bytes, config.pixelLimit);
-    const { prediction, signals } = await runner.run(view.bytes);
-    measurements.push({ pair: view.pair, prediction: { id: pair.id, ...prediction }, signals });
+  for (const view of views) {
+    const seen = await seenAs(view, pair, bytes, config.pixelLimit);
+    const { prediction, signals } = await runner.run(seen.bytes);
+    measurements.push({ pair: seen.pair, prediction: { id: pair.id, ...prediction }, signals });
     step();
   }
   return measurements;
+}
+
+async function seenAs(view: View, pair: Pair, bytes: PairBytes, pixelLimit: number) {
+  if (view === 'as it is') return { pair, bytes };
+  if (view === 'swapped') return { pair, bytes: { before: bytes.after, after: bytes.before } };
+  return withNuisance(view, pair, bytes, pixelLimit);
 }
 
 /**

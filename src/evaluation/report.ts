@@ -8,6 +8,7 @@ import type { Pair } from './pairs.js';
 import { type Pointing, pointing } from './pointing.js';
 import type { Prediction } from './predictions.js';
 import type { Proportion } from './statistics.js';
+import { type SwappedFigures, swappedFigures } from './swapped.js';
 import { type DocumentFrequencies, documentFrequencies } from './words/cider.js';
 import { toSegment, type WordScores, wordScores } from './words/scores.js';
 
@@ -68,6 +69,8 @@ export interface Report {
   readonly detectors: readonly DetectorFigures[];
   /** empty unless `--nuisance` asks for some */
   readonly nuisances: readonly NuisanceResult[];
+  /** null unless `--swapped` asks for it */
+  readonly swapped: SwappedFigures | null;
 }
 
 /** Predictions and signals are in the order of the pairs, one per pair. */
@@ -88,6 +91,8 @@ export function evaluate(
     readonly baselines?: readonly Run[];
     readonly detectors?: readonly DetectorRun[];
     readonly nuisances?: readonly NuisanceResult[];
+    /** answers to the pairs with swapped frames */
+    readonly swapped?: readonly Prediction[];
   } = {},
 ): Report {
   const frequencies = documentFrequencies(pairs.map((pair) => toSegment('', pair.references).references));
@@ -106,6 +111,7 @@ export function evaluate(
     baselines: (others.baselines ?? []).map((baseline) => captionerFigures(pairs, baseline, frequencies)),
     detectors: (others.detectors ?? []).map((detector) => detectorFigures(pairs, detector)),
     nuisances: others.nuisances ?? [],
+    swapped: others.swapped === undefined ? null : swappedFigures(pairs, run.predictions, others.swapped),
   };
 }
 

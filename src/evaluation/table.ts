@@ -105,6 +105,7 @@ export function formatReport(report: Report): string {
     `At ${pairs.unchanged} unchanged pairs a rate below ${onePair} % means: not one false alarm.`,
     formatParts(report),
     report.nuisances.length > 0 ? formatNuisances(report.nuisances) : '',
+    formatSwapped(report),
     formatTimings(captioner),
     sentences.flatMap(({ name, note }) => (note === undefined ? [] : [wrapped(`${name}: ${note}`)])).join('\n'),
   ];
@@ -171,6 +172,18 @@ function formatNuisances(nuisances: readonly NuisanceResult[]): string {
   return [
     ...table('Made nuisances: AUROC', ({ separation }) => plain(separation.auroc, 4)),
     ...table('recall at 5 % false alarms', (row) => recallOf(row, 0)),
+  ].join('\n');
+}
+
+function formatSwapped({ swapped }: Report): string {
+  if (swapped === null) return '';
+  const row = (label: string, share: Proportion) => line(label, [percent(share), `${share.hits} of ${share.of}`]);
+  return [
+    line('Changed pairs, frames swapped', ['rate', 'cases']),
+    row('a change in both directions', swapped.answered),
+    row('kind reversed', swapped.kindReversed),
+    row('same nouns', swapped.sameNouns),
+    row('same, wider or narrower nouns', swapped.alikeNouns),
   ].join('\n');
 }
 

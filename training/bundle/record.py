@@ -28,6 +28,13 @@ FACTS = (
     "objectsNamed",
     "claimsTrue",
 )
+# Of an evaluation with --swapped: the name of the figure in the report, and in the manifest.
+SWAPPED = {
+    "answered": "swapped_answered",
+    "kindReversed": "swapped_kind_reversed",
+    "sameNouns": "swapped_same_nouns",
+    "alikeNouns": "swapped_alike_nouns",
+}
 
 
 def rate(proportion: dict) -> str | None:
@@ -38,6 +45,7 @@ def rate(proportion: dict) -> str | None:
 def measured(report: dict) -> dict:
     captioner = report["captioner"]
     words, alarms, place = captioner["words"], captioner["alarms"], captioner["place"]
+    clauses, swapped = captioner["falseClauses"], report.get("swapped")
     figures = {
         "auroc": round(alarms["auroc"], 4) if alarms["auroc"] is not None else None,
         "verdict": rate(alarms["verdict"]),
@@ -45,11 +53,13 @@ def measured(report: dict) -> dict:
         "pointing_game": rate(place["game"]),
         "maps_empty_on_unchanged": rate(place["emptyWhenUnchanged"]),
         **{name: rate(captioner["facts"][name]) for name in FACTS},
+        "false_clauses": f"{clauses['clauses']} in {clauses['answers']} answers" if clauses["answers"] else None,
+        **{key: rate(swapped[name]) for name, key in SWAPPED.items() if swapped},
         "cider_d": round(100 * words["all"]["ciderD"], 1),
         "cider_d_changed": round(100 * words["changed"]["ciderD"], 1),
         "bleu_4": round(100 * words["all"]["bleu"][3], 1),
         "rouge_l": round(100 * words["all"]["rougeL"], 1),
-        "command": "scenedelta evaluate pairs.ndjson",
+        "command": "scenedelta evaluate pairs.ndjson" + (" --swapped" if swapped else ""),
     }
     return {name: value for name, value in figures.items() if value is not None}
 

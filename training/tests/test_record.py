@@ -34,6 +34,7 @@ def report(name: str) -> dict:
             "name": name,
             "words": {"all": words, "changed": words},
             "facts": {**facts, "becomes": proportion(0, 0)},
+            "falseClauses": {"answers": 4, "clauses": 1, "perAnswer": 0.25},
             "alarms": {"auroc": 0.99876, "verdict": proportion(7, 8), "falseAlarms": proportion(0, 4)},
             "place": {"game": proportion(1, 2), "emptyWhenUnchanged": proportion(4, 4)},
         },
@@ -56,7 +57,9 @@ def record(folder: Path, evaluation: dict, manifest: dict) -> subprocess.Complet
 
 
 def test_figures_are_written_and_the_rest_stays(tmp_path: Path):
-    done = record(tmp_path, report("m"), {"name": "m", "files": {"a": "b"}, "metrics": {"seeds": "one"}})
+    swapped = {"answered": proportion(3, 4), "kindReversed": proportion(3, 3), "sameNouns": proportion(2, 3)}
+    evaluation = {**report("m"), "swapped": {**swapped, "alikeNouns": proportion(3, 3)}}
+    done = record(tmp_path, evaluation, {"name": "m", "files": {"a": "b"}, "metrics": {"seeds": "one"}})
     assert done.returncode == 0, done.stderr
     written = json.loads((tmp_path / "manifest.json").read_text())
     figures = written["metrics"].pop("four pairs")
@@ -65,6 +68,9 @@ def test_figures_are_written_and_the_rest_stays(tmp_path: Path):
     assert figures["verdict"] == "87.5 % of 8"
     assert figures["cider_d_changed"] == 55.8
     assert "becomes" not in figures  # nothing was altered in these pairs
+    assert figures["swapped_same_nouns"] == "66.7 % of 3"
+    assert figures["false_clauses"] == "1 in 4 answers"
+    assert figures["command"].endswith("--swapped")
 
 
 def test_an_evaluation_of_another_bundle_or_of_another_format_is_refused(tmp_path: Path):
