@@ -7,7 +7,7 @@ import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
 import { CHANGE_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
-import { literals, nullable as nullableSchema, unit } from '../schemas/constructors.js';
+import { literals, nullable as nullableSchema, truthShare, unit } from '../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
 import { checker } from '../schemas/validation-error.js';
 import { polygonFault } from './polygon.js';
@@ -169,6 +169,9 @@ export const CameraSettingsSchema = Type.Object(
       description:
         'In place of `threshold`: accepted false alarms per day. ' +
         "The threshold is computed from the bundle's calibration and the rate of the frames.",
+    }),
+    truth: nullable(truthShare(), {
+      description: 'Share of the things said that must be true; null: the setting TRUTH.',
     }),
     min_area: unit({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
     schedule: nullable(ScheduleSchema, { description: 'null: always.' }),

@@ -261,7 +261,9 @@ export class Pipeline {
         );
       const shown = manifest.names && this.#pool.run('name', manifest.name, locations);
       const [description, names] = await Promise.all([describeLocations(locations, together, run, manifest), shown]);
-      return names === undefined ? description : nameAll(description, names, manifest.names as Names, this.#truth);
+      return names === undefined
+        ? description
+        : nameAll(description, names, manifest.names as Names, input.truth ?? this.#truth);
     });
   }
 

@@ -17,6 +17,8 @@ export interface PairInput {
   readonly model?: string | null;
   /** probability from which the verdict is a change, 0..1; null or absent = that of the bundle */
   readonly threshold?: number | null;
+  /** share of the things said that must be true, 0..1; null or absent = the setting TRUTH */
+  readonly truth?: number | null;
   /** also a statement per location, at the cost of a run of the caption graph for each if there are several */
   readonly statements?: boolean;
   /** is read between steps; a step that runs is not interrupted */

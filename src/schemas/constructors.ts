@@ -15,5 +15,8 @@ export const nullable = <T extends TSchema>(schema: T, given: Keywords = {}) =>
 /** A number from 0 to 1: a probability, a share, or a fraction of the frame. */
 export const unit = (given: Keywords = {}) => Type.Number({ minimum: 0, maximum: 1, ...keywords(given) });
 
+/** Share of the things said that must be true: the setting TRUTH for one request or camera. */
+export const truthShare = (given: Keywords = {}) => Type.Number({ minimum: 0.5, maximum: 0.99, ...keywords(given) });
+
 /** A time in the form of RFC 3339. */
 export const dateTime = (given: Keywords = {}) => Type.String({ format: 'date-time', ...keywords(given) });

@@ -181,6 +181,7 @@ async function compareWith(
     afterKey: frame.ref.sha256,
     model: settings.model,
     threshold: settings.threshold ?? budget?.threshold ?? null,
+    truth: settings.truth ?? null,
     statements: true,
     signal,
   });

@@ -29,6 +29,8 @@ export interface ComparisonRequest {
   readonly turn?: { readonly camera: string; readonly capturedAt: number };
   /** null: the default bundle */
   readonly model: string | null;
+  /** share of the things said that must be true; absent: the setting TRUTH */
+  readonly truth?: number;
   /** epoch ms */
   readonly acceptedAt: number;
   /** epoch ms; null: none */

@@ -131,6 +131,7 @@ async function compare(
       after: after.bytes,
       beforeKey: before.ref.sha256,
       model: request.model,
+      truth: request.truth ?? null,
       signal,
     });
   } catch (thrown) {

@@ -22,7 +22,7 @@ const base64 = () => ({ before: before.toString('base64'), after: after.toString
 describe('POST /v1/comparisons accepts', () => {
   it('two files of a form, and stores them by content', async () => {
     const answer = await fake.inject(
-      post(form({ before, after, camera: 'gate-3', deadline_s: '30', metadata: '{"ticket":7}' })),
+      post(form({ before, after, camera: 'gate-3', deadline_s: '30', truth: '0.75', metadata: '{"ticket":7}' })),
     );
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toMatchObject({ status: 'queued', camera: 'gate-3', metadata: { ticket: 7 } });
@@ -34,6 +34,7 @@ describe('POST /v1/comparisons accepts', () => {
       bytes: before.length,
       contentType: 'image/jpeg',
     });
+    expect(request?.truth).toBe(0.75);
     expect((request?.deadline ?? 0) - (request?.acceptedAt ?? 0)).toBe(30_000);
     const kept = [...fake.blobs.kept.values()].map((bytes) => Buffer.from(bytes));
     expect(kept).toEqual([before, after]);

@@ -143,6 +143,7 @@ describe('POST /v1/comparisons refuses', () => {
     callback_url: [5, true, null, [], {}, '', 'ftp://x.example', 'example.org', `https://x/${'y'.repeat(2048)}`],
     deadline_s: ['30', true, null, [], {}, 0, -1, 86_401],
     priority: [5, true, null, [], {}, 'urgent'],
+    truth: ['0.9', true, null, [], {}, 0, 0.49, 1, 90],
   };
   const cases = Object.entries(wrong).flatMap(([field, values]) =>
     values.map((value) => [field, JSON.stringify(value).slice(0, 40), value] as const),
@@ -165,6 +166,8 @@ describe('POST /v1/comparisons refuses', () => {
     for (const [field, value] of [
       ['deadline_s', 'soon'],
       ['priority', 'urgent'],
+      ['truth', '1'],
+      ['truth', 'high'],
       ['before', 'not*base64'],
       ['before', 's3://'],
       ['before', 'data:image/jpeg,raw'],

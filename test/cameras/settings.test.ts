@@ -18,6 +18,7 @@ describe('settings of a camera', () => {
       zones: [],
       threshold: null,
       alarms_per_day: null,
+      truth: null,
       min_area: 0,
       schedule: null,
       suspend_until: null,
@@ -159,6 +160,8 @@ describe('invalid settings', () => {
     ['an alarm budget above its range', { alarms_per_day: 1001 }, 'alarms_per_day', /1000/],
     ['an alarm budget beside a threshold', { alarms_per_day: 1, threshold: 0.5 }, 'alarms_per_day', /beside threshold/],
     ['a threshold above 1', { threshold: 50 }, 'threshold', /50/],
+    ['a share of truth that nothing reaches', { truth: 1 }, 'truth', /0\.99/],
+    ['a share of truth below one half', { truth: 0.4 }, 'truth', /0\.5/],
     ['no frames to confirm with', { alerts: { confirm_frames: 0 } }, 'alerts/confirm_frames', /0/],
     [
       'a snapshot address of another scheme',

@@ -198,6 +198,17 @@ describe("a camera's frames", () => {
   });
 });
 
+it('the share of the things said that must be true is that of the camera', async () => {
+  const { pipeline, calls } = pixelPipeline();
+  const frames = [
+    [EMPTY, 0],
+    [WITH_CAR, 10],
+  ] as const;
+  await run(await setUpCamera(bench, 'gate', { truth: 0.75 }), frames, turnProcessor(bench, { pipeline }));
+  await run(await setUpCamera(bench, 'yard', {}), frames, turnProcessor(bench, { pipeline }));
+  expect(calls.map(({ truth }) => truth)).toEqual([0.75, null]);
+});
+
 describe('the alarm budget', () => {
   it('becomes a threshold once the rate of frames is known', async () => {
     const { pipeline, calls } = pixelPipeline();

@@ -77,6 +77,17 @@ describe('a comparison job', () => {
     expect(enqueued.map(({ comparison }) => comparison.status)).toEqual(['finished']);
   });
 
+  it('asks for the share of truth of the request', async () => {
+    const { pipeline, calls } = scriptedPipeline();
+    for (const truth of [0.75, undefined]) {
+      const { request, ...accepted } = acceptedComparison();
+      const stored = { ...accepted, request: { ...request, ...(truth === undefined ? {} : { truth }) } };
+      await bench.results.create(stored);
+      await processor({ pipeline }).process(jobOf(stored), context());
+    }
+    expect(calls.map(({ truth }) => truth)).toEqual([0.75, null]);
+  });
+
   it('without a callback queues no delivery, and without heatmaps stores none', async () => {
     const accepted = await accept();
     const { pipeline } = scriptedPipeline(async () => ({ ...output, heatmaps: null as never }));

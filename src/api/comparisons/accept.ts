@@ -53,6 +53,7 @@ export async function accept(acceptance: Acceptance, deps: Dependencies, options
     before,
     after,
     model: incoming.options.model ?? null,
+    ...(incoming.options.truth === undefined ? {} : { truth: incoming.options.truth }),
     acceptedAt: now,
     deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
     callbackUrl: incoming.options.callback_url ?? null,

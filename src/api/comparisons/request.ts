@@ -43,6 +43,8 @@ export interface FrameLimits {
 const METADATA_LIMIT = 4096;
 /** Most characters of a form's field that is no frame: metadata with an escape (\u00e9) per byte, and line breaks. */
 const FIELD_LIMIT = 8 * METADATA_LIMIT;
+/** Fields of a form that are numbers. */
+const NUMBERS: ReadonlySet<string> = new Set(['deadline_s', 'truth']);
 
 /** Form of a body: the fields that are frames, and the checks of the rest. */
 interface BodyForm {
@@ -257,7 +259,7 @@ const unexpected = (name: string, what: string, form: BodyForm) =>
 /** Form fields are text; numbers and JSON are parsed here. */
 function parseField(name: string, value: string): unknown {
   if (value.length > FIELD_LIMIT) throw fieldTooLong(name, String(value.length));
-  if (name === 'deadline_s' && value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
+  if (NUMBERS.has(name) && value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
   if (name !== 'metadata') return value;
   assertStructure(Buffer.from(value), BODY_STRUCTURE, name, name);
   try {

@@ -1,6 +1,6 @@
 /** The body of POST /v1/comparisons, as JSON and as a form. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { literals } from '../../schemas/constructors.js';
+import { literals, truthShare } from '../../schemas/constructors.js';
 
 export const URL_PATTERN = '^https?://[^\\s]+$';
 
@@ -38,6 +38,11 @@ export const optionProperties = {
       maximum: 86_400,
       description: 'Seconds after which the comparison is dropped if it has not started.',
     }),
+  ),
+  truth: Type.Optional(
+    truthShare(
+      'Share of the things said that must be true: with more, words give way to wider ones sooner. Default: TRUTH.',
+    ),
   ),
   priority: Type.Optional(
     literals(['live', 'archive'], 'archive work waits in a queue of its own and never delays live work.'),
