@@ -9,11 +9,12 @@ import numpy as np
 from training.text.lexicon import hypernym
 from training.worlds.surveillance.location_phrases import direction_phrases
 from training.worlds.surveillance.placement import PlacedFigure, RejectedSample, ground_allows
-from training.worlds.surveillance.placer import MAX_TRIES, Placer
-from training.worlds.surveillance.sprite_nouns import NOUN_WEIGHT, OTHER_NOUN_WEIGHT, PERSONS
+from training.worlds.surveillance.placer import MAX_TRIES, Nearby, Placer
+from training.worlds.surveillance.sprite_nouns import CARRIED, NOUN_WEIGHT, OTHER_NOUN_WEIGHT, PERSONS
 
 # How several changes are combined in a pair of kind `multi`; see ChangeSampler._draw_several.
-COMBINATION_SHARE = {"group": 0.15, "traffic": 0.2, "swap": 0.35, "mixed": 0.15, "crowd": 0.15}
+COMBINATION_SHARE = {"group": 0.13, "traffic": 0.17, "swap": 0.3, "mixed": 0.12, "crowd": 0.13, "left": 0.15}
+REACH_M = 3.0  # of a person from the thing that was put down or taken
 TURNED_SHARE = 0.75  # of moved figures that also turn: without that they are too easy to recognise
 VEHICLE_TURN = 35.0  # standard deviation in degrees, for most vehicles
 
@@ -57,7 +58,8 @@ class ChangeSampler:
 
         group: several figures close together appear or disappear. traffic: similar figures all appear, or all
         disappear, independently. crowd: similar figures appear, disappear and move, as in a busy street. swap: one
-        figure disappears and a similar one appears elsewhere, which is no move. mixed: any independent changes.
+        figure disappears and a similar one appears elsewhere, which is no move. mixed: any independent changes. left: a
+        thing that people carry appears or disappears beside a person who comes, leaves or moves.
         """
         remaining = int(self.rng.choice([2, 3, 4, 5], p=[0.45, 0.3, 0.15, 0.1]))
         combination = str(self.rng.choice(list(COMBINATION_SHARE), p=list(COMBINATION_SHARE.values())))
@@ -77,6 +79,9 @@ class ChangeSampler:
                 kind = str(self.rng.choice(["appear", "disappear", "move"], p=[0.3, 0.3, 0.4]))
                 changes += self.draw(kind, self._noun_of_same_hypernym(self.focus) if i else self.focus)
             return changes
+        elif combination == "left":
+            changes += self._draw_left_thing()
+            remaining = max(0, remaining - 3)
         elif combination == "swap":
             sides = [self.draw("disappear", self.focus), self.draw("appear", self._similar_noun(self.focus))]
             changes += [c for side in (sides if self.rng.random() < 0.5 else sides[::-1]) for c in side]
@@ -121,9 +126,25 @@ class ChangeSampler:
             raise RejectedSample
         return members
 
-    def _draw_move(self, noun: str) -> Change:
+    def _draw_left_thing(self) -> list[Change]:
+        """A thing that was put down or taken, and the person beside it."""
+        things = [noun for noun in CARRIED if noun in self.placer.nouns]
+        persons = [noun for noun in PERSONS if noun in self.placer.nouns]
+        if not things or not persons:
+            raise RejectedSample
+        noun = self.focus if self.focus in things else str(self.rng.choice(things))
+        thing = self.draw(str(self.rng.choice(["appear", "disappear"])), noun)
+        at = thing[0].figures[0]
+        person, near = str(self.rng.choice(persons)), (at.x, at.y, REACH_M)
+        action = str(self.rng.choice(["appeared", "disappeared", "moved"], p=[0.3, 0.3, 0.4]))
+        if action == "moved":
+            return [*thing, self._draw_move(person, near)]
+        figures = [self.placer.place(person, near=near)]
+        return [*thing, Change(action, *(([], figures) if action == "appeared" else (figures, [])))]
+
+    def _draw_move(self, noun: str, start_near: Nearby | None = None) -> Change:
         """The same individual at two positions, far enough apart for a caption to name the direction."""
-        start = self.placer.place(noun)
+        start = self.placer.place(noun, near=start_near)
         self.placer.placed.remove(start)  # a figure may move by less than its own size
         figure = start.figure
         near = None

@@ -45,13 +45,14 @@ SCENERY_OUTDOORS = frozenset((
 NOUN_WEIGHT = {
     "man": 14.0, "woman": 13.0, "boy": 2.0, "girl": 2.0, "person": 3.0, "car": 26.0, "truck": 9.0, "van": 6.0,
     "bus": 2.5, "motorcycle": 2.5, "bicycle": 2.0, "scooter": 1.0, "cyclist": 4.0, "trailer": 0.5, "dog": 1.5,
-    "bird": 0.4, "cat": 0.3, "suitcase": 2.0, "backpack": 2.0, "bag": 3.0, "box": 2.0, "crate": 0.5, "chair": 1.3,
+    "bird": 0.4, "cat": 0.3, "suitcase": 4.0, "backpack": 4.0, "bag": 8.0, "box": 5.0, "crate": 0.5, "chair": 1.3,
     "trash can": 1.2, "traffic cone": 1.2, "stroller": 0.8, "cart": 0.8, "sign": 0.5, "bench": 0.5, "table": 0.4,
     "barrier": 0.6, "ladder": 0.4, "pallet": 0.4, "barrel": 0.4, "umbrella": 0.3,
 }
 # fmt: on
 OTHER_NOUN_WEIGHT = 0.2
 PERSONS = ("man", "woman", "boy", "girl", "person")
+CARRIED = ("bag", "backpack", "suitcase", "briefcase", "box")  # what people put down and take
 TWO_WHEELERS = ("bicycle", "motorcycle", "scooter", "cyclist")
 # Nouns that are rare in a setting: never the main changed object there, and seldom another one.
 UNUSUAL_OUTDOORS = frozenset(("sofa", "television", "stool", "table", "fire extinguisher", "basket"))
