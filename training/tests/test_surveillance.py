@@ -107,5 +107,5 @@ def test_all_differences_lie_in_the_boxes(surveillance_root, monkeypatch):
         for x, y, w, h in (*pair.boxes_before, *pair.boxes_after):
             assert differs[int(y) : int(y + h), int(x) : int(x + w)].any()
             # Soft edges extend a little beyond the pixels that count as visible.
-            outside[max(0, int(y) - 6) : int(y + h) + 6, max(0, int(x) - 6) : int(x + w) + 6] = False
+            outside[max(0, int(y) - 8) : int(y + h) + 8, max(0, int(x) - 8) : int(x + w) + 8] = False
         assert not outside.any(), pair.seed
