@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +11,9 @@ from training.text.lexicon import hypernym
 from training.worlds.surveillance.location_phrases import direction_phrases
 from training.worlds.surveillance.placement import PlacedFigure, RejectedSample, ground_allows
 from training.worlds.surveillance.placer import MAX_TRIES, Nearby, Placer
+from training.worlds.surveillance.scenarios import COMBINATION_SHARE
 from training.worlds.surveillance.sprite_nouns import CARRIED, NOUN_WEIGHT, OTHER_NOUN_WEIGHT, PERSONS
 
-# How several changes are combined in a pair of kind `multi`; see ChangeSampler._draw_several.
-COMBINATION_SHARE = {"group": 0.13, "traffic": 0.17, "swap": 0.3, "mixed": 0.12, "crowd": 0.13, "left": 0.15}
 REACH_M = 3.0  # of a person from the thing that was put down or taken
 TURNED_SHARE = 0.75  # of moved figures that also turn: without that they are too easy to recognise
 VEHICLE_TURN = 35.0  # standard deviation in degrees, for most vehicles
@@ -35,8 +35,9 @@ class Change:
 class ChangeSampler:
     """Draws changes on one view. `focus` is the noun of the main change. Raises RejectedSample as Placer does."""
 
-    def __init__(self, placer: Placer, focus: str):
+    def __init__(self, placer: Placer, focus: str, combination_share: Mapping[str, float] = COMBINATION_SHARE):
         self.placer, self.focus, self.rng = placer, focus, placer.rng
+        self.combination_share = combination_share
 
     def draw(self, kind: str, noun: str | None = None) -> list[Change]:
         """The changes of a pair of that kind. `noun` replaces the focus."""
@@ -62,7 +63,7 @@ class ChangeSampler:
         thing that people carry appears or disappears beside a person who comes, leaves or moves.
         """
         remaining = int(self.rng.choice([2, 3, 4, 5], p=[0.45, 0.3, 0.15, 0.1]))
-        combination = str(self.rng.choice(list(COMBINATION_SHARE), p=list(COMBINATION_SHARE.values())))
+        combination = str(self.rng.choice(list(self.combination_share), p=list(self.combination_share.values())))
         changes: list[Change] = []
         if combination == "group":
             group = self._draw_group(min(remaining, int(self.rng.choice([2, 3, 4, 5], p=[0.6, 0.25, 0.1, 0.05]))))

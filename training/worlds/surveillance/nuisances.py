@@ -48,6 +48,7 @@ class EffectsDraw:
     rng: np.random.Generator
     frames: list[FrameEffects]  # before, after
     affected: int  # the frame with the nuisances that fall on one frame only: BEFORE or AFTER
+    low_sun: bool = False  # shadows are those of a low sun
 
     @property
     def other(self) -> int:
@@ -116,7 +117,7 @@ HOURS_APART, DEGREES_PER_HOUR = (1.0, 4.0), 15.0
 def shadow(pair: EffectsDraw) -> None:
     """Shadows of clouds or trees, in one frame or differently in both; or those of a low sun, some hours apart."""
     rng = pair.rng
-    if rng.random() < HARD_SHADOW_SHARE:
+    if pair.low_sun or rng.random() < HARD_SHADOW_SHARE:
         depth, direction, seed = float(rng.uniform(0.3, 0.7)), float(rng.uniform(0, 360)), int(rng.integers(2**31))
         pair.set(pair.affected, hard_shadow=(depth, direction, seed))
         if rng.random() < 0.7:
@@ -190,11 +191,12 @@ def draw_effects(
     time: str,
     indoor: bool,
     identical: bool,
+    low_sun: bool = False,
 ) -> PairEffects:
     """Effects of both frames: effects of the camera, mild differences, and the `strong` nuisances.
 
     `size` is (width, height) of the frame, `motion` a key of MARGIN, `time` that of the plate ("day" or another).
-    With `identical` the frames differ in their encoding alone.
+    With `identical` the frames differ in their encoding alone. With `low_sun` a strong shadow is that of a low sun.
     """
     width, height = size
     base = _draw_camera(rng, size, MARGIN[motion], time)
@@ -209,7 +211,7 @@ def draw_effects(
         names.append("overlay")
     mild = _draw_gain(rng, 0.03, 0.01)
     after = replace(after, gain=tuple(a * b for a, b in zip(after.gain, mild)))
-    pair = EffectsDraw(rng, [base, after], affected=int(rng.integers(2)))
+    pair = EffectsDraw(rng, [base, after], affected=int(rng.integers(2)), low_sun=low_sun)
 
     homography = draw_homography(rng, motion, width, height)
     pair.set(pair.affected, homography=homography @ base.homography)

@@ -23,14 +23,13 @@ from training.worlds.surveillance.placement import PlacedFigure, RejectedSample,
 from training.worlds.surveillance.placer import Placer
 from training.worlds.surveillance.plates import Plate, load_plates
 from training.worlds.surveillance.rooms import room_plate
+from training.worlds.surveillance.scenarios import SCENARIOS
 from training.worlds.surveillance.sprite_nouns import NOUN_WEIGHT, OTHER_NOUN_WEIGHT
 from training.worlds.surveillance.sprite_sampler import SpriteSampler
 from training.worlds.surveillance.sprites import load_scenery, load_sprites
 from training.worlds.surveillance.top_down_plates import top_down_plate
 from training.worlds.surveillance.view import View
 
-# In two of five real changed pairs several things change. `multi` stands for such pairs, of one kind or of several.
-KIND_SHARE = {"none": 0.36, "appear": 0.14, "disappear": 0.14, "move": 0.09, "replace": 0.05, "multi": 0.22}
 CONTEXT_COUNT_SHARE = [0.3, 0.18, 0.16, 0.13, 0.1, 0.08, 0.05]  # of 0 to 6 unchanged figures
 LANDMARK_NOUNS = ("table", "bench", "sofa", "ladder", "barrier")  # unchanged figures that a location may refer to
 IDENTICAL_SHARE = 0.1  # of unchanged pairs: the same exposure, encoded twice
@@ -51,7 +50,9 @@ class SurveillancePairSource:
         data_root_path: str | os.PathLike | None = None,
         split: str = "train",
         shippable_only: bool = True,
+        scenario: str = "usual",
     ):
+        self.scenario = SCENARIOS[scenario]
         root = data_root(data_root_path)
         self.split = split
         self.plates = load_plates(root, split, shippable_only)
@@ -63,14 +64,16 @@ class SurveillancePairSource:
             )
         self.patches = ground_patches(self.plates)
         self.plates_for = {noun: [p for p in self.plates if plate_allows(p, noun)] for noun in self.sampler.nouns}
-        self.nouns = [noun for noun in self.sampler.nouns if self.plates_for[noun]]
+        wanted = self.scenario.nouns or self.sampler.nouns
+        self.nouns = [noun for noun in self.sampler.nouns if noun in wanted and self.plates_for[noun]]
         weights = np.array([NOUN_WEIGHT.get(noun, OTHER_NOUN_WEIGHT) for noun in self.nouns])
         self.noun_weights = weights / weights.sum()
 
     def sample(self, seed: int) -> Pair:
         rng = np.random.default_rng([seed, 0 if self.split == "train" else 1])
         # Kind and noun are drawn before the first attempt, so that rejections do not make difficult ones rarer.
-        kind = str(rng.choice(list(KIND_SHARE), p=list(KIND_SHARE.values())))
+        share = self.scenario.kind_share
+        kind = str(rng.choice(list(share), p=list(share.values())))
         focus = str(rng.choice(self.nouns, p=self.noun_weights))
         for _ in range(MAX_ATTEMPTS):
             try:
@@ -81,21 +84,24 @@ class SurveillancePairSource:
 
     def _attempt(self, kind: str, focus: str, seed: int, rng: np.random.Generator) -> Pair:
         """One draw of a pair: plate, nuisances, figures, composition, ground truth. Raises RejectedSample."""
+        scenario = self.scenario
         plate = self._draw_plate(focus, rng)
-        strong = draw_strong(rng, plate.indoor, kind != "none")
+        if scenario.outdoor and plate.indoor:
+            raise RejectedSample
+        strong = draw_strong(rng, plate.indoor, kind != "none") if scenario.strong is None else list(scenario.strong)
         motion = draw_motion(rng, "camera_moved" in strong)
-        identical = kind == "none" and rng.random() < IDENTICAL_SHARE
+        identical = kind == "none" and scenario.strong is None and rng.random() < IDENTICAL_SHARE
         if identical:
             strong, motion = [], "still"
         view = View(plate, rng, MARGIN[motion])
         if not view.grounds:
             raise RejectedSample
         size = (view.width, view.height)
-        effects = draw_effects(rng, size, motion, strong, plate.time, plate.indoor, identical)
+        effects = draw_effects(rng, size, motion, strong, plate.time, plate.indoor, identical, scenario.low_sun)
         placer = Placer(view, self.sampler, _draw_sun(rng, plate.indoor, plate.time), rng)
 
         context = placer.place_context(int(rng.choice(7, p=CONTEXT_COUNT_SHARE)))
-        changes = ChangeSampler(placer, focus).draw(kind)
+        changes = ChangeSampler(placer, focus, scenario.combination_share).draw(kind)
         changed = [figure for change in changes for figure in change.figures]
         context += placer.place_occluders(changed)
         background = view.canvas()
@@ -114,6 +120,8 @@ class SurveillancePairSource:
         )
         landmarks = view.landmarks + [(f.figure.noun, f.box) for f in context if f.figure.noun in LANDMARK_NOUNS]
         objects = largest_first(describe_changes(changes, before, after, view, landmarks, rng))
+        if not scenario.accepts(objects):
+            raise RejectedSample
         if changes and rng.random() < AUTO_EXPOSURE_SHARE:
             adjust_exposure((before, after), rng)
         captions = write_captions(objects, effects.names, rng)

@@ -1,0 +1,77 @@
+"""Writes rendered pairs as pictures and labels, so that `scenedelta evaluate` measures the service on them.
+
+    python -m training.worlds.surveillance.made_pairs --data ROOT --scenario left --count 300 --out DIR
+
+DIR gets images/ and pairs.ndjson, in the format of src/evaluation/README.md. Pairs of the held-out split have models
+and places that no training has seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import cv2
+
+from training.inputs import existing_folder
+from training.worlds.pair import SPLITS, Pair
+from training.worlds.surveillance.pair_source import SurveillancePairSource
+from training.worlds.surveillance.scenarios import SCENARIOS
+
+JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
+
+
+def label_of(pair: Pair, name: str) -> dict:
+    """The pair's line in pairs.ndjson. name: its id, and the beginning of its files."""
+    return {
+        "id": name,
+        "scene": pair.plate_id,
+        "before": f"images/{name}_before.jpg",
+        "after": f"images/{name}_after.jpg",
+        "references": pair.captions,
+        "verdict": "change" if pair.objects else "none",
+        "kind": pair.kind,
+        "boxes_before": pair.boxes_before,
+        "boxes_after": pair.boxes_after,
+        "nuisance": pair.nuisances,
+        "objects": [
+            {key: thing[key] for key in ("noun", "colour", "count", "action", "where", "boxes_before", "boxes_after")}
+            for thing in pair.objects
+        ],
+        "made": True,
+    }
+
+
+def write_pair(pair: Pair, name: str, out: Path) -> dict:
+    """Writes both pictures into `out` and returns the label."""
+    label = label_of(pair, name)
+    for side in ("before", "after"):
+        picture = cv2.cvtColor(getattr(pair, side), cv2.COLOR_RGB2BGR)
+        cv2.imwrite(str(out / label[side]), picture, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+    return label
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=existing_folder, help="folder of the data (default: SCENEDELTA_DATA)")
+    parser.add_argument("--split", choices=SPLITS, default="heldout")
+    parser.add_argument("--scenario", choices=SCENARIOS, default="usual")
+    parser.add_argument("--seed", type=int, default=0, help="first seed")
+    parser.add_argument("--count", type=int, default=300, help="pairs")
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    try:
+        source = SurveillancePairSource(args.data, args.split, scenario=args.scenario)
+    except (FileNotFoundError, ValueError) as reason:
+        raise SystemExit(str(reason)) from None
+    (args.out / "images").mkdir(parents=True, exist_ok=True)
+    with open(args.out / "pairs.ndjson", "w", encoding="utf-8") as lines:
+        for seed in range(args.seed, args.seed + args.count):
+            label = write_pair(source.sample(seed), f"{args.scenario}-{seed}", args.out)
+            lines.write(json.dumps(label, ensure_ascii=False) + "\n")
+    print(f"{args.count} pairs in {args.out}")
+
+
+if __name__ == "__main__":
+    main()
