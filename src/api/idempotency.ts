@@ -1,19 +1,15 @@
 /**
- * Idempotency-Key records in Redis (draft-ietf-httpapi-idempotency-key-header): a key identifies one comparison for 24
- * h. A replay answers with the current state of that comparison, so a caller whose connection broke still gets the
- * outcome.
+ * Idempotency-Key records in Redis (draft-ietf-httpapi-idempotency-key-header): a key identifies one comparison or one
+ * batch for 24 h. A replay answers with its current state, so a caller whose connection broke still gets the outcome.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../errors.js';
-import { KEYS } from '../stores/keys.js';
+import { KEYS, resourceKey } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 
 const KEPT_SECONDS = 24 * 3600;
-/**
- * Age from which a reservation without an accepted comparison counts as dead, so that another request may take the
- * key.
- */
+/** Age from which a reservation without an accepted resource counts as dead: another request may take the key. */
 const ACCEPTING_SECONDS = 60;
 
 export interface IdempotentRequest {
@@ -21,25 +17,27 @@ export interface IdempotentRequest {
   readonly key: string;
   /** equal for equal requests, see fingerprint() */
   readonly fingerprint: string;
-  readonly comparisonId: string;
+  /** of the new comparison or batch */
+  readonly id: string;
 }
 
 export interface IdempotencyRecords {
   /**
-   * Reserves the key for `request.comparisonId`.
-   * @returns undefined if it is reserved, else the comparison that the key already identifies
+   * Reserves the key for `request.id`.
+   * @returns undefined if it is reserved, else the id that the key already identifies
    * @throws ScenedeltaError 'idempotency-mismatch' if the key was used with another request, 'idempotency-in-flight'
    * while the first request is still being accepted
    */
-  reserve(request: IdempotentRequest): Promise<{ readonly comparisonId: string } | undefined>;
-  /** Marks the comparison as accepted. If this fails or never happens, the existence of the comparison decides. */
+  reserve(request: IdempotentRequest): Promise<{ readonly id: string } | undefined>;
+  /** Marks the resource as accepted. If this fails or never happens, the existence of the resource decides. */
   confirm(request: IdempotentRequest): Promise<void>;
-  /** Frees the key after a failed acceptance, unless the comparison exists nevertheless. */
+  /** Frees the key after a failed acceptance, unless the resource exists nevertheless. */
   release(request: IdempotentRequest): Promise<void>;
 }
 
 interface Kept {
   readonly fingerprint: string;
+  /** id of the comparison or the batch; the name is that of the stored format */
   readonly comparisonId: string;
   readonly accepted: boolean;
 }
@@ -50,15 +48,15 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 return 1`;
 
-/** KEYS: record, comparison. ARGV: the expected record. */
+/** KEYS: record, resource. ARGV: the expected record. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
 export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
   const name = (r: IdempotentRequest) => KEYS.idempotency(r.apiKeyId, r.key);
-  const text = ({ fingerprint, comparisonId }: IdempotentRequest, accepted: boolean) =>
-    JSON.stringify({ fingerprint, comparisonId, accepted } satisfies Kept);
+  const text = ({ fingerprint, id }: IdempotentRequest, accepted: boolean) =>
+    JSON.stringify({ fingerprint, comparisonId: id, accepted } satisfies Kept);
   /** @returns whether the record was still `expected`; else another request owns the key. */
   const replace = async (request: IdempotentRequest, expected: string, record: string): Promise<boolean> =>
     (await redis.eval(REPLACE, 1, name(request), expected, record, KEPT_SECONDS)) === 1;
@@ -71,7 +69,7 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
         const kept = await redis.get(name(request));
         // It expired or was released at this moment, so another attempt will succeed.
         if (kept === null) throw inFlight(request.key);
-        const { fingerprint, comparisonId, accepted } = JSON.parse(kept) as Kept;
+        const { fingerprint, comparisonId: id, accepted } = JSON.parse(kept) as Kept;
         if (fingerprint !== request.fingerprint) {
           throw new ScenedeltaError(
             'idempotency-mismatch',
@@ -80,7 +78,7 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
             { field: 'idempotency-key' },
           );
         }
-        if (accepted || (await redis.exists(KEYS.comparison(comparisonId))) === 1) return { comparisonId };
+        if (accepted || (await redis.exists(resourceKey(id))) === 1) return { id };
         // By the clock of Redis, because the clocks of API hosts may differ.
         const reservedFor = KEPT_SECONDS - (await redis.ttl(name(request)));
         if (reservedFor > ACCEPTING_SECONDS && (await replace(request, kept, text(request, false)))) {
@@ -94,8 +92,7 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
       }),
     release: (request) =>
       redisCall('Releasing the Idempotency-Key', async () => {
-        const comparison = KEYS.comparison(request.comparisonId);
-        await redis.eval(RELEASE, 2, name(request), comparison, text(request, false));
+        await redis.eval(RELEASE, 2, name(request), resourceKey(request.id), text(request, false));
       }),
   };
 }

@@ -2,7 +2,7 @@
  * Uploaded and downloaded recordings, as files in the data folder: ffmpeg reads files. Workers on other machines need
  * the same folder, or inputs on S3.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,12 @@ export function createBatchFiles(dataDir: string) {
   const folderOf = (batch: string) => join(dataDir, 'batches', batch);
   const uploadOf = (batch: string, number: number) => join(folderOf(batch), `upload-${number}`);
 
-  const save = async (path: string, stream: Readable, { maxBytes, what }: { maxBytes: number; what: string }) => {
+  const save = async (
+    path: string,
+    stream: Readable,
+    { maxBytes, what }: { maxBytes: number; what: string },
+    onBytes: (bytes: Buffer) => void = () => {},
+  ): Promise<void> => {
     const folder = join(path, '..');
     try {
       await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
@@ -35,7 +40,10 @@ export function createBatchFiles(dataDir: string) {
           length += chunk.byteLength;
           if (length > maxBytes) done(tooLarge(what, maxBytes));
           else if (length > room) done(noRoom(what));
-          else done(null, chunk);
+          else {
+            onBytes(chunk);
+            done(null, chunk);
+          }
         },
       });
       await pipeline(stream, counted, createWriteStream(path, { mode: PRIVATE_FILE, flush: true }));
@@ -52,9 +60,20 @@ export function createBatchFiles(dataDir: string) {
     /** holds the uploads and copies of a batch; created when it is needed */
     folderOf,
     uploadOf,
-    /** @throws ScenedeltaError 'payload-too-large', 'storage-unavailable' if the disk is nearly full */
-    saveUpload: (batch: string, number: number, stream: Readable, limits: { maxBytes: number; what: string }) =>
-      save(uploadOf(batch, number), stream, limits),
+    /**
+     * @returns the SHA-256 of the upload, in hexadecimal
+     * @throws ScenedeltaError 'payload-too-large', 'storage-unavailable' if the disk is nearly full
+     */
+    saveUpload: async (
+      batch: string,
+      number: number,
+      stream: Readable,
+      limits: { maxBytes: number; what: string },
+    ): Promise<string> => {
+      const hash = createHash('sha256');
+      await save(uploadOf(batch, number), stream, limits, (bytes) => hash.update(bytes));
+      return hash.digest('hex');
+    },
     /** New path for a downloaded copy: two workers that hold one camera for a moment never share a file. */
     copyOf: (batch: string) => join(folderOf(batch), randomUUID()),
     /** @throws ScenedeltaError as saveUpload does */

@@ -99,3 +99,6 @@ export const KEYS = {
   /** lock of the snapshot pull under way: its token; expires */
   cameraPull: (id: string) => `sd:cam:${id}:pull`,
 } as const;
+
+/** @returns the key of the record of a comparison or a batch, by the prefix of its id */
+export const resourceKey = (id: string): string => (id.startsWith('bat_') ? KEYS.batch(id) : KEYS.comparison(id));

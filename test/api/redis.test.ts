@@ -126,13 +126,24 @@ describe('On a real Redis', () => {
     expect(await redis.ttl(KEYS.idempotency('local', 'k 1'))).toBeGreaterThan(86_000);
   });
 
+  it('accepts one of several concurrent batches with one Idempotency-Key, also if it was never confirmed', async () => {
+    const send = (inputs: string[], key = 'batch 1') =>
+      inject({ method: 'POST', url: '/v1/batches', headers: { 'idempotency-key': key }, payload: { inputs } });
+    const film = ['https://cam.example/a.mp4'];
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(film)));
+    const ids = new Set(answers.filter((a) => a.statusCode === 202).map((a) => a.json().id));
+    expect(ids.size).toBe(1);
+    const name = KEYS.idempotency('local', 'batch 1');
+    const record = JSON.parse((await redis.get(name)) as string);
+    await redis.set(name, JSON.stringify({ ...record, accepted: false }), 'EX', 3600);
+    const replay = await send(film);
+    expect([replay.headers['idempotent-replayed'], ids.has(replay.json().id)]).toEqual(['true', true]);
+    expect((await send(['https://cam.example/b.mp4'])).statusCode).toBe(422);
+    expect((await inject(post(body, { 'idempotency-key': 'batch 1' }))).statusCode).toBe(422);
+  });
+
   describe('if a process dies, or Redis is lost, between reserving an Idempotency-Key and confirming it', () => {
-    const request = (key: string, comparisonId: string) => ({
-      apiKeyId: 'key_a',
-      key,
-      fingerprint: 'f',
-      comparisonId,
-    });
+    const request = (key: string, id: string) => ({ apiKeyId: 'key_a', key, fingerprint: 'f', id });
     const records = () => deps.idempotency;
     const age = (key: string, seconds: number) => redis.expire(KEYS.idempotency('key_a', key), 24 * 3600 - seconds);
 
@@ -141,7 +152,7 @@ describe('On a real Redis', () => {
       expect(await records().reserve(request('accepted', id))).toBeUndefined();
       for (const seconds of [1, 61, 23 * 3600]) {
         await age('accepted', seconds);
-        expect(await records().reserve(request('accepted', 'cmp_b'))).toEqual({ comparisonId: id });
+        expect(await records().reserve(request('accepted', 'cmp_b'))).toEqual({ id });
       }
     });
 
@@ -166,16 +177,16 @@ describe('On a real Redis', () => {
       await records().confirm(late);
       await expect(records().reserve(late)).rejects.toMatchObject({ code: 'idempotency-in-flight' });
       await records().confirm(now);
-      expect(await records().reserve(late)).toEqual({ comparisonId: 'cmp_b' });
+      expect(await records().reserve(late)).toEqual({ id: 'cmp_b' });
       await records().release(now);
-      expect(await records().reserve(late)).toEqual({ comparisonId: 'cmp_b' });
+      expect(await records().reserve(late)).toEqual({ id: 'cmp_b' });
     });
 
     it('keeps the key of a comparison that could not be erased', async () => {
       const { id } = (await inject(post(body))).json();
       await records().reserve(request('kept', id));
       await records().release(request('kept', id));
-      expect(await records().reserve(request('kept', 'cmp_b'))).toEqual({ comparisonId: id });
+      expect(await records().reserve(request('kept', 'cmp_b'))).toEqual({ id });
     });
   });
 

@@ -10,12 +10,13 @@ import { ENVIRONMENT, isAlive, useService } from '../helpers/service.js';
 const used = useService();
 const LIMIT_MS = 120_000;
 
-const ask = async (method: string, path: string, body?: FormData | object) => {
+const ask = async (method: string, path: string, body?: FormData | object, headers: Record<string, string> = {}) => {
   const isForm = body instanceof FormData;
   const response = await fetch(`${used.service.url}${path}`, {
     method,
     headers: {
       ...used.service.headers,
+      ...headers,
       ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
@@ -26,6 +27,7 @@ const ask = async (method: string, path: string, body?: FormData | object) => {
     status: response.status,
     text,
     type,
+    isReplay: response.headers.get('idempotent-replayed') === 'true',
     body: type.includes('json;') || type.endsWith('+json') ? JSON.parse(text) : undefined,
   };
 };
@@ -41,13 +43,13 @@ async function video(): Promise<Buffer> {
   return readFile(path);
 }
 
-async function post(bytes: Buffer, cameras: readonly string[], request: object = {}) {
+async function post(bytes: Buffer, cameras: readonly string[], request: object = {}, key?: string) {
   const form = new FormData();
   form.append('request', JSON.stringify({ template: '{camera}-{t:%Y-%m-%dT%H-%M-%S}.mp4', every: '1s', ...request }));
   for (const camera of cameras) {
     form.append('footage', new Blob([new Uint8Array(bytes)]), `${camera}-2026-06-01T12-00-00.mp4`);
   }
-  return ask('POST', '/v1/batches', form);
+  return ask('POST', '/v1/batches', form, key === undefined ? {} : { 'idempotency-key': key });
 }
 
 const completed = async (id: string) => {
@@ -67,8 +69,12 @@ describe('uploaded videos', () => {
   it(
     'give changes with sentences and times, as NDJSON, CSV, WebVTT and a page',
     async () => {
-      const { status, body } = await post(bytes, ['yard'], { metadata: { ticket: 7 } });
+      const { status, body } = await post(bytes, ['yard'], { metadata: { ticket: 7 } }, 'yard 7');
       expect(status).toBe(202);
+      const again = await post(bytes, ['yard'], { metadata: { ticket: 7 } }, 'yard 7');
+      expect([again.status, again.isReplay, again.body.id]).toEqual([202, true, body.id]);
+      const other = await post(bytes.subarray(1), ['yard'], { metadata: { ticket: 7 } }, 'yard 7');
+      expect([other.status, other.body.title]).toEqual([422, expect.stringContaining('Idempotency-Key')]);
       expect(body).toMatchObject({ status: 'queued', progress: 0, results: null, metadata: { ticket: 7 } });
       const batch = await completed(body.id);
       expect(batch).toMatchObject({ progress: 1, changes: 1, failures: 0, frames: 180 });

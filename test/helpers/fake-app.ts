@@ -98,11 +98,11 @@ export class FakeQueue {
 
 /** Reservations in memory, by the same rules as the records in Redis. */
 export function fakeIdempotency(): IdempotencyRecords {
-  const kept = new Map<string, { fingerprint: string; comparisonId: string; accepted: boolean }>();
+  const kept = new Map<string, { fingerprint: string; id: string; accepted: boolean }>();
   const name = (r: { apiKeyId: string; key: string }) => `${r.apiKeyId} ${r.key}`;
-  const isReservedBy = (r: { apiKeyId: string; key: string; comparisonId: string }) => {
+  const isReservedBy = (r: { apiKeyId: string; key: string; id: string }) => {
     const found = kept.get(name(r));
-    return found?.comparisonId === r.comparisonId && !found.accepted;
+    return found?.id === r.id && !found.accepted;
   };
   return {
     async reserve(request) {

@@ -16,6 +16,13 @@ import { type BatchOptions, BatchOptionsSchema, BatchRequestSchema } from '../sc
 import { readWhen } from './read-when.js';
 import { usable } from './usable.js';
 
+/** A batch as its request asks for it. */
+export interface IncomingBatch {
+  readonly request: BatchRequest;
+  /** SHA-256 of each upload, in the order of their numbers, in hexadecimal */
+  readonly contents: readonly string[];
+}
+
 export interface ReadContext {
   readonly id: string;
   readonly files: Pick<BatchFiles, 'saveUpload'>;
@@ -37,21 +44,21 @@ const MAX_FILES = 100;
  * @throws ScenedeltaError invalid-request, invalid-value, malformed-body, unsupported-media-type, payload-too-large,
  *   url-refused, storage-unavailable, each naming the field
  */
-export async function readBatch(request: FastifyRequest, context: ReadContext): Promise<BatchRequest> {
+export async function readBatch(request: FastifyRequest, context: ReadContext): Promise<IncomingBatch> {
   if (request.isMultipart()) return readForm(request, context);
   if (request.body === undefined) {
     const expected = 'expected application/json or multipart/form-data';
     throw new ScenedeltaError('unsupported-media-type', `The request has no body, ${expected}`);
   }
-  return checked(checkRequest(request.body) as BatchOptions, [], null, context);
+  return { request: checked(checkRequest(request.body) as BatchOptions, [], null, context), contents: [] };
 }
 
-async function readForm(request: FastifyRequest, context: ReadContext): Promise<BatchRequest> {
+async function readForm(request: FastifyRequest, context: ReadContext): Promise<IncomingBatch> {
   assertBoundary(request.headers['content-type'] ?? '');
   const uploads: BatchInput[] = [];
   let options: BatchOptions = {};
   let manifest: number | null = null;
-  let number = 0;
+  const contents: string[] = [];
   try {
     const parts = request.parts({
       limits: { fileSize: Number.POSITIVE_INFINITY, fieldSize: REQUEST_LIMIT, files: MAX_FILES + 2, fields: 2 },
@@ -70,7 +77,8 @@ async function readForm(request: FastifyRequest, context: ReadContext): Promise<
         const what = part.filename || name;
         if (!context.sharesFolder) throw notShared(name);
         const maxBytes = name === 'footage' ? context.footageLimit : MANIFEST_LIMIT;
-        await context.files.saveUpload(context.id, ++number, part.file, { maxBytes, what });
+        const number = contents.length + 1;
+        contents.push(await context.files.saveUpload(context.id, number, part.file, { maxBytes, what }));
         if (name === 'footage') uploads.push({ from: 'upload', name: baseName(what), number });
         else if (manifest === null) manifest = number;
         else throw new ScenedeltaError('invalid-request', 'manifest is given twice, expected one', { field: name });
@@ -91,7 +99,7 @@ async function readForm(request: FastifyRequest, context: ReadContext): Promise<
       },
     );
   }
-  return checked(options, uploads, manifest, context);
+  return { request: checked(options, uploads, manifest, context), contents };
 }
 
 function checked(

@@ -8,6 +8,7 @@ import { newId } from '../../ids.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { StoredComparison } from '../../stores/results.js';
 import { type Span, traced } from '../../tracing.js';
+import { acceptOnce } from '../accept-once.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import type { ApiMetrics } from '../plugins/metrics.js';
@@ -55,12 +56,10 @@ export function createRespond(context: {
   const { deps, options, metrics, present, waiting } = context;
 
   /**
-   * Throws nothing after the acceptance, because a caller that gets an error sends the request again.
    * @param comparisonId of the new comparison
-   * @returns the id of the request's comparison, and the comparison itself if it is new; it is an earlier one if the
-   * Idempotency-Key was used before
+   * @returns the id of the request's comparison, and the comparison itself if it is new
    */
-  async function acceptOnce(
+  async function acceptComparison(
     request: FastifyRequest,
     reply: FastifyReply,
     { fingerprint, frames, queue, accept }: Submission,
@@ -69,27 +68,14 @@ export function createRespond(context: {
     traceparent: string | undefined,
   ): Promise<{ comparisonId: string; accepted?: StoredComparison }> {
     const apiKeyId = request.apiKeyId ?? LOCAL_KEY_ID;
-    const key = request.headers['idempotency-key'] as string | undefined;
-    const reservation = key === undefined ? undefined : { apiKeyId, key, fingerprint, comparisonId };
-    const earlier = reservation && (await deps.idempotency.reserve(reservation));
-    if (earlier !== undefined) {
-      reply.header('Idempotent-Replayed', 'true');
-      return { comparisonId: earlier.comparisonId };
-    }
-    let accepted: StoredComparison;
-    try {
-      const trace = { traceId: request.id, ...(traceparent === undefined ? {} : { traceparent }) };
-      const context = { comparisonId, ...trace, apiKeyId, owner: request.owner ?? apiKeyId };
-      accepted = await traced('accept', () => accept(context, preference.waitSeconds === 0));
-    } catch (err) {
-      if (reservation) await deps.idempotency.release(reservation).catch(() => {});
-      throw err;
-    }
-    if (reservation) {
-      await deps.idempotency.confirm(reservation).catch((err: Error) => {
-        request.log.warn({ comparison_id: comparisonId, reason: err.message }, 'Idempotency-Key not confirmed');
-      });
-    }
+    const trace = { traceId: request.id, ...(traceparent === undefined ? {} : { traceparent }) };
+    const context = { comparisonId, ...trace, apiKeyId, owner: request.owner ?? apiKeyId };
+    const { id, accepted } = await acceptOnce(request, reply, deps.idempotency, {
+      fingerprint,
+      id: comparisonId,
+      accept: () => traced('accept', () => accept(context, preference.waitSeconds === 0)),
+    });
+    if (accepted === undefined) return { comparisonId: id };
     metrics.accepted.inc({
       form: request.isMultipart() ? 'multipart' : isImageBody(request) ? 'image' : 'json',
       queue,
@@ -97,7 +83,7 @@ export function createRespond(context: {
     for (const frame of frames) {
       if (frame.from === 'bytes') metrics.frameBytes.inc(frame.bytes.length);
     }
-    return { comparisonId, accepted };
+    return { comparisonId: id, accepted };
   }
 
   function answer(reply: FastifyReply, stored: StoredComparison | undefined, id: string): FastifyReply {
@@ -127,7 +113,9 @@ export function createRespond(context: {
     // Before the acceptance: a worker may be faster than the answer of Redis to it.
     let following = waiting.follow(id);
     try {
-      const { comparisonId, accepted } = await acceptOnce(request, reply, submission, preference, id, traceparent);
+      const { comparisonId, accepted } = await acceptComparison(
+        ...([request, reply, submission, preference, id, traceparent] as const),
+      );
       if (comparisonId !== id) {
         following.stop();
         following = waiting.follow(comparisonId);

@@ -1,13 +1,12 @@
 /** Routes of batches: archived footage in, changes out. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import { newId } from '../../ids.js';
 import { BatchSchema } from '../../schemas/batch.js';
 import { eraseBatch } from '../../stores/erase-batch.js';
 import type { Visibility } from '../../stores/visibility.js';
+import { acceptBatch } from '../batches/accept.js';
 import { BatchIdParams, findBatch } from '../batches/find.js';
 import { presentBatch } from '../batches/present.js';
-import { readBatch } from '../batches/read.js';
 import { assertCapacity } from '../comparisons/capacity.js';
 import { fetchRules } from '../comparisons/url-policy.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
@@ -15,7 +14,7 @@ import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { BODY_MS, UPLOAD_MS } from '../plugins/body-time.js';
 import { BatchFormSchema, BatchRequestSchema } from '../schemas/batches.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
-import { json, problems, ref } from '../schemas/shared.js';
+import { IDEMPOTENCY_HEADER, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 
 const tags = ['batches'];
 const config = { scope: 'batch' } as const;
@@ -25,8 +24,11 @@ const createSchema = {
   summary: 'Find the changes in archived footage',
   description:
     'Each camera of the footage is processed as a live one, as fast as the machine allows; live work goes before it. ' +
-    'Any number of workers share a batch, one camera each. The answer comes at once; read the batch for its progress.',
+    'Any number of workers share a batch, one camera each. The answer comes at once; read the batch for its progress. ' +
+    'With an `Idempotency-Key`, the same request, with the same uploads, may be sent again within 24 hours: the answer ' +
+    'is the same batch in its current state.',
   tags,
+  headers: Type.Object(IDEMPOTENCY_HEADER),
   body: {
     content: {
       'application/json': { schema: ref(BatchRequestSchema) },
@@ -36,9 +38,13 @@ const createSchema = {
   response: {
     202: json('The batch is queued.', ref(BatchSchema), {
       Location: Type.String({ description: 'Path of the batch.' }),
+      ...RESPONSE_HEADERS.replayed,
     }),
     ...problems([
       'malformed-body',
+      'idempotency-in-flight',
+      'idempotency-mismatch',
+      'gone',
       'payload-too-large',
       'unsupported-media-type',
       'invalid-value',
@@ -52,7 +58,7 @@ const createSchema = {
 
 export function batchRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'batches' | 'files' | 'blobs' | 'queue' | 'results' | 'clock'>,
+  deps: Pick<ApiDependencies, 'batches' | 'files' | 'blobs' | 'queue' | 'results' | 'idempotency' | 'clock'>,
   options: ApiOptions,
 ): void {
   const rules = fetchRules(options);
@@ -70,21 +76,12 @@ export function batchRoutes(
     },
     async (request, reply) => {
       await assertCapacity(request, 'comparison', deps, options);
-      const id = newId('bat', deps.clock());
       const { footageLimit, s3FrameBucket } = options;
-      const context = { id, files: deps.files, rules, footageLimit, sharesFolder: s3FrameBucket === null };
-      try {
-        const accepted = await readBatch(request, context);
-        const owner = request.owner as string;
-        await deps.batches.create({ id, owner, createdAt: deps.clock(), request: accepted });
-        await deps.queue.addBatch(id);
-      } catch (thrown) {
-        await deps.batches.erase(id).catch(() => {});
-        await deps.files.erase(id);
-        throw thrown;
-      }
-      reply.code(202).header('Location', `/v1/batches/${id}`);
-      return presentBatch(await find(id, 'everything'));
+      const batch = await acceptBatch(request, reply, deps, {
+        ...{ rules, footageLimit, sharesFolder: s3FrameBucket === null },
+      });
+      reply.code(202).header('Location', `/v1/batches/${batch.id}`);
+      return presentBatch(batch);
     },
   );
 

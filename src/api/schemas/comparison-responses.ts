@@ -2,18 +2,12 @@
 import { Type } from 'typebox';
 import type { ErrorCode } from '../../errors.js';
 import { ComparisonSchema } from '../../schemas/comparison.js';
-import { ComparisonProblemSchema, json, problems, RESPONSE_HEADERS, ref } from './shared.js';
+import { ComparisonProblemSchema, IDEMPOTENCY_HEADER, json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
 /** Request headers. */
 export const PREFERENCE_HEADERS = Type.Object({
   Prefer: Type.Optional(Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] })),
-  'Idempotency-Key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'A unique key for this request, chosen by the caller and kept for 24 hours.',
-    }),
-  ),
+  ...IDEMPOTENCY_HEADER,
   traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
 });
 

@@ -175,6 +175,17 @@ export const FrameQuery = Type.Object({
   ),
 });
 
+/** Request header of the routes that accept work. */
+export const IDEMPOTENCY_HEADER = {
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A unique key for this request, chosen by the caller and kept for 24 hours.',
+    }),
+  ),
+};
+
 const text = (description: string) => Type.String({ description });
 /** Cache-Control of frames and of heatmaps over them. */
 export const PICTURE_CACHE = 'private, max-age=3600';
