@@ -4,6 +4,7 @@ import { initialCameraState } from '../../src/sequence/process-frame.js';
 import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
+import { dragByMouse, dragByTouch, positionIn, tabTo } from '../helpers/gestures.js';
 
 const open = useBrowser();
 let service: ConsoleService;
@@ -24,16 +25,9 @@ const save = async (page: Page) => {
   await page.getByText('Saved.').first().waitFor();
 };
 /** The middle of a handle, in pixels of the window. */
-const middleOf = async (page: Page, name: RegExp) => {
-  const box = await page.getByRole('button', { name }).boundingBox();
-  if (box === null) throw new Error(`${name} is not visible`);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-};
-const pictureOf = async (page: Page) => {
-  const box = await page.getByRole('group', { name: 'Zones on the frame' }).boundingBox();
-  if (box === null) throw new Error('there is no drawing');
-  return box;
-};
+const middleOf = (page: Page, name: RegExp) => positionIn(page.getByRole('button', { name }));
+const onPicture = (page: Page, x: number, y: number) =>
+  positionIn(page.getByRole('group', { name: 'Zones on the frame' }), { x, y });
 const HOSTILE = `<img src=x onerror="document.title='hit'">`;
 const SQUARE = [
   [0.2, 0.2],
@@ -86,18 +80,10 @@ describeInBrowser('The page "Cameras"', () => {
     const { page, errors } = await open();
     await page.goto(`${service.url}/cameras/gate`);
     await page.getByRole('button', { name: /^Zone loading dock/ }).focus();
-    const picture = await pictureOf(page);
     const corner = await middleOf(page, /^Corner 1:/);
-    await page.mouse.move(corner.x, corner.y);
-    await page.mouse.down();
-    await page.mouse.move(picture.x + 0.3 * picture.width, picture.y + 0.3 * picture.height, { steps: 4 });
-    await page.mouse.move(picture.x + 0.008 * picture.width, picture.y + 0.1 * picture.height, { steps: 4 });
-    await page.mouse.up();
+    await dragByMouse(page, corner, await onPicture(page, 0.3, 0.3), await onPicture(page, 0.008, 0.1));
     const side = await middleOf(page, /^Add a corner after corner 2/);
-    await page.mouse.move(side.x, side.y);
-    await page.mouse.down();
-    await page.mouse.move(picture.x + 0.7 * picture.width, side.y, { steps: 4 });
-    await page.mouse.up();
+    await dragByMouse(page, side, { ...(await onPicture(page, 0.7, 0)), y: side.y });
     expect(await inspect(page, 'camera-zones')).toEqual([]);
     await save(page);
     const polygon = zonesOf('gate')[0]?.polygon ?? [];
@@ -121,28 +107,17 @@ describeInBrowser('The page "Cameras"', () => {
     await page.goto(`${service.url}/cameras/gate`);
     const zone = page.getByRole('button', { name: /^Zone loading dock/ });
     await zone.waitFor();
-    /** Tab until the named control has the focus. */
-    const tabTo = async (name: RegExp) => {
-      for (let presses = 0; presses < 60; presses++) {
-        const label = await page.evaluate(
-          'document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent',
-        );
-        if (name.test(String(label))) return;
-        await page.keyboard.press('Tab');
-      }
-      throw new Error(`${name} cannot be reached by Tab`);
-    };
-    await tabTo(/^Zone loading dock/);
+    await tabTo(page, /^Zone loading dock/);
     await page.keyboard.press('Shift+ArrowRight');
-    await tabTo(/^Add a corner after corner 1/);
+    await tabTo(page, /^Add a corner after corner 1/);
     await page.keyboard.press('Enter');
-    await tabTo(/^Corner 2:/);
+    await tabTo(page, /^Corner 2:/);
     await page.keyboard.press('Shift+ArrowUp');
-    await tabTo(/^Corner 5:/);
+    await tabTo(page, /^Corner 5:/);
     await page.keyboard.press('Delete');
-    await tabTo(/^Add a zone/);
+    await tabTo(page, /^Add a zone/);
     await page.keyboard.press('Enter');
-    await tabTo(/^Save/);
+    await tabTo(page, /^Save/);
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').first().waitFor();
     const [dock, added] = zonesOf('gate');
@@ -160,16 +135,7 @@ describeInBrowser('The page "Cameras"', () => {
     const { page } = await open({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 900 } });
     await page.goto(`${service.url}/cameras/gate`);
     await page.getByRole('button', { name: /^loading dock/ }).tap();
-    const picture = await pictureOf(page);
-    const from = await middleOf(page, /^Corner 3:/);
-    const to = { x: picture.x + 0.8 * picture.width, y: picture.y + 0.8 * picture.height };
-    const client = await page.context().newCDPSession(page);
-    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
-      client.send('Input.dispatchTouchEvent', { type, touchPoints });
-    await touch('touchStart', [from]);
-    await touch('touchMove', [{ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }]);
-    await touch('touchMove', [to]);
-    await touch('touchEnd', []);
+    await dragByTouch(page, await middleOf(page, /^Corner 3:/), await onPicture(page, 0.8, 0.8));
     await save(page);
     const [x, y] = zonesOf('gate')[0]?.polygon[2] ?? [];
     expect(x).toBeCloseTo(0.8, 1);

@@ -7,6 +7,7 @@ import { recoveries } from '../api/connection.js';
 import { watchEvents } from '../api/events.js';
 import { session } from '../session.js';
 import '../styles/cameras.css';
+import '../styles/drawing.css';
 import { ago } from '../ui/format.js';
 import { CameraView } from './camera-view.js';
 import { loadOverviews, type Overview, overviews, refresh } from './store.js';

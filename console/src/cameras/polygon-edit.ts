@@ -1,22 +1,19 @@
 /** Edits of a zone's polygon. Coordinates are fractions of the frame. Pure. */
 import type { Zone } from '../api/types.js';
+import { boundedWay, inFrame, type Point } from '../ui/drawing.js';
 
-type Corner = readonly [x: number, y: number];
-export type Polygon = readonly Corner[];
+export type Polygon = readonly Point[];
 
 /** @returns the corners; the generated types do not know that each has two numbers */
 export const polygonOf = ({ polygon }: Pick<Zone, 'polygon'>): Polygon =>
-  polygon.map(([x = 0, y = 0]): Corner => [x, y]);
+  polygon.map(([x = 0, y = 0]): Point => [x, y]);
 
 /** Distance at which a corner jumps to a border or another corner, as a share of the frame. */
 const SNAP = 0.015;
 const LEAST_CORNERS = 3;
-const DECIMALS = 4;
-
-const inFrame = (value: number): number => Number(Math.min(Math.max(value, 0), 1).toFixed(DECIMALS));
 
 /** @returns the corner at the nearest border or other corner within the distance, else as it is */
-export function snapped([x, y]: Corner, others: readonly Corner[], within = SNAP): Corner {
+export function snapped([x, y]: Point, others: readonly Point[], within = SNAP): Point {
   const near = others
     .map((corner) => ({ corner, distance: Math.hypot(corner[0] - x, corner[1] - y) }))
     .filter(({ distance }) => distance <= within)
@@ -26,28 +23,26 @@ export function snapped([x, y]: Corner, others: readonly Corner[], within = SNAP
   return [toBorder(x), toBorder(y)];
 }
 
-export const moveCorner = (polygon: Polygon, index: number, [x, y]: Corner): Polygon =>
-  polygon.map((corner, i): Corner => (i === index ? [inFrame(x), inFrame(y)] : corner));
+export const moveCorner = (polygon: Polygon, index: number, [x, y]: Point): Polygon =>
+  polygon.map((corner, i): Point => (i === index ? [inFrame(x), inFrame(y)] : corner));
 
 /** Moves the whole zone; it stays inside the frame with its shape. */
 export function moveAll(polygon: Polygon, dx: number, dy: number): Polygon {
-  const bounded = (by: number, values: readonly number[]) =>
-    Math.min(Math.max(by, -Math.min(...values)), 1 - Math.max(...values));
-  const x = bounded(
+  const x = boundedWay(
     dx,
     polygon.map((corner) => corner[0]),
   );
-  const y = bounded(
+  const y = boundedWay(
     dy,
     polygon.map((corner) => corner[1]),
   );
-  return polygon.map((corner): Corner => [inFrame(corner[0] + x), inFrame(corner[1] + y)]);
+  return polygon.map((corner): Point => [inFrame(corner[0] + x), inFrame(corner[1] + y)]);
 }
 
 /** Adds a corner in the middle of the side that follows the corner `index`. */
 export function addCorner(polygon: Polygon, index: number): Polygon {
-  const [a, b] = [polygon[index], polygon[(index + 1) % polygon.length]] as [Corner, Corner];
-  const middle: Corner = [inFrame((a[0] + b[0]) / 2), inFrame((a[1] + b[1]) / 2)];
+  const [a, b] = [polygon[index], polygon[(index + 1) % polygon.length]] as [Point, Point];
+  const middle: Point = [inFrame((a[0] + b[0]) / 2), inFrame((a[1] + b[1]) / 2)];
   return polygon.toSpliced(index + 1, 0, middle);
 }
 

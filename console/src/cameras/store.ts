@@ -50,14 +50,24 @@ export async function refresh(id: string): Promise<void> {
 }
 
 async function readOverview(id: string): Promise<Overview> {
-  const [camera, latest] = await Promise.all([
+  const [camera, comparison] = await Promise.all([
     ok(api.GET('/v1/cameras/{id}', { params: { path: { id } } })),
-    ok(api.GET('/v1/comparisons', { params: { query: { camera: id, limit: 1 } } })),
+    latestOf(id),
   ]);
-  const comparison = latest.items[0];
-  const link = comparison?.frames?.after.url;
-  return { camera, picture: link === undefined ? null : localPath(link), ...stateOf(camera, comparison, Date.now()) };
+  return { camera, picture: pictureOf(comparison), ...stateOf(camera, comparison, Date.now()) };
 }
+
+async function latestOf(camera: string): Promise<Comparison | undefined> {
+  return (await ok(api.GET('/v1/comparisons', { params: { query: { camera, limit: 1 } } }))).items[0];
+}
+
+function pictureOf(comparison: Comparison | undefined): string | null {
+  const link = comparison?.frames?.after.url;
+  return link === undefined ? null : localPath(link);
+}
+
+/** @returns the path of the camera's last frame; null: none is kept */
+export const lastPicture = async (camera: string): Promise<string | null> => pictureOf(await latestOf(camera));
 
 /** @param now epoch ms */
 export function stateOf(

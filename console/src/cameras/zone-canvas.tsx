@@ -4,20 +4,14 @@
  */
 import { useRef, useState } from 'preact/hooks';
 import type { Zone } from '../api/types.js';
+import { arrowStep, follow, type Point, pointIn, WIDTH } from '../ui/drawing.js';
 import { addCorner, moveAll, moveCorner, type Polygon, polygonOf, removeCorner, snapped } from './polygon-edit.js';
 
-/** Width of the drawing, in units; its height follows the picture. */
-const WIDTH = 1000;
-const STEP = 0.005;
-const LONG_STEP = 0.05;
-const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 /** A snap by key searches farther than one by dragging. */
 const KEY_SNAP = 0.1;
+
+/** Follows the pointer. @param onMove takes its position, and whether it shall not snap */
+type Drag = (event: PointerEvent, onMove: (at: Point, free: boolean) => void) => void;
 
 interface Props {
   readonly picture: string | null;
@@ -32,28 +26,8 @@ export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRe
   const [ratio, setRatio] = useState(9 / 16);
   const drawing = useRef<SVGSVGElement>(null);
   const height = WIDTH * ratio;
-  const pointOf = (event: PointerEvent): [number, number] => {
-    const { left, top, width, height: high } = (drawing.current as SVGSVGElement).getBoundingClientRect();
-    return [(event.clientX - left) / width, (event.clientY - top) / high];
-  };
-  /** Follows the pointer from its press on a handle to its release. */
-  const drag = (event: PointerEvent, onMove: (at: [number, number], free: boolean) => void) => {
-    event.preventDefault();
-    event.stopPropagation();
-    const handle = event.currentTarget as SVGElement;
-    handle.focus();
-    handle.setPointerCapture(event.pointerId);
-    const move = (moved: PointerEvent) => onMove(pointOf(moved), moved.altKey);
-    const end = () => {
-      handle.removeEventListener('pointermove', move);
-      handle.removeEventListener('pointerup', move);
-      handle.removeEventListener('lostpointercapture', end);
-    };
-    handle.addEventListener('pointermove', move);
-    // Browsers may deliver the last position with the release alone.
-    handle.addEventListener('pointerup', move);
-    handle.addEventListener('lostpointercapture', end);
-  };
+  const pointOf = (event: PointerEvent) => pointIn(drawing.current as SVGSVGElement, event);
+  const drag: Drag = (event, onMove) => follow(event, (moved) => onMove(pointOf(moved), moved.altKey));
   const othersOf = (zone: Zone) => zones.filter(({ id }) => id !== zone.id).flatMap(polygonOf);
   const current = zones.find(({ id }) => id === selected);
   const shown = current === undefined ? zones : [...zones.filter((zone) => zone !== current), current];
@@ -121,8 +95,8 @@ interface ShapeProps {
 
 function ZoneShape({ zone, height, isSelected, onSelect, onRemove, onMove, onPress }: ShapeProps) {
   const onKeyDown = (event: KeyboardEvent) => {
-    const arrow = ARROWS[event.key];
-    if (arrow !== undefined) onMove(...scaled(arrow, event.shiftKey));
+    const step = arrowStep(event);
+    if (step !== undefined) onMove(...step);
     else if (event.key === 'Delete' || event.key === 'Backspace') onRemove();
     else if (event.key === 'Enter' || event.key === ' ') onSelect();
     else return;
@@ -145,16 +119,11 @@ function ZoneShape({ zone, height, isSelected, onSelect, onRemove, onMove, onPre
   );
 }
 
-const scaled = ([x, y]: readonly [number, number], long: boolean): [number, number] => {
-  const step = long ? LONG_STEP : STEP;
-  return [x * step, y * step];
-};
-
 interface HandlesProps {
   readonly zone: Zone;
   readonly height: number;
   readonly others: Polygon;
-  readonly drag: (event: PointerEvent, onMove: (at: [number, number], free: boolean) => void) => void;
+  readonly drag: Drag;
   readonly onPolygon: (polygon: Polygon) => void;
 }
 
@@ -163,11 +132,9 @@ function Handles({ zone, height, others, drag, onPolygon }: HandlesProps) {
   const polygon = polygonOf(zone);
   const onCornerKey = (event: KeyboardEvent, i: number) => {
     const [x = 0, y = 0] = polygon[i] ?? [];
-    const arrow = ARROWS[event.key];
-    if (arrow !== undefined) {
-      const [dx, dy] = scaled(arrow, event.shiftKey);
-      onPolygon(moveCorner(polygon, i, [x + dx, y + dy]));
-    } else if (event.key === 'Delete' || event.key === 'Backspace') onPolygon(removeCorner(polygon, i));
+    const step = arrowStep(event);
+    if (step !== undefined) onPolygon(moveCorner(polygon, i, [x + step[0], y + step[1]]));
+    else if (event.key === 'Delete' || event.key === 'Backspace') onPolygon(removeCorner(polygon, i));
     else if (event.key === 's') onPolygon(moveCorner(polygon, i, snapped([x, y], others, KEY_SNAP)));
     else return;
     event.preventDefault();

@@ -1,23 +1,14 @@
 /** One batch: its progress, its failures, what can be done with it, and its results. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { ApiError, api, messageOf, ok } from '../api/client.js';
-import { recoveries } from '../api/connection.js';
+import { api, messageOf, ok } from '../api/client.js';
 import { shownTime } from '../ui/format.js';
+import { usePolling } from '../ui/polling.js';
+import { Failures } from './failures.js';
 import { Progress } from './page.js';
 import { ResultsView } from './results.js';
-import {
-  type Batch,
-  batches,
-  dropBatch,
-  isRunning,
-  keepBatch,
-  loadBatch,
-  nameOf,
-  type Results,
-  readResults,
-} from './store.js';
+import { SearchView } from './search-view.js';
+import { batches, dropBatch, isRunning, keepBatch, loadBatch, nameOf, type Outcome, readOutcome } from './store.js';
 
 const AGAIN_MS = 2_000;
 const DOWNLOADS = [
@@ -29,7 +20,7 @@ const DOWNLOADS = [
 
 export function BatchView({ id }: { readonly id: string }) {
   const fault = useSignal('');
-  const results = useSignal<Results | null>(null);
+  const outcome = useSignal<Outcome | null>(null);
   const busy = useSignal(false);
   const [, navigate] = useLocation();
   const batch = batches.value?.find((one) => one.id === id);
@@ -44,29 +35,15 @@ export function BatchView({ id }: { readonly id: string }) {
       busy.value = false;
     }
   };
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    let open = true;
-    const read = async () => {
-      clearTimeout(timer);
-      try {
-        const found = await loadBatch(id);
-        if (found.status === 'completed') results.value ??= await readResults(id);
-        fault.value = '';
-      } catch (error) {
-        fault.value = messageOf(error);
-        if (error instanceof ApiError && error.status === 404) return;
-      }
-      // Also after an end, because another person may retry it.
-      if (open && results.value === null) timer = setTimeout(read, AGAIN_MS);
-    };
-    const stop = recoveries.subscribe(() => void read());
-    return () => {
-      open = false;
-      clearTimeout(timer);
-      stop();
-    };
-  }, [id]);
+  const readFault = usePolling(
+    async () => {
+      const found = await loadBatch(id);
+      if (found.status === 'completed') outcome.value ??= await readOutcome(found);
+    },
+    // Also after an end, because another person may retry it.
+    () => (outcome.value === null ? AGAIN_MS : null),
+    [id],
+  );
   const params = { path: { id } };
   const cancel = () => run(async () => keepBatch(await ok(api.POST('/v1/batches/{id}/cancel', { params }))));
   const retry = () => run(async () => keepBatch(await ok(api.POST('/v1/batches/{id}/retry', { params }))));
@@ -84,7 +61,7 @@ export function BatchView({ id }: { readonly id: string }) {
         {batch && <span class="quiet">{shownTime(batch.created_at)}</span>}
       </header>
       <p class="fault" role="alert">
-        {fault.value}
+        {fault.value || readFault.value}
       </p>
       {batch && (
         <>
@@ -104,17 +81,18 @@ export function BatchView({ id }: { readonly id: string }) {
             )}
             {!isRunning(batch) && <Erase busy={busy.value} onErase={erase} />}
             {batch.results !== null &&
-              DOWNLOADS.map(([format, name]) => (
+              DOWNLOADS.filter(([format]) => batch.results?.[format] !== undefined).map(([format, name]) => (
                 <a key={format} class="download" href={`/v1/batches/${id}/results?format=${format}`} download>
                   {name}
                 </a>
               ))}
           </div>
           {batch.error !== null && <p class="fault clip">{batch.error.detail}</p>}
-          <Failures batch={batch} />
+          <Failures failures={batch.failed_inputs} />
         </>
       )}
-      {results.value !== null && <ResultsView id={id} results={results.value} />}
+      {outcome.value?.mode === 'changes' && <ResultsView id={id} results={outcome.value.results} />}
+      {outcome.value?.mode === 'when' && <SearchView id={id} search={outcome.value.search} />}
     </div>
   );
 }
@@ -129,21 +107,5 @@ function Erase({ busy, onErase }: { readonly busy: boolean; readonly onErase: ()
     <button type="button" disabled={busy} onClick={asked.value ? onErase : ask}>
       {asked.value ? 'Erase it with its results' : 'Erase …'}
     </button>
-  );
-}
-
-function Failures({ batch: { failed_inputs } }: { readonly batch: Batch }) {
-  if (failed_inputs.length === 0) return null;
-  return (
-    <details>
-      <summary>Inputs that could not be used</summary>
-      <ul class="failures">
-        {failed_inputs.map(({ file, reason }, i) => (
-          <li key={i} class="clip">
-            <b>{file}</b>: {reason}
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

@@ -1,11 +1,12 @@
 /** Form of a new batch: files of this computer, addresses, or a manifest, and how they are processed. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, api, messageOf, ok } from '../api/client.js';
+import { api, messageOf, ok } from '../api/client.js';
 import type { Camera } from '../api/types.js';
 import { withSettings } from '../cameras/store.js';
 import { session } from '../session.js';
 import { percent } from '../ui/format.js';
+import { NO_PLACE, PlaceFields, searchOf } from './place-form.js';
 import { assertFootageFits, type BatchOptions, sendBatch } from './send.js';
 import { type Batch, keepBatch, uploaded } from './store.js';
 
@@ -16,21 +17,34 @@ const SOURCES = [
 ] as const;
 type Source = (typeof SOURCES)[number][0];
 
-const SAMPLING = [
-  ['auto', 'key frames, or one frame per second'],
+const INTERVALS = [
   ['1s', 'one frame per second'],
   ['10s', 'one frame per 10 seconds'],
   ['1m', 'one frame per minute'],
-  ['keyframes', 'all key frames'],
-  ['all', 'all frames'],
 ] as const;
+const SAMPLING = {
+  changes: [
+    ['auto', 'key frames, or one frame per second'],
+    ...INTERVALS,
+    ['keyframes', 'all key frames'],
+    ['all', 'all frames'],
+  ],
+  when: INTERVALS,
+} as const;
+const MODES = [
+  ['changes', 'Every change'],
+  ['when', 'When one place changed'],
+] as const;
+type Mode = (typeof MODES)[number][0];
 
 export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) => void }) {
   const source = useSignal<Source>('files');
   const files = useSignal<readonly File[]>([]);
   const addresses = useSignal('');
   const camera = useSignal('');
-  const every = useSignal<string>('auto');
+  const mode = useSignal<Mode>('changes');
+  const place = useSignal(NO_PLACE);
+  const every = useSignal<string>(SAMPLING.changes[0][0]);
   const start = useSignal('');
   const like = useSignal('');
   const cameras = useSignal<readonly Camera[]>([]);
@@ -48,7 +62,9 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
   }, []);
 
   const lines = addresses.value.split(/\s+/).filter((line) => line !== '');
-  const isReady = source.value === 'addresses' ? lines.length > 0 : files.value.length > 0;
+  const isSearch = mode.value === 'when';
+  const hasFootage = source.value === 'addresses' ? lines.length > 0 : files.value.length > 0;
+  const isReady = hasFootage && (!isSearch || place.value.box !== null);
   const send = async (event: Event) => {
     event.preventDefault();
     fault.value = '';
@@ -59,7 +75,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
       ...(source.value === 'addresses' ? { inputs: lines } : {}),
       ...(camera.value === '' ? {} : { camera: camera.value }),
       ...(start.value === '' ? {} : { start: new Date(start.value).toISOString() }),
-      ...(own === undefined ? {} : { settings: recordedSettings(own) }),
+      ...(isSearch ? searchOf(place.value) : own === undefined ? {} : { settings: recordedSettings(own) }),
     };
     try {
       assertFootageFits(files.value, session.value?.limits.footage_bytes ?? Number.POSITIVE_INFINITY);
@@ -75,7 +91,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
       keepBatch(batch);
       onCreated(batch);
     } catch (error) {
-      fault.value = error instanceof ApiError && error.field !== undefined ? `${error.message}` : messageOf(error);
+      fault.value = messageOf(error);
     } finally {
       sent.value = null;
     }
@@ -125,6 +141,30 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
           />
         </label>
       )}
+      <fieldset>
+        <legend class="quiet">Find</legend>
+        {MODES.map(([name, label]) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="mode"
+              checked={mode.value === name}
+              onChange={() => {
+                mode.value = name;
+                every.value = SAMPLING[name][0][0];
+              }}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {isSearch && (
+        <PlaceFields
+          draft={place}
+          recording={source.value === 'files' ? files.value[0] : undefined}
+          cameras={cameras.value}
+        />
+      )}
       <div class="pair-of-fields">
         <label>
           Camera
@@ -152,39 +192,41 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
         </label>
       </div>
       <label>
-        Frames to look at
+        {isSearch ? 'Frames to choose from' : 'Frames to look at'}
         <select
           value={every.value}
           onChange={(event) => {
             every.value = event.currentTarget.value;
           }}
         >
-          {SAMPLING.map(([value, meaning]) => (
+          {SAMPLING[mode.value].map(([value, meaning]) => (
             <option key={value} value={value}>
               {meaning}
             </option>
           ))}
         </select>
       </label>
-      <label>
-        Zones and rules
-        <select
-          value={like.value}
-          onChange={(event) => {
-            like.value = event.currentTarget.value;
-          }}
-        >
-          <option value="">the defaults</option>
-          {cameras.value.map(({ id, name }) => (
-            <option key={id} value={id}>
-              as {name ?? id}
-            </option>
-          ))}
-        </select>
-      </label>
+      {!isSearch && (
+        <label>
+          Zones and rules
+          <select
+            value={like.value}
+            onChange={(event) => {
+              like.value = event.currentTarget.value;
+            }}
+          >
+            <option value="">the defaults</option>
+            {cameras.value.map(({ id, name }) => (
+              <option key={id} value={id}>
+                as {name ?? id}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {sent.value === null ? (
         <button type="submit" class="primary" disabled={!isReady}>
-          Find the changes
+          {isSearch ? 'Find the moment' : 'Find the changes'}
         </button>
       ) : (
         <div class="batch-progress" role="status">

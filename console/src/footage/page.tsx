@@ -1,11 +1,9 @@
 /** The page "Footage": archived recordings that the service processes as batches, and the results of one of them. */
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { messageOf } from '../api/client.js';
-import { recoveries } from '../api/connection.js';
+import '../styles/drawing.css';
 import '../styles/footage.css';
 import { ago, percent, shownDuration } from '../ui/format.js';
+import { usePolling } from '../ui/polling.js';
 import { BatchView } from './batch-view.js';
 import { CreateBatch } from './create.js';
 import { type Batch, batches, isRunning, loadBatches, nameOf, speedOf } from './store.js';
@@ -17,29 +15,11 @@ export function FootagePage({ params }: { readonly params: { readonly batch?: st
 }
 
 function BatchList() {
-  const fault = useSignal('');
   const [, navigate] = useLocation();
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    let open = true;
-    const read = async () => {
-      clearTimeout(timer);
-      try {
-        await loadBatches();
-        fault.value = '';
-      } catch (error) {
-        fault.value = messageOf(error);
-      }
-      const isBusy = batches.peek()?.some(isRunning) ?? false;
-      if (open) timer = setTimeout(read, isBusy ? AGAIN_MS.running : AGAIN_MS.idle);
-    };
-    const stop = recoveries.subscribe(() => void read());
-    return () => {
-      open = false;
-      clearTimeout(timer);
-      stop();
-    };
-  }, []);
+  const fault = usePolling(loadBatches, () => {
+    const isBusy = batches.peek()?.some(isRunning) ?? false;
+    return isBusy ? AGAIN_MS.running : AGAIN_MS.idle;
+  });
   const all = batches.value;
   return (
     <div class="footage">

@@ -5,14 +5,13 @@
  */
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { pathOf } from '../../../src/heatmaps/contour.js';
 import type { Side } from '../api/types.js';
-import { boxPath, UNITS } from '../pair/outlines.js';
 import { PairView } from '../pair/pair-view.js';
 import { Fact } from '../ui/fact.js';
 import { percent, shownTime } from '../ui/format.js';
 import { useKeys } from '../ui/keys.js';
 import { VirtualList } from '../ui/virtual-list.js';
+import { outlinesOf } from './outlines.js';
 import { type RecordedChange, type Results, uploaded } from './store.js';
 import { Timeline } from './timeline.js';
 import { lineOf, shownSeconds, videoNamed } from './times.js';
@@ -237,17 +236,4 @@ function Detail({ batch, change }: { readonly batch: string; readonly change: Re
       </dl>
     </article>
   );
-}
-
-/** SVG paths of the contours; the boxes of the regions without contours. */
-function outlinesOf({ outlines, regions }: RecordedChange): Record<Side, string> {
-  const path = (side: Side) =>
-    outlines === undefined
-      ? boxPath(regions.filter((region) => region.side === side).map(({ box }) => box))
-      : pathOf(
-          outlines.filter((outline) => outline.side === side).map(({ points }) => points),
-          UNITS,
-          UNITS,
-        );
-  return { before: path('before'), after: path('after') };
 }

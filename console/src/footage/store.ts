@@ -1,11 +1,13 @@
 /** The batches of the service, read again and again while the page is open, and how fast they go. */
 import { signal } from '@preact/signals';
 import type { FootageChange, FootageFailure, FootageGap, FootageSummary } from '../../../src/footage/records.js';
+import type { PlaceSearch } from '../../../src/schemas/place-search.js';
 import type { components } from '../../generated/api.js';
 import { api, ok } from '../api/client.js';
 
 export type Batch = components['schemas']['Batch'];
 export type RecordedChange = FootageChange;
+export type { PlaceInterval, PlaceSearch } from '../../../src/schemas/place-search.js';
 
 /** The results of a batch in the format `json`. */
 export interface Results {
@@ -98,7 +100,13 @@ export function nameOf({ metadata, cameras, id }: Batch): string {
   return cameras.length === 0 ? id : cameras.map(({ camera }) => camera).join(', ');
 }
 
-export const readResults = async (id: string): Promise<Results> =>
-  (await ok(
-    api.GET('/v1/batches/{id}/results', { params: { path: { id }, query: { format: 'json' } } }),
-  )) as unknown as Results;
+/** The results by the mode of the batch. */
+export type Outcome =
+  | { readonly mode: 'changes'; readonly results: Results }
+  | { readonly mode: 'when'; readonly search: PlaceSearch };
+
+export async function readOutcome({ id, mode }: Batch): Promise<Outcome> {
+  const params = { path: { id }, query: { format: 'json' } } as const;
+  const results = (await ok(api.GET('/v1/batches/{id}/results', { params }))) as unknown;
+  return mode === 'when' ? { mode, search: results as PlaceSearch } : { mode, results: results as Results };
+}

@@ -1,10 +1,10 @@
 /** The page "System": readiness, workers, models, queues, and the time that comparisons take. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { ApiError, api, fetchApi, messageOf, ok } from '../api/client.js';
+import { ApiError, api, fetchApi, ok } from '../api/client.js';
 import type { Comparison, ServedModel } from '../api/types.js';
 import { session } from '../session.js';
 import '../styles/system.css';
+import { usePolling } from '../ui/polling.js';
 import { latencyOf, type StageTime } from './latency.js';
 
 const AGAIN_MS = 5_000;
@@ -38,26 +38,12 @@ async function readSystem(): Promise<SystemState> {
 
 export function SystemPage() {
   const state = useSignal<SystemState | null>(null);
-  const fault = useSignal('');
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    let open = true;
-    const read = async () => {
-      try {
-        const found = await readSystem();
-        fault.value = '';
-        state.value = found;
-      } catch (error) {
-        fault.value = messageOf(error);
-      }
-      if (open) timer = setTimeout(read, AGAIN_MS);
-    };
-    void read();
-    return () => {
-      open = false;
-      clearTimeout(timer);
-    };
-  }, []);
+  const fault = usePolling(
+    async () => {
+      state.value = await readSystem();
+    },
+    () => AGAIN_MS,
+  );
   return (
     <div class="system">
       <h1>System</h1>

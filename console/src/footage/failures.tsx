@@ -1,0 +1,21 @@
+/** Inputs that could not be used, and why. */
+
+interface Props {
+  readonly failures: readonly { readonly file: string; readonly reason: string }[];
+}
+
+export function Failures({ failures }: Props) {
+  if (failures.length === 0) return null;
+  return (
+    <details>
+      <summary>Inputs that could not be used</summary>
+      <ul class="failures">
+        {failures.map(({ file, reason }, i) => (
+          <li key={i} class="clip">
+            <b>{file}</b>: {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
