@@ -28,7 +28,7 @@ module.exports = {
     only(
       'workers',
       '^src/workers/',
-      '^src/(workers|batches|baseline|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/[^/]+\\.ts$',
+      '^src/(workers|batches|baseline|describer|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/[^/]+\\.ts$',
       'Queues and life cycles: never the API, never a graph.',
     ),
     only(
@@ -72,6 +72,12 @@ module.exports = {
       '^src/batches/',
       '^src/(batches|footage|sequence|jobs|schemas|stores|outbound|cameras)/|^src/[^/]+\\.ts$',
       'Footage of a service: the steps of a batch over the stores, without BullMQ.',
+    ),
+    only(
+      'describer',
+      '^src/describer/',
+      '^src/(describer|changes|evaluation|frames|outbound|schemas)/|^src/[^/]+\\.ts$',
+      'The words of a foreign language model, judged by our evidence: no queue, no store, no model of ours.',
     ),
     only('heatmaps', '^src/heatmaps/', '^src/heatmaps/|^src/[^/]+\\.ts$', 'The codec and the pictures of heatmaps.'),
     only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),

@@ -139,6 +139,28 @@ export function readCaption(caption: string): CaptionFacts {
   return { verdict, mentions, clauses, replaces };
 }
 
+/**
+ * The directions that the clauses of a caption state, also of things that are not in the lexicon ("the gizmo is gone").
+ * A clause with words of arrival and of departure states both.
+ */
+export const statedDirections = (caption: string): Direction[] =>
+  clausesOf(caption).flatMap((clause): Direction[] => {
+    const swap = readReplacement(clause);
+    const own = swap.length > 0 ? swap : readClause(clause);
+    if (own.length > 0) return [...own.map(({ direction }) => direction), ...bothWays(clause)];
+    if (REPLACED_BY.test(clause) || REPLACES.test(clause)) return ['disappear', 'appear'];
+    const cue = CUES.find(({ pattern }) => pattern.test(clause))?.direction;
+    if (cue === undefined || cue === 'existence') return [];
+    return [cue === 'motion' ? 'move' : cue, ...bothWays(clause)];
+  });
+
+const bothWays = (clause: string): Direction[] => {
+  const found = (['appear', 'disappear'] as const).filter((direction) =>
+    CUES.some((cue) => cue.direction === direction && cue.pattern.test(clause)),
+  );
+  return found.length === 2 ? found : [];
+};
+
 const hasCue = (text: string): boolean =>
   REPLACED_BY.test(text) || REPLACES.test(text) || CUES.some(({ pattern }) => pattern.test(text));
 

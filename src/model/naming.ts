@@ -66,6 +66,16 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded?: 
 export const likelyNoun = (thing: ThingNames, { wider, levels }: Names, truth: number): Likely =>
   mostSpecific(thing.nouns, wider, levelAt(truth, levels?.nouns)) ?? { value: SOMETHING, probability: 1 };
 
+/** Least probability of a noun that is listed beside the stated one. */
+const LEAST_LISTED = 0.05;
+
+/** @returns the nouns of at least LEAST_LISTED, the most probable first */
+export const likelyNouns = ({ nouns }: ThingNames): Likely[] =>
+  [...nouns]
+    .map(([value, probability]) => ({ value, probability }))
+    .filter(({ probability }) => probability >= LEAST_LISTED)
+    .sort((a, b) => b.probability - a.probability);
+
 /** @returns null if no colour is probable enough */
 export const likelyColour = (
   thing: ThingNames,

@@ -8,6 +8,7 @@ import {
   type Likely,
   likelyColour,
   likelyNoun,
+  likelyNouns,
   type Names,
   SOMETHING,
   thingNames,
@@ -57,12 +58,19 @@ export function nameStatement(
       names,
       { noun: singular(phrase, names), colour: phrase.colour },
     );
-    return { phrase, sides: own, noun: likelyNoun(thing, names, truth), colour: likelyColour(thing, names, truth) };
+    return {
+      phrase,
+      sides: own,
+      noun: likelyNoun(thing, names, truth),
+      nouns: likelyNouns(thing),
+      colour: likelyColour(thing, names, truth),
+    };
   });
   const facts = things.map(
-    ({ phrase, sides: own, noun, colour }): LocationFact => ({
+    ({ phrase, sides: own, noun, nouns, colour }): LocationFact => ({
       kind: statement.kind,
       noun,
+      nouns,
       colour,
       count: phrase.count === null ? 1 : (COUNT_OF[phrase.count] as number),
       regions: statement.regions.filter(({ side }) => own.includes(side)),

@@ -108,7 +108,9 @@ export function changedFinding(
     severity: 'medium',
     regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
     ...(statements === undefined ? {} : { statements: statements.map((one) => withIds(one, regions)) }),
-    ...(facts === undefined ? {} : { facts: facts.map((one) => ({ ...one, regions: idsOf(one.regions, regions) })) }),
+    ...(facts === undefined
+      ? {}
+      : { facts: facts.map((one) => ({ ...one, nouns: [...one.nouns], regions: idsOf(one.regions, regions) })) }),
     model,
     viewpoint,
   };

@@ -24,6 +24,8 @@ export interface WordAttention {
 export interface LocationFact {
   readonly kind: StatementKind;
   readonly noun: Likely;
+  /** of probability 0.05 or more, the most probable first */
+  readonly nouns: readonly Likely[];
   /** null: no colour is probable enough */
   readonly colour: Likely | null;
   /** 4: four or more */

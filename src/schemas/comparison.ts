@@ -65,6 +65,9 @@ export const FactSchema = Type.Object(
   {
     kind: literals(STATEMENT_KINDS, 'What became of the thing.'),
     noun: LikelySchema,
+    nouns: Type.Optional(
+      Type.Array(LikelySchema, { description: 'The nouns of at least 0.05 by the picture and the words, sorted.' }),
+    ),
     colour: nullable(LikelySchema, 'null: no colour is probable enough.'),
     count: Type.Integer({ minimum: 1, maximum: 4, description: 'Number of things by the words; 4: four or more.' }),
     regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that show the thing.' }),

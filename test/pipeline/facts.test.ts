@@ -60,6 +60,7 @@ describe('nameStatement', () => {
       {
         kind: 'replace',
         noun: { value: 'man', probability: expect.closeTo(0.95, 5) },
+        nouns: [{ value: 'man', probability: expect.closeTo(0.95, 5) }],
         colour: { value: 'red', probability: expect.closeTo(0.8, 5) },
         count: 2,
         regions: [WAS],
@@ -67,6 +68,10 @@ describe('nameStatement', () => {
       {
         kind: 'replace',
         noun: { value: 'car', probability: expect.closeTo(0.92, 5) },
+        nouns: [
+          { value: 'car', probability: expect.closeTo(0.92, 5) },
+          { value: 'van', probability: expect.closeTo(0.08, 5) },
+        ],
         colour: { value: 'dark', probability: expect.closeTo(0.7, 5) },
         count: 1,
         regions: [IS],

@@ -1,0 +1,116 @@
+/**
+ * The answer of the describer: the chat completion of its server, and the JSON object in it. Both are read strictly; a
+ * foreign text reaches a message only as plain text. Pure.
+ */
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { literals, nullable } from '../schemas/constructors.js';
+import { type DescriptionReason, HAPPENED, SENTENCE_WORDS } from '../schemas/description.js';
+import { LONGEST_TEXT, plainText } from './plain-text.js';
+
+/** Why an answer is not taken. */
+export interface Refusal {
+  readonly code: DescriptionReason;
+  /** the given value and the expected one, at most 300 characters */
+  readonly detail: string;
+}
+
+export interface Completion {
+  /** the model's text */
+  readonly content: string;
+  /** as the server names it; null: it does not */
+  readonly model: string | null;
+  readonly tokens: { readonly prompt: number; readonly completion: number } | null;
+}
+
+const closed = { additionalProperties: false } as const;
+const AnswerSchema = Type.Object(
+  {
+    changes: Type.Array(
+      Type.Object(
+        {
+          region: Type.Integer({ minimum: 1 }),
+          happened: literals(HAPPENED),
+          noun: Type.String({ maxLength: 60 }),
+          colour: nullable(Type.String({ maxLength: 40 })),
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: 16 },
+    ),
+    sentence: Type.String(),
+  },
+  closed,
+);
+/** With plain texts alone. */
+export type Answer = Static<typeof AnswerSchema>;
+
+const TokenCount = Type.Integer({ minimum: 0, maximum: 10_000_000 });
+const CompletionSchema = Type.Object({
+  choices: Type.Array(Type.Object({ message: Type.Object({ content: Type.String() }) }), { minItems: 1 }),
+});
+const UsageSchema = Type.Object({ usage: Type.Object({ prompt_tokens: TokenCount, completion_tokens: TokenCount }) });
+const ModelSchema = Type.Object({ model: Type.String({ minLength: 1 }) });
+
+const MOST_DETAIL = 300;
+export const refusal = (code: DescriptionReason, detail: string): Refusal => ({
+  code,
+  detail: detail.slice(0, MOST_DETAIL),
+});
+
+/** @param body of the server's answer */
+export function readCompletion(body: string): Completion | Refusal {
+  const parsed = parseJson(body);
+  if (!Value.Check(CompletionSchema, parsed)) {
+    return refusal('not-json', 'the server answered without choices[0].message.content, expected a chat completion');
+  }
+  const usage = Value.Check(UsageSchema, parsed) ? parsed.usage : null;
+  return {
+    content: parsed.choices[0]?.message.content ?? '',
+    model: Value.Check(ModelSchema, parsed) ? plainName(parsed.model) : null,
+    tokens: usage && { prompt: usage.prompt_tokens, completion: usage.completion_tokens },
+  };
+}
+
+/** @param content the model's text, which must be one JSON object and nothing else */
+export function readAnswer(content: string): Answer | Refusal {
+  const parsed = parseJson(content);
+  if (parsed === undefined) return refusal('not-json', 'the model wrote no JSON, expected one object and nothing else');
+  if (!Value.Check(AnswerSchema, parsed)) {
+    const [first] = Value.Errors(AnswerSchema, parsed);
+    const where = plainText(first?.instancePath.replaceAll('/', ' ') ?? '') || 'the whole object';
+    return refusal('not-json', `the answer does not fit its schema at ${where}: ${plainText(first?.message ?? '')}`);
+  }
+  const raw = parsed.sentence.trim();
+  if (raw.length > LONGEST_TEXT) {
+    return refusal('too-long', `the sentence has ${raw.length} characters, expected at most ${SENTENCE_WORDS} words`);
+  }
+  const sentence = plainText(raw);
+  const words = sentence.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  if (words === 0) return refusal('empty', 'the sentence is empty without links and markup, expected one sentence');
+  if (words > SENTENCE_WORDS || sentence.length > 400) {
+    return refusal('too-long', `the sentence has ${words} words, expected at most ${SENTENCE_WORDS}`);
+  }
+  if (/[\r\n]/.test(raw) || /[.!?;:]\s*[^\s.!?]/.test(sentence)) {
+    return refusal('not-one-sentence', 'several sentences or lines came, expected one sentence');
+  }
+  const changes = parsed.changes.map(({ noun, colour, ...claim }) => ({
+    ...claim,
+    noun: plainText(noun).toLowerCase(),
+    colour: colour === null ? null : plainText(colour) || null,
+  }));
+  return { changes, sentence };
+}
+
+export const isRefusal = (value: object): value is Refusal => 'code' in value;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Name of a model, e.g. "Qwen/Qwen2.5-VL-7B-Instruct". */
+const plainName = (name: string): string | null => name.slice(0, 128).replace(/[^\w ./:@+-]/g, '') || null;
