@@ -15,8 +15,15 @@ import type { OutboundClient } from '../outbound/client.js';
 import { isBatchFinal } from '../schemas/batch.js';
 import type { FrameDependencies } from '../sequence/process-frame.js';
 import type { BatchFiles } from '../stores/batch-files.js';
-import { type BatchRecord, type BatchStore, batchPrefix } from '../stores/batches.js';
+import {
+  type BatchRecord,
+  type BatchStore,
+  batchPrefix,
+  type PlannedCamera,
+  plannedSettings,
+} from '../stores/batches.js';
 import type { BlobStore } from '../stores/blobs.js';
+import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import { batchCheckpoints } from './checkpoints.js';
 import { createMaterialize } from './materialize.js';
@@ -26,6 +33,7 @@ import { searchBatch, writeSearchResults } from './when.js';
 
 export interface BatchDependencies {
   readonly batches: BatchStore;
+  readonly cameras: Pick<CameraStore, 'get'>;
   readonly blobs: BlobStore;
   readonly files: BatchFiles;
   readonly s3: S3Client | undefined;
@@ -59,12 +67,17 @@ export function createBatchProcessor(deps: BatchDependencies) {
     for (const [i, sequence] of sequences.entries()) {
       await blobs.put(planKey(id, i), Buffer.from(JSON.stringify(sequence)));
     }
-    const cameras = sequences.map(({ camera, items, range, endsAt }) => ({
-      camera,
-      files: items.length,
-      starts_at: new Date(range.from).toISOString(),
-      ends_at: new Date(endsAt).toISOString(),
-    }));
+    const cameras: PlannedCamera[] = [];
+    for (const { camera, items, range, endsAt } of sequences) {
+      // As they are now: a batch that goes on tomorrow has the same results.
+      const stored = (await deps.cameras.get(camera))?.settings.zones ?? [];
+      const privacy = stored.filter(({ type }) => type === 'privacy');
+      cameras.push({
+        ...{ camera, files: items.length, ...(privacy.length === 0 ? {} : { privacy }) },
+        starts_at: new Date(range.from).toISOString(),
+        ends_at: new Date(endsAt).toISOString(),
+      });
+    }
     const listed = failures.map(({ camera, file, code, reason }) => ({ camera, file, code, reason }));
     await batches.begin(id, { cameras, failures: listed, warnings });
   };
@@ -84,7 +97,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
     const { ffmpeg, videoPixelLimit, frameLimit, footageLimit } = deps.config;
     await runSequence(
       sequence,
-      recordedCamera(sequence.camera, request.settings),
+      recordedCamera(sequence.camera, plannedSettings(batch, index)),
       {
         pipeline,
         decodeLimits: deps.config,

@@ -5,7 +5,7 @@ import { initialCheckpoint } from '../footage/checkpoint.js';
 import { type OutputFile, outputFiles } from '../footage/outputs/files.js';
 import { ndjson } from '../footage/outputs/json.js';
 import { type FinishedRun, gatherResults, statsOf } from '../footage/results.js';
-import { type BatchRecord, type BatchStore, batchResultKey } from '../stores/batches.js';
+import { type BatchRecord, type BatchStore, batchResultKey, plannedSettings } from '../stores/batches.js';
 import type { BlobStore } from '../stores/blobs.js';
 import { batchRecords, pictureKey, readCheckpoint } from './checkpoints.js';
 
@@ -18,7 +18,7 @@ interface Dependencies {
 /** Writes every output. The same chunks give the same bytes. */
 export async function writeBatchResults(batch: BatchRecord, deps: Dependencies): Promise<void> {
   const { id, plan } = batch;
-  const request = batch.request;
+  const { mergeWindow } = batch.request;
   const indices = new Map((plan?.cameras ?? []).map(({ camera }, i) => [camera, i]));
   const cameras: { camera: string; checkpoint: Checkpoint }[] = [];
   for (const [camera, index] of indices) {
@@ -26,10 +26,10 @@ export async function writeBatchResults(batch: BatchRecord, deps: Dependencies):
   }
   const run: FinishedRun = {
     records: (camera) => batchRecords(id, indices.get(camera) as number, deps),
-    settings: request.settings,
+    settings: (camera) => plannedSettings(batch, indices.get(camera) as number),
     cameras,
     failures: (plan?.failures ?? []).map((failure) => ({ v: 1, seconds: null, ...failure })),
-    mergeWindowMs: request.mergeWindow === null ? null : request.mergeWindow * 1000,
+    mergeWindowMs: mergeWindow === null ? null : mergeWindow * 1000,
   };
   const readPicture = async (name: string) => (await deps.blobs.get(pictureKey(id, name))) ?? null;
   const recording = await gatherResults(run);

@@ -1,6 +1,9 @@
 /** A batch of mode when: the search for the moment at which a place changed, and its results. */
+import { privacyPolygons } from '../cameras/zones.js';
 import { type PlaceSearchOptions, searchPlace } from '../footage/place-search.js';
 import type { FootageItem } from '../footage/recording-plan.js';
+import { cancelled } from '../footage/video/run.js';
+import type { DecodeLimits } from '../frames/decode.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import type { TimeInRecording, WhenRequest } from '../stores/batch-request.js';
 import {
@@ -10,6 +13,7 @@ import {
   batchPictureKey,
   batchPrefix,
   batchResultKey,
+  plannedSettings,
 } from '../stores/batches.js';
 import type { BlobStore } from '../stores/blobs.js';
 import { createMaterialize, type MaterializeDependencies } from './materialize.js';
@@ -22,7 +26,7 @@ interface Dependencies extends Omit<MaterializeDependencies, 'footageLimit'> {
     readonly videoPixelLimit: number;
     readonly frameLimit: number;
     readonly footageLimit: number;
-  };
+  } & DecodeLimits;
 }
 
 const NOTHING = { reached: null, done: false, frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 };
@@ -35,11 +39,12 @@ const recordKey = (batch: string): string => `${batchPrefix(batch)}/when.json`;
  * @throws ScenedeltaError
  */
 export async function searchBatch(
-  { id, request, chunks }: BatchRecord,
+  batch: BatchRecord,
   items: readonly FootageItem[],
   deps: Dependencies & { readonly pipeline: Awaited<ReturnType<PlaceSearchOptions['pipeline']>> },
   signal: AbortSignal,
 ): Promise<void> {
+  const { id, request, chunks } = batch;
   if ((chunks[0] ?? 0) > 0) return;
   const { place, between, every, covered } = request.when as WhenRequest;
   const begin = items[0]?.at ?? 0;
@@ -52,11 +57,12 @@ export async function searchBatch(
     items,
     {
       ...{ ...deps.config, place, every, covered, range, signal },
+      ...{ privacy: privacyPolygons(plannedSettings(batch, 0).zones), decodeLimits: deps.config },
       pipeline: async () => deps.pipeline,
       materialize: createMaterialize(id, { ...deps, footageLimit: deps.config.footageLimit }),
       onLook: async (looks, share) => {
         const progress: BatchProgress = { ...NOTHING, frames: looks, examined: looks, share };
-        if (!(await deps.batches.report(id, 0, progress))) signal.throwIfAborted();
+        if (!(await deps.batches.report(id, 0, progress))) throw cancelled();
       },
     },
     (name) => `pictures/${name}`,

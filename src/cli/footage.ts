@@ -145,7 +145,7 @@ async function processInputs(
     const mergeWindowMs = mergeWindow === null ? null : mergeWindow * 1000;
     const { failures } = plan;
     const records = folder.records.bind(folder);
-    const results = { records, settings, timeZone, cameras, failures, mergeWindowMs };
+    const results = { records, settings: () => settings, timeZone, cameras, failures, mergeWindowMs };
     const clip = options.clips ? await clipWriter(options.outputDir, sequences, config.ffmpeg, signal) : undefined;
     const recording = await writeResults(options.outputDir, results, clip);
     print(formatResult(recording, options.outputDir));

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { privacyPolygons } from '../cameras/zones.js';
 import { ScenedeltaError } from '../errors.js';
 import { parseDuration, parseTimeOption } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
@@ -11,7 +12,7 @@ import type { Pipeline } from '../pipeline/compare.js';
 import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
 import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
-import { readRoi } from './footage/options.js';
+import { readRoi, readSettings } from './footage/options.js';
 import { firstFrameSize } from './footage/range.js';
 import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
 import { makeFolder, writeWhole } from './write-whole.js';
@@ -21,6 +22,7 @@ interface WhenOptions extends Omit<PlanChoices, 'outputDir'> {
   readonly between?: readonly string[];
   readonly every: string;
   readonly covered: string;
+  readonly config?: string;
   readonly outputDir?: string;
   readonly json?: true;
   readonly model?: string;
@@ -37,6 +39,7 @@ export const command = createCommand('when')
   .option('--between <times...>', 'begin and end: HH:MM:SS.nnn or 12.5s from the beginning, or capture times')
   .option('--every <duration>', 'time between two frames of a video that the search may choose', '1s')
   .option('--covered <duration>', 'longest time for which something may stand before the place', '60s')
+  .option('-c, --config <file>', 'settings of the camera, JSON or YAML: its privacy zones are black in every frame')
   .option('-d, --output-dir <folder>', 'write when.json and both frames of each change into this folder')
   .option('--json', 'print the result as JSON')
   .option('--template <text>', 'camera and time from the paths, as for `scenedelta footage`')
@@ -61,7 +64,9 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
   try {
     const outputDir = options.outputDir ?? '';
     const { plan, timeZone } = await planOf(inputs, { ...options, outputDir }, config, signal);
-    const place = await readRoi(options.roi, () => firstFrameSize(plan, config, signal));
+    const frameSize = () => firstFrameSize(plan, config, signal);
+    const { zones } = await readSettings(options.config === undefined ? {} : { config: options.config }, frameSize);
+    const place = await readRoi(options.roi, frameSize);
     const items = itemsOf(plan.sequences, options.camera);
     const range = rangeOf(options.between, items, timeZone);
     const { ffmpeg, videoPixelLimit, frameLimit } = config;
@@ -71,6 +76,7 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
     };
     const search = {
       ...{ ffmpeg, videoPixelLimit, frameLimit, every, range, signal, place, covered, pipeline: startOnce },
+      ...{ privacy: privacyPolygons(zones), decodeLimits: config },
       materialize: localFiles(downloads, s3Sources(config)),
     };
     const found = await searchPlace(items, search, options.outputDir === undefined ? null : (name) => name);

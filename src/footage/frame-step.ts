@@ -7,7 +7,7 @@ import type { DecodeLimits } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
-import { LOSSY_MARGIN, MASKED_TYPE, maskFrame, paintPolygon } from '../frames/privacy-mask.js';
+import { LOSSY_MARGIN, MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
 import { derivedId } from '../ids.js';
 import type { Preview } from '../images.js';
 import type { Comparer, PairInput, PairOutput } from '../pipeline/pair.js';
@@ -172,9 +172,14 @@ export class FrameStep {
     return storeFrame(this.#blobs, { bytes: painted, contentType: MASKED_TYPE, ...masked });
   }
 
+  /** Masked, because a preview is compared and is saved with the checkpoint. */
   async #preview(picture: Picture): Promise<Preview> {
-    if (picture.from === 'video') return picture.preview;
-    return decodePreview(picture.bytes, { ...this.#deps.decodeLimits, field: 'frame' });
+    const preview =
+      picture.from === 'video'
+        ? picture.preview
+        : await decodePreview(picture.bytes, { ...this.#deps.decodeLimits, field: 'frame' });
+    for (const polygon of maskOf(this.#camera)?.polygons ?? []) paintPreview(preview, polygon);
+    return preview;
   }
 
   async #changes(updates: readonly ChangeUpdate[], votes: Checkpoint['votes']): Promise<ChunkRecord[]> {

@@ -1,6 +1,7 @@
 /** The whole search for the moment at which a place changed: from the recordings of a camera to the record. */
-import type { Polygon } from '../cameras/polygon.js';
+import { overlapOf, type Polygon } from '../cameras/polygon.js';
 import { ScenedeltaError } from '../errors.js';
+import type { DecodeLimits } from '../frames/decode.js';
 import type { Box } from '../images.js';
 import type { Comparer } from '../pipeline/pair.js';
 import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
@@ -13,6 +14,9 @@ import { findWhen, type Interval, mostLooks } from './when.js';
 export interface PlaceSearchOptions extends StillOptions {
   /** a rectangle or a polygon, in fractions of the frame */
   readonly place: Box | Polygon;
+  /** zones of the camera that are painted black on every frame, in fractions of the frame */
+  readonly privacy: readonly Polygon[];
+  readonly decodeLimits: DecodeLimits;
   /** longest time for which something may stand before the place, seconds */
   readonly covered: number;
   /** Starts the pipeline, once there are frames to compare. */
@@ -27,19 +31,27 @@ export interface FoundPlaceSearch {
   readonly pictures: ReadonlyMap<string, Uint8Array>;
 }
 
+/** Share of the place in a privacy zone from which nothing of it is seen; below 1 for rounded corners. */
+const HIDDEN = 0.999;
+
 /**
  * The same recordings give the same result.
  * @param items the recordings of one camera, in the order of time
  * @param pathOf the path of a picture in the record, from its name; null: the record has none
- * @throws ScenedeltaError 'invalid-request' with fewer than two frames; of the frames, the pipeline and the signal
+ * @throws ScenedeltaError 'invalid-request' with fewer than two frames, or a place that privacy zones hide; of the
+ *   frames, the pipeline and the signal
  */
 export async function searchPlace(
   items: readonly FootageItem[],
   options: PlaceSearchOptions,
   pathOf: ((name: string) => string) | null,
 ): Promise<FoundPlaceSearch> {
-  const { covered, signal, onLook } = options;
+  const { covered, signal, onLook, privacy, decodeLimits } = options;
   const polygon = isPolygon(options.place) ? options.place : cornersOf(options.place);
+  if (privacy.some((zone) => overlapOf(boundsOf(polygon), zone) > HIDDEN)) {
+    const why = 'the place lies in a privacy zone, in which every frame is black';
+    throw new ScenedeltaError('invalid-request', `${why}: expected a place that is seen`);
+  }
   const frames = await StillFrames.of(items, options);
   try {
     const { count } = frames;
@@ -49,7 +61,7 @@ export async function searchPlace(
       const came = `the recording has ${count} of the frames, expected two or more${why}`;
       throw new ScenedeltaError('invalid-request', came);
     }
-    const place = new Place(await options.pipeline(), polygon, signal);
+    const place = new Place(await options.pipeline(), { polygon, privacy, decodeLimits, signal });
     let looks = 0;
     const result = await findWhen(
       {

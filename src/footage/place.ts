@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { overlapOf, type Polygon, polygonArea } from '../cameras/polygon.js';
 import { locationsOf } from '../changes/locations.js';
 import { observationOf } from '../changes/observation.js';
+import type { DecodeLimits } from '../frames/decode.js';
+import { maskFrame } from '../frames/privacy-mask.js';
 import sharp from '../frames/sharp.js';
 import { areaOf, type Box } from '../images.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
@@ -27,22 +29,37 @@ const LEAST_SHARE = 0.5;
 const LEAST_SIDE = 240;
 const JPEG_QUALITY = 95;
 
+export interface PlaceOptions {
+  /** in fractions of the frame */
+  readonly polygon: Polygon;
+  /** painted black before a frame is compared or kept */
+  readonly privacy: readonly Polygon[];
+  readonly decodeLimits: DecodeLimits;
+  readonly signal: AbortSignal;
+}
+
 export class Place {
   readonly #pipeline: Comparer;
+  readonly #privacy: readonly Polygon[];
+  readonly #decodeLimits: DecodeLimits;
   /** smallest rectangle around the place */
   readonly #roi: Box;
   readonly #polygon: Polygon;
   readonly #signal: AbortSignal;
 
-  /** @param polygon in fractions of the frame */
-  constructor(pipeline: Comparer, polygon: Polygon, signal: AbortSignal) {
+  constructor(pipeline: Comparer, { polygon, privacy, decodeLimits, signal }: PlaceOptions) {
     this.#pipeline = pipeline;
+    this.#privacy = privacy;
+    this.#decodeLimits = decodeLimits;
     this.#polygon = polygon;
     this.#roi = boundsOf(polygon);
     this.#signal = signal;
   }
 
-  async prepare(bytes: Uint8Array): Promise<PlaceFrame> {
+  /** @throws ScenedeltaError of the decoder, if a frame cannot be masked */
+  async prepare(encoded: Uint8Array): Promise<PlaceFrame> {
+    const limits = { ...this.#decodeLimits, field: 'frame' };
+    const bytes = this.#privacy.length === 0 ? encoded : await maskFrame(encoded, this.#privacy, limits);
     const frame = { bytes, key: sha256(bytes) };
     const { autoOrient } = await sharp(bytes).metadata();
     const box = surroundings(this.#roi);

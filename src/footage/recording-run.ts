@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { CameraSettings } from '../cameras/settings.js';
+import { privacyPolygons } from '../cameras/zones.js';
 import { derivedId } from '../ids.js';
 import type { StoredCamera } from '../stores/cameras.js';
 import type { Checkpoint, CheckpointStore, Counts } from './checkpoint.js';
@@ -55,7 +56,7 @@ export async function runRecording(
 
 /** A camera that exists for the time of a run. */
 export function recordedCamera(id: string, settings: CameraSettings): StoredCamera {
-  const privacy = settings.zones.filter(({ type }) => type === 'privacy').map(({ polygon }) => polygon);
+  const privacy = privacyPolygons(settings.zones);
   const epoch = new Date(0).toISOString();
   const mask = privacy.length === 0 ? null : derivedId('msk', 0, JSON.stringify(privacy));
   return { id, settings, reference: null, mask, created_at: epoch, updated_at: epoch };

@@ -9,7 +9,7 @@ import type { FootageChange, FootageFailure, FootageGap, FrameStats } from './re
 export interface FinishedRun {
   /** all records of a camera's finished chunks, in their order */
   readonly records: (camera: string, chunks: number) => AsyncIterable<ChunkRecord>;
-  readonly settings: CameraSettings;
+  readonly settings: (camera: string) => CameraSettings;
   /** IANA time zone in which the report shows its times; absent: UTC */
   readonly timeZone?: string;
   /** with the last checkpoint of each, in the order of the outputs */
@@ -48,7 +48,7 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     summaries.push({
       camera,
       ...(timeZone === undefined ? {} : { timezone: timeZone }),
-      settings,
+      settings: settings(camera),
       files: [...records.files],
       ...counts,
       ...others,

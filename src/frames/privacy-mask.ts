@@ -1,7 +1,7 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
 
 import type { Point, Polygon } from '../cameras/polygon.js';
-import type { RgbImage } from '../images.js';
+import type { Preview, RgbImage, Size } from '../images.js';
 import { type DecodeOptions, withFullSize } from './decode.js';
 import { sniffImage } from './image-type.js';
 import sharp from './sharp.js';
@@ -45,6 +45,36 @@ export async function maskFrame(
  * @param image is changed
  */
 export function paintPolygon({ data, width, height }: RgbImage, polygon: Polygon, margin: number): void {
+  fillPolygon({ width, height }, polygon, margin, (first, end) => data.fill(0, first * 3, end * 3));
+}
+
+/** Level of a plane of colour without colour. */
+const COLOURLESS = 128;
+
+/**
+ * Paints a preview black as paintPolygon does a picture, with the margin of lossy formats.
+ * @param preview is changed
+ */
+export function paintPreview({ luma, chroma, width, height, source }: Preview, polygon: Polygon): void {
+  // A pixel of a plane is a mean of several of the source; resizing reaches one farther.
+  const marginOf = (plane: Size) => Math.ceil((LOSSY_MARGIN * plane.width) / source.width) + 1;
+  const whole = { width, height };
+  fillPolygon(whole, polygon, marginOf(whole), (first, end) => luma.fill(0, first, end));
+  if (chroma === undefined) return;
+  const half = { width: Math.floor(width / 2), height: Math.floor(height / 2) };
+  fillPolygon(half, polygon, marginOf(half), (first, end) => {
+    chroma.blue.fill(COLOURLESS, first, end);
+    chroma.red.fill(COLOURLESS, first, end);
+  });
+}
+
+/** @param fill gets the index of the first pixel of a part of a row, row-major, and that after its last */
+function fillPolygon(
+  { width, height }: Size,
+  polygon: Polygon,
+  margin: number,
+  fill: (first: number, end: number) => void,
+): void {
   const corners = polygon.map(([x, y]): Point => [x * width, y * height]);
   const sides = corners.map((from, i): [Point, Point] => [from, corners[(i + 1) % corners.length] as Point]);
   // A line touches a pixel if it comes within half a pixel of the pixel's centre.
@@ -54,7 +84,7 @@ export function paintPolygon({ data, width, height }: RgbImage, polygon: Polygon
     const paint = (from: number, to: number) => {
       const first = Math.max(0, Math.ceil(from - 0.5));
       const last = Math.min(width - 1, Math.floor(to - 0.5));
-      if (first <= last) data.fill(0, (y * width + first) * 3, (y * width + last + 1) * 3);
+      if (first <= last) fill(y * width + first, y * width + last + 1);
     };
     const crossings: number[] = [];
     for (const [a, b] of sides) {

@@ -3,6 +3,7 @@
  * step, and only if it follows the last one, so that two workers that hold the same camera cannot mix their work.
  */
 import type { Redis } from 'ioredis';
+import type { CameraSettings, Zone } from '../cameras/settings.js';
 import type { Problem } from '../errors.js';
 import { type BatchCamera, type BatchStatus, isBatchFinal } from '../schemas/batch.js';
 import type { BatchRequest } from './batch-request.js';
@@ -41,8 +42,13 @@ export interface BatchRun {
   readonly since: readonly number[];
 }
 
+export interface PlannedCamera extends Pick<BatchCamera, 'camera' | 'files' | 'starts_at' | 'ends_at'> {
+  /** privacy zones of the camera of the service with this name; absent: none */
+  readonly privacy?: readonly Zone[];
+}
+
 export interface BatchPlan {
-  readonly cameras: readonly Pick<BatchCamera, 'camera' | 'files' | 'starts_at' | 'ends_at'>[];
+  readonly cameras: readonly PlannedCamera[];
   /** inputs that belong to no camera, or that failed before the run */
   readonly failures: readonly { camera: string | null; file: string; code: string; reason: string }[];
   /** absent in batches of earlier versions */
@@ -203,6 +209,12 @@ export function createBatchStore(redis: Redis) {
           .exec();
       }),
   };
+}
+
+/** @returns the settings for one camera of a batch: those of the request, with the privacy zones of the plan */
+export function plannedSettings({ request: { settings }, plan }: BatchRecord, index: number): CameraSettings {
+  const privacy = plan?.cameras[index]?.privacy ?? [];
+  return privacy.length === 0 ? settings : { ...settings, zones: [...settings.zones, ...privacy] };
 }
 
 export const seesBatch = (visibility: Visibility, { owner }: Pick<AcceptedBatch, 'owner'>): boolean =>

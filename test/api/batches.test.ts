@@ -159,7 +159,7 @@ it.each([
   [{ ...WHEN, between: ['12', '20s'] }, 422, 'between is 12'],
   [{ ...WHEN, between: ['10s'] }, 400, 'between'],
   [{ ...WHEN, every: 'keyframes' }, 422, 'every is keyframes'],
-  [{ ...WHEN, settings: { gap_s: 30 } }, 422, 'settings belongs to mode changes'],
+  [{ ...WHEN, across_gaps: true }, 422, 'across_gaps belongs to mode changes'],
   [{ ...FOOTAGE, covered_s: 10 }, 422, 'covered_s belongs to mode when'],
   [{ ...FOOTAGE, mode: 'why' }, 400, 'mode'],
 ])('%j is refused before work begins', async (request, status, named) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { overlapOf, type Point } from '../../src/cameras/polygon.js';
-import { maskFrame, paintPolygon } from '../../src/frames/privacy-mask.js';
+import { maskFrame, paintPolygon, paintPreview } from '../../src/frames/privacy-mask.js';
 
 const W = 160;
 const H = 120;
@@ -85,6 +85,27 @@ describe('a masked frame', () => {
     await expect(maskFrame(source, [TRIANGLE], { ...OPTIONS, pixelLimit: 100 })).rejects.toMatchObject({
       code: 'image-too-large',
     });
+  });
+});
+
+describe('paintPreview', () => {
+  it('paints brightness and colours under the polygon and its margin, and nothing else', () => {
+    const size = { width: 48, height: 32 };
+    const chroma = { blue: new Uint8Array(24 * 16).fill(200), red: new Uint8Array(24 * 16).fill(60) };
+    const luma = new Uint8Array(48 * 32).fill(255);
+    const left: Point[] = [
+      [0, 0],
+      [0.25, 0],
+      [0.25, 1],
+      [0, 1],
+    ];
+    // A quarter of the sides of its source: 17 px there are 5 here and 3 in the colours, one more for the resizing, and
+    // the pixel that the margin touches.
+    paintPreview({ ...size, luma, chroma, source: { width: 192, height: 128 } }, left);
+    const row = (plane: Uint8Array, width: number) => [...plane.subarray(3 * width, 4 * width)];
+    expect(row(luma, 48)).toEqual(Array.from({ length: 48 }, (_, x) => (x < 12 + 7 ? 0 : 255)));
+    expect(row(chroma.blue, 24)).toEqual(Array.from({ length: 24 }, (_, x) => (x < 6 + 5 ? 128 : 200)));
+    expect(row(chroma.red, 24)).toEqual(Array.from({ length: 24 }, (_, x) => (x < 6 + 5 ? 128 : 60)));
   });
 });
 

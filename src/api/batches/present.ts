@@ -14,7 +14,8 @@ export function presentBatch(record: BatchRecord): Batch {
   const mode = modeOf(record);
   const cameras = (plan?.cameras ?? []).map((camera, i): BatchCamera => {
     const { share: _share, ...progress } = record.progress[i] ?? NOTHING;
-    return { ...camera, ...progress };
+    const { privacy: _privacy, ...planned } = camera;
+    return { ...planned, ...progress };
   });
   const failures = plan?.failures ?? [];
   const total = (name: 'frames' | 'examined' | 'changes' | 'gaps' | 'failures') =>

@@ -8,7 +8,7 @@ import { usable } from './usable.js';
 
 const OF_WHEN = ['roi', 'polygon', 'between', 'covered_s'] as const;
 /** The search compares single frames at one place: these would change nothing. */
-const OF_CHANGES = ['settings', 'since', 'until', 'exact', 'across_gaps', 'merge_window_s'] as const;
+const OF_CHANGES = ['since', 'until', 'exact', 'across_gaps', 'merge_window_s'] as const;
 const DEFAULT_EVERY = '1s';
 const DEFAULT_COVERED_S = 60;
 

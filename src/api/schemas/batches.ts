@@ -51,7 +51,9 @@ const options = {
   ),
   settings: Type.Optional(
     Type.Intersect([CameraSettingsRequestSchema], {
-      description: 'Settings of the cameras, as for PUT /v1/cameras/{id}. A batch sends no alerts.',
+      description:
+        'Settings of the cameras, as for PUT /v1/cameras/{id}. A batch sends no alerts. The privacy zones of a camera of ' +
+        'the service with the same name apply as well. With mode when, privacy zones alone apply.',
     }),
   ),
   template: Type.Optional(

@@ -94,7 +94,7 @@ export function readParallel({ parallel }: FootageOptions, processors: number): 
  * @throws ScenedeltaError 'invalid-request', 'invalid-value'
  */
 export async function readSettings(
-  { config, roi = [] }: FootageOptions,
+  { config, roi = [] }: Pick<FootageOptions, 'config' | 'roi'>,
   frameSize: () => Promise<Size>,
 ): Promise<CameraSettings> {
   const settings = checkSettings(config === undefined ? {} : await readConfig(config));
