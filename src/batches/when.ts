@@ -3,7 +3,6 @@ import { privacyPolygons } from '../cameras/zones.js';
 import { type PlaceSearchOptions, searchPlace } from '../footage/place-search.js';
 import type { FootageItem } from '../footage/recording-plan.js';
 import { cancelled } from '../footage/video/run.js';
-import type { DecodeLimits } from '../frames/decode.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import type { TimeInRecording, WhenRequest } from '../stores/batch-request.js';
 import {
@@ -26,7 +25,7 @@ interface Dependencies extends Omit<MaterializeDependencies, 'footageLimit'> {
     readonly videoPixelLimit: number;
     readonly frameLimit: number;
     readonly footageLimit: number;
-  } & DecodeLimits;
+  } & PlaceSearchOptions['decodeLimits'];
 }
 
 const NOTHING = { reached: null, done: false, frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 };
