@@ -1,8 +1,9 @@
 /**
- * `npm run test:kills [-- --seeds=5] [--seed=N] [--workers=3] [--minutes=20]`: a batch of footage is processed once
- * without a disturbance. Then, per seed, the same batch runs again while the API, Redis and a worker are each killed
- * (SIGKILL) twice at random moments. Every result must have the same bytes. It prints what was killed when; the exit
- * status is 1 if any result differs, or a batch does not complete. --minutes: length of the footage of each camera.
+ * `npm run test:kills [-- --seeds=5] [--seed=N] [--workers=3] [--minutes=20] [--write]`: a batch of footage is
+ * processed once without a disturbance. Then, per seed, the same batch runs again while the API, Redis and a worker are
+ * each killed (SIGKILL) twice, each when a drawn share of the frames is done. Every result must have the same bytes.
+ * The exit status is 1 if any result differs, a batch does not complete, or a kill hit a batch that had ended.
+ * --minutes: length of the footage of each camera; --write puts the table into test/bench/RESULTS.md.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +11,19 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readOptions } from '../../scripts/lib/options.mjs';
 import { ROOT, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
+import { report } from '../bench/lib/report.mjs';
 import { dist, startService } from '../bench/lib/service.mjs';
 import { writeBlocks } from './block-video.mjs';
 
 const CAMERAS = ['east', 'north', 'south', 'west'];
 const KINDS = ['api', 'redis', 'worker', 'api', 'redis', 'worker'];
 const FORMATS = ['ndjson', 'csv', 'json', 'html', 'stats', ...CAMERAS.map((camera) => `vtt&name=${nameOf(camera)}`)];
-const LIMIT_MS = 300_000;
+/** Share of the frames after which the last kill comes at the latest: the rest takes longer than any restart. */
+const LAST_SHARE = 0.75;
+const LIMIT_MS = 600_000;
 const POLL_MS = 100;
+/** Progress before a kill is read more often, so that the batch does not end in between. */
+const WATCH_MS = 20;
 
 function nameOf(camera) {
   return `vtt/${camera}-2026-06-01T12-00-00.vtt`;
@@ -29,6 +35,7 @@ await runMain(async () => {
     seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '20' },
+    write: { type: 'boolean' },
   });
   const [seeds, firstSeed, workers, minutes] = ['seeds', 'seed', 'workers', 'minutes'].map((name) => {
     const value = Number(values[name]);
@@ -53,16 +60,33 @@ await runMain(async () => {
     const calm = await runBatch(service, files);
     const changes = calm.results.ndjson.split('\n').length - 1;
     say('calm', `${calm.ms} ms, ${calm.batch.frames} frames, ${changes} changes, ${calm.batch.failures} failures`);
-    let differ = 0;
+    const rows = [['none', '', '', seconds(calm.ms), 'the reference']];
+    let [differ, hits] = [0, 0];
     for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-      const kills = planKills(uniformNumbers(seed), { workers, ms: calm.ms });
-      const { results, ms, killed } = await runBatch(service, files, kills);
+      const kills = planKills(uniformNumbers(seed), workers);
+      const { batch, results, ms, killed } = await runBatch(service, files, { kills, frames: calm.batch.frames });
       const wrong = FORMATS.filter((format) => results[format] !== calm.results[format]);
       differ += wrong.length;
-      say(`seed ${seed}`, `${ms} ms, killed ${killed.join(', ')}: ${wrong.length ? `DIFFER ${wrong}` : 'same bytes'}`);
+      const hit = killed.filter(({ at }) => at < Date.parse(batch.finished_at)).length;
+      hits += hit;
+      const list = killed.map(({ name, share }) => `${name} at ${Math.round(100 * share)} %`).join(', ');
+      const outcome =
+        wrong.length > 0 ? `other bytes in ${wrong.join(', ')}` : `same bytes in ${FORMATS.length} results`;
+      rows.push([String(seed), list, `${hit} of ${kills.length}`, seconds(ms), outcome]);
+      say(`seed ${seed}`, rows.at(-1).slice(1).join('; '));
     }
-    console.log(`\n${seeds} seeds, ${seeds * KINDS.length} kills, ${differ} results of other bytes`);
-    if (differ > 0) process.exitCode = 1;
+    const kills = seeds * KINDS.length;
+    report(
+      'test:kills',
+      'Batches: the results after kills of the API, Redis and workers',
+      [['seed', 'killed when so much of the batch was done', 'hit the running batch', 'time', 'outcome'], ...rows],
+      [
+        `${CAMERAS.length} cameras with ${minutes} minutes each (${calm.batch.frames} frames, ${changes} changes) over ` +
+          `${workers} workers; every process comes back. Compared: NDJSON, CSV, JSON, page, evidence and captions.`,
+      ],
+    );
+    console.log(`${hits} of ${kills} kills hit a running batch, ${differ} results of other bytes`);
+    if (differ > 0 || hits < kills) process.exitCode = 1;
   } catch (error) {
     for (const name of readdirSync(service.dataDir).filter((file) => file.endsWith('.log'))) {
       console.error(`--- ${name}\n${readFileSync(join(service.dataDir, name), 'utf8').slice(-3000)}`);
@@ -74,17 +98,29 @@ await runMain(async () => {
   }
 });
 
-/** @returns kills in the order of their time, ms after the batch was accepted */
-function planKills(next, { workers, ms }) {
-  return KINDS.map((kind) => {
-    const number = 1 + Math.floor(next() * workers);
-    const name = kind === 'worker' && number > 1 ? `worker-${number}` : kind;
-    return { name, at: Math.round(next() * ms * 0.9) };
-  }).sort((a, b) => a.at - b.at);
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Uploads the files as a batch, kills, and waits for its end. */
-async function runBatch(service, files, kills = []) {
+/**
+ * One kill in each of equal parts of the batch, in a drawn order of the kinds: a killed process is back before the next
+ * kill.
+ * @returns kills with the share of the frames, 0 to 1, after which each comes
+ */
+function planKills(next, workers) {
+  const order = KINDS.map((kind) => ({ kind, rank: next() })).sort((a, b) => a.rank - b.rank);
+  return order.map(({ kind }, i) => {
+    const number = 1 + Math.floor(next() * workers);
+    const name = kind === 'worker' && number > 1 ? `worker-${number}` : kind;
+    return { name, share: ((i + next()) / KINDS.length) * LAST_SHARE };
+  });
+}
+
+/**
+ * Uploads the files as a batch, kills, and waits for its end.
+ * @param frames of the whole batch, to which the shares of the kills refer
+ */
+async function runBatch(service, files, { kills, frames } = { kills: [], frames: 0 }) {
   const form = new FormData();
   const request = { template: '{camera}-{t:%Y-%m-%dT%H-%M-%S}.mp4', every: '1s', exact: true, merge_window_s: 20 };
   form.append('request', JSON.stringify(request));
@@ -93,7 +129,7 @@ async function runBatch(service, files, kills = []) {
   const { id } = await created.json();
   if (created.status !== 202) throw new Stop(`POST /v1/batches answered ${created.status}`);
   const started = Date.now();
-  const killing = killAll(service, id, kills, started);
+  const killing = killAll(service, id, { kills, frames });
   const batch = await waitUntilEnded(service, id);
   const ms = Date.now() - started;
   const killed = await killing;
@@ -111,19 +147,25 @@ async function runBatch(service, files, kills = []) {
   return { batch, results, ms, killed };
 }
 
-async function killAll(service, id, kills, started) {
+/** @returns the kills with the share that was done, and their time, epoch ms */
+async function killAll(service, id, { kills, frames }) {
   const killed = [];
-  for (const { name, at } of kills) {
-    await pause(Math.max(0, started + at - Date.now()));
-    const progress = await fetch(`${service.url}/v1/batches/${id}`).then(
-      async (answer) => (answer.ok ? `${Math.round(100 * (await answer.json()).progress)} %` : `${answer.status}`),
-      () => 'no API',
-    );
+  for (const { name, share } of kills) {
+    const done = await untilDone(service, id, share * frames);
     await untilAlive(service, name);
     process.kill(service.pid(name), 'SIGKILL');
-    killed.push(`${name} at ${((Date.now() - started) / 1000).toFixed(1)} s (${progress})`);
+    killed.push({ name, share: done / frames, at: Date.now() });
   }
   return killed;
+}
+
+/** @returns the frames that are done, once they are as many as wanted, or the batch has ended */
+async function untilDone(service, id, wanted) {
+  for (;;) {
+    const { body } = await persistently(`${service.url}/v1/batches/${id}`, WATCH_MS);
+    if (body.frames >= wanted || !['queued', 'running'].includes(body.status)) return body.frames;
+    await pause(WATCH_MS);
+  }
 }
 
 /** A process that was killed before comes back after a moment. */
@@ -149,7 +191,7 @@ async function waitUntilEnded(service, id) {
 }
 
 /** Asks until the API answers 200: it and Redis may just have been killed. Any other answer must be a 503. */
-async function persistently(url) {
+async function persistently(url, pollMs = POLL_MS) {
   const until = Date.now() + LIMIT_MS;
   for (;;) {
     const answer = await fetch(url).catch(() => undefined);
@@ -164,6 +206,6 @@ async function persistently(url) {
       throw new Stop(`${url} answered ${answer.status}: ${text}`);
     }
     if (Date.now() > until) throw new Stop(`${url} does not answer`);
-    await pause(POLL_MS);
+    await pause(pollMs);
   }
 }
