@@ -87,14 +87,14 @@ export async function resendDelivery(
   return true;
 }
 
-/** Alerts that one request recovers at most. */
-const RECOVERED_AT_ONCE = 1_000;
+/** Alerts that are read at a time. */
+const RECOVERED_AT_ONCE = 500;
 
 /**
  * Sends an endpoint the alerts that it wants and has not received: those that failed, and those that were made while
- * it was stopped, disabled or not there yet.
+ * it was stopped, disabled or not there yet. A second call goes on after one that was interrupted.
  * @param since time from which alerts were made, epoch ms
- * @returns number of deliveries, and whether alerts are left that were not looked at
+ * @returns number of deliveries
  */
 export async function recoverEndpoint(
   endpoint: EndpointRecord,
@@ -104,22 +104,27 @@ export async function recoverEndpoint(
     readonly deliveries: Pick<DeliveryStore, 'create' | 'get' | 'resend'>;
     readonly queue: Pick<JobProducer, 'addDelivery' | 'forget'>;
   },
-): Promise<{ queued: number; more: boolean }> {
-  const ids = await deps.changes.alertsSince(since, RECOVERED_AT_ONCE);
+): Promise<{ queued: number }> {
   let queued = 0;
-  for (const id of ids) {
-    const alert = await deps.changes.alert(id);
-    if (alert === undefined || !wantsAlert(endpoint.settings, alert.intent)) continue;
-    const delivery = endpointDelivery(alert, endpoint);
-    const earlier = await deps.deliveries.get(delivery.id);
-    if (earlier?.state === 'delivered' || earlier?.state === 'pending') continue;
-    if (earlier === undefined) {
-      await deps.deliveries.create([delivery]);
-      await deps.queue.addDelivery({ deliveryId: delivery.id, traceId: alert.traceId });
-    } else await resendDelivery(delivery.id, deps);
-    queued++;
+  for await (const ids of deps.changes.alertsSince(since, RECOVERED_AT_ONCE)) {
+    const alerts = await Promise.all(ids.map((id) => deps.changes.alert(id)));
+    const wanted = alerts.flatMap((alert) =>
+      alert !== undefined && wantsAlert(endpoint.settings, alert.intent) ? [alert] : [],
+    );
+    const deliveries = wanted.map((alert) => endpointDelivery(alert, endpoint));
+    const earlier = await Promise.all(deliveries.map(({ id }) => deps.deliveries.get(id)));
+    // One after the other, because the end of a change must not arrive before its beginning.
+    for (const [i, delivery] of deliveries.entries()) {
+      const state = earlier[i]?.state;
+      if (state === 'delivered' || state === 'pending') continue;
+      if (state === undefined) {
+        await deps.deliveries.create([delivery]);
+        await deps.queue.addDelivery({ deliveryId: delivery.id, traceId: wanted[i]?.traceId ?? newTraceId() });
+      } else await resendDelivery(delivery.id, deps);
+      queued++;
+    }
   }
-  return { queued, more: ids.length === RECOVERED_AT_ONCE };
+  return { queued };
 }
 
 /** The URL as the delivery log shows it: without the query and the credentials, which may contain a token. */

@@ -10,7 +10,7 @@ import type { BaselineEvent } from './cameras.js';
 import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';
 import { allIndexes, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
-import { type PageQuery, pageOf } from './pages.js';
+import { idPages, type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { seesCamera, type Visibility } from './visibility.js';
 
@@ -206,9 +206,9 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         const json = await redis.get(KEYS.alert(id));
         return json === null ? undefined : (JSON.parse(json) as StoredAlert);
       }),
-    /** @returns ids of alerts made from `since` on (epoch ms), the oldest first. */
-    alertsSince: (since: number, limit: number): Promise<string[]> =>
-      redisCall('listing alerts', () => redis.zrangebyscore(KEYS.alertsByTime, since, '+inf', 'LIMIT', 0, limit)),
+    /** Pages of the ids of all alerts made from `since` on (epoch ms), the oldest first. */
+    alertsSince: (since: number, pageSize: number): AsyncGenerator<string[]> =>
+      idPages(redis, KEYS.alertsByTime, since, pageSize),
     /** @returns ids of the change's alerts from later frames. @param at epoch ms by the camera's clock */
     alertsAfter: (change: string, at: number): Promise<string[]> =>
       redisCall("listing a change's alerts", () => redis.zrangebyscore(KEYS.alertsOf(change), `(${at}`, '+inf')),

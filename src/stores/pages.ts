@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { decodeCursor, encodeCursor, type Position } from './cursor.js';
+import { redisCall } from './redis.js';
 
 export interface PageQuery {
   /** epoch ms, inclusive */
@@ -76,4 +77,27 @@ async function positions(
     offset += count + 1;
   }
   return found;
+}
+
+/**
+ * All ids of the list, the oldest first, also those that come while they are read.
+ * @param since epoch ms, inclusive
+ * @param size most ids of a page
+ */
+export async function* idPages(redis: Redis, index: string, since: number, size: number): AsyncGenerator<string[]> {
+  let from = since;
+  let ofLastTime: readonly string[] = [];
+  for (;;) {
+    const count = size + ofLastTime.length;
+    const flat = await redisCall('listing ids', () =>
+      redis.zrangebyscore(index, from, '+inf', 'WITHSCORES', 'LIMIT', 0, count),
+    );
+    const found = flat.flatMap((id, i) => (i % 2 === 0 ? [{ id, at: Number(flat[i + 1]) }] : []));
+    const last = found.at(-1);
+    const ids = found.map(({ id }) => id).filter((id) => !ofLastTime.includes(id));
+    if (last === undefined || ids.length === 0) return;
+    yield ids;
+    from = last.at;
+    ofLastTime = found.filter(({ at }) => at === last.at).map(({ id }) => id);
+  }
 }

@@ -148,7 +148,7 @@ describe('Deliveries of an endpoint', () => {
     const url = `/v1/endpoints/${json.id}/recover`;
     expect(await call('POST', url, { since: '2026-01-01T00:00:00Z' })).toMatchObject({
       status: 202,
-      json: { queued: 0, more: false },
+      json: { queued: 0 },
     });
     expect((await call('POST', url, { since: 'yesterday' })).status).toBe(400);
   });

@@ -255,9 +255,7 @@ export class FakeChanges {
   async alert(): Promise<StoredAlert | undefined> {
     return undefined;
   }
-  async alertsSince(): Promise<string[]> {
-    return [];
-  }
+  async *alertsSince(): AsyncGenerator<string[]> {}
   #alter(id: string, altered: Partial<Change>) {
     const i = this.kept.findIndex((change) => change.id === id);
     const change = this.kept[i];

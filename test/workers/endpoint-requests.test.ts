@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEnqueueDelivery, recoverEndpoint, resendDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
+import { foundChange, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 
 const world = useEndpointDeliveries();
@@ -87,9 +88,28 @@ describe('A delivery', () => {
     await run(failed);
     await world.endpoints.update(endpoint, { again: true });
     status(200);
-    expect(await recovering()).toEqual({ queued: 2, more: false });
+    expect(await recovering()).toEqual({ queued: 2 });
     expect(world.queued).toContain(failed);
     for (const id of world.queued) expect(await run(id)).toEqual({ kind: 'delivered' });
-    expect(await recovering()).toEqual({ queued: 0, more: false });
+    expect(await recovering()).toEqual({ queued: 0 });
+  });
+
+  it('is recovered however many there are, in their order', async () => {
+    const { id } = await register();
+    const many = Array.from({ length: 1_234 }, (_, i) =>
+      storedAlert(foundChange({ name: `thing ${i}` }), { url: null }),
+    );
+    for (let i = 0; i < many.length; i += 100) {
+      const now = world.now + i;
+      await saveTurnChanges(bench.redis, { alerts: many.slice(i, i + 100) }, { now });
+    }
+    const record = await world.endpoints.get(id);
+    if (record === undefined) throw new Error('it is stored');
+    expect(await recoverEndpoint(record, 0, { ...bench, queue })).toEqual({ queued: many.length });
+    expect(new Set(world.queued).size).toBe(many.length);
+    const first = await bench.deliveries.get(world.queued[0] ?? '');
+    const last = await bench.deliveries.get(world.queued.at(-1) ?? '');
+    const turnOf = (alert: string | undefined) => Math.floor(many.findIndex(({ intent }) => intent.id === alert) / 100);
+    expect([turnOf(first?.alert), turnOf(last?.alert)]).toEqual([0, 12]);
   });
 });

@@ -75,7 +75,6 @@ export const RecoverRequestSchema = Type.Object(
 export const RecoveredSchema = Type.Object(
   {
     queued: Type.Integer({ description: 'Deliveries that are queued.' }),
-    more: Type.Boolean({ description: 'Whether alerts are left that were not looked at: repeat the request.' }),
   },
   { $id: 'Recovered' },
 );
