@@ -130,6 +130,42 @@ describeInBrowser('The page "Cameras"', () => {
     expect(added?.id).toBe('zone-2');
   });
 
+  it('sets the word before the name of a zone, and shows how sentences call the place', async () => {
+    await withZone('gate', 'bicycle rack');
+    const { page, errors } = await open();
+    await page.goto(`${service.url}/cameras/gate`);
+    await page.getByRole('button', { name: /^bicycle rack/ }).click();
+    const example = page.getByText(/^a white van has appeared/);
+    const word = page.getByLabel('Word before the name');
+    const sentence = async () => (await example.innerText()).split('\n');
+    expect(await sentence()).toEqual([
+      'a white van has appeared in bicycle rack',
+      'a white van has moved from bicycle rack to …',
+    ]);
+    await page.getByLabel('Name', { exact: true }).fill('the north gate');
+    await eventually(async () => expect((await sentence())[0]).toContain('appeared at the north gate'));
+    await word.selectOption('in front of');
+    expect((await sentence())[1]).toBe('a white van has moved from in front of the north gate to …');
+    expect(await inspect(page, 'camera-place-name')).toEqual([]);
+    await save(page);
+    expect(zonesOf('gate')[0]).toMatchObject({ name: 'the north gate', preposition: 'in front of' });
+    await word.selectOption('another …');
+    await page.getByLabel('Another word').fill('Über');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await eventually(async () => expect(await page.getByRole('alert').innerText()).toContain('preposition'));
+    await page.getByLabel('Another word').fill('opposite');
+    await save(page);
+    expect(zonesOf('gate')[0]?.preposition).toBe('opposite');
+    await word.selectOption('none');
+    expect((await sentence())[0]).toBe('a white van has appeared the north gate');
+    await word.selectOption('automatic');
+    await save(page);
+    expect(zonesOf('gate')[0]?.preposition).toBeNull();
+    await page.getByLabel('Type').selectOption('ignore');
+    expect(await word.count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
   it('edits zones by touch', async () => {
     await withZone();
     const { page } = await open({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 900 } });

@@ -1,8 +1,11 @@
 /** The page "Endpoints" in Chromium. */
 import { testAlert } from '../../src/endpoints/message.js';
+import { openSecrets } from '../../src/endpoints/secrets.js';
+import type { EndpointPatch } from '../../src/endpoints/settings.js';
+import type { EndpointRecord } from '../../src/stores/endpoints.js';
 import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
-import { storedEndpoint } from '../helpers/endpoints.js';
+import { KEY, storedEndpoint } from '../helpers/endpoints.js';
 import { eventually } from '../helpers/eventually.js';
 
 const open = useBrowser();
@@ -87,6 +90,54 @@ describeInBrowser('The page "Endpoints"', () => {
       await page.getByRole('button', { name: 'Send again' }).click();
       await page.getByText('Queued again.').waitFor();
       expect(service.queue.deliveries).toEqual([`dlv_${'1'.repeat(26)}`]);
+      expect(errors).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'edits filters, format, address and authorization, and keeps those that are left empty',
+    async () => {
+      const given: EndpointPatch = { description: 'Desk', cameras: ['gate'], zones: ['dock'], kinds: ['appear'] };
+      const login = { authorization: 'Bearer old' };
+      const endpoint = storedEndpoint('https://r.example/in?token=1', given, login);
+      await service.endpoints.create(endpoint);
+      const { page, errors } = await open();
+      await page.goto(`${service.url}/endpoints/${endpoint.id}`);
+      const edit = page.getByRole('button', { name: 'Edit' });
+      await edit.click();
+      const form = page.getByRole('form', { name: 'Edit the endpoint' });
+      await form.getByLabel(/^Cameras/).fill('gate-*, yard');
+      await form.getByLabel(/^Zones/).fill('');
+      await form.getByLabel('At least').selectOption('high');
+      await form.getByLabel('Words in the sentence').fill('red van');
+      await form.getByRole('button', { name: 'appear', exact: true }).click();
+      await form.getByRole('button', { name: 'tamper' }).click();
+      expect(await inspect(page, 'endpoints-edit')).toEqual([]);
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.waitFor({ state: 'detached' });
+      const stored = () => service.endpoints.kept.get(endpoint.id) as EndpointRecord;
+      const secrets = () => openSecrets(endpoint.id, stored().sealed, KEY);
+      expect(stored().settings).toMatchObject({
+        ...{ description: 'Desk', format: 'standard-webhooks', cameras: ['gate-*', 'yard'], zones: [] },
+        ...{ kinds: ['tamper'], min_severity: 'high', text: 'red van' },
+      });
+      expect(stored().sealed).toBe(endpoint.sealed);
+      await edit.click();
+      await form.getByLabel('Format').selectOption('ntfy');
+      await form.getByLabel(/^Another address/).fill('https://ntfy.example/');
+      await form.getByRole('button', { name: 'Save' }).click();
+      await page.getByText(/expected an address that ends with a topic/).waitFor();
+      expect(await form.getByLabel('Format').inputValue()).toBe('ntfy');
+      await form.getByLabel(/^Another address/).fill('https://ntfy.example/topic');
+      await form.getByLabel('Send no authorization any more').check();
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.waitFor({ state: 'detached' });
+      expect(stored().settings.format).toBe('ntfy');
+      expect(secrets()).toMatchObject({ url: 'https://ntfy.example/topic', authorization: null });
+      await edit.click();
+      await form.getByRole('button', { name: 'Cancel' }).click();
+      expect(await form.count()).toBe(0);
       expect(errors).toEqual([]);
     },
     LIMIT_MS,

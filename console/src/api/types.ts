@@ -9,6 +9,7 @@ export type Zone = Schemas['Zone'];
 export type Delivery = Schemas['Delivery'];
 export type Endpoint = Schemas['Endpoint'];
 export type EndpointRequest = Schemas['EndpointRequest'];
+export type EndpointPatch = Schemas['EndpointPatch'];
 export type ServedModel = Schemas['ServedModel'];
 export type Box = Schemas['Box'];
 export type Session = operations['readSession']['responses'][200]['content']['application/json'];

@@ -1,5 +1,6 @@
 /** The zones of a camera as a list, and the fields of the selected one. */
 import type { Zone } from '../api/types.js';
+import { PlaceName } from './place-name.js';
 import { SeverityOptions } from './severity-options.js';
 
 const TYPES = [
@@ -58,6 +59,9 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
               ))}
             </select>
           </label>
+          {zone.type === 'include' && (
+            <PlaceName key={zone.id} zone={zone} onChange={(preposition) => onChange(zone.id, { preposition })} />
+          )}
           <label>
             Severity
             <select

@@ -3,7 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Delivery, Endpoint } from '../api/types.js';
 import { ago, shownTime } from '../ui/format.js';
+import { usePolling } from '../ui/polling.js';
+import { EndpointForm } from './form.js';
 import {
+  changeEndpoint,
   deleteEndpoint,
   deliveries,
   readDeliveries,
@@ -20,12 +23,15 @@ const DAY_HOURS = 24;
 export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
   const { id, state } = endpoint;
   const isSure = useSignal(false);
+  const isEditing = useSignal(false);
   useEffect(() => {
     deliveries.value = null;
-    void readDeliveries(id);
-    const timer = setInterval(() => readDeliveries(id), AGAIN_MS);
-    return () => clearInterval(timer);
   }, [id]);
+  const readFault = usePolling(
+    () => readDeliveries(id),
+    () => AGAIN_MS,
+    [id],
+  );
   const runs = state === 'active' || state === 'failing';
   return (
     <section class="endpoint" aria-label="Endpoint">
@@ -38,7 +44,27 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
           </div>
         ))}
       </dl>
+      {isEditing.value && (
+        <EndpointForm
+          endpoint={endpoint}
+          onSubmit={async (fields) => {
+            if (await changeEndpoint(id, fields)) isEditing.value = false;
+          }}
+          onCancel={() => {
+            isEditing.value = false;
+          }}
+        />
+      )}
       <div class="endpoint-row">
+        <button
+          type="button"
+          aria-expanded={isEditing.value}
+          onClick={() => {
+            isEditing.value = !isEditing.value;
+          }}
+        >
+          Edit
+        </button>
         <button type="button" onClick={() => sendTest(id)} disabled={!runs}>
           Send a test event
         </button>
@@ -67,6 +93,9 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
         </button>
       </div>
       <h3>Deliveries</h3>
+      <p class="fault" role="alert">
+        {readFault.value}
+      </p>
       <Deliveries endpoint={id} />
     </section>
   );
@@ -79,6 +108,7 @@ function factsOf(endpoint: Endpoint): (readonly [string, string])[] {
     values.length === 0 ? [] : [[name, values.join(', ')] as const];
   return [
     ['Address', endpoint.url],
+    ['Format', endpoint.format],
     ['Events', endpoint.events.map((event) => event.replace('change.', '')).join(', ')],
     ...list('Cameras', cameras),
     ...list('Zones', zones),

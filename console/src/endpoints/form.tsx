@@ -1,9 +1,8 @@
-/** Form of a new endpoint: its address, its format and its filters. */
+/** Form of an endpoint, a new one or one that is edited: its address, its format and its filters. */
 import { useSignal } from '@preact/signals';
-import { type EndpointRequest, SEVERITIES } from '../api/types.js';
-import { createEndpoint } from './store.js';
+import { type Endpoint, type EndpointPatch, SEVERITIES } from '../api/types.js';
 
-type Format = NonNullable<EndpointRequest['format']>;
+type Format = Endpoint['format'];
 const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['standard-webhooks', 'Standard Webhooks', 'https://alerts.example/in'],
   ['cloudevents', 'CloudEvents', 'https://alerts.example/in'],
@@ -17,26 +16,39 @@ const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];
 
-export function EndpointForm({ onDone }: { readonly onDone: (id: string) => void }) {
+type Fields = Omit<EndpointPatch, 'enabled' | 'events'>;
+
+interface Props {
+  /** undefined: a new one */
+  readonly endpoint?: Endpoint;
+  /** Sends the fields. The address and the authorization are left out if the stored ones stay. */
+  readonly onSubmit: (fields: Fields) => Promise<unknown>;
+  readonly onCancel?: () => void;
+}
+
+export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const url = useSignal('');
-  const description = useSignal('');
-  const format = useSignal<Format>('standard-webhooks');
+  const description = useSignal(endpoint?.description ?? '');
+  const format = useSignal<Format>(endpoint?.format ?? 'standard-webhooks');
   const authorization = useSignal('');
-  const cameras = useSignal('');
-  const zones = useSignal('');
-  const text = useSignal('');
-  const kinds = useSignal<readonly (typeof KINDS)[number][]>([]);
-  const severity = useSignal<(typeof SEVERITIES)[number]>('info');
+  const isUnauthorized = useSignal(false);
+  const cameras = useSignal(endpoint?.cameras.join(', ') ?? '');
+  const zones = useSignal(endpoint?.zones.join(', ') ?? '');
+  const text = useSignal(endpoint?.text ?? '');
+  const kinds = useSignal<readonly (typeof KINDS)[number][]>(endpoint?.kinds ?? []);
+  const severity = useSignal<(typeof SEVERITIES)[number]>(endpoint?.min_severity ?? 'info');
   const isSending = useSignal(false);
 
   const submit = async (event: Event) => {
     event.preventDefault();
     isSending.value = true;
-    const id = await createEndpoint({
-      url: url.value.trim(),
+    const address = url.value.trim();
+    await onSubmit({
+      ...(address === '' ? {} : { url: address }),
+      ...(isUnauthorized.value ? { authorization: null } : {}),
+      ...(authorization.value === '' ? {} : { authorization: authorization.value }),
       description: description.value === '' ? null : description.value,
       format: format.value,
-      authorization: authorization.value === '' ? null : authorization.value,
       cameras: namesIn(cameras.value),
       zones: namesIn(zones.value),
       kinds: [...kinds.value],
@@ -44,7 +56,6 @@ export function EndpointForm({ onDone }: { readonly onDone: (id: string) => void
       text: text.value.trim() === '' ? null : text.value.trim(),
     });
     isSending.value = false;
-    if (id !== undefined) onDone(id);
   };
 
   const toggle = (kind: (typeof KINDS)[number]) => {
@@ -52,7 +63,7 @@ export function EndpointForm({ onDone }: { readonly onDone: (id: string) => void
   };
 
   return (
-    <form class="endpoint-form" aria-label="New endpoint" onSubmit={submit}>
+    <form class="endpoint-form" aria-label={endpoint ? 'Edit the endpoint' : 'New endpoint'} onSubmit={submit}>
       <label>
         Format
         <select
@@ -69,9 +80,9 @@ export function EndpointForm({ onDone }: { readonly onDone: (id: string) => void
         </select>
       </label>
       <label>
-        Address
+        {endpoint ? `Another address (empty: it stays ${endpoint.url})` : 'Address'}
         <input
-          required
+          required={endpoint === undefined}
           type="url"
           maxLength={2048}
           placeholder={FORMATS.find(([name]) => name === format.value)?.[2]}
@@ -82,7 +93,28 @@ export function EndpointForm({ onDone }: { readonly onDone: (id: string) => void
         />
       </label>
       <Text name="Description" value={description} most={256} />
-      <Text name="Authorization (header, e.g. Bearer …)" value={authorization} most={1024} secret />
+      <Text
+        name={
+          endpoint?.has_authorization
+            ? 'Another authorization (empty: it stays)'
+            : 'Authorization (header, e.g. Bearer …)'
+        }
+        value={authorization}
+        most={1024}
+        secret
+      />
+      {endpoint?.has_authorization && (
+        <label class="endpoint-row">
+          <input
+            type="checkbox"
+            checked={isUnauthorized.value}
+            onChange={(event) => {
+              isUnauthorized.value = event.currentTarget.checked;
+            }}
+          />
+          Send no authorization any more
+        </label>
+      )}
       <fieldset>
         <legend>Only these alerts (empty: all)</legend>
         <Text name="Cameras (ids, gate-* for all that begin so)" value={cameras} most={6_600} />
@@ -109,9 +141,16 @@ export function EndpointForm({ onDone }: { readonly onDone: (id: string) => void
           ))}
         </div>
       </fieldset>
-      <button type="submit" class="primary" disabled={isSending.value}>
-        Create
-      </button>
+      <div class="endpoint-row">
+        <button type="submit" class="primary" disabled={isSending.value}>
+          {endpoint ? 'Save' : 'Create'}
+        </button>
+        {onCancel && (
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+      </div>
     </form>
   );
 }

@@ -1,24 +1,20 @@
 /** The page "Endpoints": receivers of alerts with their state, a form for a new one, and the deliveries of one. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Endpoint } from '../api/types.js';
 import '../styles/endpoints.css';
 import { ago } from '../ui/format.js';
+import { usePolling } from '../ui/polling.js';
 import { EndpointDetail } from './detail.js';
 import { EndpointForm } from './form.js';
-import { endpoints, fault, freshSecret, readEndpoints } from './store.js';
+import { createEndpoint, endpoints, fault, freshSecret, readEndpoints } from './store.js';
 
 const AGAIN_MS = 5_000;
 
 export function EndpointsPage({ params }: { readonly params: { readonly endpoint?: string } }) {
   const [, go] = useLocation();
   const isAdding = useSignal(false);
-  useEffect(() => {
-    void readEndpoints();
-    const timer = setInterval(readEndpoints, AGAIN_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const readFault = usePolling(readEndpoints, () => AGAIN_MS);
   const chosen = endpoints.value?.find(({ id }) => id === params.endpoint);
   return (
     <div class="endpoints">
@@ -35,18 +31,20 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
         </button>
       </header>
       <p class="fault" role="alert">
-        {fault.value}
+        {fault.value || readFault.value}
       </p>
       <FreshSecret />
       {isAdding.value && (
         <EndpointForm
-          onDone={(id) => {
+          onSubmit={async (fields) => {
+            const id = await createEndpoint({ ...fields, url: fields.url ?? '' });
+            if (id === undefined) return;
             isAdding.value = false;
             go(`/endpoints/${id}`);
           }}
         />
       )}
-      <List chosen={params.endpoint} />
+      <List chosen={params.endpoint} isReading={readFault.value === ''} />
       {chosen !== undefined && <EndpointDetail key={chosen.id} endpoint={chosen} />}
     </div>
   );
@@ -95,9 +93,9 @@ function detailOf({ state, stopped, failing_since, last_error, last_delivered_at
   return last_delivered_at === null ? 'nothing delivered yet' : `last delivery ${ago(last_delivered_at)}`;
 }
 
-function List({ chosen }: { readonly chosen: string | undefined }) {
+function List({ chosen, isReading }: { readonly chosen: string | undefined; readonly isReading: boolean }) {
   const all = endpoints.value;
-  if (all === null) return fault.value === '' ? <p class="quiet">Reading …</p> : null;
+  if (all === null) return isReading ? <p class="quiet">Reading …</p> : null;
   if (all.length === 0) return <p class="quiet">No receiver is registered. Alerts go to callbacks of cameras alone.</p>;
   return (
     <ul class="endpoint-list">

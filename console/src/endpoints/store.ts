@@ -1,12 +1,13 @@
 /** Endpoints and their deliveries, as the page shows them, and what a person does with them. */
 import { signal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
-import type { Delivery, Endpoint, EndpointRequest } from '../api/types.js';
+import type { Delivery, Endpoint, EndpointPatch, EndpointRequest } from '../api/types.js';
 import { toast } from '../ui/toasts.js';
 
 export const endpoints = signal<readonly Endpoint[] | null>(null);
 /** of the chosen endpoint; null: not read yet */
 export const deliveries = signal<readonly Delivery[] | null>(null);
+/** why the last step of the user failed */
 export const fault = signal('');
 /** a secret that was just made, shown until it is put away */
 export const freshSecret = signal<{ readonly secret: string; readonly of: string } | null>(null);
@@ -25,17 +26,16 @@ async function attempt<T>(step: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-export const readEndpoints = () =>
-  attempt(async () => {
-    const { items } = await ok(api.GET('/v1/endpoints', { params: { query: { limit: MOST } } }));
-    endpoints.value = items;
-  });
+/** @throws ApiError */
+export async function readEndpoints(): Promise<void> {
+  endpoints.value = (await ok(api.GET('/v1/endpoints', { params: { query: { limit: MOST } } }))).items;
+}
 
-export const readDeliveries = (id: string) =>
-  attempt(async () => {
-    const params = { path: { id }, query: { limit: 20 } };
-    deliveries.value = (await ok(api.GET('/v1/endpoints/{id}/deliveries', { params }))).items;
-  });
+/** @throws ApiError */
+export async function readDeliveries(id: string): Promise<void> {
+  const params = { path: { id }, query: { limit: 20 } };
+  deliveries.value = (await ok(api.GET('/v1/endpoints/{id}/deliveries', { params }))).items;
+}
 
 /** @returns the id of the new endpoint */
 export const createEndpoint = (body: EndpointRequest) =>
@@ -44,6 +44,15 @@ export const createEndpoint = (body: EndpointRequest) =>
     freshSecret.value = secret === null ? null : { secret, of: id };
     await readEndpoints();
     return id;
+  });
+
+/** @returns whether it is saved */
+export const changeEndpoint = (id: string, body: EndpointPatch) =>
+  attempt(async () => {
+    await ok(api.PATCH('/v1/endpoints/{id}', { params: { path: { id } }, body }));
+    toast('Saved.');
+    await readEndpoints();
+    return true;
   });
 
 export const setEnabled = (id: string, enabled: boolean) =>
