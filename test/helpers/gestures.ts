@@ -40,6 +40,9 @@ const FOCUSED = `(() => {
   return (text ?? '').trim();
 })()`;
 
+/** For parts of controls and for the bar of the browser. */
+const SPARE_PRESSES = 40;
+
 /** Presses Tab until the named control has the focus. @throws Error if it cannot be reached */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < MOST_PRESSES; presses++) {
@@ -47,4 +50,30 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
     await page.keyboard.press('Tab');
   }
   throw new Error(`${name} cannot be reached by Tab`);
+}
+
+const CONTROLS =
+  'a[href], button, input, select, textarea, summary, video[controls], [role=button], [role=slider], [role=listbox]';
+
+/**
+ * Presses Tab until the focus has been everywhere.
+ * @returns the visible controls that it did not reach; of a group through which the arrow keys lead, one is enough
+ */
+export async function unreachableByTab(page: Page): Promise<string[]> {
+  const count = await page.evaluate(`(() => {
+    document.activeElement?.blur();
+    globalThis.reached = new Set();
+    document.addEventListener('focusin', ({ target }) => globalThis.reached.add(target));
+    return document.querySelectorAll('${CONTROLS}').length;
+  })()`);
+  // Fields of times have several parts, which have the focus one after the other.
+  const presses = Number(count) + SPARE_PRESSES;
+  for (let i = 0; i < presses; i++) await page.keyboard.press('Tab');
+  return (await page.evaluate(`(() => {
+    const groups = new Set([...globalThis.reached].filter(({ type }) => type === 'radio').map(({ name }) => name));
+    return [...document.querySelectorAll('${CONTROLS}')]
+      .filter((one) => one.getClientRects().length > 0 && !one.disabled && one.tabIndex >= 0)
+      .filter((one) => !globalThis.reached.has(one) && !(one.type === 'radio' && groups.has(one.name)))
+      .map(({ outerHTML }) => outerHTML.slice(0, 160));
+  })()`)) as string[];
 }

@@ -4,8 +4,11 @@ import type { Change } from '../api/types.js';
 export const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'text'] as const;
 export type Filter = Readonly<Record<(typeof FIELDS)[number], string>>;
 
-export const filterOf = (query: URLSearchParams): Filter =>
-  Object.fromEntries(FIELDS.map((field) => [field, query.get(field) ?? ''])) as Filter;
+/** @returns the filter of an address; a link may have any text, so a day that is none is left out */
+export function filterOf(query: URLSearchParams): Filter {
+  const filter = Object.fromEntries(FIELDS.map((field) => [field, query.get(field) ?? ''])) as Filter;
+  return isDay(filter.day) ? filter : { ...filter, day: '' };
+}
 
 /** @returns the query without empty fields */
 export const queryOf = (filter: Filter): URLSearchParams =>
@@ -18,12 +21,30 @@ export function dayOf(iso: string): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+/** @returns the path of the daily brief of the chosen day (default: today) and camera, in local time */
+export function briefOf({ camera, day }: Pick<Filter, 'camera' | 'day'>): string {
+  const query = new URLSearchParams({
+    format: 'html',
+    day: day === '' ? 'today' : day,
+    tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...(camera === '' ? {} : { camera }),
+  });
+  return `/v1/brief?${query}`;
+}
+
 /** @returns begin and end of a local day */
 export function spanOf(day: string): { since: string; until: string } {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  const at = (offset: number) => new Date(year, month - 1, date + offset).toISOString();
-  return { since: at(0), until: at(1) };
+  return { since: startOf(day, 0).toISOString(), until: startOf(day, 1).toISOString() };
 }
+
+/** @param offset days after it */
+function startOf(day: string, offset: number): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + offset);
+}
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && dayOf(startOf(text, 0).toISOString()) === text;
 
 export function matches(change: Change, filter: Filter): boolean {
   const text = filter.text.toLowerCase();

@@ -7,7 +7,7 @@ import { live, watchEvents } from '../api/events.js';
 import { useKeys } from '../ui/keys.js';
 import '../styles/review.css';
 import { Detail } from './detail.js';
-import { type Filter, filterOf, matches, queryOf, spanOf } from './filter.js';
+import { briefOf, type Filter, filterOf, matches, queryOf, spanOf } from './filter.js';
 import { Filters } from './filters.js';
 import { ChangeList } from './list.js';
 import { byTime, changes, loadCameras, loadChange, loadChanges, loadFault, loading, onLiveEvent } from './store.js';
@@ -28,7 +28,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
     void loadChanges();
   });
   useEffect(() => {
-    if (filter.day !== '' && /^\d{4}-\d\d-\d\d$/.test(filter.day)) void loadChanges(spanOf(filter.day));
+    if (filter.day !== '') void loadChanges(spanOf(filter.day));
   }, [filter.day]);
   useEffect(() => {
     if (selected === undefined || changes.peek().has(selected)) return;
@@ -62,7 +62,10 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         <Filters filter={filter} search={search} onFilter={onFilter} />
       </details>
       <section class="review-list" aria-label="List">
-        <h1>Changes</h1>
+        <header class="review-head">
+          <h1>Changes</h1>
+          <a href={briefOf(filter)}>{filter.day === '' ? 'Brief of today' : 'Brief of this day'}</a>
+        </header>
         <p class="quiet" role="status">
           {shown.length} {shown.length === 1 ? 'change' : 'changes'}
           {loading.value && ', reading …'}

@@ -8,7 +8,8 @@ export const BRIEF_POLICY =
 const STYLE =
   ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}' +
   'h1{font-size:1.4rem}h2{font-size:1.15rem;margin:2rem 0 0}h3{font-size:1rem;margin:1rem 0 0}' +
-  'p{margin:.2rem 0}ul{margin:.2rem 0;padding-left:1.2rem}li{overflow-wrap:anywhere}';
+  'p{margin:.2rem 0}ul{margin:.2rem 0;padding-left:1.2rem}li{overflow-wrap:anywhere}' +
+  'body{background:Canvas;color:CanvasText}a{color:#00707d}@media(prefers-color-scheme:dark){a{color:#45cfdd}}';
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -32,9 +33,9 @@ export function briefHtml(cameras: readonly CameraText[], more: boolean): string
     '<html lang="en">',
     '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>Daily brief</title><style>${STYLE}</style></head>`,
-    '<body><h1>Daily brief</h1>',
+    '<body><main><h1>Daily brief</h1>',
     ...parts,
     ...end,
-    '</body></html>\n',
+    '</main></body></html>\n',
   ].join('\n');
 }

@@ -1,0 +1,75 @@
+/** The daily brief as a page in Chromium, and the way to it from the page "Review". */
+import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { storedChange } from '../helpers/changes.js';
+import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { tabTo } from '../helpers/gestures.js';
+
+const open = useBrowser();
+let service: ConsoleService;
+beforeAll(async () => {
+  service = await startConsole();
+});
+beforeEach(() => {
+  service.reset();
+  service.days.changes.length = 0;
+  service.days.asked.length = 0;
+});
+afterAll(() => service.stop());
+
+const DAY = '2026-06-01';
+const HOSTILE = `<img src=x onerror="document.title='hit'">`;
+const setUp = (id: string, payload: object = {}) =>
+  service.inject({ method: 'PUT', url: `/v1/cameras/${id}`, payload });
+/** A change of the day, in the list of the page and in the brief. */
+function add(name: string, clock: string, caption: string, given: Partial<Parameters<typeof storedChange>[0]> = {}) {
+  const first = `${DAY}T${clock}:00.000Z`;
+  const change = storedChange({
+    name,
+    confirmed: Date.parse(first),
+    first_seen: first,
+    camera: 'gate',
+    caption,
+    ...given,
+  });
+  service.addChange(change);
+  service.days.changes.push(change);
+  return change;
+}
+
+describeInBrowser('The daily brief', () => {
+  it('is opened for the chosen day and camera by keyboard, and its links lead to the changes', async () => {
+    await setUp('gate', { name: HOSTILE });
+    await setUp('yard');
+    const van = add('van', '08:00', 'a white van has appeared in loading bay 2');
+    add('bin', '09:30', `the ${HOSTILE} is gone`, { kind: 'disappear' });
+    add('other', '10:00', 'a person has appeared', { camera: 'yard' });
+    const { page, errors } = await open({ timezoneId: 'Europe/Berlin' });
+    await page.goto(`${service.url}/review?camera=gate&day=${DAY}`);
+    await page.getByText('2 changes', { exact: false }).first().waitFor();
+    await tabTo(page, /^Brief of this day/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Daily brief' }).waitFor();
+    expect(service.days.asked.map(({ camera, from }) => [camera, new Date(from).toISOString()])).toEqual([
+      ['gate', '2026-05-31T22:00:00.000Z'],
+    ]);
+    await page.getByText('a white van has appeared in loading bay 2').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await inspect(page, 'brief')).toEqual([]);
+    const links = page.getByRole('link');
+    expect(new URL((await links.first().getAttribute('href')) ?? '').pathname).toBe(`/review/${van.id}`);
+    await page.goBack();
+    await page.getByLabel('Camera').selectOption('');
+    await page.getByRole('link', { name: 'Brief of this day' }).click();
+    await page.getByText('a person has appeared').first().waitFor();
+    expect([await page.title(), errors]).toEqual(['Daily brief', []]);
+  });
+
+  it('is that of today without a chosen day, and has a page without any camera', async () => {
+    const { page } = await open();
+    await page.goto(`${service.url}/review?day=nonsense`);
+    await page.getByRole('link', { name: 'Brief of today' }).click();
+    await page.getByText('There is no camera.').waitFor();
+    expect(new URL(page.url()).searchParams.get('day')).toBe('today');
+    expect(await inspect(page, 'brief-empty')).toEqual([]);
+  });
+});
