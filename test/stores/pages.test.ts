@@ -7,7 +7,10 @@ const bench = useBench();
 const INDEX = 'ids-by-time';
 
 const add = (count: number, timeOf: (i: number) => number) =>
-  bench.redis.zadd(INDEX, ...Array.from({ length: count }, (_, i) => [timeOf(i), `id-${String(i).padStart(4, '0')}`]).flat());
+  bench.redis.zadd(
+    INDEX,
+    ...Array.from({ length: count }, (_, i) => [timeOf(i), `id-${String(i).padStart(4, '0')}`]).flat(),
+  );
 const pages = async (since: number, size: number) => {
   const found: string[][] = [];
   for await (const page of idPages(bench.redis, INDEX, since, size)) found.push(page);
