@@ -19,6 +19,11 @@ export const describeWithMosquitto = program === undefined ? describe.skip : des
 export interface MosquittoOptions {
   /** absent: a client needs no login */
   readonly login?: { readonly username: string; readonly password: string };
+  /** default: plain MQTT over TCP */
+  readonly transport?: {
+    readonly websockets?: boolean;
+    readonly tls?: { readonly cert: string; readonly key: string };
+  };
   /** further lines of its configuration */
   readonly lines?: readonly string[];
 }
@@ -26,7 +31,7 @@ export interface MosquittoOptions {
 export type Mosquitto = Awaited<ReturnType<typeof startMosquitto>>;
 
 /** @throws Error if it does not listen within 10 s */
-export async function startMosquitto({ login, lines = [] }: MosquittoOptions = {}) {
+export async function startMosquitto({ login, transport = {}, lines = [] }: MosquittoOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sd-mosquitto-'));
   const port = await freePort();
   const file = join(folder, 'mosquitto.conf');
@@ -38,7 +43,14 @@ export async function startMosquitto({ login, lines = [] }: MosquittoOptions = {
   const access = login === undefined ? ['allow_anonymous true'] : [`password_file ${passwords}`];
   // As root it would become another user, who may not read the folder.
   const user = process.getuid?.() === 0 ? ['user root'] : [];
-  writeFileSync(file, [`listener ${port} 127.0.0.1`, ...user, ...access, ...lines, ''].join('\n'));
+  const { websockets = false, tls } = transport;
+  const listener = [
+    `listener ${port} 127.0.0.1`,
+    ...(tls === undefined ? [] : [`certfile ${tls.cert}`, `keyfile ${tls.key}`]),
+    // Debian's version does not start with a listener of WebSocket alone.
+    ...(websockets ? ['protocol websockets', `listener ${await freePort()} 127.0.0.1`] : []),
+  ];
+  writeFileSync(file, [...listener, ...user, ...access, ...lines, ''].join('\n'));
   let server: ChildProcess | undefined;
   const stop = async () => {
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
@@ -58,7 +70,7 @@ export async function startMosquitto({ login, lines = [] }: MosquittoOptions = {
   };
   await start();
   return {
-    url: `mqtt://127.0.0.1:${port}`,
+    url: `${websockets ? 'ws' : 'mqtt'}${tls === undefined ? '' : 's'}://127.0.0.1:${port}`,
     port,
     /** Ends the broker as a crash does. Without persistence it loses everything that it kept. */
     stop,
@@ -79,10 +91,11 @@ export interface Received {
   readonly expiryS: number | undefined;
 }
 
-/** A client that receives everything, as Home Assistant would. */
-export async function subscribe(url: string, filter = '#') {
+/** A client that receives everything, as Home Assistant would. @param ca PEM, of a broker with a certificate */
+export async function subscribe(url: string, filter = '#', ca?: Buffer) {
   const received: Received[] = [];
-  const client = await mqtt.connectAsync(url, { protocolVersion: 5, reconnectPeriod: 50 });
+  const secure = ca === undefined ? {} : { ca };
+  const client = await mqtt.connectAsync(url, { protocolVersion: 5, reconnectPeriod: 50, ...secure });
   client.on('error', () => {});
   client.on('message', (topic, payload, { retain, properties }) => {
     received.push({ topic, payload, retained: retain, expiryS: properties?.messageExpiryInterval });
