@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { ApiError, api, fetchApi, messageOf, ok, problemOf, whenSignedOut } from './api/client.js';
 import { recoveries } from './api/connection.js';
 import type { Session } from './api/types.js';
+import { shownSize } from './ui/format.js';
 
 /** undefined: not known yet; null: signed out */
 export const session = signal<Session | null | undefined>(undefined);
@@ -64,4 +65,22 @@ export async function signIn(secret: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await api.DELETE('/v1/session').catch(() => undefined);
   session.value = null;
+}
+
+/** Largest files, as the service limits them: in the session, in sentences, and as its setting. */
+const LIMITS = {
+  frame: ['frame_bytes', 'a frame', 'FRAME_LIMIT'],
+  footage: ['footage_bytes', 'a recording', 'FOOTAGE_LIMIT'],
+} as const;
+
+/**
+ * @param field that the file is sent in
+ * @throws ApiError naming the file, if the service would refuse it for its size
+ */
+export function assertFits({ name, size }: File, what: keyof typeof LIMITS, field: string): void {
+  const [limitName, noun, setting] = LIMITS[what];
+  const limit = session.peek()?.limits[limitName] ?? Number.POSITIVE_INFINITY;
+  if (size <= limit) return;
+  const most = `${noun} may have at most ${shownSize(limit)} (${setting})`;
+  throw new ApiError(413, `${name} has ${shownSize(size)}; ${most}.`, field);
 }

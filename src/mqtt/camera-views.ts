@@ -1,11 +1,12 @@
 /** The views of all cameras: read from the stores, and kept current by events. */
+
+import { afterFrame, type CameraHealth } from '../cameras/health.js';
 import type { Logger } from '../logger.js';
 import type { Change } from '../schemas/change.js';
 import type { CameraHealthEvent, ChangeEvent, ComparisonEvent } from '../schemas/stream-event.js';
 import type { CameraState, CameraStore, StoredCamera } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore } from '../stores/results.js';
-import { afterFrame, type CameraHealth } from './camera-health.js';
 import { type CameraView, noteChange } from './camera-view.js';
 import { sentenceMessage } from './messages.js';
 import { slugOf } from './topics.js';

@@ -1,8 +1,8 @@
 /** Names, discovery payloads and messages of the publisher. */
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
+import { afterFrame, type CameraHealth, HEALTH_STATES, stateOf } from '../../src/cameras/health.js';
 import { checkSettings } from '../../src/cameras/settings.js';
-import { afterFrame, type CameraHealth, HEALTH_STATES, stateOf } from '../../src/mqtt/camera-health.js';
 import { isOpen, isSuspended } from '../../src/mqtt/camera-view.js';
 import { discoveryOf, discoveryTopic } from '../../src/mqtt/discovery.js';
 import { alertMessage, sentenceMessage, shownName } from '../../src/mqtt/messages.js';

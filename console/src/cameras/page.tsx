@@ -8,6 +8,7 @@ import { watchEvents } from '../api/events.js';
 import { session } from '../session.js';
 import '../styles/cameras.css';
 import '../styles/drawing.css';
+import { CameraIdInput } from '../ui/camera-id-input.js';
 import { ago } from '../ui/format.js';
 import { CameraView } from './camera-view.js';
 import { loadOverviews, type Overview, overviews, refresh } from './store.js';
@@ -16,13 +17,13 @@ import { loadOverviews, type Overview, overviews, refresh } from './store.js';
 const REFRESH_MS = 2_000;
 const STATES = {
   live: 'live',
-  late: 'no frames',
+  no_frames: 'no frames',
   stuck: 'stuck',
   moved: 'moved',
   dark: 'dark',
   blocked: 'blocked',
-  blurred: 'out of focus',
-  waiting: 'no frame yet',
+  out_of_focus: 'out of focus',
+  no_frame_yet: 'no frame yet',
 } as const;
 
 export function CamerasPage({ params }: { readonly params: { readonly camera?: string } }) {
@@ -121,20 +122,7 @@ function NewCamera() {
   };
   return (
     <form class="new-camera" onSubmit={submit}>
-      <label>
-        New camera
-        <input
-          required
-          maxLength={64}
-          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-          placeholder="gate-3"
-          title="Letters, digits, dots, dashes and underscores"
-          value={id.value}
-          onInput={(event) => {
-            id.value = event.currentTarget.value;
-          }}
-        />
-      </label>
+      <CameraIdInput label="New camera" id={id} placeholder="gate-3" required />
       <button type="submit">Set up</button>
       <p role="alert" class="fault">
         {fault.value}

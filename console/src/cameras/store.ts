@@ -1,26 +1,21 @@
 /** Cameras with their latest comparison and the state that follows from it. */
 import { signal } from '@preact/signals';
+import { type HealthState, stateOf } from '../../../src/cameras/health.js';
 import { ApiError, api, localPath, ok } from '../api/client.js';
 import type { Camera, Comparison } from '../api/types.js';
 import { shownTime } from '../ui/format.js';
-
-export type CameraState = 'live' | 'late' | 'stuck' | 'moved' | 'dark' | 'blocked' | 'blurred' | 'waiting';
 
 export interface Overview {
   readonly camera: Camera;
   /** the latest frame; null: none is kept */
   readonly picture: string | null;
-  readonly state: CameraState;
+  readonly state: HealthState;
   /** a sentence about the state */
   readonly detail: string;
 }
 
 export const overviews = signal<readonly Overview[] | null>(null);
 
-/** A camera is late after this many of its usual intervals, at least a minute. */
-const LATE_INTERVALS = 3;
-const LATE_MS = 60_000;
-const TAMPERS = { turned: 'moved', darkened: 'dark', blocked: 'blocked', defocused: 'blurred' } as const;
 const AT_ONCE = 6;
 
 export async function loadOverviews(): Promise<void> {
@@ -34,7 +29,7 @@ export async function loadOverviews(): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-const unknown = (camera: Camera): Overview => ({ camera, picture: null, state: 'waiting', detail: 'Reading …' });
+const unknown = (camera: Camera): Overview => ({ camera, picture: null, state: 'no_frame_yet', detail: 'Reading …' });
 
 /** Reads one camera again. A camera that has been erased leaves the list. */
 export async function refresh(id: string): Promise<void> {
@@ -54,7 +49,7 @@ async function readOverview(id: string): Promise<Overview> {
     ok(api.GET('/v1/cameras/{id}', { params: { path: { id } } })),
     latestOf(id),
   ]);
-  return { camera, picture: pictureOf(comparison), ...stateOf(camera, comparison, Date.now()) };
+  return { camera, picture: pictureOf(comparison), ...healthOf(camera, comparison, Date.now()) };
 }
 
 async function latestOf(camera: string): Promise<Comparison | undefined> {
@@ -70,29 +65,31 @@ function pictureOf(comparison: Comparison | undefined): string | null {
 export const lastPicture = async (camera: string): Promise<string | null> => pictureOf(await latestOf(camera));
 
 /** @param now epoch ms */
-export function stateOf(
+function healthOf(
   { status }: Pick<Camera, 'status'>,
   comparison: Comparison | undefined,
   now: number,
 ): Pick<Overview, 'state' | 'detail'> {
-  const lastAt = status?.last_frame_at;
-  if (lastAt == null) return { state: 'waiting', detail: status?.snapshot?.error ?? 'No frame yet.' };
-  const interval = (status?.interval_s ?? 0) * 1000;
-  const age = now - Date.parse(lastAt);
+  const { viewpoint, tamper, caption = '' } = comparison ?? {};
+  const hasMoved = viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved;
+  const seen = tamper?.[0]?.name ?? null;
+  const state = stateOf(
+    {
+      lastFrameAt: status?.last_frame_at == null ? null : Date.parse(status.last_frame_at),
+      intervalMs: status?.interval_s == null ? null : status.interval_s * 1000,
+      tamper: seen ?? (hasMoved ? 'turned' : null),
+      frozen: status?.frozen_since != null,
+    },
+    now,
+  );
   const error = status?.snapshot?.error;
-  if (age > Math.max(LATE_MS, LATE_INTERVALS * interval)) {
-    return { state: 'late', detail: error == null ? 'No frame for longer than usual.' : error };
+  if (state === 'no_frame_yet') return { state, detail: error ?? 'No frame yet.' };
+  if (state === 'no_frames') return { state, detail: error ?? 'No frame for longer than usual.' };
+  if (state === 'moved' && seen === null) return { state, detail: 'The camera points in another direction.' };
+  if (state === 'stuck') {
+    return { state, detail: `It has sent the same picture since ${shownTime(status?.frozen_since ?? '')}.` };
   }
-  const tamper = comparison?.tamper?.[0]?.name;
-  if (tamper !== undefined) return { state: TAMPERS[tamper], detail: comparison?.caption ?? tamper };
-  const { viewpoint } = comparison ?? {};
-  if (viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved) {
-    return { state: 'moved', detail: 'The camera points in another direction.' };
-  }
-  if (status?.frozen_since != null) {
-    return { state: 'stuck', detail: `It has sent the same picture since ${shownTime(status.frozen_since)}.` };
-  }
-  return { state: 'live', detail: comparison?.caption ?? '' };
+  return { state, detail: caption };
 }
 
 export type Settings = Omit<Camera, 'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status'>;

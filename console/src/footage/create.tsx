@@ -4,10 +4,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api, messageOf, ok } from '../api/client.js';
 import type { Camera } from '../api/types.js';
 import { withSettings } from '../cameras/store.js';
-import { session } from '../session.js';
+import { assertFits } from '../session.js';
+import { CameraIdInput } from '../ui/camera-id-input.js';
 import { percent } from '../ui/format.js';
 import { NO_PLACE, PlaceFields, searchOf } from './place-form.js';
-import { assertFootageFits, type BatchOptions, sendBatch } from './send.js';
+import { type BatchOptions, sendBatch } from './send.js';
 import { type Batch, keepBatch, uploaded } from './store.js';
 
 const SOURCES = [
@@ -78,7 +79,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
       ...(isSearch ? searchOf(place.value) : own === undefined ? {} : { settings: recordedSettings(own) }),
     };
     try {
-      assertFootageFits(files.value, session.value?.limits.footage_bytes ?? Number.POSITIVE_INFINITY);
+      for (const file of files.value) assertFits(file, 'footage', 'footage');
       abort.current = new AbortController();
       sent.value = 0;
       const footage = source.value === 'files' ? files.value : [];
@@ -166,19 +167,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
         />
       )}
       <div class="pair-of-fields">
-        <label>
-          Camera
-          <input
-            maxLength={64}
-            pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-            placeholder="by the folder"
-            title="Letters, digits, dots, dashes and underscores"
-            value={camera.value}
-            onInput={(event) => {
-              camera.value = event.currentTarget.value;
-            }}
-          />
-        </label>
+        <CameraIdInput label="Camera" id={camera} placeholder="by the folder" />
         <label>
           First frame at
           <input

@@ -3,7 +3,6 @@
 import type { paths } from '../../generated/api.js';
 import { ApiError, problemOf } from '../api/client.js';
 import { reportAway, reportReached } from '../api/connection.js';
-import { shownSize } from '../ui/format.js';
 import type { Batch } from './store.js';
 
 export type BatchOptions = Partial<
@@ -14,17 +13,6 @@ export interface NewBatch {
   readonly request: BatchOptions;
   readonly footage: readonly File[];
   readonly manifest: File | null;
-}
-
-/** @throws ApiError naming the file, if the service would refuse it for its size */
-export function assertFootageFits(files: readonly File[], limit: number): void {
-  const large = files.find(({ size }) => size > limit);
-  if (large === undefined) return;
-  throw new ApiError(
-    413,
-    `${large.name} has ${shownSize(large.size)}; a recording may have at most ${shownSize(limit)} (FOOTAGE_LIMIT).`,
-    'footage',
-  );
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Sends two frames to the service and waits for the finished comparison. */
-import { ApiError, api, fetchApi, ok, problemOf } from '../api/client.js';
+import { api, fetchApi, ok, problemOf } from '../api/client.js';
 import { type Comparison, SIDES, type Side } from '../api/types.js';
-import { shownSize } from '../ui/format.js';
 
 export type FrameSource =
   | { readonly kind: 'file'; readonly file: File; readonly preview: string }
@@ -9,16 +8,6 @@ export type FrameSource =
 
 const WAIT_S = 30;
 const POLL_MS = 1_000;
-
-/** @throws ApiError naming the file, if the service would refuse it for its size */
-export function assertFits({ name, size }: File, limit: number, side: Side): void {
-  if (size <= limit) return;
-  throw new ApiError(
-    413,
-    `${name} has ${shownSize(size)}; a frame may have at most ${shownSize(limit)} (FRAME_LIMIT).`,
-    side,
-  );
-}
 
 /** @throws ApiError with the problem of the service */
 export async function compare(frames: Readonly<Record<Side, FrameSource>>): Promise<Comparison> {

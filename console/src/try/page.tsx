@@ -6,8 +6,8 @@ import afterUrl from '../../../examples/after.jpg?url';
 import beforeUrl from '../../../examples/before.jpg?url';
 import { ApiError, fetchApi, messageOf } from '../api/client.js';
 import { type Comparison, SIDES, type Side } from '../api/types.js';
-import { session } from '../session.js';
-import { assertFits, compare, type FrameSource, readComparison } from './compare.js';
+import { assertFits } from '../session.js';
+import { compare, type FrameSource, readComparison } from './compare.js';
 import { Result } from './result.js';
 import { Slot } from './slot.js';
 
@@ -56,7 +56,7 @@ export function TryPage() {
       for (const [i, target] of targets.entries()) {
         const file = files[i];
         if (file === undefined) continue;
-        assertFits(file, session.value?.limits.frame_bytes ?? Number.POSITIVE_INFINITY, target);
+        assertFits(file, 'frame', target);
         put(target, { kind: 'file', file, preview: URL.createObjectURL(file) });
       }
     });

@@ -1,4 +1,4 @@
-/** State of a camera for dashboards, followed from the events of its comparisons. Pure. */
+/** State of a camera for people and dashboards, from its last frame and comparison. Pure. */
 import type { TAMPERS } from '../schemas/comparison.js';
 
 export const HEALTH_STATES = [
@@ -27,7 +27,7 @@ export interface CameraHealth {
 
 /** Share of the newest interval in the average. */
 const NEWEST = 0.2;
-/** As in the console (console/src/cameras/store.ts): late after three of its intervals, at least a minute. */
+/** A camera is late after this many of its intervals, at least a minute. */
 const LATE_INTERVALS = 3;
 const LATE_MS = 60_000;
 const STATE_OF_TAMPER: Readonly<Record<Tamper, HealthState>> = {
