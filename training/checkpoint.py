@@ -4,6 +4,7 @@ from pathlib import Path
 
 from torch import nn
 
+from training.architectures.pair_network import make_pair
 from training.inputs import first_line, read_run
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig
@@ -20,7 +21,8 @@ def networks_of(saved: dict, name: str) -> tuple[nn.Module, Captioner]:
     """The networks of a checkpoint's content. @raises SystemExit with `name` if this code builds other networks."""
     try:
         c = ModelConfig(**saved["config"]["model"], **saved["labels"])
-        difference, captioner = load_world(saved["config"]["world"]).make_difference(c), Captioner(c)
+        world = load_world(saved["config"]["world"])
+        difference, captioner = make_pair(c, world) if c.architecture else (world.make_difference(c), Captioner(c))
         difference.load_state_dict(saved["difference"])
         captioner.load_state_dict(saved["captioner"])
     except (KeyError, TypeError, RuntimeError) as reason:  # a field or a tensor that this code does not have

@@ -18,6 +18,7 @@ import type {
   RegionCropFeatures,
 } from './graph-io.js';
 import type { Bundle, BundleManifest } from './manifest.js';
+import { memoryRows } from './memory-layout.js';
 import type { Graph, Tensor } from './session.js';
 
 export interface Graphs {
@@ -76,7 +77,7 @@ export class Captioner {
     const { attention, input, kinds, nuisances } = this.#manifest;
     const coarse = [input.height / COARSE_STRIDE, input.width / COARSE_STRIDE];
     const [h, w] = [input.height / FINE_STRIDE, input.width / FINE_STRIDE];
-    const N = attention.grid[0] * attention.grid[1];
+    const N = memoryRows(attention);
     const graph = this.#graphs.difference;
     return this.#inBuckets(pairs, async (batch, B) => {
       const feed = (side: Side, scale: keyof Features, grid: readonly number[]) => {
@@ -110,7 +111,7 @@ export class Captioner {
   /** @param inputs one per pair: the memory and the kind logits of its `Difference`, and its region crops */
   caption(inputs: readonly CaptionInput[]): Promise<CaptionOutput[]> {
     const { attention, glance: cropRule, kinds, max_length: T } = this.#manifest;
-    const N = attention.grid[0] * attention.grid[1];
+    const N = memoryRows(attention);
     const cropCells = cropRule === null ? 0 : cropRule.regions * (cropRule.size / COARSE_STRIDE) ** 2;
     const K = kinds.length;
     const graph = this.#graphs.caption;

@@ -1,13 +1,11 @@
 /** Heatmap of a word: its attention over full frame and region crops, resampled to the grid of the change maps. */
-import type { Box, Heatmap } from '../images.js';
-
-/** rows, columns */
-export type Grid = readonly [number, number];
+import type { Box, Heatmap, Side } from '../images.js';
+import { firstRow, type Grid, type Memory, memoryRows } from './memory-layout.js';
 
 interface WordAttention {
-  /** [N + R * cells of a crop], sums to 1: the memory grid row by row, then each region crop row by row */
+  /** [N + R * cells of a crop], at most 1 in all: the rows of the memory, then each region crop row by row */
   readonly weights: Float32Array;
-  readonly memoryGrid: Grid;
+  readonly memory: Memory;
   readonly cropGrid: Grid | null;
   /** box of each region crop in use, fractions of the frame; weights of later slots are ignored */
   readonly crops: readonly Box[];
@@ -16,14 +14,15 @@ interface WordAttention {
 /**
  * Spreads the weight of every memory cell and crop cell evenly over the area that the cell covers. The result is scaled
  * to a maximum of 1; it is all zero if every weight is zero.
+ * @param side the frame that the map is of; the memory may have cells of its own for each
  * @param width of the result in cells
  * @param height of the result in cells
  */
-export function wordHeatmap(attention: WordAttention, width: number, height: number): Heatmap {
-  const { weights, memoryGrid, cropGrid, crops } = attention;
+export function wordHeatmap(attention: WordAttention, side: Side, width: number, height: number): Heatmap {
+  const { weights, memory, cropGrid, crops } = attention;
   const map: Heatmap = { width, height, data: new Float32Array(width * height) };
-  spread(weights, 0, memoryGrid, WHOLE_FRAME, map);
-  let from = memoryGrid[0] * memoryGrid[1];
+  spread(weights, firstRow(memory, side), memory.grid, WHOLE_FRAME, map);
+  let from = memoryRows(memory);
   if (cropGrid !== null) {
     for (const crop of crops) {
       spread(weights, from, cropGrid, crop, map);

@@ -106,7 +106,20 @@ const ManifestSchema = Type.Object(
       },
       strict,
     ),
-    attention: Type.Object({ grid: Grid, glance: Type.Union([Grid, Type.Null()]) }, strict),
+    attention: Type.Object(
+      {
+        grid: Grid,
+        glance: Type.Union([Grid, Type.Null()]),
+        /** rows of the memory: `extra` without a place, then `sides` grids (before, after); absent = 1 grid, no extra */
+        layout: Type.Optional(
+          Type.Object(
+            { sides: Type.Union([Type.Literal(1), Type.Literal(2)]), extra: Type.Integer({ minimum: 0 }) },
+            strict,
+          ),
+        ),
+      },
+      strict,
+    ),
     vocabulary: Type.Array(Type.String(), { minItems: 1 }),
     special: Type.Object(
       {

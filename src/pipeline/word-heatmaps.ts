@@ -3,7 +3,7 @@
  */
 
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { Heatmap } from '../images.js';
+import type { Heatmap, Side } from '../images.js';
 import { wordHeatmap } from '../model/heatmap.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
@@ -16,8 +16,8 @@ import type { ChangeSentence } from './sentence.js';
 export interface SourceFrameMapping {
   /** @returns the map over `after` */
   map(map: Heatmap): Heatmap;
-  /** @returns the word heatmaps over either frame; one list for both if the camera did not move */
-  words(maps: readonly Heatmap[]): HeatmapData['words'];
+  /** @returns the word heatmaps over either frame, of those that both lie on the view of `before` */
+  words(maps: HeatmapData['words']): HeatmapData['words'];
   /** @returns null for a region of `after` that leaves its frame */
   region<R extends Pick<MapRegion, 'side' | 'box'>>(region: R): R | null;
 }
@@ -27,7 +27,7 @@ export function mapToSourceFrame(alignment: Registration | null): SourceFrameMap
   if (alignment === null) {
     return {
       map: (map) => map,
-      words: (maps) => ({ before: maps, after: maps }),
+      words: (maps) => maps,
       region: (region) => region,
     };
   }
@@ -35,7 +35,7 @@ export function mapToSourceFrame(alignment: Registration | null): SourceFrameMap
   const carried = (map: Heatmap) => carryMap(map, homography);
   return {
     map: carried,
-    words: (maps) => ({ before: maps, after: maps.map(carried) }),
+    words: ({ before, after }) => ({ before, after: after.map(carried) }),
     region: (region) => {
       if (region.side === 'before') return region;
       const box = carryBox(region.box, homography);
@@ -47,18 +47,22 @@ export function mapToSourceFrame(alignment: Registration | null): SourceFrameMap
 /**
  * @param attention of the manifest: the grids of the decoder memory and of a region crop, whose key there is `glance`
  * @param grid a map whose grid the heatmaps take
- * @returns one heatmap per word; all zero for function words and for words without attention
+ * @returns one heatmap per word and side, one list for both if a cell of the memory is of both frames; all zero for
+ *   function words and for words without attention
  */
 export function wordHeatmaps(
   { sentence, attention: rows }: Pick<ChangeSentence, 'sentence' | 'attention'>,
-  { grid: memoryGrid, glance: cropGrid }: BundleManifest['attention'],
+  { glance: cropGrid, ...memory }: BundleManifest['attention'],
   grid: Heatmap,
-): Heatmap[] {
-  return sentence.words.map(({ text }, t) => {
-    const attended = rows[t] ?? null;
-    if (attended === null || isFunctionWord(text)) return emptyLike(grid);
-    return wordHeatmap({ ...attended, memoryGrid, cropGrid }, grid.width, grid.height);
-  });
+): HeatmapData['words'] {
+  const mapsOf = (side: Side) =>
+    sentence.words.map(({ text }, t) => {
+      const attended = rows[t] ?? null;
+      if (attended === null || isFunctionWord(text)) return emptyLike(grid);
+      return wordHeatmap({ ...attended, memory, cropGrid }, side, grid.width, grid.height);
+    });
+  const before = mapsOf('before');
+  return { before, after: memory.layout?.sides === 2 ? mapsOf('after') : before };
 }
 
 /** @returns a heatmap of zeros on the same grid */

@@ -273,6 +273,12 @@ describe('Captioner refuses', () => {
       /difference\.onnx: output memory came as \[1,24,2\], expected \[1,28,any\]/,
     ],
     [
+      'another memory layout',
+      'attention.layout',
+      { sides: 2, extra: 3 },
+      /difference\.onnx: output memory came as \[1,24,2\], expected \[1,51,any\]/,
+    ],
+    [
       'other nuisances',
       'nuisances',
       ['lighting'],

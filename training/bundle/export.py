@@ -13,6 +13,7 @@ import argparse
 import json
 import shutil
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 from training.bundle.graphs import export_graphs
@@ -85,8 +86,10 @@ def write_bundle(
         "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
         "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]},
         "seeds": [of["seed"] for of in saved.get("soup", [saved])],
-        "command": command_of(saved),
+        "command": saved.get("command") or command_of(saved),
     }
+    if c.architecture:
+        facts["layout"] = asdict(captioner.network.layout)
     if "unchanged" in saved["config"]:
         facts["unchanged"] = saved["config"]["unchanged"]
     facts["align_from"] = align_from_of(out) if align_from is None else align_from

@@ -7,6 +7,7 @@ import onnx
 import torch
 from torch import Tensor, nn
 
+from training.bundle.architecture_graphs import StartSentence, WriteWord
 from training.bundle.half import round_to_half, store_half_where_exact
 from training.net.captioner import Captioner, expand_crop_attention
 from training.net.config import START
@@ -85,12 +86,20 @@ class GreedyGraph(nn.Module):
     Every buffer has its final size from the start: the exporter writes wrong static shapes for tensors that grow.
     """
 
-    def __init__(self, encode_memory: torch.jit.ScriptModule, step: torch.jit.ScriptModule, c, crops: bool):
+    def __init__(
+        self,
+        encode_memory: torch.jit.ScriptModule,
+        step: torch.jit.ScriptModule,
+        c,
+        crops: bool,
+        cache: tuple[int, int],
+    ):
+        """cache: heads and width of the caches of the self-attention."""
         super().__init__()
         self.encode_memory, self.step = encode_memory, step
         self.T: int = c.max_length
-        self.H: int = c.heads
-        self.d: int = c.width // c.heads
+        self.H: int = cache[0]
+        self.d: int = cache[1]
         self.N: int = c.memory_grid[0] * c.memory_grid[1]
         self.R: int = c.regions if crops else 0
         self.G: int = c.crop_grid**2
@@ -233,12 +242,13 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
             DifferenceGraph(difference).eval(), frames, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx"
         )
         first = (d["memory"], *crops, d["kind_logits"])[: len(caption_in(c))]
-        encode_memory = torch.jit.trace(EncodeMemory(captioner).eval(), first, check_trace=False)
+        once, word = (StartSentence, WriteWord) if c.architecture else (EncodeMemory, Step)
+        encode_memory = torch.jit.trace(once(captioner).eval(), first, check_trace=False)
         bias, conditioning, uncovered, *kv = encode_memory(*first)[:7]
-        T, H, d = c.max_length, c.heads, c.width // c.heads
-        caches = [torch.zeros(2, H, T, d) for _ in range(4)]
+        T, cache = c.max_length, captioner.cache
+        caches = [torch.zeros(2, cache[0], T, cache[1]) for _ in range(4)]
         step = torch.jit.trace(
-            Step(captioner).eval(),
+            word(captioner).eval(),
             (
                 torch.tensor([START, START]),
                 torch.zeros(2, dtype=torch.int64),
@@ -253,5 +263,5 @@ def export_graphs(difference: Difference, captioner: Captioner, features: Path, 
             check_trace=False,
         )
         kind = PlainGreedyGraph if not c.region_crops else RelatedGreedyGraph if c.crop_relations else GreedyGraph
-        graph = kind(encode_memory, step, c, c.region_crops)
+        graph = kind(encode_memory, step, c, c.region_crops, cache)
         write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), folder / "caption.onnx")

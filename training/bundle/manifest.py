@@ -34,7 +34,7 @@ def manifest(folder: Path, c, facts: dict) -> dict:
         "format": "scenedelta-bundle/1",
         "name": facts["name"],
         "version": facts["version"],
-        "architecture": "scorer-two-glance" if c.region_crops else "scorer",
+        "architecture": c.architecture or ("scorer-two-glance" if c.region_crops else "scorer"),
         "licence": facts["licence"],
         "files": {graph["file"]: sha256(folder / graph["file"]) for graph in graphs.values()},
         "input": {
@@ -49,7 +49,11 @@ def manifest(folder: Path, c, facts: dict) -> dict:
         if c.region_crops
         else None,
         "graphs": graphs,
-        "attention": {"grid": [rows, columns], "glance": [c.crop_grid, c.crop_grid] if c.region_crops else None},
+        "attention": {
+            "grid": [rows, columns],
+            "glance": [c.crop_grid, c.crop_grid] if c.region_crops else None,
+            **({"layout": facts["layout"]} if "layout" in facts else {}),
+        },
         "vocabulary": c.vocabulary,
         "special": {"pad": PAD, "unk": UNK, "start": START, "end": END},
         "max_length": c.max_length,

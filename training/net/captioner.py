@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.config import END, EVENTS, PAD, START, ModelConfig
-from training.net.decoder import DecoderLayer, sinusoid
+from training.net.config import EVENTS, PAD, START, ModelConfig
+from training.net.decoder import DecoderLayer, greedy_decode, sinusoid
 from training.net.region_crops import RegionCrops
 
 
@@ -57,6 +57,11 @@ class Captioner(nn.Module):
         )
         self.logits = nn.Linear(D, V)
         self.initialise()
+
+    @property
+    def cache(self) -> tuple[int, int]:
+        """Heads and width of one layer's cache of keys or values."""
+        return self.c.heads, self.c.width // self.c.heads
 
     def initialise(self) -> None:
         nn.init.normal_(self.embedding.weight, std=0.02)
@@ -196,28 +201,16 @@ class Captioner(nn.Module):
         T, H = self.c.max_length, self.c.heads
         kv = [t for layer in self.layers for t in layer.memory_kv(memory)]
         caches = [memory.new_zeros(B, H, T, D // H) for _ in range(2 * len(self.layers))]
-        tokens, previous = torch.full((B,), START, device=memory.device), torch.full((B,), PAD, device=memory.device)
-        alive = torch.ones(B, dtype=torch.bool, device=memory.device)
-        ids, log_prob, attention = [], [], []
-        for t in range(T):
-            slot = F.one_hot(torch.tensor(t), T).to(memory)
-            past = (torch.arange(T, device=memory.device) > t).to(memory) * -10_000
+
+        def step(tokens: Tensor, previous: Tensor, slot: Tensor, past: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            nonlocal uncovered, caches
             scores, attended, uncovered, caches = self.step(
                 tokens, previous, uncovered, slot, past, caches, kv, bias, conditioning
             )
-            previous, (best, tokens) = tokens, self.choose(scores)
-            tokens = torch.where(alive, tokens, torch.zeros_like(tokens))
-            ids.append(tokens)
-            log_prob.append(torch.where(alive, best, torch.zeros_like(best)))
-            attention.append(attended * alive[:, None])
-            alive = alive & (tokens != END)
-        out, all_attention = torch.stack(ids, 1), torch.stack(attention, 1)  # [B,T], [B,T,S]
+            return *self.choose(scores), attended
+
+        written = greedy_decode(step, memory, T)
         if S > N:
-            all_attention = expand_crop_attention(all_attention, B, T, N, self.c.regions, self.c.crop_grid**2)
-        return {
-            "ids": out,
-            "log_prob": torch.stack(log_prob, 1),
-            "length": ((out != PAD) & (out != END)).sum(1),
-            "attention": all_attention,
-            **({"kind_logits": seen["kind_logits"]} if "kind_logits" in seen else {}),
-        }
+            crops_spread = (B, T, N, self.c.regions, self.c.crop_grid**2)
+            written["attention"] = expand_crop_attention(written["attention"], *crops_spread)
+        return written | ({"kind_logits": seen["kind_logits"]} if "kind_logits" in seen else {})

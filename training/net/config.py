@@ -33,6 +33,10 @@ class ModelConfig:
     event_words: dict[str, list[str]] = field(default_factory=dict)  # event -> words that report it
     event_needs: dict[str, list[str]] = field(default_factory=dict)  # such a word -> words it must directly follow
 
+    # --- another published captioner (training/architectures), trained by training.table ---
+    architecture: str = ""  # its name; "" is the network of this package
+    options: dict = field(default_factory=dict)  # its own switches and sizes
+
     # --- sizes ---
     coarse_channels: int = 256
     fine_channels: int = 67

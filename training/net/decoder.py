@@ -3,10 +3,14 @@
 Letters: B pairs, T caption slots, t slots at once (T or 1), S memory tokens, D width, H heads, d = D / H.
 """
 
+from collections.abc import Callable
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training.net.attention import join_heads, split_heads
+from training.net.config import END, PAD, START
 
 
 def sinusoid(length: int, width: int) -> Tensor:
@@ -66,3 +70,34 @@ class DecoderLayer(nn.Module):
         attended, _ = self.attend(q, k, v, past[None, None, None, :])
         x, attention = self.finish(x, attended, mk, mv, memory_bias)
         return x, attention, k, v
+
+
+def greedy_decode(
+    step: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]], memory: Tensor, length: int
+) -> dict[str, Tensor]:
+    """Writes up to `length` words per pair of memory [B,S,D], END included.
+
+    step: (last word [B], the one before it [B], slot [T], past [T]) -> log-probability [B] and id [B] of the next word,
+    attention [B,S]. Returns ids [B,T] (words, END, PAD ...), log_prob [B,T], length [B] (words without END), attention
+    [B,T,S].
+    """
+    B, device = len(memory), memory.device
+    tokens, previous = torch.full((B,), START, device=device), torch.full((B,), PAD, device=device)
+    alive = torch.ones(B, dtype=torch.bool, device=device)
+    ids, log_prob, attention = [], [], []
+    for t in range(length):
+        slot = F.one_hot(torch.tensor(t), length).to(memory)
+        past = (torch.arange(length, device=device) > t).to(memory) * -10_000
+        best, chosen, attended = step(tokens, previous, slot, past)
+        previous, tokens = tokens, torch.where(alive, chosen, torch.zeros_like(chosen))
+        ids.append(tokens)
+        log_prob.append(torch.where(alive, best, torch.zeros_like(best)))
+        attention.append(attended * alive[:, None])
+        alive = alive & (tokens != END)
+    out = torch.stack(ids, 1)  # [B,T]
+    return {
+        "ids": out,
+        "log_prob": torch.stack(log_prob, 1),
+        "length": ((out != PAD) & (out != END)).sum(1),
+        "attention": torch.stack(attention, 1),
+    }
