@@ -99,7 +99,10 @@ class Architecture(nn.Module):
         return {"caption": caption_loss(self.logits(encoded.memory, b["ids"][:, :-1]), b["ids"], 0.0)}, encoded
 
     def start(self, memory: Tensor) -> Start:
-        """memory [B,S,W], as `encode` gives it."""
+        """memory [B,S,W], as `encode` gives it.
+
+        `start` and `step` are exported as a script, in which tensors have no known rank: no flatten, no unflatten.
+        """
         raise NotImplementedError
 
     def step(

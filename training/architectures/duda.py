@@ -76,9 +76,9 @@ class Duda(Architecture):
     def start(self, memory: Tensor) -> Start:
         """keys [B,1,2N,1]: attention of the cells, 1 per frame. values [B,1,3,D]: before, difference, after."""
         x, a = memory[..., :-1], memory[..., -1:]  # [B,2N,D], [B,2N,1]
-        before, after = ((x * a).unflatten(1, (2, -1))).sum(2).unbind(1)  # [B,D]
-        share = a.unflatten(1, (2, -1))  # [B,2,N,1]
-        share = (share / share.sum(2, keepdim=True).clamp(min=1e-6)).flatten(1, 2)
+        N = self.c.token_grid[0] * self.c.token_grid[1]
+        before, after = (x * a)[:, :N].sum(1), (x * a)[:, N:].sum(1)  # [B,D]
+        share = torch.cat([side / side.sum(1, keepdim=True).clamp(min=1e-6) for side in (a[:, :N], a[:, N:])], 1)
         nothing = before.repeat(1, 4) * 0  # hidden state and cell of both LSTMs
         return Start(nothing, share[:, None], torch.stack([before, after - before, after], 1)[:, None])
 
@@ -86,9 +86,9 @@ class Duda(Architecture):
         N = self.c.token_grid[0] * self.c.token_grid[1]
         vectors = values[:, 0]  # [B,3,D]
         h_choose, c_choose, h_speak, c_speak = carried.chunk(4, 1)
-        joined = F.relu(self.join(vectors.flatten(1)))
+        joined = F.relu(self.join(vectors.reshape(-1, 3 * self.c.width)))  # [B,D]
         h_choose, c_choose = self.choose(torch.cat([joined, h_speak], 1), h_choose, c_choose)
-        weight = torch.softmax(self.weigh(h_choose), 1)  # [B,3]
+        weight = torch.softmax(self.weigh(h_choose), -1)  # [B,3]
         about = (weight[:, :, None] * vectors).sum(1)
         h_speak, c_speak = self.speak(torch.cat([self.word(token), about], 1), h_speak, c_speak)
         sides = weight[:, ::2] + weight[:, 1:2] / 2  # [B,2]: the difference is of both frames

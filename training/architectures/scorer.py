@@ -80,7 +80,9 @@ class Scorer(Architecture):
         return self.captioner(memory, None, ids)[0]
 
     def start(self, memory: Tensor) -> Start:
-        nothing = torch.zeros_like(memory[:, 0, : len(EVENTS)])  # no events to report: the captioner has no region crops
+        nothing = torch.zeros_like(
+            memory[:, 0, : len(EVENTS)]
+        )  # no events to report: the captioner has no region crops
         return Start(nothing, *stack_heads([layer.memory_kv(memory) for layer in self.captioner.layers]))
 
     def step(self, token, carried, slot, past, k, v, keys, values) -> Written:

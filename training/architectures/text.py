@@ -87,10 +87,10 @@ def step_behind(layers, x: Tensor, slot: Tensor, past: Tensor, cache: KeysValues
     x [B,t,D]: the word, and perhaps tokens after it that leave nothing in the caches (t = 2: a mask to be filled).
     Returns the last token [B,D], its attention to the prefix in the last layer [B,S], caches.
     """
-    L, t, S, new = len(layers), x.shape[1], prefix[0].shape[2], []
+    L, t, S, new = len(layers), int(x.shape[1]), prefix[0].shape[2], []
     attention = x
-    own = torch.full((t, t), HIDDEN, device=x.device).fill_diagonal_(0.0)[:, 1:]  # [t,t-1]: each sees itself
-    bias = torch.cat([x.new_zeros(t, S), past[None].expand(t, -1), own], 1)  # [t,S+T+t-1]
+    own = [[0.0 if i == j else HIDDEN for j in range(1, t)] for i in range(t)]  # each sees itself
+    bias = torch.cat([x.new_zeros(t, S), past[None].expand(t, -1), x.new_tensor(own)], 1)  # [t,S+T+t-1]
     for layer, (pk, pv), (k, v) in zip(layers, per_layer(prefix, L), per_layer(cache, L)):
         k1, v1 = layer.keys_values(x)  # [B,H,t,d]
         new.append(write_slot((k, v), (k1[:, :, :1], v1[:, :, :1]), slot))

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.architectures import ARCHITECTURES, options_of
+from training.architectures.idc_pcl import IdcPcl
 from training.bundle.graphs import export_graphs
 from training.bundle.parity import check_parity
 from training.net.config import START
@@ -21,6 +22,10 @@ ROWS = [
     ("duda", {}),
     ("mccformers", {"ffn": 24, "decoder_ffn": 24}),
     ("mccformers", {"joint": True, "ffn": 24, "decoder_ffn": 24}),
+    ("clip4idc", {"vision_width": 24, "vision_heads": 2, "vision_ffn": 24, "intra": 1, "inter": 1, "layers": 2}),
+    ("idc_pcl", {"ffn": 24}),
+    ("onediff", {"delta": 4, "delta_width": 24, "delta_heads": 2, "delta_ffn": 24, "layers": 2}),
+    ("onediff", {"delta": 0, "coupled": 0.0, "layers": 1}),
 ]
 every_row = pytest.mark.parametrize("name, options", ROWS)
 
@@ -53,13 +58,22 @@ def test_a_word_sees_no_later_word(name: str, options: dict):
     assert not torch.allclose(a[:, 3:], changed[:, 3:], atol=1e-3)
 
 
+def next_words(network, memory: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+    """Logits of the word after each of ids [B,T] without caches: [B,T,V]. IDC-PCL reads them at a mask behind it."""
+    if not isinstance(network, IdcPcl):
+        return network.logits(memory, ids)
+    mask = torch.full_like(ids[:, :1], network.mask)
+    each = [network.logits(memory, torch.cat([ids[:, : t + 1], mask], 1))[:, -1] for t in range(ids.shape[1])]
+    return torch.stack(each, 1)
+
+
 @every_row
 @torch.no_grad()
 def test_steps_give_the_logits_of_the_whole_sentence(name: str, options: dict):
     difference, _ = tiny_pair(name, **options)
     network, b = difference.network, tiny_batch(difference)
     memory, ids = network.encode(b["before"], b["after"]).memory, b["ids"][:, :-1]
-    whole = torch.log_softmax(network.logits(memory, ids), -1)
+    whole = torch.log_softmax(next_words(network, memory, ids), -1)
     start = network.start(memory)
     k = v = torch.zeros(len(ids), network.cache[0], 6, network.cache[1])
     carried, eye = start.carried, torch.eye(6)
