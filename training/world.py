@@ -51,6 +51,10 @@ class World:
     extra_losses: Callable[[dict, dict[str, Tensor], Any], dict[str, Tensor]] = lambda outputs, batch, config: {}
     # Losses of single frames, for the first `train.read_first` steps: (difference, batch) -> terms.
     frame_losses: Callable[[nn.Module, dict[str, Tensor]], dict[str, Tensor]] | None = None
+    # Sentences that are false of a changed pair: (meta, captions of other pairs, generator).
+    false_captions: Callable[[dict, list[str], Any], list[str]] | None = None
+    # The sentence of the first frames of two unrelated pairs as one pair: (cache, index, index).
+    coupled_caption: Callable[[Any, int, int], str] | None = None
     wider_nouns: Mapping[str, str] = field(default_factory=dict)  # specific noun -> what to write if unsure
     event_words: Mapping[str, Sequence[str]] = field(default_factory=dict)  # event -> words that report it
     # A word in event_words that reports its event only directly after one of these words ("has left", "on the left").

@@ -30,9 +30,9 @@ def tiny_config(architecture: str, **options) -> ModelConfig:
     )
 
 
-def tiny_pair(architecture: str, **options) -> tuple[PairNetwork, Writer]:
+def tiny_pair(c: ModelConfig) -> tuple[PairNetwork, Writer]:
     torch.manual_seed(3)
-    difference, writer = make_pair(tiny_config(architecture, **options), load_world("clevr"))
+    difference, writer = make_pair(c, load_world("clevr"))
     return difference.eval(), writer.eval()
 
 

@@ -32,7 +32,7 @@ every_row = pytest.mark.parametrize("name, options", ROWS)
 
 @every_row
 def test_memory_has_a_row_per_cell_of_the_layout(name: str, options: dict):
-    difference, writer = tiny_pair(name, **options)
+    difference, writer = tiny_pair(tiny_config(name, **options))
     d = difference(*random_frames(difference.c, 3))
     layout, N = difference.network.layout, 2 * 3
     assert d["memory"].shape == (3, layout.extra + layout.sides * N, difference.network.memory_width)
@@ -47,7 +47,7 @@ def test_memory_has_a_row_per_cell_of_the_layout(name: str, options: dict):
 
 @every_row
 def test_a_word_sees_no_later_word(name: str, options: dict):
-    difference, _ = tiny_pair(name, **options)
+    difference, _ = tiny_pair(tiny_config(name, **options))
     b = tiny_batch(difference)
     memory = difference.network.encode(b["before"], b["after"]).memory
     ids = b["ids"][:, :-1]
@@ -70,7 +70,7 @@ def next_words(network, memory: torch.Tensor, ids: torch.Tensor) -> torch.Tensor
 @every_row
 @torch.no_grad()
 def test_steps_give_the_logits_of_the_whole_sentence(name: str, options: dict):
-    difference, _ = tiny_pair(name, **options)
+    difference, _ = tiny_pair(tiny_config(name, **options))
     network, b = difference.network, tiny_batch(difference)
     memory, ids = network.encode(b["before"], b["after"]).memory, b["ids"][:, :-1]
     whole = torch.log_softmax(next_words(network, memory, ids), -1)
@@ -89,7 +89,7 @@ def test_steps_give_the_logits_of_the_whole_sentence(name: str, options: dict):
 
 @every_row
 def test_every_loss_falls_on_one_batch(name: str, options: dict):
-    difference, _ = tiny_pair(name, **options)
+    difference, _ = tiny_pair(tiny_config(name, **options))
     network, b = difference.network.train(), tiny_batch(difference)
     optimiser = torch.optim.Adam(network.parameters(), 3e-3)
     for stage in network.stages:
@@ -107,7 +107,7 @@ def test_every_loss_falls_on_one_batch(name: str, options: dict):
 
 @every_row
 def test_heads_that_the_paper_lacks_leave_the_architecture_alone(name: str, options: dict):
-    difference, _ = tiny_pair(name, **options)
+    difference, _ = tiny_pair(tiny_config(name, **options))
     b = tiny_batch(difference)
     encoded = difference.network.encode(b["before"], b["after"])
     d = difference.heads(encoded)
@@ -118,7 +118,7 @@ def test_heads_that_the_paper_lacks_leave_the_architecture_alone(name: str, opti
 
 @every_row
 def test_graphs_equal_pytorch(tmp_path: Path, name: str, options: dict):
-    difference, writer = tiny_pair(name, **options)
+    difference, writer = tiny_pair(tiny_config(name, **options))
     (tmp_path / "source.onnx").write_bytes(b"copied as it is")
     export_graphs(difference, writer, tmp_path / "source.onnx", tmp_path)
     for batch in (1, 3):

@@ -144,6 +144,29 @@ class FamilyCache(Shards):
         self.keep_tokens(difference) if frozen_tokens else self.drop_tokens()
         return self.with_reverses(indices)
 
+    @property
+    def scenes_count(self) -> int:
+        return len(self.where) // len(pairs_of(self.forward))
+
+    def two_streams(self, scenes: list[int], rng: np.random.Generator) -> list[int]:
+        """One changed pair per scene, then one unchanged pair per scene, both from the same view of the unchanged
+        scene; needs a cache that is not `forward`. Every view of the unchanged scene may be the first."""
+        pairs = pairs_of(self.forward)
+        changed, unchanged = [], []
+        for scene in scenes:
+            first, other = rng.permutation([0, rng.integers(1, UNCHANGED_VIEWS)]).tolist()
+            after = int(rng.integers(UNCHANGED_VIEWS, VIEWS))
+            changed.append(scene * len(pairs) + pairs.index((first, after)))
+            unchanged.append(scene * len(pairs) + pairs.index((first, other)))
+        return changed + unchanged
+
+    def largest_thing(self, index: int) -> dict:
+        """The object that covers most of the first frame of a pair, of the meta line."""
+        (shard, row), view = self.where[index], self.meta[index]["views"][0]
+        slots = self.shards[shard]["slots"][row * VIEWS + view]
+        counts = np.bincount(slots[slots >= 0], minlength=1)
+        return self.scenes[shard][row]["views"][view]["things"][int(counts.argmax())]
+
     def with_reverses(self, indices: list[int]) -> list[int]:
         """The pairs, then the same pairs reversed, as MovingDifference is trained."""
         return indices + [self.reverse[i] for i in indices]

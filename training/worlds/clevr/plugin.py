@@ -12,6 +12,7 @@ from training.worlds.clevr.family_cache import open_cache
 from training.worlds.clevr.losses import frame_losses, moving_camera_losses
 from training.worlds.clevr.model import MovingDifference
 from training.worlds.clevr.pair_source import ClevrPairSource
+from training.worlds.clevr.pretraining import coupled_caption, false_captions
 
 
 def open_source(data: Path | None, split: str) -> PairSource:
@@ -54,4 +55,6 @@ WORLD = World(
     judge=judge,
     extra_losses=extra_losses,
     frame_losses=frame_losses,
+    false_captions=false_captions,
+    coupled_caption=coupled_caption,
 )
