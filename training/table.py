@@ -12,6 +12,7 @@ finished rows. configs/table-cpu.toml lists the rows, their switches and what th
 import argparse
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -39,8 +40,9 @@ class Table:
         world = load_world(self.config.world)
         if world.frame_losses is None or world.coupled_caption is None:
             raise SystemExit(f"world {world.name!r} has no single-frame losses or pre-training sentences")
-        cache, common = world.open_cache(args.cache), ModelConfig(**self.config.model)
+        cache = world.open_cache(args.cache)
         self.labels = labels_of(cache, world)
+        common = ModelConfig(**self.config.model, **asdict(self.labels))
         self.data = SceneBatches(cache, self.labels, common, world)
         self.heldout_scenes = SceneBatches(world.open_cache(args.heldout), self.labels, common, world)
         self.heldout = Batches(world.open_cache(args.heldout, forward=True), self.labels, common)
