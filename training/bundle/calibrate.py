@@ -31,6 +31,7 @@ from training.worlds import load_world
 
 RATES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)  # of false alarms
 DEFAULT_RATE = 0.02
+LEAST_SCALE = 1e-6  # the manifest takes no scale of 0
 NUISANCE_PRECISION = 0.9
 LEAST_NAMED = 5  # pairs above a nuisance's threshold that its precision must rest on
 HIGHEST_NUISANCE_THRESHOLD = 0.95
@@ -66,7 +67,9 @@ def platt(logits: np.ndarray, changed: np.ndarray) -> tuple[float, float]:
         np.repeat([1, 0], len(logits)),
         sample_weight=np.concatenate([target, 1 - target]),
     )
-    return float(fit.coef_[0, 0]), float(fit.intercept_[0])
+    scale, offset = float(fit.coef_[0, 0]), float(fit.intercept_[0])
+    # A logit that is no evidence of a change, as of a captioner without pictures: all pairs get the share of changes.
+    return (scale, offset) if scale > LEAST_SCALE else (LEAST_SCALE, float(np.log((positives + 1) / (negatives + 1))))
 
 
 def logit_of(calibration: dict) -> float:

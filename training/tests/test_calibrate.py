@@ -27,3 +27,11 @@ def test_a_threshold_lies_just_above_the_unchanged_pair_to_exclude(probability):
     assert probability < point["threshold"] <= probability + 1.1e-6
     assert point["threshold"] == round(point["threshold"], 6)
     assert point["recall"] == 0.5  # of the pair as sure as that one: not found, as served
+
+
+def test_a_logit_that_is_no_evidence_gives_every_pair_the_share_of_changes():
+    changed = np.array([1.0, 1.0, 1.0, 0.0])
+    for logits in (np.zeros(4), np.array([-1.0, -2.0, -3.0, 5.0])):
+        scale, offset = platt(logits, changed)
+        assert 0 < scale <= 1e-6
+        assert 1 / (1 + np.exp(-offset)) == pytest.approx(4 / 6)
