@@ -83,6 +83,7 @@ class Architecture(nn.Module):
     def __init__(self, c: ModelConfig, tokens: Tokens):
         super().__init__()
         self.c, self.tokens = c, tokens
+        self.watched: dict[str, Tensor] = {}  # of the last task, for the log: no part of the loss
 
     def encode(self, before: Tensor, after: Tensor) -> Encoded:
         """Tokens [B,N,C] of both frames -> memory, change logit."""

@@ -70,8 +70,11 @@ class Row:
         torch.nn.utils.clip_grad_norm_(self.parameters, t["clip"])
         self.optimiser.step()
         self.step += 1
-        self.cpu_s += time.process_time() - began
-        return {"stage": stage.name, "task": task, **{name: round(value.item(), 4) for name, value in terms.items()}}
+        took = time.process_time() - began
+        self.cpu_s += took
+        figures = {name: value.item() for name, value in (terms | self.network.watched).items()}
+        line = {"stage": stage.name, "task": task, "cpu_s": took, **figures}
+        return {name: round(value, 4) if isinstance(value, float) else value for name, value in line.items()}
 
     def terms(self, task: str, b: dict[str, Tensor]) -> dict[str, Tensor]:
         """Weighted terms of the architecture, and those of the heads if the task encodes all pairs."""

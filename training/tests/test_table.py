@@ -227,3 +227,13 @@ def test_the_table_has_the_figures_of_the_report_and_their_spread():
     assert "| constant | 89.0 | 3.3 | - |" in text
     assert "| duda | 125.0 ± 0.0 | 50.0 ± 0.0 | 50.0 ± 0.0 | 75.0 ± 0.0 | 50.0 ± 0.0 | - | 50.0 ± 0.0 |" in text
     assert text.rstrip().endswith("125.0 ± 0.0 | 12.0 ± 0.0 |")
+
+
+def test_the_log_has_how_often_the_true_sentence_comes_first(config: TableConfig, data: SceneBatches):
+    pcl = row(config, data, "pcl", 30)
+    lines = [pcl.train_step(data) for _ in range(12)]
+    assert {"mlm", "mvcl", "fda"} == {line["task"] for line in lines}
+    for line in lines:
+        assert line["cpu_s"] > 0
+        assert ("fda_right" in line) == (line["task"] == "fda")
+        assert 0 <= line.get("fda_right", 0.0) <= 1
