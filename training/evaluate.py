@@ -13,6 +13,7 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import IO
 
 from training.bundle.export import write_bundle
 from training.inputs import existing_file
@@ -20,6 +21,20 @@ from training.inputs import existing_file
 CLI = Path(__file__).parents[1] / "dist/cli/main.js"
 NAME = "checkpoint"
 FACTS = {"licence": "not for release", "metrics": {}, "training_data": [], "cost": {}}
+
+
+def evaluate_bundle(models: Path, name: str, manifest: Path, options: list[str], log: IO[str] | None = None) -> None:
+    """Runs `scenedelta evaluate` on a bundle of the folder `models`; log: where its output goes, default stdout.
+
+    @raises SystemExit if the service is not compiled, or with the command's exit status if it fails.
+    """
+    if not CLI.is_file():
+        raise SystemExit(f"{CLI}: no such file; run npm run build")
+    command = ["node", str(CLI), "evaluate", str(manifest), "--bundle", name, *options]
+    environment = {**os.environ, "MODELS_DIR": str(models)}
+    done = subprocess.run(command, env=environment, stdout=log, stderr=log and subprocess.STDOUT)
+    if done.returncode:
+        raise SystemExit(done.returncode)
 
 
 def main() -> None:
@@ -30,15 +45,10 @@ def main() -> None:
     parser.add_argument("--manifest", type=existing_file, required=True, help="NDJSON of labelled pairs")
     parser.add_argument("--align-from", type=float, help="as for training.bundle.export; default: never align")
     args, options = parser.parse_known_args()
-    if not CLI.is_file():
-        raise SystemExit(f"{CLI}: no such file; run npm run build")
     with tempfile.TemporaryDirectory() as models:
         bundle = Path(models) / NAME
         write_bundle(args.checkpoint, args.features, args.calibration, FACTS, NAME, "0.0.0", bundle, args.align_from)
-        command = ["node", str(CLI), "evaluate", str(args.manifest), "--bundle", NAME, *options]
-        done = subprocess.run(command, env={**os.environ, "MODELS_DIR": models})
-    if done.returncode:
-        raise SystemExit(done.returncode)
+        evaluate_bundle(Path(models), NAME, args.manifest, options)
 
 
 if __name__ == "__main__":

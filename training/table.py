@@ -92,7 +92,7 @@ class Table:
             "cpu_h": row.cpu_s / 3600,
         }
         if served:
-            figures["served"] = judge_served(folder, self.args.features, self.args.manifest)
+            figures["served"] = judge_served(row, folder, self.args.features, self.args.manifest, self.heldout)
         write_json(path, figures)
         return figures
 

@@ -1,8 +1,7 @@
 """Figures of a trained row: on held-out drawn pairs here, on labelled pairs by `scenedelta evaluate`."""
 
 import json
-import subprocess
-import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,16 @@ from torch import Tensor
 
 from training.architectures.row import Row
 from training.bundle.calibrate import calibrate, logit_of
-from training.data.batches import Batches
+from training.bundle.export import write_bundle
+from training.bundle.recalibrate import BundleDifference
+from training.data.batches import Batches, difference_inputs
+from training.evaluate import evaluate_bundle
 from training.heldout import heldout_figures
-from training.inputs import read_json
+from training.inputs import open_graph, read_json
 
 FALSE_ALARMS = 0.1  # of unchanged held-out pairs, at the threshold; that of scorer-clevr
 CUTS = (1, 5, 10)
+TIMED_PAIRS = 20
 
 
 def judge_heldout(row: Row, heldout: Batches) -> tuple[dict, dict]:
@@ -52,23 +55,33 @@ def recall_at(similarity: Tensor, own: Tensor) -> dict[str, float]:
     return {f"R@{k}": round(float((rank <= k).float().mean()), 4) for k in CUTS}
 
 
-def judge_served(folder: Path, features: Path, manifest: Path) -> dict:
-    """Runs training.evaluate on the folder's checkpoint; keeps the whole report as evaluation.json. Returns the figures
-    of the table. @raises SystemExit if it fails."""
-    report = folder / "evaluation.json"
-    command = [sys.executable, "-m", "training.evaluate", "--json", str(report)]
-    for name, path in (
-        ("checkpoint", folder / "checkpoint.pt"),
-        ("features", features),
-        ("calibration", folder / "calibration.json"),
-        ("manifest", manifest),
-    ):
-        command += [f"--{name}", str(path)]
+def judge_served(row: Row, folder: Path, features: Path, manifest: Path, heldout: Batches) -> dict:
+    """Exports the folder's checkpoint as a bundle in its `models`, and has the service judge it.
+
+    evaluation.json keeps the whole report. Returns the figures of the table. @raises SystemExit if the service fails.
+    """
+    models, report, name = folder / "models", folder / "evaluation.json", row.config["name"]
+    facts = {"licence": "not for release", "metrics": {}, "training_data": [], "cost": {"cpu_h": row.cpu_s / 3600}}
+    parts = (folder / "checkpoint.pt", features, folder / "calibration.json")
+    write_bundle(*parts, facts, name, "0.0.0", models / name, None)
     with open(folder / "evaluation.txt", "w", encoding="utf-8") as log:
-        done = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT)
-    if done.returncode:
-        raise SystemExit(f"{folder.name}: training.evaluate failed, see {folder / 'evaluation.txt'}")
-    return served_figures(read_json(report, "captioner", "parts"))
+        try:
+            evaluate_bundle(models, name, manifest, ["--json", str(report)], log)
+        except SystemExit as reason:
+            raise SystemExit(f"{folder.name}: scenedelta evaluate failed ({reason}), see {log.name}") from None
+    return served_figures(read_json(report, "captioner", "parts")) | {"ms": cpu_ms(models / name, heldout)}
+
+
+def cpu_ms(bundle: Path, heldout: Batches) -> float:
+    """CPU milliseconds per pair of difference.onnx and caption.onnx, over the first held-out pairs one by one."""
+    difference, caption = BundleDifference(bundle / "difference.onnx"), open_graph(bundle / "caption.onnx")
+    took = []
+    for i in range(min(TIMED_PAIRS, len(heldout.cache))):
+        inputs = difference_inputs(heldout.batch([i], np.random.default_rng(0)))
+        began = time.process_time()
+        caption.run(None, {"memory": difference(*inputs)["memory"].numpy()})
+        took.append(time.process_time() - began)
+    return 1000 * float(np.median(took))
 
 
 def served_figures(report: dict) -> dict:
@@ -85,7 +98,6 @@ def served_figures(report: dict) -> dict:
         "noun": c["facts"]["noun"]["rate"],
         "colour": c["facts"]["colour"]["rate"],
         "pointing": c["place"]["game"]["rate"],
-        "ms": sum(c["timings"].get(stage, 0.0) for stage in ("encode", "caption")),
         "constant": {
             "all": words(report["constant"]["words"]["all"]),
             "changed": words(report["constant"]["words"]["changed"]),

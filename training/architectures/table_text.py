@@ -8,13 +8,13 @@ SERVED = ("CIDEr-D", "CIDEr-D changed", "verdict", "AUROC", "noun", "colour", "p
 RECALLS = ("R@1", "R@5", "R@10")
 
 
-def cell(values: list[float | None], scale: float = 1.0) -> str:
+def cell(values: list[float | None], scale: float = 1.0, digits: int = 1) -> str:
     """Mean and standard deviation, or the one value; a dash if a seed has none."""
     if not values or any(value is None for value in values):
         return "-"
     scaled = [scale * value for value in values]
-    spread = f" ± {stdev(scaled):.1f}" if len(scaled) > 1 else ""
-    return f"{mean(scaled):.1f}{spread}"
+    spread = f" ± {stdev(scaled):.{digits}f}" if len(scaled) > 1 else ""
+    return f"{mean(scaled):.{digits}f}{spread}"
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
@@ -31,7 +31,7 @@ def table_text(figures: dict[str, list[dict]]) -> str:
             name,
             *(cell([run["heldout"].get(key) for run in runs], 100) for key in (*HELDOUT, *RECALLS)),
             f"{runs[0]['parameters'] / 1e6:.2f}",
-            cell([run["cpu_h"] for run in runs]),
+            cell([run["cpu_h"] for run in runs], digits=2),
         ]
         for name, runs in figures.items()
     ]
@@ -47,7 +47,7 @@ def table_text(figures: dict[str, list[dict]]) -> str:
             scores = [cell([run[key] for run in runs], scales.get(key, 100)) for key in SERVED]
             kinds = [cell([run["CIDEr-D kinds"].get(kind) for run in runs]) for kind in KINDS]
             rows.append([name, *scores, *kinds, cell([run["ms"] for run in runs])])
-        head = ["row", *SERVED, *(f"CIDEr-D {kind}" for kind in KINDS), "ms"]
+        head = ["row", *SERVED, *(f"CIDEr-D {kind}" for kind in KINDS), "CPU ms"]
         parts += [f"\nLabelled pairs by `scenedelta evaluate`, {spread}.\n\n", markdown(head, rows)]
     return "".join(parts)
 
