@@ -32,7 +32,7 @@ CONFIG = Path(__file__).parent / "configs/table-cpu.toml"
 
 
 class Table:
-    """What all rows share."""
+    """Data, reading stage and settings that all rows share."""
 
     def __init__(self, args: argparse.Namespace):
         self.args, self.config = args, TableConfig.read(args.config)

@@ -110,7 +110,7 @@ const ManifestSchema = Type.Object(
       {
         grid: Grid,
         glance: Type.Union([Grid, Type.Null()]),
-        /** rows of the memory: `extra` without a place, then `sides` grids (before, after); absent = 1 grid, no extra */
+        /** rows of the memory: `extra` without a place, then a grid per side; absent = no extra, 1 side */
         layout: Type.Optional(
           Type.Object(
             { sides: Type.Union([Type.Literal(1), Type.Literal(2)]), extra: Type.Integer({ minimum: 0 }) },

@@ -48,7 +48,7 @@ class Encoded(NamedTuple):
 
 
 class Start(NamedTuple):
-    """What the decoder computes once per sentence."""
+    """Everything that the decoder computes once per sentence."""
 
     carried: Tensor  # [B,E], from word to word
     keys: Tensor  # [B,h,S,...], whatever the steps read of the memory

@@ -2,7 +2,7 @@
 
 Visual delta module: learned queries alternate self-attention and attention to one level of both frames, from fine to
 read. Both frames' tokens and the delta tokens are the prefix of the words. Stage I joins frames of two scenes to a pair
-whose sentence tells of both (coupled samples).
+whose sentence describes both (coupled samples).
 
 Ours, because the paper does not say: a vector per side on each level, the prefix order before, after, delta. Ours,
 because of size: a language model of four layers that is trained from the start, instead of a frozen Vicuna-7B.

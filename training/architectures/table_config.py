@@ -1,4 +1,4 @@
-"""The config of the table: what all rows share, and what each row changes."""
+"""The config of the table: settings that all rows share, and the changes of each row."""
 
 import tomllib
 from dataclasses import dataclass, fields

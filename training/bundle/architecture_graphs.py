@@ -1,6 +1,7 @@
 """The two parts of the decode loop (graphs.py) for an architecture of training/architectures.
 
-They have the signatures of `EncodeMemory` and `Step`. What an architecture does not have is an empty tensor.
+They have the signatures of `EncodeMemory` and `Step`. A part that an architecture lacks is an empty
+tensor.
 """
 
 from torch import Tensor, nn

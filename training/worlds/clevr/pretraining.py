@@ -29,7 +29,7 @@ def false_captions(meta: dict, others: list[str], rng: np.random.Generator) -> l
     while len(set(found)) < FALSE_CAPTIONS:
         name = str(rng.choice(list(CLASSES)))
         replaced = str(rng.choice([value for value in CLASSES[name] if value != values[name]]))
-        if name == attribute and rng.random() < 0.5:  # what it became instead of what it was
+        if name == attribute and rng.random() < 0.5:  # the new value instead of the old one
             text = grammar.consensus(change, values, replaced)
         else:
             text = grammar.consensus(change, values | {name: replaced}, new)
