@@ -1,9 +1,9 @@
 """IDC-PCL (Yao et al., "Image difference captioning with pre-training and contrastive learning", AAAI 2022).
 
 One Transformer reads each frame, a second the pair, a third the pair with the words. Pre-training draws one task per
-step: masked words (MLM), masked cells that must be distinguished from other cells (MVCL), and the true sentence among six
-false ones (FDA). Fine-tuning predicts masked words from images and earlier words, and whether anything changed. A word
-is written by reading a mask behind the words so far.
+step: masked words (MLM), masked cells that must be distinguished from other cells (MVCL), and the true sentence among
+six false ones (FDA). Fine-tuning predicts masked words from images and earlier words, and whether anything changed. A
+word is written by reading a mask behind the words so far.
 
 Norms come first; a Transformer also norms its input and does not norm its output. Ours: a usual layer norm where the
 released code divides by the unbiased deviation, and usual waves of position.

@@ -1,4 +1,4 @@
-"""What sees what in the architectures, and which negatives their contrastive losses leave out."""
+"""Visibility of tokens in the architectures, and the negatives that their contrastive losses leave out."""
 
 import math
 
