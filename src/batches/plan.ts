@@ -9,7 +9,7 @@ import { endOf, usualGap } from '../footage/inputs/bounds.js';
 import { kindOf, type ListedFile, listObjects } from '../footage/inputs/list-files.js';
 import { type PlanOptions, planRecording } from '../footage/inputs/plan.js';
 import { compileTemplate, PRESETS } from '../footage/inputs/template.js';
-import type { FootageItem, FootageSequence } from '../footage/recording-plan.js';
+import type { FootageItem, FootageSequence, Location } from '../footage/recording-plan.js';
 import type { FootageFailure } from '../footage/records.js';
 import { dateTime } from '../schemas/constructors.js';
 import { checker } from '../schemas/validation-error.js';
@@ -26,12 +26,16 @@ export interface PlanDependencies {
 export interface PlannedBatch {
   readonly sequences: readonly FootageSequence[];
   readonly failures: readonly FootageFailure[];
+  /** failures beyond those */
+  readonly unlisted: number;
   /** about the inputs as a whole */
   readonly warnings: readonly string[];
 }
 
 /** Files of one batch; their list is kept in memory. */
 const MAX_FILES = 1_000_000;
+/** Inputs that failed before the run and are kept with their reasons: the record of the batch holds them. */
+const MAX_FAILURES = 10_000;
 
 /** One line of a manifest. */
 const checkLine = checker(
@@ -54,17 +58,22 @@ export async function planBatch(
 ): Promise<PlannedBatch> {
   const files = new Map<string, ListedFile>();
   const failures: FootageFailure[] = [];
+  let unlisted = 0;
+  const fail = (failure: FootageFailure) => {
+    if (failures.length < MAX_FAILURES) failures.push(failure);
+    else unlisted++;
+  };
   for (const input of request.inputs) {
     for await (const file of listInput(batch, input, deps)) addFile(files, file);
   }
   if (request.manifest !== null) {
     for await (const line of readManifest(deps.files.uploadOf(batch, request.manifest))) {
-      if ('failure' in line) failures.push(line.failure);
+      if ('failure' in line) fail(line.failure);
       else addFile(files, line.file);
     }
   }
-  const plan = await planRecording([...files.values()], { ...planOptions(request), ...deps.config, signal });
-  failures.push(...plan.failures);
+  const plan = await planRecording(drained(files), { ...planOptions(request), ...deps.config, signal });
+  for (const failure of plan.failures) fail(failure);
   const { since, until, settings, every } = request;
   const sequences: FootageSequence[] = [];
   for (const sequence of plan.sequences) {
@@ -74,11 +83,23 @@ export async function planBatch(
     const gapMs = request.acrossGaps ? Number.MAX_SAFE_INTEGER : usualGap(sequence, settings, every);
     sequences.push({ ...sequence, range: { from, until: until ?? Number.MAX_SAFE_INTEGER }, endsAt, gapMs });
   }
-  if (sequences.length > 0) return { sequences, failures, warnings: plan.warnings };
+  const warnings = unlisted === 0 ? plan.warnings : [...plan.warnings, notListed(unlisted)];
+  if (sequences.length > 0) return { sequences, failures, unlisted, warnings };
   const [first] = failures;
   const why = first === undefined ? 'found none in that time' : `the first failure is: ${first.file}: ${first.reason}`;
   throw new ScenedeltaError('invalid-value', `expected videos or pictures, and ${why}`, { field: 'inputs' });
 }
+
+/** Hands the files over one by one, so that they are not kept twice. */
+function* drained(files: Map<string, ListedFile>): Generator<ListedFile> {
+  for (const [name, file] of files) {
+    files.delete(name);
+    yield file;
+  }
+}
+
+const notListed = (count: number): string =>
+  `${count} more inputs failed: the first ${MAX_FAILURES} are listed with their reasons`;
 
 function addFile(files: Map<string, ListedFile>, file: ListedFile): void {
   files.set(file.file, file);
@@ -103,9 +124,11 @@ async function* listInput(
 function fileAt(url: string, stated?: ListedFile['stated']): ListedFile {
   const s3 = /^s3:\/\/([^/]+)\/(.+)$/.exec(url);
   const [path] = url.split(/[?#]/) as [string];
-  const common = { kind: kindOf(path) ?? ('image' as const), file: path, ...(stated === undefined ? {} : { stated }) };
-  if (s3 === null) return { ...common, location: { from: 'url', url }, modifiedAt: null };
-  return { ...common, location: { from: 's3', bucket: s3[1] as string, key: s3[2] as string }, modifiedAt: null };
+  const location: Location =
+    s3 === null ? { from: 'url', url } : { from: 's3', bucket: s3[1] as string, key: s3[2] as string };
+  const kind = kindOf(path) ?? 'image';
+  if (stated === undefined) return { kind, file: path, location, modifiedAt: null };
+  return { kind, file: path, location, modifiedAt: null, stated };
 }
 
 type ManifestLine = { readonly file: ListedFile } | { readonly failure: FootageFailure };

@@ -15,13 +15,7 @@ import type { OutboundClient } from '../outbound/client.js';
 import { isBatchFinal } from '../schemas/batch.js';
 import type { FrameDependencies } from '../sequence/process-frame.js';
 import type { BatchFiles } from '../stores/batch-files.js';
-import {
-  type BatchRecord,
-  type BatchStore,
-  batchPrefix,
-  type PlannedCamera,
-  plannedSettings,
-} from '../stores/batches.js';
+import { type BatchRecord, type BatchStore, type PlannedCamera, plannedSettings } from '../stores/batches.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
@@ -29,6 +23,7 @@ import { batchCheckpoints } from './checkpoints.js';
 import { createMaterialize } from './materialize.js';
 import { planBatch } from './plan.js';
 import { writeBatchResults } from './results.js';
+import { loadPlan, storePlan } from './stored-plan.js';
 import { searchBatch, writeSearchResults } from './when.js';
 
 export interface BatchDependencies {
@@ -55,17 +50,15 @@ export interface BatchDependencies {
 export type BatchOutcome = 'done' | 'interrupted';
 export type BatchProcessor = ReturnType<typeof createBatchProcessor>;
 
-const planKey = (batch: string, index: number): string => `${batchPrefix(batch)}/plan-${index}.json`;
-
 export function createBatchProcessor(deps: BatchDependencies) {
   const { batches, blobs } = deps;
 
   const plan = async ({ id, request }: BatchRecord, signal: AbortSignal): Promise<void> => {
     const planned = await planBatch(id, request, deps, signal);
-    const { failures, warnings } = planned;
+    const { failures, unlisted, warnings } = planned;
     const sequences = request.when === undefined ? planned.sequences : [oneCamera(planned.sequences, request.camera)];
     for (const [i, sequence] of sequences.entries()) {
-      await blobs.put(planKey(id, i), Buffer.from(JSON.stringify(sequence)));
+      await storePlan(id, i, sequence, blobs);
     }
     const cameras: PlannedCamera[] = [];
     for (const { camera, items, range, endsAt } of sequences) {
@@ -79,7 +72,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
       });
     }
     const listed = failures.map(({ camera, file, code, reason }) => ({ camera, file, code, reason }));
-    await batches.begin(id, { cameras, failures: listed, warnings });
+    await batches.begin(id, { cameras, failures: listed, warnings, ...(unlisted === 0 ? {} : { unlisted }) });
   };
 
   /** Adds the jobs of the current run, again if they are there already. */
@@ -89,9 +82,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
   const processCamera = async (batch: BatchRecord, index: number, signal: AbortSignal): Promise<void> => {
     const { id } = batch;
     const request = batch.request;
-    const planned = await blobs.get(planKey(id, index));
-    if (planned === undefined) throw new ScenedeltaError('gone', `the plan of ${id} is not stored any more`);
-    const sequence = JSON.parse(Buffer.from(planned).toString()) as FootageSequence;
+    const sequence = await loadPlan(id, index, blobs);
     const pipeline = givingWay(deps);
     if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, pipeline }, signal);
     const { ffmpeg, videoPixelLimit, frameLimit, footageLimit } = deps.config;

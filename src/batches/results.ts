@@ -2,7 +2,7 @@
 import type { Config } from '../config.js';
 import type { Checkpoint } from '../footage/checkpoint.js';
 import { initialCheckpoint } from '../footage/checkpoint.js';
-import { type OutputFile, outputFiles } from '../footage/outputs/files.js';
+import { outputFiles } from '../footage/outputs/files.js';
 import { ndjson } from '../footage/outputs/json.js';
 import { type FinishedRun, gatherResults, statsOf } from '../footage/results.js';
 import { type BatchRecord, type BatchStore, batchResultKey, plannedSettings } from '../stores/batches.js';
@@ -31,19 +31,34 @@ export async function writeBatchResults(batch: BatchRecord, deps: Dependencies):
     failures: (plan?.failures ?? []).map((failure) => ({ v: 1, seconds: null, ...failure })),
     mergeWindowMs: mergeWindow === null ? null : mergeWindow * 1000,
   };
+  // The largest output is written before the records of the others are gathered in memory.
+  await deps.blobs.put(batchResultKey(id, 'stats.ndjson'), await bytesOf(ndjson(statsOf(run))));
   const readPicture = async (name: string) => (await deps.blobs.get(pictureKey(id, name))) ?? null;
   const recording = await gatherResults(run);
-  const files: OutputFile[] = [
-    ...outputFiles(recording, { readPicture }),
-    { name: 'stats.ndjson', content: () => ndjson(statsOf(run)) },
-  ];
   const captions: { name: string; video: string }[] = [];
-  for (const { name, video, content } of files) {
-    const parts: Buffer[] = [];
-    for await (const part of content()) parts.push(Buffer.from(part));
+  for (const { name, video, content } of outputFiles(recording, { readPicture })) {
     // The names of videos have any characters, and the keys of blobs few.
     const key = video === undefined ? name : `vtt-${captions.push({ name, video })}`;
-    await deps.blobs.put(batchResultKey(id, key), Buffer.concat(parts));
+    await deps.blobs.put(batchResultKey(id, key), await bytesOf(content()));
   }
   await deps.blobs.put(batchResultKey(id, 'vtt.json'), Buffer.from(JSON.stringify(captions)));
+}
+
+/** Bytes of an output when it is begun; it doubles whenever it is full. */
+const FIRST_BYTES = 64 * 1024;
+
+/** One growing buffer: a list of the parts would take several times the memory of a text of many short lines. */
+async function bytesOf(parts: Iterable<string> | AsyncIterable<string>): Promise<Uint8Array> {
+  let bytes = Buffer.alloc(FIRST_BYTES);
+  let length = 0;
+  for await (const part of parts) {
+    const needed = length + Buffer.byteLength(part);
+    if (needed > bytes.length) {
+      const larger = Buffer.alloc(Math.max(needed, 2 * bytes.length));
+      bytes.copy(larger, 0, 0, length);
+      bytes = larger;
+    }
+    length += bytes.write(part, length);
+  }
+  return bytes.subarray(0, length);
 }

@@ -51,6 +51,8 @@ export interface BatchPlan {
   readonly cameras: readonly PlannedCamera[];
   /** inputs that belong to no camera, or that failed before the run */
   readonly failures: readonly { camera: string | null; file: string; code: string; reason: string }[];
+  /** failures beyond those; absent: none */
+  readonly unlisted?: number;
   /** absent in batches of earlier versions */
   readonly warnings?: readonly string[];
 }

@@ -3,9 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { planBatch } from '../../src/batches/plan.js';
+import { loadPlan, storePlan } from '../../src/batches/stored-plan.js';
 import { checkSettings } from '../../src/cameras/settings.js';
+import type { FootageSequence } from '../../src/footage/recording-plan.js';
 import type { BatchRequest } from '../../src/stores/batch-request.js';
 import { FFMPEG } from '../footage/videos.js';
+import { FakeBlobs } from '../helpers/fake-stores.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -53,6 +56,38 @@ it('a manifest of many lines is read line by line, in the order of time', async 
   const [sequence] = planned.sequences;
   expect(sequence?.items).toHaveLength(20_000);
   expect(sequence?.items[0]?.file).toBe('https://cam.example/0.jpg');
+});
+
+it('more bad lines than are listed are counted, with a warning', async () => {
+  const planned = await planManifest([...Array.from({ length: 10_005 }, () => 'nonsense'), frame(0)]);
+  expect([planned.failures.length, planned.unlisted]).toEqual([10_000, 5]);
+  expect(planned.warnings).toEqual(['5 more inputs failed: the first 10000 are listed with their reasons']);
+});
+
+describe('the stored plan of a camera', () => {
+  const sequenceOf = (count: number): FootageSequence => ({
+    ...{ camera: 'yard', range: { from: 0, until: 1e15 }, endsAt: 5, gapMs: 60_000 },
+    items: Array.from({ length: count }, (_, i) => {
+      const url = `https://cam.example/${i}.jpg`;
+      return { kind: 'image', file: i % 2 === 0 ? url : `${i}.jpg`, location: { from: 'url', url }, at: i };
+    }),
+  });
+
+  it.each([1, 20_000, 45_000])('with %d files is read as it was, from blobs of at most 20,000', async (count) => {
+    const blobs = new FakeBlobs();
+    await storePlan('bat', 0, sequenceOf(count), blobs);
+    expect(blobs.kept.size).toBe(Math.ceil(count / 20_000));
+    expect(await loadPlan('bat', 0, blobs)).toEqual(sequenceOf(count));
+  });
+
+  it('is read as earlier versions stored it, and is gone if a part is', async () => {
+    const blobs = new FakeBlobs();
+    await blobs.put('batches/bat/plan-0.json', Buffer.from(JSON.stringify(sequenceOf(3))));
+    expect(await loadPlan('bat', 0, blobs)).toEqual(sequenceOf(3));
+    await storePlan('bat', 1, sequenceOf(45_000), blobs);
+    await blobs.delete('batches/bat/plan-1-2.json');
+    await expect(loadPlan('bat', 1, blobs)).rejects.toMatchObject({ code: 'gone' });
+  });
 });
 
 it('an address or an object that states no time is a failure, and never from 1970', async () => {

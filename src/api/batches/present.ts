@@ -28,7 +28,7 @@ export function presentBatch(record: BatchRecord): Batch {
     finished_at: finishedAt === null ? null : new Date(finishedAt).toISOString(),
     progress: progressOf(cameras, record.progress),
     ...{ frames: total('frames'), examined: total('examined'), changes: total('changes'), gaps: total('gaps') },
-    failures: total('failures') + failures.length,
+    failures: total('failures') + failures.length + (plan?.unlisted ?? 0),
     cameras,
     failed_inputs: failures.slice(0, LISTED_FAILURES),
     warnings: [...(plan?.warnings ?? [])],

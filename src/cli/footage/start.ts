@@ -47,5 +47,5 @@ export async function planOf(
     ...{ imageInterval: parseDuration(options.imageInterval, '--image-interval') },
     ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit },
   };
-  return { plan: await planRecording([...files.values()], planOptions), timeZone };
+  return { plan: await planRecording(files.values(), planOptions), timeZone };
 }

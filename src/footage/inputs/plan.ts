@@ -37,54 +37,53 @@ const READERS = 4;
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** @throws ScenedeltaError 'cancelled', 'not-found' (ffprobe) */
-export async function planRecording(files: readonly ListedFile[], options: PlanOptions): Promise<RecordingPlan> {
+export async function planRecording(files: Iterable<ListedFile>, options: PlanOptions): Promise<RecordingPlan> {
   const failures: FootageFailure[] = [];
-  const groups = new Map<string, { readonly file: ListedFile; readonly at: number | null }[]>();
-  const fail = (camera: string | null, { file }: ListedFile, { code, message: reason }: ScenedeltaError) =>
+  const groups = new Map<string, Timed[]>();
+  const fail = (camera: string | null, file: string, { code, message: reason }: ScenedeltaError) =>
     failures.push({ v: 1, camera, file, seconds: null, code, reason });
   for (const file of files) {
     const parts = partsOf(file, options);
     if (parts === undefined) {
       const expected = `expected a path that ends as --template ${options.template?.text}`;
-      fail(null, file, new ScenedeltaError('invalid-value', `the name does not fit: ${expected}`));
+      fail(null, file.file, new ScenedeltaError('invalid-value', `the name does not fit: ${expected}`));
       continue;
     }
     const named = file.stated?.camera ?? parts.camera ?? options.camera;
     const camera = cameraId(named ?? basename(dirname(file.file)));
     const group = groups.get(camera) ?? [];
     groups.set(camera, group);
-    group.push({ file, at: parts.at });
+    const { kind, location, modifiedAt } = file;
+    group.push({ kind, file: file.file, location, modifiedAt, at: parts.at, duration: null });
   }
 
   const limit = pLimit(READERS);
   const sources = { file: 0 };
   const sequences: RecordingPlan['sequences'][number][] = [];
   for (const camera of [...groups.keys()].sort()) {
-    const group = (groups.get(camera) ?? []).sort((a, b) => byName.compare(a.file.file, b.file.file));
-    const times = await Promise.all(
-      group.map(({ file, at }) => {
-        // A list may have a million files, most of which need no reading.
-        const isRead = file.kind === 'video' && file.location.from === 'file';
-        if (options.start !== null && !isRead) return { at: options.start, duration: null };
-        if (at !== null && options.start === null) return { at, duration: null };
-        return limit(async () => {
-          try {
-            const own = await ownTimeOf(file, options);
-            if (own.source === 'file') sources.file++;
-            return own;
-          } catch (thrown) {
-            const error = asScenedeltaError(thrown);
-            if (!isFaultOfItem(error)) throw thrown;
-            fail(camera, file, error);
-            return null;
-          }
-        });
-      }),
+    const group = (groups.get(camera) ?? []).sort((a, b) => byName.compare(a.file, b.file));
+    groups.delete(camera);
+    // A list may have a million files, most of which need no reading: there are promises for the others alone.
+    const failed = new Set<Timed>();
+    await Promise.all(
+      group
+        .filter((timed) => isRead(timed, options))
+        .map((timed) =>
+          limit(async () => {
+            try {
+              const { at, duration, source } = await ownTimeOf(timed, options);
+              Object.assign(timed, { at, duration });
+              if (source === 'file') sources.file++;
+            } catch (thrown) {
+              const error = asScenedeltaError(thrown);
+              if (!isFaultOfItem(error)) throw thrown;
+              fail(camera, timed.file, error);
+              failed.add(timed);
+            }
+          }),
+        ),
     );
-    const readable = group.flatMap(({ file }, i) => {
-      const time = times[i];
-      return time == null ? [] : [{ file, ...time }];
-    });
+    const readable = failed.size === 0 ? group : group.filter((timed) => !failed.has(timed));
     const timed = options.start === null ? readable : untilUnknownLength(readable);
     for (const { file } of readable.slice(timed.length)) fail(camera, file, afterUnknownLength());
     const items = inOrder(timed, options);
@@ -101,6 +100,18 @@ export async function planRecording(files: readonly ListedFile[], options: PlanO
   return { sequences, failures, warnings };
 }
 
+/** A file of one camera, without what only its listing needs: there may be a million of them. */
+interface Timed extends Pick<ListedFile, 'kind' | 'file' | 'location' | 'modifiedAt'> {
+  /** capture time of its beginning, epoch ms; null: not known yet, or without a meaning because of `start` */
+  at: number | null;
+  /** seconds; null of an image, and of a video that was not read */
+  duration: number | null;
+}
+
+/** Whether the time or the length of a file has to be read from the file. */
+const isRead = ({ kind, location, at }: Timed, { start }: PlanOptions): boolean =>
+  start === null ? at === null : kind === 'video' && location.from === 'file';
+
 function partsOf({ file, stated }: ListedFile, { template, timeZone }: PlanOptions): NameParts | undefined {
   if (stated?.at != null) return stated;
   if (template === null) return { camera: null, at: timeInName(basename(file), timeZone) };
@@ -115,7 +126,7 @@ const cameraId = (name: string): string =>
     .slice(0, 64) || 'camera';
 
 /** @throws ScenedeltaError as probeVideo does */
-async function ownTimeOf({ kind, location, modifiedAt }: ListedFile, options: PlanOptions): Promise<OwnTime> {
+async function ownTimeOf({ kind, location, modifiedAt }: Timed, options: PlanOptions): Promise<OwnTime> {
   // An object is read once, when its turn comes.
   if (location.from === 's3' && modifiedAt !== null) return { at: modifiedAt, source: 'file', duration: null };
   if (location.from !== 'file') {
@@ -127,15 +138,9 @@ async function ownTimeOf({ kind, location, modifiedAt }: ListedFile, options: Pl
   return ownTimeOfVideo(location.path, { ffmpeg, signal, pixelLimit: videoPixelLimit });
 }
 
-interface Timed {
-  readonly file: ListedFile;
-  readonly at: number;
-  readonly duration: number | null;
-}
-
 /** The length of a video at an address is known when it is read, and the files after it begin at its end. */
 function untilUnknownLength(files: readonly Timed[]): readonly Timed[] {
-  const unknown = files.findIndex(({ file: { kind, location }, duration }) => {
+  const unknown = files.findIndex(({ kind, location, duration }) => {
     return kind === 'video' && location.from !== 'file' && duration === null;
   });
   return unknown === -1 ? files : files.slice(0, unknown + 1);
@@ -148,15 +153,15 @@ const afterUnknownLength = () =>
 
 /** @param files in the order of their names */
 function inOrder(files: readonly Timed[], { start, imageInterval }: PlanOptions): FootageItem[] {
-  const itemOf = ({ kind, file, location }: ListedFile, at: number): FootageItem => ({ kind, file, location, at });
+  const itemOf = ({ kind, file, location }: Timed, at: number): FootageItem => ({ kind, file, location, at });
   if (start !== null) {
     let at = start;
-    return files.map(({ file, duration }) => {
+    return files.map((file) => {
       const item = itemOf(file, Math.round(at));
-      at += (file.kind === 'image' ? imageInterval : (duration ?? 0)) * 1000;
+      at += (file.kind === 'image' ? imageInterval : (file.duration ?? 0)) * 1000;
       return item;
     });
   }
   // Sorting is stable: files of one time stay in the order of their names.
-  return files.map(({ file, at }) => itemOf(file, at)).sort((a, b) => a.at - b.at);
+  return files.map((file) => itemOf(file, file.at as number)).sort((a, b) => a.at - b.at);
 }
