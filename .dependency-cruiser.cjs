@@ -22,7 +22,7 @@ module.exports = {
     only(
       'api',
       '^src/api/',
-      '^src/(api|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(api|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search)/|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
       'HTTP only: meets the workers in jobs/ and stores/.',
     ),
     only(
@@ -89,6 +89,12 @@ module.exports = {
       '^src/(evaluation|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/[^/]+\\.ts$',
       'Figures from values: knows no model, no file, no clock; of viewpoint the geometry alone.',
     ),
+    only(
+      'search',
+      '^src/search/',
+      '^src/(search|schemas)/|^src/evaluation/(captions|colours|nouns)\\.ts$|^src/[^/]+\\.ts$',
+      'The search over changes is an index over values; it reads sentences as the evaluation does.',
+    ),
     only('cameras', '^src/cameras/', '^src/(cameras|schemas)/|^src/[^/]+\\.ts$', 'A camera is rules over values.'),
     only(
       'changes',
@@ -134,7 +140,7 @@ module.exports = {
         'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes)/',
+        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes|search)/',
         pathNot: '^src/(model/(manifest|session)|(viewpoint|quiet)/fitted)\\.ts$',
       },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox' },

@@ -134,6 +134,12 @@ const settings = {
   FRAME_RETENTION_HOURS: integer(0, 87_600, 24, 'How long frames are kept; 0 = until finished.'),
   HEATMAP_RETENTION_HOURS: integer(0, 87_600, 168, 'How long heatmap data is kept.'),
   RESULT_RETENTION_HOURS: integer(1, 876_000, 720, 'How long results are kept.'),
+  SEARCH_CHANGES: integer(
+    0,
+    10_000_000,
+    200_000,
+    'Changes that the search index of an API process holds in memory, the latest ones.',
+  ),
   OUTBOUND_ALLOW: list('Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated.'),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),

@@ -19,6 +19,7 @@ import type { ResultStore } from '../stores/results.js';
 import type { WorkerRegistry } from '../stores/workers.js';
 import type { IdempotencyRecords } from './idempotency.js';
 import type { RateCounter } from './rate-counter.js';
+import type { LiveSearch } from './search/live-index.js';
 
 export interface ApiDependencies {
   readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase'>;
@@ -35,6 +36,7 @@ export interface ApiDependencies {
   readonly changes: Pick<
     ChangeStore,
     | 'get'
+    | 'many'
     | 'list'
     | 'counts'
     | 'acknowledge'
@@ -47,6 +49,7 @@ export interface ApiDependencies {
     | 'withFeedback'
     | 'eraseOf'
   >;
+  readonly search: Pick<LiveSearch, 'search' | 'drop'>;
   readonly days: DayStore;
   readonly batches: Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'>;
   readonly files: Pick<BatchFiles, 'saveUpload' | 'erase'>;

@@ -8,6 +8,7 @@ import { createLogger } from '../logger.js';
 import { loginKey } from '../login.js';
 import { closeOnSignals, endOnFatal } from '../shutdown.js';
 import { startTracing } from '../start-tracing.js';
+import { createChangeLog } from '../stores/change-log.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
@@ -16,6 +17,7 @@ import { buildApp } from './app.js';
 import { assertDefaultModel } from './default-model.js';
 import { createIdempotencyRecords } from './idempotency.js';
 import { createRateCounter } from './rate-counter.js';
+import { createLiveSearch } from './search/live-index.js';
 
 /** Share of SHUTDOWN_MS after which slow clients are disconnected, to leave time for the other steps. */
 const HTTP_SHARE = 0.8;
@@ -33,9 +35,16 @@ const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 const events = createEventReader(redis, { logger });
 const queue = createJobProducer(redis);
 
+const stores = createStores(config, redis);
+const search = createLiveSearch(
+  { ...stores, changeLog: createChangeLog(redis) },
+  { most: config.searchChanges, clock: Date.now, logger },
+);
+
 const app = await buildApp(
   {
-    ...createStores(config, redis),
+    ...stores,
+    search,
     events,
     queue,
     idempotency: createIdempotencyRecords(redis),
@@ -57,6 +66,7 @@ closeOnSignals(
       withinMs: HTTP_SHARE * config.shutdownMs,
       cut: () => app.server.closeAllConnections(),
     },
+    { name: 'search', close: () => search.close() },
     { name: 'events', close: () => events.close() },
     { name: 'queue', close: () => queue.close(), withinMs: QUEUE_CLOSE_MS },
     { name: 'redis', close: async () => redis.disconnect() },
@@ -69,3 +79,4 @@ await app.listen({ host: config.host, port: config.port });
 const { address, port } = app.server.address() as AddressInfo;
 logger.info({ address, port, auth: config.auth, docs: `${httpAddress(config.host, port)}/docs` }, 'api ready');
 process.send?.('ready');
+search.start();

@@ -30,6 +30,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'export the feedback on changes, to evaluate on',
     load: async () => (await import('./feedback.js')).command,
   },
+  search: {
+    summary: 'search the results of footage for words',
+    load: async () => (await import('./search.js')).command,
+  },
   when: {
     summary: 'find when a place in a recording changed',
     load: async () => (await import('./when.js')).command,

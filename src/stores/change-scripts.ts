@@ -1,4 +1,5 @@
 /** Lua scripts of acknowledgements and feedback. */
+import { logEntryInLua } from './change-log.js';
 import { CAMERA_EVENTS_KEPT, EVENTS_KEPT } from './keys.js';
 
 /**
@@ -27,15 +28,17 @@ redis.call('ZREM', KEYS[4], ARGV[1])
 redis.call('XADD', KEYS[5], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[3])
 return 1`;
 
-/** KEYS: change, with feedback. ARGV: id, feedback, now (ms). */
+/** KEYS: change, with feedback, log of changes. ARGV: id, feedback, now (ms). */
 export const GIVE_FEEDBACK = `
 if redis.call('HEXISTS', KEYS[1], 'change') == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'feedback', ARGV[2])
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
+${logEntryInLua('KEYS[3]', 'ARGV[1]')}
 return 1`;
 
-/** KEYS: change, with feedback. ARGV: id. */
+/** KEYS: change, with feedback, log of changes. ARGV: id. */
 export const WITHDRAW_FEEDBACK = `
 redis.call('HDEL', KEYS[1], 'feedback')
 redis.call('ZREM', KEYS[2], ARGV[1])
+${logEntryInLua('KEYS[3]', 'ARGV[1]')}
 return 1`;

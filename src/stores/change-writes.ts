@@ -12,6 +12,7 @@ import {
 } from '../schemas/change.js';
 import type { AlertEvent, CameraHealthEvent, ChangeEvent } from '../schemas/stream-event.js';
 import type { UnseenSpan } from './camera-frames.js';
+import { logEntry } from './change-log.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from './keys.js';
 import type { RedisCommand } from './redis.js';
 
@@ -52,7 +53,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
   return [
     ...turn.changes.flatMap(({ change, event }) => [
       ...writesOfChange(change, now, lifetime),
-      ...(event === null ? [] : [eventWrite(change, event)]),
+      ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
     ...(turn.health == null ? [] : [addEvent(turn.health)]),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),

@@ -7,20 +7,14 @@ import type { Redis } from 'ioredis';
 import { deliveryIdOf, derivedId } from '../ids.js';
 import type { CameraEvent, Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
 import type { BaselineEvent } from './cameras.js';
+import { logEntry } from './change-log.js';
+import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
 import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';
 import { allIndexes, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
-import { idPages, type PageQuery, pageOf } from './pages.js';
+import { idPages, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
-import { seesCamera, type Visibility } from './visibility.js';
-
-/** `since` and `until` refer to the time of the confirmation, by the camera's clock. */
-export interface ChangeQuery extends PageQuery {
-  readonly camera?: string;
-  readonly status?: ChangeStatus;
-  /** default: everything */
-  readonly visibility?: Visibility;
-}
+import { seesCamera } from './visibility.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
@@ -40,6 +34,8 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     KEYS.events,
   ];
 
+  const feedbackKeys = (id: string) => [KEYS.change(id), KEYS.changesByFeedback, KEYS.changeLog];
+
   const read = async (ids: readonly string[]): Promise<(Change | undefined)[]> => {
     const pipeline = redis.pipeline();
     for (const id of ids) pipeline.hmget(KEYS.change(id), 'change', 'acknowledged', 'feedback');
@@ -58,7 +54,8 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       .del(KEYS.change(id))
       .del(KEYS.deliveriesOf(id), KEYS.alertsOf(id))
       .zrem(KEYS.changesByWriting, id)
-      .zrem(KEYS.changesByFeedback, id);
+      .zrem(KEYS.changesByFeedback, id)
+      .call(...logEntry(id));
     for (const alert of alerts) {
       erasing.del(KEYS.alert(alert), KEYS.deliveriesOfAlert(alert)).zrem(KEYS.alertsByTime, alert);
     }
@@ -89,6 +86,9 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
 
   return {
     get: (id: string) => redisCall('reading a change', () => get(id)),
+    /** @returns in the order of the ids; undefined for a change that does not exist */
+    many: (ids: readonly string[]): Promise<(Change | undefined)[]> =>
+      redisCall('reading changes', async () => (ids.length === 0 ? [] : read(ids))),
     /** The latest confirmed first. */
     list: (query: ChangeQuery) =>
       redisCall('listing changes', async () => {
@@ -100,7 +100,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         return pageOf(redis, indexOf(query), query, async (ids) => {
           const found = await read(ids);
           return found.map((change) => {
-            const listed = change !== undefined && hasStatus(change, query) && seesCamera(visibility, change.camera);
+            const listed = change !== undefined && fitsQuery(change, query) && seesCamera(visibility, change.camera);
             return listed ? change : undefined;
           });
         });
@@ -160,13 +160,13 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       redisCall('saving feedback', async () => {
         const given: Feedback = { ...feedback, at: new Date(now()).toISOString() };
         const json = JSON.stringify(given);
-        await runFeedback([KEYS.change(id), KEYS.changesByFeedback], id, json, now());
+        await runFeedback(feedbackKeys(id), id, json, now());
         return get(id);
       }),
     /** @returns the change afterwards, undefined if there is none. */
     withdrawFeedback: (id: string): Promise<Change | undefined> =>
       redisCall('withdrawing feedback', async () => {
-        await runNoFeedback([KEYS.change(id), KEYS.changesByFeedback], id);
+        await runNoFeedback(feedbackKeys(id), id);
         return get(id);
       }),
     /**
@@ -263,20 +263,6 @@ function acknowledgedAlert(
     ...by,
   };
 }
-
-function indexOf({ camera, status }: { camera?: string; status?: ChangeStatus }): string {
-  if (status === undefined) return camera === undefined ? KEYS.changesByTime : KEYS.changesByCamera(camera);
-  return camera === undefined ? KEYS.changesByStatus(status) : KEYS.changesByStatusAndCamera(status, camera);
-}
-
-/**
- * An acknowledged change stays in the index of the status that its last turn wrote, and a reverted one in the index of
- * the acknowledged ones.
- */
-const hasStatus = (change: Change, { status }: ChangeQuery): boolean => {
-  if (status === undefined) return true;
-  return status === 'acknowledged' ? change.acknowledged_at !== null : change.status === status;
-};
 
 /** A change also ends after its acknowledgement, so `reverted` prevails. */
 const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus =>

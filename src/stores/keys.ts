@@ -3,6 +3,8 @@ import type { ChangeStatus } from '../schemas/change.js';
 
 /** The stream of events is trimmed to about this many entries. */
 export const EVENTS_KEPT = 10_000;
+/** The log of changes for the search index is trimmed to about this many entries. */
+export const CHANGE_LOG_KEPT = 100_000;
 /** Bound of a camera's events, which are removed only by its next frame. */
 export const CAMERA_EVENTS_KEPT = 1_000;
 /** Bound of a camera's unseen spans. */
@@ -54,6 +56,8 @@ export const KEYS = {
   /** sorted sets of change ids, score = last write, and feedback, in ms by the clock of the service */
   changesByWriting: 'sd:chgs:written',
   changesByFeedback: 'sd:chgs:feedback',
+  /** stream of ids of changes whose sentences were written or that were erased, in the field `id` ('': a mark) */
+  changeLog: 'sd:chgs:log',
   /** list of CameraEvent and BaselineEvent since the last frame of the camera */
   cameraEvents: (camera: string) => `sd:news:${camera}`,
   alert: (id: string) => `sd:alr:${id}`,

@@ -58,7 +58,9 @@ describe('GET /v1/changes', () => {
     ['status', 'status=pending', 'status'],
     ['limit', 'limit=0', 'limit'],
     ['time', 'since=yesterday', 'since'],
-    ['parameter', 'zone=door', 'zone'],
+    ['parameter', 'colour=red', 'colour'],
+    ['kind', 'kind=vanish', 'kind'],
+    ['severity', 'severity=huge', 'severity'],
   ])('refuses an unknown %s, naming it', async (_what, query, field) => {
     expect(await get(`/v1/changes?${query}`)).toMatchObject({ statusCode: 400, body: { field } });
   });

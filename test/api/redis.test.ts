@@ -8,10 +8,12 @@ import { buildApp } from '../../src/api/app.js';
 import type { Api, ApiDependencies } from '../../src/api/dependencies.js';
 import { createIdempotencyRecords } from '../../src/api/idempotency.js';
 import { createRateCounter } from '../../src/api/rate-counter.js';
+import { createLiveSearch } from '../../src/api/search/live-index.js';
 import { loadConfig } from '../../src/config.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { QUEUE_PREFIX, QUEUES } from '../../src/jobs/queues.js';
 import { createLogger } from '../../src/logger.js';
+import { createChangeLog } from '../../src/stores/change-log.js';
 import { createStores } from '../../src/stores/create.js';
 import { createEventReader } from '../../src/stores/events.js';
 import { KEYS } from '../../src/stores/keys.js';
@@ -40,8 +42,10 @@ beforeAll(async () => {
   await new Promise((resolve) => redis.once('ready', resolve));
   const config = loadConfig({ AUTH: 'off', DATA_DIR: folder, RATE_LIMIT: '2' });
   producer = createJobProducer(redis);
+  const stores = createStores(config, redis);
   deps = {
-    ...createStores(config, redis),
+    ...stores,
+    search: createLiveSearch({ ...stores, changeLog: createChangeLog(redis) }, { most: 10, clock: Date.now, logger }),
     events: createEventReader(redis),
     queue: producer,
     idempotency: createIdempotencyRecords(redis),

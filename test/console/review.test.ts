@@ -111,11 +111,66 @@ describeInBrowser('The page "Review"', () => {
     await page.getByLabel('Severity').selectOption('');
     await eventually(async () => expect(await rowsOf(page).count()).toBe(10));
     await page.keyboard.press('/');
-    await page.getByRole('searchbox', { name: 'Text' }).fill('THING 14');
-    await eventually(async () => expect(await rowsOf(page).count()).toBe(1));
-    expect(page.url()).toContain('camera=gate&text=THING+14');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('NUMBER14');
+    await page.getByText('unknown: number14').waitFor();
+    expect(page.url()).toContain('camera=gate&q=NUMBER14');
     await page.goto(`${service.url}/review/chg_00000000000000000000000000`);
     await page.getByText('There is no change chg_00000000000000000000000000').waitFor();
+  });
+
+  it('searches while words are typed, and says how it read them and why it found each change', async () => {
+    const captions = ['a white truck has appeared', 'a red car has left', 'a red car has appeared on the left'];
+    addChanges(3, (i) => ({ caption: captions[i] ?? '', kind: i === 1 ? 'disappear' : 'appear', camera: 'gate' }));
+    const { page, errors } = await open();
+    await page.goto(`${service.url}/review`);
+    await rowsOf(page).nth(2).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('red car left');
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(2));
+    expect(await rowsOf(page).first().innerText()).toContain('a red car has left');
+    expect(await rowsOf(page).first().innerText()).toContain('matched: red, car, left');
+    const field = page.getByRole('searchbox', { name: 'Search' });
+    await field.fill('lorry yesterday');
+    await page.getByText('lorry read as truck (synonym)').waitFor();
+    await page.getByText('unknown: yesterday').waitFor();
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(1));
+    expect(await inspect(page, 'review-search')).toEqual([]);
+    await rowsOf(page).first().click();
+    expect(page.url()).toMatch(/\/review\/chg_\w+\?q=lorry\+yesterday$/);
+    await page.reload();
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(1));
+    expect(await field.inputValue()).toBe('lorry yesterday');
+    await field.fill('blorp');
+    await page.getByText('No change fits').waitFor();
+    await field.fill('');
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(3));
+    expect(errors).toEqual([]);
+  });
+
+  it('lists the changes that are like another one', async () => {
+    const captions = ['a red car has appeared', 'a person has appeared', 'a blue car has appeared'];
+    addChanges(3, (i) => ({ caption: captions[i] ?? '', camera: 'gate' }));
+    const { page } = await open();
+    await page.goto(`${service.url}/review/${idOf(0)}`);
+    await page.getByRole('link', { name: 'changes like this one' }).click();
+    await page.getByText('Changes like “a red car has appeared”').waitFor();
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(1));
+    expect(await rowsOf(page).innerText()).toContain('a blue car has appeared');
+    expect(await inspect(page, 'review-like')).toEqual([]);
+    await page.getByRole('button', { name: 'All changes' }).click();
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(3));
+  });
+
+  it('shows further hits of a search when asked, and the reason of a failed one', async () => {
+    addChanges(130, () => ({ camera: 'gate', caption: 'a cat has appeared' }));
+    const { page } = await open();
+    await page.goto(`${service.url}/review?q=cat`);
+    await page.getByText('100 changes').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByText('130 changes').waitFor();
+    expect(await page.getByRole('button', { name: 'More' }).count()).toBe(0);
+    await page.goto(`${service.url}/review?q=${'x'.repeat(600)}`);
+    await page.getByText('expected').first().waitFor();
   });
 
   it('marks days in the calendar and lists the chosen one', async () => {

@@ -9,10 +9,11 @@ import type { Change } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
-import type { ChangeQuery } from '../../src/stores/changes.js';
+import type { ChangeQuery } from '../../src/stores/change-query.js';
 import { acceptedComparison, finished } from './comparisons.js';
 import { fakeApp } from './fake-app.js';
-import { FakeChanges } from './fake-stores.js';
+import { fakeSearch } from './fake-search.js';
+import { FakeCameras, FakeChanges } from './fake-stores.js';
 
 const CONSOLE = resolve('dist/console');
 const EXAMPLES = { before: readFileSync('examples/before.jpg'), after: readFileSync('examples/after.jpg') };
@@ -42,11 +43,14 @@ export type ConsoleService = Awaited<ReturnType<typeof startConsole>>;
 export async function startConsole(options: Partial<ApiOptions> = {}) {
   if (!existsSync(CONSOLE)) throw new Error(`${CONSOLE} is missing: run npm run build`);
   const changes = new PagedChanges();
-  const fake = await fakeApp(options, { consoleFolder: CONSOLE, changes });
+  const cameras = new FakeCameras();
+  const search = fakeSearch(changes, cameras);
+  const fake = await fakeApp(options, { consoleFolder: CONSOLE, cameras, changes, search });
   const url = await fake.app.listen({ host: '127.0.0.1', port: 0 });
   let running = fake.app;
   return {
     ...fake,
+    cameras,
     changes,
     url,
     /** Closes the API, as if its process had ended; its data stays. */
@@ -56,13 +60,14 @@ export async function startConsole(options: Partial<ApiOptions> = {}) {
     },
     comeBack: async () => {
       const { reset: _reset, inject: _inject, queuedRequest: _queued, app: _app, ...stores } = fake;
-      const again = await fakeApp(options, { ...stores, consoleFolder: CONSOLE, changes });
+      const again = await fakeApp(options, { ...stores, consoleFolder: CONSOLE, cameras, changes, search });
       running = again.app;
       await running.listen({ host: '127.0.0.1', port: Number(new URL(url).port) });
     },
     reset: () => {
       fake.reset();
       changes.kept.length = 0;
+      cameras.kept.clear();
     },
     stop: () => running.close(),
     /** Saves a finished comparison of the example pair, with heatmaps. @returns its id */

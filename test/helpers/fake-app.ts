@@ -17,6 +17,7 @@ import { type Contract, contractOf, type OpenApi } from './contract.js';
 import { FakeBatches } from './fake-batches.js';
 import { FakeDays } from './fake-days.js';
 import { FakeDeliveries, FakeEndpoints } from './fake-endpoints.js';
+import { fakeSearch } from './fake-search.js';
 import { FakeApiKeys, FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
 
 /** Folder of uploads. It exists only after one. */
@@ -155,14 +156,17 @@ export async function fakeApp(
   bodyLimits?: BodyLimits,
 ) {
   const events = new FakeEvents();
+  const cameras = new FakeCameras();
+  const changes = new FakeChanges();
   const fakes = {
     events,
     results: new FakeResults(events),
     blobs: new FakeBlobs(),
-    cameras: new FakeCameras(),
+    cameras,
     deliveries: new FakeDeliveries(),
     endpoints: new FakeEndpoints(),
-    changes: new FakeChanges(),
+    changes,
+    search: fakeSearch(changes, cameras),
     days: new FakeDays(),
     batches: new FakeBatches(),
     files: createBatchFiles(UPLOADS),

@@ -15,8 +15,8 @@ import {
   type SnapshotOutcome,
   type StoredCamera,
 } from '../../src/stores/cameras.js';
+import type { ChangeQuery } from '../../src/stores/change-query.js';
 import type { StoredAlert } from '../../src/stores/change-writes.js';
-import type { ChangeQuery } from '../../src/stores/changes.js';
 import {
   compareEventIds,
   type EventFilter,
@@ -222,6 +222,9 @@ export class FakeChanges {
   nextCursor: string | null = null;
   async get(id: string) {
     return this.kept.find((change) => change.id === id);
+  }
+  async many(ids: readonly string[]) {
+    return Promise.all(ids.map((id) => this.get(id)));
   }
   async list(query: ChangeQuery) {
     this.queries.push(query);

@@ -268,7 +268,7 @@ describe('erasing', () => {
     );
     await changes.erase(change.id);
     // The endpoint's own list drops what it no longer finds.
-    expect((await redis.keys('*')).sort()).toEqual([KEYS.deliveriesOf('end_1'), KEYS.events].sort());
+    expect((await redis.keys('*')).sort()).toEqual([KEYS.deliveriesOf('end_1'), KEYS.events, KEYS.changeLog].sort());
   });
 
   it('of a camera includes its changes and events, and no others', async () => {

@@ -4,6 +4,8 @@ import type { components, operations } from '../../generated/api.js';
 type Schemas = components['schemas'];
 export type Comparison = Schemas['Comparison'];
 export type Change = Schemas['Change'];
+export type ChangeMatch = Schemas['ChangeMatch'];
+export type ChangeSearch = Schemas['ChangeSearch'];
 export type Camera = Schemas['Camera'];
 export type Zone = Schemas['Zone'];
 export type Delivery = Schemas['Delivery'];

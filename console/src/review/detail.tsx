@@ -1,6 +1,7 @@
 /** One change: its sentence, frames with outlines, facts, and the actions on it, one key each. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { ApiError, localPath, messageOf } from '../api/client.js';
 import type { Box, Change, Comparison, Side } from '../api/types.js';
 import { PairView } from '../pair/pair-view.js';
@@ -68,6 +69,9 @@ export function Detail({ change: stored, onNext }: Props) {
         <Fact name="Last seen">{shownTime(change.last_seen)}</Fact>
         <Fact name="State">
           {change.status} <Marks change={change} />
+        </Fact>
+        <Fact name="Similar">
+          <Link href={`/review?like=${change.id}`}>changes like this one</Link>
         </Fact>
       </dl>
     </article>

@@ -1,7 +1,7 @@
 /** Filter of the list of changes. It is kept in the query of the address, so that a link shows the same list. */
 import type { Change } from '../api/types.js';
 
-export const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'text'] as const;
+export const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'q', 'like'] as const;
 export type Filter = Readonly<Record<(typeof FIELDS)[number], string>>;
 
 /** @returns the filter of an address; a link may have any text, so a day that is none is left out */
@@ -9,6 +9,9 @@ export function filterOf(query: URLSearchParams): Filter {
   const filter = Object.fromEntries(FIELDS.map((field) => [field, query.get(field) ?? ''])) as Filter;
   return isDay(filter.day) ? filter : { ...filter, day: '' };
 }
+
+/** Whether the service searches: for words, or for changes like another. */
+export const isSearch = ({ q, like }: Filter): boolean => q.trim() !== '' || like !== '';
 
 /** @returns the query without empty fields */
 export const queryOf = (filter: Filter): URLSearchParams =>
@@ -46,14 +49,13 @@ function startOf(day: string, offset: number): Date {
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && dayOf(startOf(text, 0).toISOString()) === text;
 
+/** Whether the change passes the filter but for its words, which the service searches. */
 export function matches(change: Change, filter: Filter): boolean {
-  const text = filter.text.toLowerCase();
   return (
     (filter.camera === '' || change.camera === filter.camera) &&
     (filter.zone === '' || change.zone === filter.zone) &&
     (filter.kind === '' || change.kind === filter.kind) &&
     (filter.severity === '' || change.severity === filter.severity) &&
-    (filter.day === '' || dayOf(change.confirmed_at) === filter.day) &&
-    (text === '' || `${change.caption} ${change.feedback?.caption ?? ''}`.toLowerCase().includes(text))
+    (filter.day === '' || dayOf(change.confirmed_at) === filter.day)
   );
 }

@@ -19,14 +19,15 @@ export function Filters({ filter, search, onFilter }: Props) {
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       <label>
-        Text
+        Search
         <input
           ref={search}
           type="search"
-          value={filter.text}
+          value={filter.q}
+          maxLength={500}
           aria-keyshortcuts="/"
           placeholder="press /"
-          onInput={(event) => onFilter({ text: event.currentTarget.value })}
+          onInput={(event) => onFilter({ q: event.currentTarget.value, like: '' })}
         />
       </label>
       <Choice

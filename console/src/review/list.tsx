@@ -1,5 +1,5 @@
 /** The list of changes. */
-import type { Change } from '../api/types.js';
+import type { Change, ChangeMatch } from '../api/types.js';
 import { ago, shownTime } from '../ui/format.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { withPending } from './actions.js';
@@ -9,15 +9,17 @@ interface Props {
   readonly changes: readonly Change[];
   readonly selected: string | undefined;
   readonly onSelect: (id: string) => void;
+  /** of the hits of a search, by id */
+  readonly matches?: ReadonlyMap<string, ChangeMatch>;
 }
 
-export const ChangeList = ({ changes, selected, onSelect }: Props) => (
+export const ChangeList = ({ changes, selected, onSelect, matches }: Props) => (
   <VirtualList label="Changes" items={changes} idOf={({ id }) => id} selected={selected} onSelect={onSelect}>
-    {(change) => <Row change={withPending(change)} />}
+    {(change) => <Row change={withPending(change)} match={matches?.get(change.id)} />}
   </VirtualList>
 );
 
-function Row({ change }: { readonly change: Change }) {
+function Row({ change, match }: { readonly change: Change; readonly match: ChangeMatch | undefined }) {
   const zone = zoneName(change.camera, change.zone);
   return (
     <>
@@ -30,6 +32,9 @@ function Row({ change }: { readonly change: Change }) {
           {ago(change.confirmed_at)}
         </time>
         <Marks change={change} />
+        {match !== undefined && (
+          <span class="matched">matched: {[...new Set(match.words.map(({ matched }) => matched))].join(', ')}</span>
+        )}
       </span>
     </>
   );

@@ -7,10 +7,12 @@ import { live, watchEvents } from '../api/events.js';
 import { useKeys } from '../ui/keys.js';
 import '../styles/review.css';
 import { Detail } from './detail.js';
-import { briefOf, type Filter, filterOf, matches, queryOf, spanOf } from './filter.js';
+import { briefOf, type Filter, filterOf, isSearch, matches, queryOf, spanOf } from './filter.js';
 import { Filters } from './filters.js';
 import { ChangeList } from './list.js';
+import { hits, searchFault, searchFor, searching, searchMore } from './search.js';
 import { byTime, changes, loadCameras, loadChange, loadChanges, loadFault, loading, onLiveEvent } from './store.js';
+import { Understood } from './understood.js';
 
 export function ReviewPage({ params }: { readonly params: { readonly change?: string } }) {
   const [, navigate] = useLocation();
@@ -30,6 +32,8 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   useEffect(() => {
     if (filter.day !== '') void loadChanges(spanOf(filter.day));
   }, [filter.day]);
+  const searches = isSearch(filter);
+  useEffect(() => searchFor(filter), [queryOf(filter).toString(), recoveries.value]);
   useEffect(() => {
     if (selected === undefined || changes.peek().has(selected)) return;
     loadChange(selected).then(
@@ -38,7 +42,9 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
     );
   }, [selected]);
 
-  const shown = byTime.value.filter((change) => matches(change, filter));
+  const shown = searches
+    ? hits.value.ids.flatMap((id) => changes.value.get(id) ?? [])
+    : byTime.value.filter((change) => matches(change, filter));
   const position = shown.findIndex(({ id }) => id === selected);
   const change = selected === undefined ? undefined : changes.value.get(selected);
   const select = (id: string | undefined) => {
@@ -68,16 +74,35 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         </header>
         <p class="quiet" role="status">
           {shown.length} {shown.length === 1 ? 'change' : 'changes'}
-          {loading.value && ', reading …'}
+          {searches ? searching.value && ', searching …' : loading.value && ', reading …'}
           {live.value && ', live'}
           <kbd>j</kbd>
           <kbd>k</kbd>
         </p>
-        <p class="fault">{loadFault.value}</p>
+        <p class="fault">{searches ? searchFault.value : loadFault.value}</p>
+        {filter.like !== '' && (
+          <p class="quiet">
+            Changes like “{changes.value.get(filter.like)?.caption ?? filter.like}”{' '}
+            <button type="button" onClick={() => onFilter({ like: '' })}>
+              All changes
+            </button>
+          </p>
+        )}
+        {searches && <Understood summary={hits.value.summary} />}
         {shown.length > 0 ? (
-          <ChangeList changes={shown} selected={selected} onSelect={select} />
+          <ChangeList
+            changes={shown}
+            selected={selected}
+            onSelect={select}
+            {...(searches ? { matches: hits.value.matches } : {})}
+          />
         ) : (
-          !loading.value && <Empty isFiltered={queryOf(filter).size > 0} />
+          !(searches ? searching.value : loading.value) && <Empty isFiltered={queryOf(filter).size > 0} />
+        )}
+        {searches && hits.value.cursor !== null && (
+          <button type="button" disabled={searching.value} onClick={() => void searchMore(filter)}>
+            More
+          </button>
         )}
       </section>
       <section class="review-detail" aria-label="Selected change">
@@ -98,7 +123,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
 const Empty = ({ isFiltered }: { readonly isFiltered: boolean }) => (
   <p class="quiet">
     {isFiltered
-      ? 'No change fits this filter.'
+      ? 'No change fits.'
       : 'No change yet. Changes come from cameras: set one up under Cameras and send its frames.'}
   </p>
 );

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
-import { CHANGE_STATUSES, type Change, ChangeSchema } from '../../schemas/change.js';
+import { type Change, ChangeSchema } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { extensionOf, feedbackLine } from '../../schemas/feedback-manifest.js';
@@ -13,29 +13,18 @@ import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
-import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
+import { CHANGE_ID_PATTERN, LIST_CHANGES_RESPONSES, ListChangesQuerySchema } from '../schemas/list-changes.js';
+import { pageBody, parsePageQuery } from '../schemas/pages.js';
 import { json, media, problems, ref } from '../schemas/shared.js';
+import { searchPage } from '../search/search-page.js';
 
 const ChangeIdParams = Type.Object({
   id: Type.String({
-    pattern: '^chg_[0-9a-z]{26}$',
+    pattern: CHANGE_ID_PATTERN,
     description: 'Id of the change.',
     examples: ['chg_01k9x3v5s8q2m7c4w6n1b0t9hz'],
   }),
 });
-const ListQuerySchema = Type.Object(
-  {
-    camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    status: Type.Optional(
-      literals(CHANGE_STATUSES, {
-        description: 'Current status. `acknowledged` also returns the acknowledged changes that have reverted since.',
-      }),
-    ),
-    ...timeQuery('Confirmed'),
-    ...pageQuery(),
-  },
-  { additionalProperties: false },
-);
 const checkFeedback = checker(FeedbackRequestSchema);
 const FEEDBACK_PAGE_SIZE = 100;
 const NOT_QUEUED = 'alert of an acknowledgement not queued; recovery will queue it';
@@ -45,7 +34,7 @@ const noChange = (id: string) =>
 
 export function changeRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries'>,
+  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries' | 'search'>,
   enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>,
 ): void {
   const config = { scope: 'compare' } as const;
@@ -64,17 +53,23 @@ export function changeRoutes(
 
   const listSchema = {
     operationId: 'listChanges',
-    summary: 'List changes, the latest confirmed first',
-    description: 'All times are capture times.',
+    summary: 'List changes, the latest confirmed first, or search for them',
+    description:
+      'With `q` or `like` the best answers come first, each with `match`, and `search` states how the query was ' +
+      'understood; changes that state the opposite direction come last. All times are capture times.',
     tags,
-    querystring: ListQuerySchema,
-    response: pageResponses(ChangeSchema),
+    querystring: ListChangesQuerySchema,
+    response: LIST_CHANGES_RESPONSES,
   };
   app.get('/v1/changes', { schema: listSchema, config }, async (request, reply) => {
-    const page = await deps.changes.list({
-      ...parsePageQuery(request.query),
-      visibility: request.visibility,
-    });
+    const { visibility } = request;
+    const { q, like, ...query } = parsePageQuery(request.query);
+    if (q !== undefined || like !== undefined) {
+      const asked = parsePageQuery(request.query);
+      const found = await searchPage(asked, visibility, { ...deps, find: (id) => find(id, visibility) });
+      return { ...pageBody(request, reply, found), search: found.search };
+    }
+    const page = await deps.changes.list({ ...query, visibility });
     return pageBody(request, reply, { ...page, items: page.items.map(roundFigures) });
   });
 

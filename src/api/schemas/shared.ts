@@ -48,6 +48,7 @@ import {
   PictureSchema,
   StoredFrameSchema,
 } from './camera.js';
+import { SEARCH_COMPONENTS } from './change-search.js';
 import { FeedbackRequestSchema } from './changes.js';
 import { ComparisonFormSchema, ComparisonRequestSchema, FRAME_FORMS, FrameInputSchema } from './comparison-request.js';
 import { CameraDryRunSchema } from './dry-run.js';
@@ -122,6 +123,7 @@ const COMPONENTS: readonly TSchema[] = [
   NotSeenSchema,
   CameraBriefSchema,
   BriefSchema,
+  ...SEARCH_COMPONENTS,
   ChangeEventSchema,
   CameraEventSchema,
   EndpointEventSchema,

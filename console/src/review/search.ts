@@ -1,0 +1,71 @@
+/** The search of the page "Review": hits of the service in their order, and how it understood the words. */
+import { signal } from '@preact/signals';
+import { api, messageOf, ok } from '../api/client.js';
+import type { ChangeMatch, ChangeSearch } from '../api/types.js';
+import { type Filter, isSearch, spanOf } from './filter.js';
+import { keepChange } from './store.js';
+
+export interface Hits {
+  /** ids, the best first */
+  readonly ids: readonly string[];
+  readonly matches: ReadonlyMap<string, ChangeMatch>;
+  readonly summary: ChangeSearch | null;
+  readonly cursor: string | null;
+}
+const NONE: Hits = { ids: [], matches: new Map(), summary: null, cursor: null };
+
+export const hits = signal<Hits>(NONE);
+export const searching = signal(false);
+export const searchFault = signal('');
+
+const PAGE = 100;
+/** Time after the last key before a search is sent. */
+const TYPED_MS = 200;
+
+let run = 0;
+
+/** Searches as the filter asks, some moments later. The hits of before stay until the answer. @returns how to stop */
+export function searchFor(filter: Filter): () => void {
+  const own = ++run;
+  searchFault.value = '';
+  searching.value = isSearch(filter);
+  if (!isSearch(filter)) {
+    hits.value = NONE;
+    return () => undefined;
+  }
+  const timer = setTimeout(() => void read(filter, own, NONE), TYPED_MS);
+  return () => clearTimeout(timer);
+}
+
+export async function searchMore(filter: Filter): Promise<void> {
+  if (hits.value.cursor !== null) await read(filter, run, hits.value);
+}
+
+async function read(filter: Filter, own: number, before: Hits): Promise<void> {
+  searching.value = true;
+  try {
+    const { q, like, camera, zone, kind, severity, day } = filter;
+    const asked = like === '' ? { q } : { like };
+    const given = { camera, zone, kind, severity, cursor: before.cursor ?? '' };
+    const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+    const query = { ...asked, limit: PAGE, ...chosen, ...(/^\d{4}-\d\d-\d\d$/.test(day) ? spanOf(day) : {}) };
+    const page = await ok(api.GET('/v1/changes', { params: { query } }));
+    if (own !== run) return;
+    for (const change of page.items) keepChange(change);
+    hits.value = {
+      ids: [...before.ids, ...page.items.map(({ id }) => id)],
+      matches: new Map([
+        ...before.matches,
+        ...page.items.flatMap(({ id, match }) => (match ? [[id, match] as const] : [])),
+      ]),
+      summary: page.search ?? null,
+      cursor: page.next_cursor,
+    };
+  } catch (error) {
+    if (own !== run) return;
+    hits.value = NONE;
+    searchFault.value = messageOf(error);
+  } finally {
+    if (own === run) searching.value = false;
+  }
+}

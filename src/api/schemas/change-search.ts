@@ -1,0 +1,50 @@
+/** Parts of the answer to a search over changes. */
+import { type Static, Type } from 'typebox';
+import { ChangeSchema } from '../../schemas/change.js';
+import { literals } from '../../schemas/constructors.js';
+
+const MatchSchema = Type.Object(
+  {
+    score: Type.Number({
+      minimum: 0,
+      description: 'Sum of 1 / (60 + rank) over the ranked lists that have the change; it orders one answer only.',
+    }),
+    words: Type.Array(
+      Type.Object({
+        word: Type.String({ description: 'Of the query.' }),
+        matched: Type.String({ description: 'Word of the change, or of its camera or zone, that answers it.' }),
+      }),
+      { description: 'Why it was found.' },
+    ),
+  },
+  { $id: 'ChangeMatch', description: 'Why a search found the change.' },
+);
+
+export const ListedChangeSchema = Type.Object(
+  { ...ChangeSchema.properties, match: Type.Optional(MatchSchema) },
+  { $id: 'ListedChange', description: 'A change; with `match` if a search found it.' },
+);
+export type ListedChange = Static<typeof ChangeSchema> & { readonly match: Static<typeof MatchSchema> };
+
+export const SearchSummarySchema = Type.Object(
+  {
+    interpreted_as: Type.Array(
+      Type.Object({
+        word: Type.String({ description: 'Of the query; no change that may be found has it.' }),
+        as: Type.Array(Type.String(), { description: 'The words that were searched instead.' }),
+        by: literals(['synonym', 'wider', 'narrower', 'spelling'], 'Relation of these words to the typed one.'),
+      }),
+    ),
+    unknown_words: Type.Array(Type.String(), {
+      description: 'Words of the query that neither the changes nor the lexicon have; they found nothing.',
+    }),
+    complete: Type.Boolean({
+      description: 'false: the service has just started and still reads stored changes, the latest first.',
+    }),
+    changes: Type.Integer({ minimum: 0, description: 'Number of changes that were searched, after the filters.' }),
+  },
+  { $id: 'ChangeSearch', description: 'How the query was understood.' },
+);
+export type SearchSummary = Static<typeof SearchSummarySchema>;
+
+export const SEARCH_COMPONENTS = [MatchSchema, ListedChangeSchema, SearchSummarySchema];

@@ -1,0 +1,58 @@
+/** Query and answer of the list of changes. */
+import { Type } from 'typebox';
+import { CHANGE_KINDS, CHANGE_STATUSES } from '../../schemas/change.js';
+import { SEVERITIES } from '../../schemas/comparison.js';
+import { literals, nullable } from '../../schemas/constructors.js';
+import { ListedChangeSchema, SearchSummarySchema } from './change-search.js';
+import { pageQuery, timeQuery } from './pages.js';
+import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
+
+/** Characters of a query. A sentence has about a hundred. */
+const LONGEST_QUERY = 500;
+export const CHANGE_ID_PATTERN = '^chg_[0-9a-z]{26}$';
+
+export const ListChangesQuerySchema = Type.Object(
+  {
+    q: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LONGEST_QUERY,
+        pattern: '\\S',
+        description:
+          'Words to search for in captions, in the sentences of feedback, and in the names of cameras and zones. The ' +
+          'best answers come first. No character has a special meaning.',
+        examples: ['a red car has left'],
+      }),
+    ),
+    like: Type.Optional(
+      Type.String({ pattern: CHANGE_ID_PATTERN, description: 'In place of `q`: changes like this one.' }),
+    ),
+    camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    zone: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Id of the zone of the change.' })),
+    kind: Type.Optional(literals(CHANGE_KINDS)),
+    severity: Type.Optional(literals(SEVERITIES)),
+    status: Type.Optional(
+      literals(CHANGE_STATUSES, {
+        description: 'Current status. `acknowledged` also returns the acknowledged changes that have reverted since.',
+      }),
+    ),
+    ...timeQuery('Confirmed'),
+    ...pageQuery(),
+  },
+  { additionalProperties: false },
+);
+
+export const LIST_CHANGES_RESPONSES = {
+  200: json(
+    'One page; with `search` if `q` or `like` was given.',
+    Type.Object({
+      items: Type.Array(ref(ListedChangeSchema), {
+        description: 'At most `limit`; possibly fewer although there is a next page.',
+      }),
+      next_cursor: nullable(Type.String(), 'For the next page; null on the last.'),
+      search: Type.Optional(ref(SearchSummarySchema)),
+    }),
+    RESPONSE_HEADERS.link,
+  ),
+  ...problems(['invalid-value', 'not-found']),
+};

@@ -1,0 +1,98 @@
+/** One page of the changes that answer a query. */
+import { ScenedeltaError } from '../../errors.js';
+import type { Change, ChangeKind, ChangeStatus, Severity } from '../../schemas/change.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import type { Hit } from '../../search/search-index.js';
+import { sentencesOf } from '../../search/texts.js';
+import { fitsQuery } from '../../stores/change-query.js';
+import type { ChangeStore } from '../../stores/changes.js';
+import { decodeCursor, encodeCursor } from '../../stores/cursor.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import type { ListedChange, SearchSummary } from '../schemas/change-search.js';
+import type { LiveSearch } from './live-index.js';
+
+export interface SearchPageQuery {
+  readonly q?: string;
+  /** id of a change */
+  readonly like?: string;
+  readonly camera?: string;
+  readonly zone?: string;
+  readonly kind?: ChangeKind;
+  readonly severity?: Severity;
+  readonly status?: ChangeStatus;
+  readonly since?: number;
+  readonly until?: number;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+const SCORE_DIGITS = 5;
+
+/**
+ * @param find reads a change, and throws 'not-found' for one that the request may not see
+ * @throws ScenedeltaError 'invalid-value' if both `q` and `like` are given; 'not-found' for `like`
+ */
+export async function searchPage(
+  query: SearchPageQuery,
+  visibility: Visibility,
+  deps: {
+    readonly search: Pick<LiveSearch, 'search' | 'drop'>;
+    readonly changes: Pick<ChangeStore, 'many'>;
+    readonly find: (id: string) => Promise<Change>;
+  },
+): Promise<{ items: ListedChange[]; nextCursor: string | null; search: SearchSummary }> {
+  const { q, like, zone, kind, severity, since, until, limit } = query;
+  if (q !== undefined && like !== undefined) {
+    throw new ScenedeltaError('invalid-value', 'q and like came together, expected one of them', { field: 'like' });
+  }
+  const text = like === undefined ? (q ?? '') : (sentencesOf(await deps.find(like))[0] ?? '');
+  const isSeen = (camera: string) =>
+    seesCamera(visibility, camera) && (query.camera === undefined || query.camera === camera);
+  const found = await deps.search.search(text, {
+    ...(visibility === 'everything' && query.camera === undefined ? {} : { camera: isSeen }),
+    ...(like === undefined ? {} : { except: like }),
+    ...present({ zone, kind, severity, since, until }),
+  });
+  const items: ListedChange[] = [];
+  let at = startOf(found.hits, query.cursor);
+  while (items.length < limit && at < found.hits.length) {
+    const part = found.hits.slice(at, at + limit - items.length);
+    const changes = await deps.changes.many(part.map(({ id }) => id));
+    deps.search.drop(part.filter((_hit, i) => changes[i] === undefined).map(({ id }) => id));
+    for (const [i, hit] of part.entries()) {
+      const change = changes[i];
+      // The change may have been altered since it was indexed.
+      if (change === undefined || !seesCamera(visibility, change.camera) || !fitsQuery(change, query)) continue;
+      items.push({ ...roundFigures(change), match: matchOf(hit) });
+    }
+    at += part.length;
+  }
+  const last = found.hits[at - 1];
+  return {
+    items,
+    nextCursor: at < found.hits.length && last !== undefined ? encodeCursor({ at, id: last.id }) : null,
+    search: {
+      // The words of `like` are those of a caption, so there is nothing to explain.
+      interpreted_as: like === undefined ? found.interpretedAs.map((one) => ({ ...one, as: [...one.as] })) : [],
+      unknown_words: like === undefined ? [...found.unknownWords] : [],
+      complete: found.complete,
+      changes: found.changes,
+    },
+  };
+}
+
+const matchOf = ({ score, words }: Hit): ListedChange['match'] => ({
+  score: Number(score.toFixed(SCORE_DIGITS)),
+  words: [...words],
+});
+
+/** The hit after that of the cursor: after its id, or at its position if that change is no hit any more. */
+function startOf(hits: readonly Hit[], cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const { at, id } = decodeCursor(cursor);
+  const found = hits.findIndex((hit) => hit.id === id);
+  return found < 0 ? at : found + 1;
+}
+
+const present = <T extends object>(all: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as never;

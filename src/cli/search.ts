@@ -1,0 +1,176 @@
+/** `scenedelta search QUERY FOLDER...`: searches the changes that `scenedelta footage` found, without a service. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Value } from 'typebox/value';
+import { ScenedeltaError } from '../errors.js';
+import { type FootageChange, FootageChangeSchema, type Moment } from '../footage/records.js';
+import { CHANGE_KINDS, type ChangeKind, type Severity } from '../schemas/change.js';
+import { SEVERITIES } from '../schemas/comparison.js';
+import type { SearchFilter } from '../search/scope.js';
+import { type Hit, SearchIndex, type SearchResult } from '../search/search-index.js';
+import { createCommand } from './command.js';
+
+interface Options {
+  readonly camera?: string;
+  readonly zone?: string;
+  readonly kind?: string;
+  readonly severity?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit: string;
+  readonly json?: true;
+}
+/** A change with the folder or file that it was read from. */
+interface Found {
+  readonly from: string;
+  readonly change: FootageChange;
+}
+
+/** Files of one run with the same changes; the first that exists is read. */
+const FILES = ['changes.ndjson', 'changes.json'];
+const LONGEST_QUERY = 500;
+
+export const command = createCommand('search')
+  .description(
+    'Searches the results of `scenedelta footage` for words: "a red car has left". The best answers come first; words ' +
+      'that were read as others, and unknown ones, are named.',
+  )
+  .argument('<query>', 'words to search for')
+  .argument('<results...>', 'folders of results, or files changes.ndjson or changes.json')
+  .option('--camera <name>', 'only changes of this camera')
+  .option('--zone <id>', 'only changes in this zone')
+  .option('--kind <kind>', `only changes of this kind: ${CHANGE_KINDS.join(', ')}`)
+  .option('--severity <severity>', `only changes of this severity: ${SEVERITIES.join(', ')}`)
+  .option('--since <time>', 'only changes confirmed at this time or later, as 2026-06-01T08:00:00Z')
+  .option('--until <time>', 'only changes confirmed before this time')
+  .option('-n, --limit <count>', 'most answers', '20')
+  .option('--json', 'print the answer as JSON')
+  .action(run);
+
+async function run(query: string, results: readonly string[], options: Options): Promise<void> {
+  const { filter, limit } = readOptions(query, options);
+  const changes = new Map<string, Found>();
+  const index = new SearchIndex();
+  for (const path of results) {
+    for (const change of await readChanges(path)) {
+      // Two runs over one recording give the same ids.
+      const id = `${path}\n${change.id}`;
+      changes.set(id, { from: path, change });
+      index.put({ ...change, id, confirmed_at: confirmation(change.confirmed) });
+    }
+  }
+  const found = index.search(query, filter);
+  const hits = found.hits.slice(0, limit).map((hit) => ({ ...(changes.get(hit.id) as Found), hit }));
+  process.stdout.write(options.json ? `${JSON.stringify(document(found, hits), null, 2)}\n` : lines(found, hits));
+}
+
+function readOptions(query: string, options: Options): { filter: SearchFilter; limit: number } {
+  if (query.trim() === '' || query.length > LONGEST_QUERY) {
+    throw bad('the query', query.slice(0, 40), `1 to ${LONGEST_QUERY} characters`);
+  }
+  const limit = Number(options.limit);
+  if (!/^\d{1,6}$/.test(options.limit) || limit < 1) throw bad('--limit', options.limit, 'a whole number from 1');
+  const { camera, zone } = options;
+  const kind = oneOf(CHANGE_KINDS, options.kind, '--kind');
+  const severity = oneOf(SEVERITIES, options.severity, '--severity');
+  const since = options.since === undefined ? undefined : time(options.since, '--since');
+  const until = options.until === undefined ? undefined : time(options.until, '--until');
+  return {
+    filter: {
+      ...(camera === undefined ? {} : { camera: (name: string) => name === camera }),
+      ...(zone === undefined ? {} : { zone }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(severity === undefined ? {} : { severity }),
+      ...(since === undefined ? {} : { since }),
+      ...(until === undefined ? {} : { until }),
+    },
+    limit,
+  };
+}
+
+function oneOf<T extends ChangeKind | Severity>(values: readonly T[], given: string | undefined, name: string) {
+  const value = values.find((one) => one === given);
+  if (given !== undefined && value === undefined) throw bad(name, given, `one of ${values.join(', ')}`);
+  return value;
+}
+
+function time(given: string, name: string): number {
+  const at = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;
+  if (Number.isNaN(at)) throw bad(name, given, 'a time as 2026-06-01T08:00:00Z');
+  return at;
+}
+
+const bad = (name: string, given: string, expected: string): ScenedeltaError =>
+  new ScenedeltaError('invalid-request', `${name}=${JSON.stringify(given)}: expected ${expected}`, { field: name });
+
+/** Recordings without capture times are ordered by the time in their files. */
+const confirmation = ({ at, seconds }: Moment): string => at ?? new Date(seconds * 1000).toISOString();
+
+/** @throws ScenedeltaError 'invalid-request' naming the file, and the line that is no change */
+async function readChanges(path: string): Promise<FootageChange[]> {
+  const file = await changesFile(path);
+  const text = await readFile(file, 'utf8');
+  const changes = file.endsWith('.json') ? parse(text, file).changes : parseLines(text, file);
+  if (!Array.isArray(changes)) throw bad('the results', file, 'a list "changes" in it');
+  for (const [i, change] of changes.entries()) {
+    if (Value.Check(FootageChangeSchema, change)) continue;
+    const [first] = Value.Errors(FootageChangeSchema, change);
+    const fault = `${first?.instancePath || 'the record'} ${first?.message ?? 'is none'}`;
+    throw new ScenedeltaError('invalid-request', `${file}: change ${i + 1} is no change of footage: ${fault}`);
+  }
+  return changes;
+}
+
+async function changesFile(path: string): Promise<string> {
+  const candidates = (await isFolder(path)) ? FILES.map((name) => join(path, name)) : [path];
+  for (const file of candidates)
+    if (
+      await stat(file).then(
+        (found) => found.isFile(),
+        () => false,
+      )
+    )
+      return file;
+  throw bad('the results', path, `a folder with ${FILES.join(' or ')}, or such a file`);
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+const parseLines = (text: string, file: string): unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => parse(line, file));
+
+function parse(text: string, file: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ScenedeltaError('invalid-request', `${file}: ${JSON.stringify(text.slice(0, 60))} is not JSON`);
+  }
+}
+
+type Listed = Found & { readonly hit: Hit };
+
+const document = ({ interpretedAs, unknownWords, changes }: SearchResult, hits: readonly Listed[]) => ({
+  items: hits.map(({ from, change, hit: { score, words } }) => ({ from, ...change, match: { score, words } })),
+  search: { interpreted_as: interpretedAs, unknown_words: unknownWords, changes },
+});
+
+function lines({ hits: all, interpretedAs, unknownWords, changes }: SearchResult, hits: readonly Listed[]): string {
+  const notes = [
+    ...interpretedAs.map(({ word, as, by }) => `"${word}" was read as ${as.join(', ')} (${by})`),
+    ...(unknownWords.length === 0 ? [] : [`unknown: ${unknownWords.join(', ')}`]),
+  ];
+  const rows = hits.map(({ from, change: { camera, caption, confirmed }, hit: { words } }) => {
+    const place = `${confirmed.file} at ${confirmed.seconds} s`;
+    const why = words.map(({ matched }) => matched).join(', ');
+    return `${confirmed.at ?? place}  ${camera}: ${caption}  [${why}]  ${confirmed.at === null ? from : `${from}, ${place}`}`;
+  });
+  const more = all.length > hits.length ? `, the first ${hits.length} are shown` : '';
+  return `${[...notes, ...rows, `${all.length} of ${changes} changes${more}`].join('\n')}\n`;
+}

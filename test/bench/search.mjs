@@ -1,0 +1,206 @@
+/**
+ * `npm run bench:search [-- --changes=100000] [--inserts=20000] [--write]`: the search over made changes by HTTP, the
+ * memory of its index, and the rate at which changes are written with and without it.
+ */
+import { loadavg } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Agent, request } from 'undici';
+import { readOptions } from '../../scripts/lib/options.mjs';
+import { mb, ms, percentile, report } from './lib/report.mjs';
+import { cpuMs, dist, numberOption, residentBytes, startService } from './lib/service.mjs';
+
+readOptions({ changes: { type: 'string' }, inserts: { type: 'string' }, write: { type: 'boolean' } });
+const count = numberOption('changes', 100_000);
+const inserts = numberOption('inserts', 20_000);
+const { changeWrites } = await dist('stores/change-writes.js');
+const { KEYS } = await dist('stores/keys.js');
+const { connectRedis } = await dist('stores/redis.js');
+const { createLogger } = await dist('logger.js');
+const { derivedId } = await dist('ids.js');
+const { uniformNumbers } = await dist('random.js');
+const { SearchIndex } = await dist('search/search-index.js');
+
+const logger = createLogger({ level: 'silent', name: 'bench' });
+const next = uniformNumbers(5);
+const pick = (values) => values[Math.floor(next() * values.length)];
+const NOUNS = ['person', 'man', 'woman', 'car', 'truck', 'van', 'bus', 'bicycle', 'dog', 'box', 'suitcase', 'chair'];
+const COLOURS = ['red', 'blue', 'dark blue', 'white', 'black', 'grey', 'silver', 'green', 'yellow', 'brown'];
+const PLACES = [
+  'on the left',
+  'on the right',
+  'in the middle',
+  'by the fence',
+  'in the parking lot',
+  'in Loading bay 2',
+];
+const VERBS = { appear: 'has appeared', disappear: 'has left', move: 'has moved to the left' };
+const QUERIES = [
+  ...['a red car has left', 'white van', 'person by the fence', 'lorry', 'vehicles on the left', 'a dog', 'camera 17'],
+  ...['suitcase left behind', 'red', 'someone arrived', 'blue bicycle in loading bay 2', 'departures', 'yelow truk'],
+  ...['a person in black has disappeared in the middle', 'parcel', 'bus', 'green chair', 'nothing like this xyzzy'],
+  ...['the car has moved to the right', 'a woman with a suitcase'],
+];
+const DAY_MS = 86_400_000;
+const BEGIN = Date.UTC(2026, 0, 1);
+const ROUNDS = 5;
+const QUERY_ROUNDS = 20;
+const AT_ONCE = 64;
+const PACE = 1_000;
+
+let made = 0;
+function madeChange() {
+  const number = made++;
+  const kind = pick(Object.keys(VERBS));
+  const confirmed = BEGIN + Math.floor(next() * 30 * DAY_MS);
+  const at = new Date(confirmed).toISOString();
+  const comparison = derivedId('cmp', confirmed, `${number}`);
+  const box = { x: 0.1, y: 0.2, width: 0.3, height: 0.4 };
+  return {
+    ...{ id: derivedId('chg', confirmed, `${number}`), camera: `camera-${1 + Math.floor(next() * 100)}` },
+    ...{ zone: next() < 0.5 ? null : pick(['gate', 'dock', 'yard']), kind },
+    caption: `a ${pick(COLOURS)} ${pick(NOUNS)} ${VERBS[kind]} ${pick(PLACES)}`,
+    ...{ confidence: 0.9, status: 'opened', severity: pick(['low', 'medium', 'high']) },
+    ...{ first_seen: at, confirmed_at: at, last_seen: at, settled_at: null, reverted_at: null, alerted_at: null },
+    ...{ suppressed_count: 0, regions: [{ side: 'after', box, area: 0.1, score: 0.9, zone: null }] },
+    comparisons: { first: comparison, best: comparison, last: comparison },
+  };
+}
+
+/** Saves one change as the commit of a camera's turn does. @param logged whether the search is informed */
+async function save(redis, change, logged) {
+  const turn = { camera: change.camera, changes: [{ change, event: 'change.opened' }], alerts: [], eventsApplied: 0 };
+  const writes = changeWrites(turn, Date.now(), 30 * DAY_MS);
+  const multi = redis.multi();
+  for (const [name, ...args] of writes) {
+    if (logged || args[0] !== KEYS.changeLog) multi.call(name, ...args.map(String));
+  }
+  await multi.exec();
+}
+
+/** @param perSecond 0: as fast as possible. @returns the rate reached and the times of the saves in ms */
+async function insert(redis, number, logged, perSecond = 0) {
+  const changes = Array.from({ length: number }, madeChange);
+  const took = [];
+  const begun = performance.now();
+  let sent = 0;
+  const run = async () => {
+    while (sent < number) {
+      const i = sent++;
+      const wait = perSecond === 0 ? 0 : begun + (i * 1000) / perSecond - performance.now();
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      const start = performance.now();
+      await save(redis, changes[i], logged);
+      took.push(performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, run));
+  return { rate: (1000 * number) / (performance.now() - begun), took };
+}
+
+/** Heap of an index of these changes, and the CPU time of its searches, in this process. */
+function indexAlone() {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  made = 0;
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const index = new SearchIndex();
+  const begun = performance.now();
+  for (let i = 0; i < count; i++) index.put(madeChange());
+  const builtIn = performance.now() - begun;
+  collect();
+  const bytes = process.memoryUsage().heapUsed - before;
+  const took = [];
+  for (let round = 0; round < QUERY_ROUNDS; round++) {
+    for (const query of QUERIES) {
+      const start = performance.now();
+      index.search(query);
+      took.push(performance.now() - start);
+    }
+  }
+  return { bytes, builtIn, took };
+}
+
+async function queries(url, filter = '') {
+  const dispatcher = new Agent({ connections: 1 });
+  const took = [];
+  for (let round = 0; round < QUERY_ROUNDS; round++) {
+    for (const query of QUERIES) {
+      const start = performance.now();
+      const { statusCode, body } = await request(`${url}/v1/changes?q=${encodeURIComponent(query)}${filter}`, {
+        dispatcher,
+      });
+      const { search } = await body.json();
+      if (statusCode !== 200 || !search.complete) throw new Error(`expected a complete answer, got ${statusCode}`);
+      took.push(performance.now() - start);
+    }
+  }
+  await dispatcher.close();
+  return took;
+}
+
+const [loadBefore = 0] = loadavg();
+const alone = indexAlone();
+console.error(`index alone: ${mb(alone.bytes)}, ${ms(percentile(alone.took, 0.5))} ms`);
+const service = await startService({ worker: false, env: { SEARCH_CHANGES: '10000000' } });
+const redis = connectRedis(service.redisUrl, { role: 'consumer', logger });
+try {
+  const search = async () => {
+    const { body } = await request(`${service.url}/v1/changes?q=car&limit=1`);
+    return (await body.json()).search;
+  };
+  await search();
+  const residentEmpty = residentBytes(service.pid('api'));
+  await insert(redis, count, true);
+  while ((await search()).changes < count) await new Promise((resolve) => setTimeout(resolve, 100));
+  const residentFull = residentBytes(service.pid('api'));
+  const cpuBefore = cpuMs(service.pid('api'));
+  const took = await queries(service.url);
+  const cpu = (cpuMs(service.pid('api')) - cpuBefore) / took.length;
+  const filtered = await queries(service.url, '&camera=camera-7');
+  console.error(`queries: p50 ${ms(percentile(took, 0.5))} ms`);
+
+  const rates = { with: [], without: [] };
+  const paced = { with: [], without: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of ['without', 'with']) {
+      rates[name].push((await insert(redis, inserts / ROUNDS, name === 'with')).rate);
+      paced[name].push(...(await insert(redis, PACE, name === 'with', PACE)).took);
+      // The index follows before the next round, which would otherwise be slowed by it.
+      await search();
+    }
+  }
+  const middle = (values) => percentile(values, 0.5).toFixed(0);
+  const times = (values) => [0.5, 0.95, 0.99].map((share) => ms(percentile(values, share))).join(' / ');
+  report(
+    'bench:search',
+    `Search over ${count.toLocaleString('en')} changes`,
+    [
+      ['what', 'measured'],
+      ['search by HTTP, all cameras: p50 / p95 / p99', `${times(took)} ms`],
+      ['search by HTTP, one camera of 100: p50 / p95 / p99', `${times(filtered)} ms`],
+      ['CPU of the API per search', `${ms(cpu)} ms`],
+      ['the index alone: p50 / p95 / p99', `${times(alone.took)} ms`],
+      ['heap of the index', `${mb(alone.bytes)}, ${Math.round(alone.bytes / count)} bytes per change`],
+      ['resident memory of the API, without and with the changes', `${mb(residentEmpty)}, ${mb(residentFull)}`],
+      ['building the index in memory', `${ms(alone.builtIn)} ms`],
+      ['inserts per second, as fast as possible, without search', middle(rates.without)],
+      ['inserts per second, as fast as possible, with search', middle(rates.with)],
+      [`one insert at ${PACE} per second without search: p50 / p95 / p99`, `${times(paced.without)} ms`],
+      [`one insert at ${PACE} per second with search: p50 / p95 / p99`, `${times(paced.with)} ms`],
+    ],
+    [
+      `Made changes of 100 cameras in 30 days, of ${Object.keys(VERBS).length} kinds, ${NOUNS.length} ` +
+        `nouns, ${COLOURS.length} colours and ${PLACES.length} places; ${QUERIES.length} queries, ${QUERY_ROUNDS} ` +
+        'times each, one after the other, 20 hits per page.',
+      'Inserts: the Redis commands of the commit of a camera turn with one new change, with the entry of the log and ' +
+        `an API that follows it, and without the entry; ${AT_ONCE} at a time, median of ${ROUNDS} rounds in turn. ` +
+        'Redis syncs each write to the disk. Client, API and Redis share the cores.',
+      `Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`,
+    ],
+  );
+} finally {
+  redis.disconnect();
+  await service.stop();
+}
