@@ -4,6 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { jest } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/lib/chromium.mjs';
@@ -13,6 +14,8 @@ const program = findChromium();
 const WIDTHS = [1440, 390];
 const SCHEMES = ['light', 'dark'] as const;
 const HEIGHT = 900;
+/** Of a test: it only catches a page that hangs, also on a busy machine. */
+const TEST_LIMIT_MS = 60_000;
 /** Of one step in the page. */
 const STEP_LIMIT_MS = 15_000;
 
@@ -28,6 +31,7 @@ export interface Tab {
 /** One browser for all tests of a file. @returns a function that opens a tab with cookies of its own */
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> {
   let browser: Browser;
+  jest.setTimeout(TEST_LIMIT_MS);
   beforeAll(async () => {
     if (program === undefined) return;
     // Containers and root have no sandbox; the pages are the project's own.
