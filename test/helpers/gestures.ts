@@ -72,7 +72,7 @@ export async function unreachableByTab(page: Page): Promise<string[]> {
   return (await page.evaluate(`(() => {
     const groups = new Set([...globalThis.reached].filter(({ type }) => type === 'radio').map(({ name }) => name));
     return [...document.querySelectorAll('${CONTROLS}')]
-      .filter((one) => one.getClientRects().length > 0 && !one.disabled && one.tabIndex >= 0)
+      .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)
       .filter((one) => !globalThis.reached.has(one) && !(one.type === 'radio' && groups.has(one.name)))
       .map(({ outerHTML }) => outerHTML.slice(0, 160));
   })()`)) as string[];
