@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -17,19 +18,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from training.data.evidence import Evidence
+from training.data.evidence import Evidence, evidence_inputs, sizes_of
 from training.inputs import existing_folder
 from training.net.check import TruthCheck, check_loss
 from training.net.config import END, PAD, UNK
-from training.net.evidence_tokens import EvidenceSizes
 from training.steps import Schedule, train_steps
 from training.text.false_sentences import NEGATIVES, FalseSentences
 from training.text.grammar import Clause, vocabulary
 from training.text.noun_tree import ROOT
 from training.text.truth import UNKNOWN, judge_sentence
+from training.text.word_classes import colour_table, noun_table
 
 MAX_LENGTH = 28
-BATCH = 32
+BATCH = 64
 UNCHANGED = 1 / (NEGATIVES + 1)  # of the groups: more would let a blind network gain by "nothing has changed"
 WEIGHTS = {"rank": 1.0, "slots": 0.5, "alone": 0.25}
 REFRESH = 500  # steps after which shards completed since are taken in
@@ -74,7 +75,9 @@ class Groups:
 
     def draw(self, rng: np.random.Generator, size: int = BATCH) -> list[int]:
         """Indices of pairs, of which a share of UNCHANGED is unchanged."""
-        picks = [self.unchanged if len(self.unchanged) and rng.random() < UNCHANGED else self.changed for _ in range(size)]
+        picks = [
+            self.unchanged if len(self.unchanged) and rng.random() < UNCHANGED else self.changed for _ in range(size)
+        ]
         return [int(of[rng.integers(len(of))]) for of in picks]
 
     def batch(self, indices: list[int], rng: np.random.Generator) -> tuple[Tensor, Tensor, list[list[str]]]:
@@ -87,16 +90,9 @@ class Groups:
         return ids[..., :longest], torch.tensor(labels), [[way for way, _ in group] for group in groups]
 
 
-def evidence_inputs(b: dict[str, Tensor], blind: bool = False) -> tuple[Tensor, ...]:
-    """The arguments of `EvidenceTokens` out of `Evidence.arrays`; blind: zeros."""
-    names = ("tokens", "kind_logits", "noun_logits", "colour_logits", "maps", "glance_box", "glance_object_box")
-    inputs = (*(b[name] for name in names), b["glance_mask"])
-    return tuple(torch.zeros_like(x) for x in inputs) if blind else inputs
-
-
-def sizes_of(data: Evidence) -> EvidenceSizes:
-    b = data.arrays([0])
-    return EvidenceSizes(b["noun_logits"].shape[-1], b["colour_logits"].shape[-1], b["noun_logits"].shape[1])
+def word_tables(words: list[str], names: dict[str, list[str]]) -> tuple[Tensor, Tensor]:
+    """names: the namer's classes, `noun` and `colour` -> the tables of `TruthCheck`."""
+    return torch.tensor(noun_table(words, names["noun"])), torch.tensor(colour_table(words, names["colour"]))
 
 
 @torch.no_grad()
@@ -144,8 +140,8 @@ def main() -> None:
     parser.add_argument("--heldout", type=existing_folder, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=5000)
-    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--rate", type=float, default=5e-3)
     parser.add_argument("--blind", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
@@ -158,7 +154,7 @@ def main() -> None:
     heldout = Groups(Evidence([args.heldout], args.bundle), words, args.seed)
     print(f"{len(data)} pairs, {len(heldout.data)} held out, {len(words)} words", flush=True)
     sizes = sizes_of(data)
-    network = TruthCheck(sizes, len(words), MAX_LENGTH)
+    network = TruthCheck(sizes, len(words), word_tables(words, data.graphs.names))
 
     def losses_of(step: int) -> dict[str, Tensor]:
         rng = np.random.default_rng([args.seed, step])
@@ -192,6 +188,7 @@ def main() -> None:
             "seed": args.seed,
             "steps": args.steps,
             "pairs": len(data),
+            "cost": f"{time.process_time() / 60:.1f} CPU-minutes",
         },
         args.out / "check.pt",
     )

@@ -22,7 +22,7 @@ class Schedule:
     rate: float = 1e-3
     warmup: int = 100
     weight_decay: float = 0.05
-    save_every: int = 250
+    save_every: int = 200
 
     def rate_at(self, step: int) -> float:
         """Linear warm-up, then a cosine down to 2 %."""

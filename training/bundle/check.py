@@ -12,26 +12,20 @@ import os
 from pathlib import Path
 
 import numpy as np
-import onnx
 import torch
 from torch import Tensor, nn
 
 from training.bundle.check_levels import fit_check
-from training.bundle.evidence import EVIDENCE_OUT, evidence_graph, with_head
-from training.bundle.graphs import OPSET
-from training.bundle.half import round_to_half, store_half_where_exact
+from training.bundle.half import round_to_half
+from training.bundle.heads import export_with_evidence, head_arguments
 from training.bundle.manifest import replace_manifest, tensor_table
-from training.bundle.parity import PARITY, worst
-from training.data.evidence import Evidence, session_of
-from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json, sha256
+from training.data.evidence import Evidence
+from training.inputs import existing_file, existing_folder, first_line, read_json, sha256
 from training.net.check import TruthCheck
 from training.net.config import END, PAD, UNK
 from training.net.evidence_tokens import EvidenceSizes
 from training.text.truth import SLOTS
 
-MAPS_IN = ("map_before", "map_after")
-BOXES_IN = ("glance_box", "object_box", "glance_mask")
-HEAD_IN = (*EVIDENCE_OUT, *MAPS_IN, *BOXES_IN)  # of every network that reads the evidence
 FILE = "check.onnx"
 
 
@@ -49,21 +43,6 @@ class CheckGraph(nn.Module):
         return score[0], slots[0]
 
 
-def head_arguments(
-    tokens: Tensor,
-    kind: Tensor,
-    nouns: Tensor,
-    colours: Tensor,
-    map_before: Tensor,
-    map_after: Tensor,
-    crop: Tensor,
-    obj: Tensor,
-    mask: Tensor,
-) -> tuple[Tensor, ...]:
-    """HEAD_IN -> the arguments of `EvidenceTokens`."""
-    return tokens, kind, nouns, colours, torch.stack([map_before, map_after], 1), crop, obj, mask
-
-
 def load_check(path: Path) -> tuple[TruthCheck, dict]:
     """The check for inference and the file's content. @raises SystemExit naming the file if it holds no check."""
     try:
@@ -75,67 +54,28 @@ def load_check(path: Path) -> tuple[TruthCheck, dict]:
     return check.eval(), saved
 
 
-def example_feed(graph: onnx.ModelProto, batch: int, seed: int) -> dict[str, np.ndarray]:
-    """Random inputs of a graph that holds the evidence graph: `batch` for every free axis."""
-    rng = np.random.default_rng(seed)
-    feed = {}
-    for tensor in graph.graph.input:
-        shape = [axis.dim_value or batch for axis in tensor.type.tensor_type.shape.dim]
-        feed[tensor.name] = rng.normal(size=shape).astype(np.float32)
-    corner = rng.uniform(0, 0.5, (batch, feed["glance_mask"].shape[1], 2))
-    side = rng.uniform(0.1, 0.5, corner.shape)
-    feed["glance_box"] = np.concatenate([corner, side], -1).astype(np.float32)
-    feed["object_box"] = np.concatenate([corner + 0.15 * side, 0.7 * side], -1).astype(np.float32)
-    feed["glance_mask"] = (np.arange(feed["glance_mask"].shape[1]) < 2).astype(np.float32)[None].repeat(batch, 0)
-    return feed
-
-
-def example_maps(batch: int, shape: tuple[int, int], seed: int) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    return {name: rng.uniform(size=(batch, *shape)).astype(np.float32) for name in MAPS_IN}
-
-
 def export_check(check: TruthCheck, bundle: Path, map_shape: tuple[int, int], path: Path) -> float:
     """Writes the graph; the check is rounded to float16 values. Returns the largest difference from PyTorch.
 
     map_shape: rows and columns of a change map. @raises SystemExit if the difference exceeds PARITY
     """
     round_to_half(check)
-    evidence = evidence_graph(bundle)
 
-    def inputs(sentences: int, words: int, seed: int) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        feed = example_feed(evidence, 1, seed)
-        seen = dict(zip(EVIDENCE_OUT, session_of(evidence).run(EVIDENCE_OUT, feed)))
-        ids = np.random.default_rng(seed).integers(4, check.embedding.num_embeddings, (sentences, words))
+    def sentences(count: int, words: int) -> dict[str, np.ndarray]:
+        ids = np.random.default_rng(words).integers(4, check.embedding.num_embeddings, (count, words))
         ids[:, -1] = PAD
-        feed |= example_maps(1, map_shape, seed) | {"ids": ids}
-        return feed, seen | feed
+        return {"ids": ids}
 
-    names, module = (*HEAD_IN, "ids"), CheckGraph(check).eval()
-    head = path.with_suffix(".head")
-    _, example = inputs(3, 9, 1)
-    torch.onnx.export(
-        module,
-        tuple(torch.from_numpy(example[name]) for name in names),
-        str(head),
-        input_names=list(names),
-        output_names=["score", "slots"],
-        dynamic_axes={"ids": {0: "K", 1: "L"}, "score": {0: "K"}, "slots": {0: "K"}},
-        opset_version=OPSET,
-        dynamo=False,
+    return export_with_evidence(
+        CheckGraph(check).eval(),
+        bundle,
+        path,
+        map_shape,
+        (1, 1),
+        (sentences(3, 9), sentences(5, check.max_length)),
+        ("score", "slots"),
+        {"ids": {0: "K", 1: "L"}, "score": {0: "K"}, "slots": {0: "K"}},
     )
-    try:
-        onnx.save(with_head(evidence, store_half_where_exact(onnx.load(head))), path)
-    finally:
-        head.unlink()
-    feed, example = inputs(5, 28, 77)
-    got = open_graph(path, "score", "slots").run(["score", "slots"], feed)
-    with torch.no_grad():
-        expected = module(*(torch.from_numpy(example[name]) for name in names))
-    error = max(worst(one, values) for one, values in zip(expected, got))
-    if not error <= PARITY:
-        raise SystemExit(f"{path}: differs from PyTorch by {error}, expected at most {PARITY}")
-    return error
 
 
 def add_check(check_file: Path, bundle: Path, version: str, heldout: Evidence, training_data: list[dict]) -> float:
@@ -158,14 +98,14 @@ def add_check(check_file: Path, bundle: Path, version: str, heldout: Evidence, t
         "check": {
             "vocabulary": saved["vocabulary"],
             "special": {"pad": PAD, "unk": UNK, "end": END},
-            "max_length": check.position.shape[0],
+            "max_length": check.max_length,
             "slots": list(SLOTS),
             "temperature": round(float(check.log_temperature.exp()), 5),
             **fit_check(check, saved["vocabulary"], heldout),
             "metrics": saved["heldout"],
             "seed": saved["seed"],
             "command": f"python -m training.check --seed {saved['seed']} --steps {saved['steps']}",
-            "cost": f"{saved['steps']} steps on {saved['pairs']} cached pairs, {saved.get('cost', 'cost not recorded')}",
+            "cost": f"{saved['steps']} steps on {saved['pairs']} cached pairs, {saved['cost']}",
         },
         "training_data": training_data,
     }

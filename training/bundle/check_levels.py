@@ -13,8 +13,8 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
-from training.check import Groups, evidence_inputs
-from training.data.evidence import Evidence
+from training.check import Groups
+from training.data.evidence import Evidence, evidence_inputs
 from training.net.check import TruthCheck
 from training.text.captions import SEVERAL
 from training.text.false_sentences import own_clauses, write_any
@@ -32,7 +32,7 @@ MOST_CANDIDATES = 32
 
 @torch.no_grad()
 def fit_check(check: TruthCheck, vocabulary: list[str], heldout: Evidence) -> dict:
-    """The keys `sentence`, `calibration` and `margin` of the manifest's `check`, and `reranked`: what was measured."""
+    """The keys `sentence`, `calibration` and `margin` of the manifest's `check`, and `reranked`: the figures."""
     groups = Groups(heldout, vocabulary, 1)
     return {
         "sentence": sentence_calibration(check, groups),
@@ -84,7 +84,7 @@ def served_levels(check: TruthCheck, groups: Groups) -> dict:
         if not meta["objects"]:
             continue
         b = groups.data.arrays([index])
-        seen, hidden = check.evidence(*evidence_inputs(b))
+        inputs = evidence_inputs(b)
         for crop, sentence in enumerate(map(own_clauses, ([words] for words in meta["words"]))):
             if len(sentence) != 1 or len(sentence[0]) != 1:
                 continue
@@ -92,7 +92,7 @@ def served_levels(check: TruthCheck, groups: Groups) -> dict:
             side = 0 if clause.action == "disappeared" else 1
             likely = [top(b[f"{kind}_logits"][0, crop, side], names[kind]) for kind in ("noun", "colour")]
             options = candidates_of(clause, *likely)
-            score, slots = check.read(seen, hidden, encoded(groups, options))
+            score, slots = check(inputs, encoded(groups, options))
             judged = [judge_sentence([option], meta["objects"]) for option in options]
             logits.append(slots[0, 0].numpy())
             truths.append(judged[0][1])

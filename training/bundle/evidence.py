@@ -1,4 +1,4 @@
-"""The evidence graph: what a bundle's frozen graphs know of a pair, for the truth check and the search vectors.
+"""The evidence graph: the outputs of a bundle's frozen graphs for a pair, for the truth check and the search vectors.
 
 It is cut out of caption.onnx (the tokens that its decoder attends to) and names.onnx (names of every crop), so that
 both networks can be trained without a checkpoint of the bundle, and are exported with it as one graph. Its inputs are
@@ -10,7 +10,7 @@ Letters: B pairs, S = N + R * (G + 1) tokens, N of the full frame, R region crop
 from pathlib import Path
 
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 from onnx.utils import Extractor
 
 from training.bundle.graphs import CROP_IN, FRAME_KIND
@@ -119,4 +119,3 @@ def _cut(model: onnx.ModelProto, inputs: tuple[str, ...], outputs: tuple[str, ..
 
 def _with_prefix(model: onnx.ModelProto, prefix: str) -> onnx.GraphProto:
     return onnx.compose.add_prefix(model, prefix).graph
-

@@ -1,4 +1,4 @@
-"""Cached pairs as a bundle's frozen graphs see them: what the truth check and the search vectors are trained on.
+"""Cached pairs as a bundle's frozen graphs see them: the training data of the truth check and the search vectors.
 
     python -m training.data.evidence --bundle models/scorer-surveillance --cache DIR [--cache DIR ...]
 
@@ -26,6 +26,7 @@ from training.bundle.graphs import CROP_IN, DIFFERENCE_IN
 from training.data.regions import described_objects, objects_in_crops
 from training.data.shards import Shards
 from training.inputs import existing_folder, open_graph, read_json, sha256
+from training.net.evidence_tokens import EvidenceSizes
 from training.text.truth import Unit, units_of
 
 CROP_ARRAYS = ("glance_coarse", "glance_fine", "glance_box", "glance_object_box", "glance_mask")
@@ -63,7 +64,7 @@ class FrozenGraphs:
         return found | {"maps": np.concatenate(maps), "memory": memory, "look_kind_logits": kind}
 
     def words(self, found: dict[str, np.ndarray], crops: tuple[np.ndarray, ...]) -> list[str]:
-        """What the decoder writes about each crop alone."""
+        """The decoder's words about each crop alone."""
         count = int(crops[-1].sum())
         if count == 0:
             return []
@@ -145,6 +146,18 @@ class Evidence(Shards):
             name: torch.from_numpy(np.stack([self.shards[s][name][row] for s, row in rows]).astype(np.float32))
             for name in (*ARRAYS, *KEPT)
         }
+
+
+def evidence_inputs(b: dict[str, Tensor], blind: bool = False) -> tuple[Tensor, ...]:
+    """The arguments of `EvidenceTokens` out of `Evidence.arrays`; blind: zeros."""
+    names = ("tokens", "kind_logits", "noun_logits", "colour_logits", "maps", "glance_box", "glance_object_box")
+    inputs = (*(b[name] for name in names), b["glance_mask"])
+    return tuple(torch.zeros_like(x) for x in inputs) if blind else inputs
+
+
+def sizes_of(data: Evidence) -> EvidenceSizes:
+    b = data.arrays([0])
+    return EvidenceSizes(b["noun_logits"].shape[-1], b["colour_logits"].shape[-1], b["noun_logits"].shape[1])
 
 
 def main() -> None:

@@ -1,56 +1,62 @@
 """The truth check (the head of `check.onnx`): is a sentence true of a pair, and which of its slots is not?
 
-A bidirectional reader of the sentence that attends to the evidence, after the fine-grained alignment of IDC-PCL (Yao et
-al., AAAI 2022) with its hard negatives; here the sentence reads the pair at once, so no vectors are compared.
+Every word is compared with every region crop: with what the namer sees there in each frame, where the crop lies, and
+what happened in it. A sentence is as true as it is of the crop that it fits best. The hard negatives and the loss are
+those of IDC-PCL's fine-grained alignment (Yao et al., AAAI 2022); its cross-attention over all tokens needed far more
+steps on our data (training/journal).
 
-Letters: B pairs, K sentences of a pair, L word ids, T = L + 1 (a summary token first), S tokens of evidence, D width, H
-heads, d = D / H.
+Letters: B pairs, K sentences of a pair, L word ids, V words of the vocabulary, R crops (the last one stands for the
+full frame), W width of the decoder, C classes of nouns and colours, Q features of a query.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.attention import join_heads, split_heads
-from training.net.config import PAD
-from training.net.evidence_tokens import HIDDEN, EvidenceSizes, EvidenceTokens
+from training.net.config import KINDS, PAD
+from training.net.evidence_tokens import EvidenceSizes, box_features, finite_names, maps_in_boxes
 from training.text.truth import SLOTS
 
-FIRST_TEMPERATURE = 0.1  # of the softmax over the sentences of a pair, learned from here
+FIRST_TEMPERATURE = 0.5  # of the softmax over the sentences of a pair, learned from here
+LEAST = 1e-3  # of a probability, in its logarithm
+LOG_SCALE = 0.3  # brings logarithms of probabilities to about unit variance
+PLACE, EVENT, TOKEN = 13, 11 + len(KINDS), 24  # features of a crop that words are compared with
+HIDDEN = -10_000.0  # added to the score of a crop that is not used
+SHARP = 0.25  # slots are read of the best crop, by a softmax over the crops' scores divided by this
 
 
-class Attention(nn.Module):
-    def __init__(self, width: int, heads: int):
+def place_features(box: Tensor) -> Tensor:
+    """[...,4] -> [...,PLACE]: of a box, its lower edge, how far from the middle it is, and 1."""
+    middle = box[..., :2] + box[..., 2:] / 2 - 0.5
+    return torch.cat(
+        [box_features(box), box[..., 1:2] + box[..., 3:], 4 * middle**2, torch.ones_like(box[..., :1])], -1
+    )
+
+
+def event_features(present: Tensor, maps: Tensor, kinds: Tensor) -> Tensor:
+    """present [B,R,2]: probability that each frame shows a thing in the crop; maps [B,R,2]: mean response of its change
+    map; kinds [B,KINDS] (probabilities) -> [B,R,EVENT]."""
+    before, after = present.split(1, -1)
+    map_before, map_after = maps.split(1, -1)
+    own = [before, after, before * after, before * (1 - after), after * (1 - before), (1 - before) * (1 - after)]
+    own += [map_before, map_after, map_before - map_after, map_before * map_after, torch.ones_like(before)]
+    return torch.cat([*own, kinds[:, None].expand(-1, present.shape[1], -1)], -1)
+
+
+class Queries(nn.Module):
+    """A vector per word: one of its own and one of its neighbours."""
+
+    def __init__(self, words: int, context: int, size: int):
         super().__init__()
-        self.heads = heads
-        self.query, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.keys_values = nn.Linear(width, 2 * width)
+        self.own = nn.Embedding(words, size, padding_idx=PAD)
+        self.around = nn.Linear(context, size, bias=False)  # padding adds nothing
+        nn.init.normal_(self.own.weight, std=0.03)
+        nn.init.zeros_(self.own.weight[PAD])
+        nn.init.normal_(self.around.weight, std=0.02)
 
-    def forward(self, x: Tensor, seen: Tensor, bias: Tensor) -> Tensor:
-        """x [B,Q,D] attends to seen [B,S,D]; bias [B,S] -> [B,Q,D]."""
-        q = split_heads(self.query(x), self.heads)  # [B,H,Q,d]
-        k, v = (split_heads(t, self.heads) for t in self.keys_values(seen).chunk(2, -1))  # [B,H,S,d]
-        weight = torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + bias[:, None, None], -1)
-        return self.out(join_heads(weight @ v))
-
-
-class ReaderBlock(nn.Module):
-    """Self-attention among the words, cross-attention to the evidence, a feed-forward layer; norms first."""
-
-    def __init__(self, width: int, heads: int, dropout: float):
-        super().__init__()
-        self.norms = nn.ModuleList([nn.LayerNorm(width) for _ in range(3)])
-        self.words, self.evidence = Attention(width, heads), Attention(width, heads)
-        self.ffn = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: Tensor, padded: Tensor, evidence: Tensor, hidden: Tensor) -> Tensor:
-        """x [B*K,T,D], padded [B*K,T] and hidden [B,S] (added to the attention), evidence [B,S,D] -> [B*K,T,D]."""
-        y = self.norms[0](x)
-        x = x + self.words(y, y, padded)
-        y = self.norms[1](x).reshape(evidence.shape[0], -1, x.shape[-1])  # [B,K*T,D]
-        x = x + self.dropout(self.evidence(y, evidence, hidden)).reshape(x.shape)
-        return x + self.ffn(self.norms[2](x))
+    def forward(self, ids: Tensor, context: Tensor) -> Tensor:
+        """ids [N,L], context [N,L,context], 0 at padding -> [N,Q]: the sum over the words."""
+        return self.own(ids).sum(1) + self.around(context).sum(1)
 
 
 class TruthCheck(nn.Module):
@@ -58,42 +64,83 @@ class TruthCheck(nn.Module):
         self,
         sizes: EvidenceSizes,
         words: int,
+        tables: tuple[Tensor, Tensor] | None = None,
         max_length: int = 28,
-        width: int = 128,
-        heads: int = 4,
-        blocks: int = 2,
+        context: int = 32,
         dropout: float = 0.1,
     ):
+        """words: size of the vocabulary; tables: nouns [V,nouns] and colours [V,colours] of
+        `training.text.word_classes`, without which a state must be loaded."""
         super().__init__()
-        self.evidence = EvidenceTokens(sizes, width, dropout)
-        self.embedding = nn.Embedding(words, width)
-        nn.init.normal_(self.embedding.weight, std=0.05)
-        self.summary = nn.Parameter(torch.randn(width) * 0.05)
-        self.position = nn.Parameter(torch.randn(max_length, width) * 0.05)
-        self.blocks = nn.ModuleList([ReaderBlock(width, heads, dropout) for _ in range(blocks)])
-        self.norm = nn.LayerNorm(width)
-        self.score = nn.Linear(width, 1)
-        nn.init.zeros_(self.score.weight)  # the temperature is low at first: random scores would be far apart
-        self.slots = nn.Linear(width, len(SLOTS))
+        self.sizes, self.max_length = sizes, max_length
+        nouns, colours = tables or (torch.zeros(words, sizes.nouns), torch.zeros(words, sizes.colours))
+        self.register_buffer("nouns", nouns)
+        self.register_buffer("colours", colours)
+        self.embedding = nn.Embedding(words, context, padding_idx=PAD)
+        self.near = nn.Conv1d(context, context, 5, padding=2)
+        self.nearer = nn.Conv1d(context, context, 5, padding=2)
+        self.side = nn.Linear(context, 1)  # of a noun or colour: shown before, or after?
+        self.place, self.event = Queries(words, context, PLACE), Queries(words, context, EVENT)
+        self.parts = nn.ModuleList([Queries(words, context, TOKEN) for _ in range(3)])  # action, place, count
+        self.token = nn.Sequential(
+            nn.LayerNorm(sizes.decoder_width), nn.Linear(sizes.decoder_width, TOKEN), nn.Dropout(dropout)
+        )
+        self.weights = nn.Parameter(torch.tensor([1.0, 3.0, 3.0, 1.0, 1.0]).log())  # of SLOTS in the score
+        self.scale, self.offset = nn.Parameter(torch.ones(len(SLOTS))), nn.Parameter(torch.zeros(len(SLOTS)))
+        self.bias = nn.Parameter(torch.zeros(()))
         self.log_temperature = nn.Parameter(torch.tensor(FIRST_TEMPERATURE).log())
         self.dropout = nn.Dropout(dropout)
 
+    def crops(self, evidence: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """The arguments of `EvidenceTokens` -> what each crop shows of each word's nouns and colours [B,V,R,2 sides,2];
+        features of place [B,R,PLACE], event [B,R,EVENT] and tokens [B,R,TOKEN]; hidden [B,R]. R has one more crop: the
+        full frame, in which no thing is named."""
+        tokens, kind_logits, noun_logits, colour_logits, maps, _, obj, mask = evidence
+        B, R, s = mask.shape[0], self.sizes.regions, self.sizes
+        N, each = s.frame_grid[0] * s.frame_grid[1], s.crop_grid**2 + 1
+        used = mask[:, :, None, None]
+        p, q = (torch.softmax(x, -1) * used for x in finite_names(noun_logits, colour_logits, mask))  # [B,R,2,classes]
+        p, q = (F.pad(x, (0, 0, 0, 0, 0, 1)) for x in (p, q))  # [B,R+1,2,classes]
+        named = torch.stack([p @ self.nouns.T, q @ self.colours.T], -1)  # [B,R+1,2,V,2]
+        shown = named.clamp(min=LEAST).log() * LOG_SCALE + 1
+        stated = torch.stack([self.nouns.amax(1), self.colours.amax(1)], -1)  # [V,2]: does the word name any?
+        shown = (shown * stated).permute(0, 3, 1, 2, 4)  # [B,V,R+1,2,2]
+        present = p.sum(-1) - p[..., 0]  # [B,R+1,2]; the first class is "nothing"
+        responses = F.pad(maps_in_boxes(maps, obj) * mask[..., None], (0, 0, 0, 1))
+        event = event_features(present, responses, torch.softmax(kind_logits, -1))
+        place = F.pad(place_features(obj) * mask[..., None], (0, 0, 0, 1))
+        summary = tokens[:, N:].reshape(B, R, each, -1)[:, :, -1]  # [B,R,W]
+        frame = tokens[:, :N].mean(1, keepdim=True)  # [B,1,W]
+        hidden = F.pad((mask - 1) * -HIDDEN, (0, 1))
+        return shown, place, event, self.token(torch.cat([summary, frame], 1)), hidden
+
     def forward(self, evidence: tuple[Tensor, ...], ids: Tensor) -> tuple[Tensor, Tensor]:
         """evidence: the arguments of `EvidenceTokens`; ids [B,K,L] -> score [B,K], slot logits [B,K,SLOTS]."""
-        seen, hidden = self.evidence(*evidence)
-        return self.read(seen, hidden, ids)
-
-    def read(self, seen: Tensor, hidden: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """As `forward`, of the outputs of `EvidenceTokens`."""
+        shown, place, event, token, hidden = self.crops(evidence)
         B, K, L = ids.shape
-        ids = ids.reshape(B * K, L)
-        words = self.dropout(self.embedding(ids) + self.position[:L])
-        x = torch.cat([self.summary.expand(B * K, 1, -1), words], 1)  # [B*K,T,D]
-        padded = F.pad((ids == PAD).to(x) * HIDDEN, (1, 0))  # [B*K,T]
-        for block in self.blocks:
-            x = block(x, padded, seen, hidden)
-        x = self.norm(x[:, 0])  # [B*K,D]
-        return self.score(x).reshape(B, K), self.slots(x).reshape(B, K, -1)
+        flat = ids.reshape(B * K, L)
+        real = (flat != PAD).to(token)[..., None]  # [B*K,L,1]
+        x = self.dropout(self.embedding(flat)).transpose(1, 2)  # [B*K,context,L]
+        x = F.relu(self.near(x)) * real.transpose(1, 2)  # what follows a sentence does not reach its words
+        context = F.relu(self.nearer(x)).transpose(1, 2) * real  # [B*K,L,context]
+        after = torch.sigmoid(self.side(context)).reshape(B, K * L, 1, 1)
+        picked = shown.flatten(2).gather(1, ids.reshape(B, -1, 1).expand(-1, -1, shown[0, 0].numel()))
+        picked = picked.reshape(B, K * L, -1, 2, 2)  # [B,K*L,R,2 sides,2]
+        fits = picked[..., 0, :] * (1 - after) + picked[..., 1, :] * after  # [B,K*L,R,2]
+        nouns, colours = fits.reshape(B, K, L, -1, 2).sum(2).unbind(-1)  # [B,K,R]
+
+        def compared(queries: Queries, features: Tensor) -> Tensor:
+            """[B,K,R]"""
+            return queries(flat, context).reshape(B, K, -1) @ features.transpose(1, 2)
+
+        action, where, count = (compared(part, token) for part in self.parts)
+        slots = torch.stack(
+            [compared(self.event, event) + action, nouns, colours, compared(self.place, place) + where, count], -1
+        )  # [B,K,R,SLOTS]
+        fit = (slots * self.weights.exp()).sum(-1) + hidden[:, None]  # [B,K,R]
+        best = torch.softmax(fit / SHARP, -1)
+        score = torch.logsumexp(fit, -1) + self.bias
+        return score, (best[..., None] * slots).sum(2) * self.scale + self.offset
 
 
 def check_loss(score: Tensor, slots: Tensor, labels: Tensor, log_temperature: Tensor) -> dict[str, Tensor]:
@@ -106,6 +153,6 @@ def check_loss(score: Tensor, slots: Tensor, labels: Tensor, log_temperature: Te
     return {
         "rank": F.cross_entropy(score * torch.exp(-log_temperature), torch.zeros_like(labels[:, 0, 0]).long()),
         "slots": F.binary_cross_entropy_with_logits(slots[known], labels[known].to(slots)),
-        # The score of one sentence alone has a meaning, too: somebody may ask about just one.
+        # The score of one sentence alone must have a meaning, too.
         "alone": F.binary_cross_entropy_with_logits(score, true, balance),
     }

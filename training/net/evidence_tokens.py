@@ -1,4 +1,4 @@
-"""What the truth check and the search vectors read of a pair: the outputs of the evidence graph as tokens of one width.
+"""The outputs of the evidence graph: as tokens of one width for the search vectors, and as numbers for the truth check.
 
 Letters: B pairs, S tokens of the decoder (N of the full frame, then G + 1 per region crop), R region crops, G = g * g
 cells of a crop, P pools of a crop's cells, W width of the decoder, D width here, K kinds, h x w cells of a change map.
@@ -56,8 +56,15 @@ def maps_in_boxes(maps: Tensor, box: Tensor) -> Tensor:
     return (weight.flatten(2) @ maps.flatten(2).transpose(1, 2)) / total[..., None]
 
 
+def finite_names(noun_logits: Tensor, colour_logits: Tensor, mask: Tensor) -> list[Tensor]:
+    """Both [B,R,2,classes] with zeros in unused slots, of which the namer gives no numbers: it takes the logarithm of
+    the height of their box."""
+    used = mask[:, :, None, None] > 0
+    return [torch.where(used, logits, torch.zeros_like(logits)) for logits in (noun_logits, colour_logits)]
+
+
 class EvidenceTokens(nn.Module):
-    """The decoder's tokens (the cells of each crop pooled), a token of names per crop and frame, and one of the kind."""
+    """The decoder's tokens, those of crops pooled; a token of names per crop and frame, and one of the kind."""
 
     def __init__(self, sizes: EvidenceSizes, width: int = 128, dropout: float = 0.1):
         super().__init__()
@@ -86,7 +93,8 @@ class EvidenceTokens(nn.Module):
         mask: Tensor,
     ) -> tuple[Tensor, Tensor]:
         """tokens [B,S,W], kind_logits [B,K], noun_logits [B,R,2,nouns], colour_logits [B,R,2,colours], maps
-        [B,2,h,w], crop and obj [B,R,4], mask [B,R] (1 = used) -> tokens [B,E,D] and what is added to the attention to each, [B,E].
+        [B,2,h,w], crop and obj [B,R,4], mask [B,R] (1 = used) -> tokens [B,E,D] and what is added to the
+        attention to each, [B,E].
         """
         s, B = self.sizes, tokens.shape[0]
         N, R, G = s.frame_grid[0] * s.frame_grid[1], s.regions, s.crop_grid**2
@@ -100,10 +108,7 @@ class EvidenceTokens(nn.Module):
         response = maps_in_boxes(maps, obj)  # [B,R,2]
         response = torch.stack([response, response.flip(-1)], 2)  # [B,R,2,2]
         box = box_features(obj)[:, :, None].expand(-1, -1, 2, -1)  # [B,R,2,9]
-        # The namer of an empty slot gives no numbers: the logarithm of a box without height.
-        used = mask[:, :, None, None] > 0
-        said = [torch.where(used, logits, torch.zeros_like(logits)) for logits in (noun_logits, colour_logits)]
-        said = [F.log_softmax(logits, -1) for logits in said]  # [B,R,2,classes]
+        said = [F.log_softmax(x, -1) for x in finite_names(noun_logits, colour_logits, mask)]  # [B,R,2,classes]
         named = torch.cat([*(p.exp() for p in said), *(p * LOGIT_SCALE for p in said), box, response], -1)
         names = self.names(named) + self.crop[:, None] + self.side  # [B,R,2,D]
         kind = F.log_softmax(kind_logits, -1)

@@ -1,7 +1,7 @@
 """Search vectors: a change (`pair.onnx`) and a text (`text.onnx`) as unit vectors that are near if the text is true.
 
 After the retrieval stage of CLIP4IDC (Guo et al., AACL 2022), on the frozen evidence of a bundle. The evidence keeps
-before and after apart, because a plain mean of both frames forgets which way a thing went.
+before and after apart, because a plain mean of both frames loses which way a thing went.
 
 Letters: B changes, S tokens of evidence, Q texts, L words of a text, M n-grams of a word, D width, V size of a vector.
 """
@@ -10,10 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.attention import split_heads
-from training.net.check import Attention
-from training.net.config import END, PAD
-from training.net.evidence_tokens import HIDDEN, EvidenceSizes, EvidenceTokens
+from training.net.attention import join_heads, split_heads
+from training.net.check import PLACE, place_features
+from training.net.config import END, KINDS, PAD
+from training.net.evidence_tokens import HIDDEN, EvidenceSizes, EvidenceTokens, finite_names
 from training.text.search_words import BUCKETS, MAX_WORDS
 
 DIMENSIONS = 128
@@ -22,21 +22,21 @@ LARGEST_SCALE = 50.0
 
 
 class PairVector(nn.Module):
-    """Learned queries pool the evidence of a change."""
+    """Learned queries pool the evidence of a change, and correct a vector of its concepts."""
 
-    def __init__(self, sizes: EvidenceSizes, width: int = 128, queries: int = 8, heads: int = 4, dropout: float = 0.1):
+    def __init__(
+        self, sizes: EvidenceSizes, concepts: nn.Parameter, width: int = 128, queries: int = 8, dropout: float = 0.1
+    ):
+        """concepts [C,V]: a vector per concept, shared with the texts."""
         super().__init__()
         self.evidence = EvidenceTokens(sizes, width, dropout)
-        self.heads = heads
+        self.concepts, self.heads = concepts, 4
         self.query = nn.Parameter(torch.randn(queries, width) * 0.3)
         self.keys_values = nn.Linear(width, 2 * width)
-        self.pooled = nn.Sequential(
-            nn.LayerNorm(queries * width),
-            nn.Linear(queries * width, 2 * width),
-            nn.GELU(),
-            nn.Dropout(dropout),
-            nn.Linear(2 * width, DIMENSIONS),
-        )
+        self.norm = nn.LayerNorm(queries * width)
+        self.enter = nn.Linear(queries * width + len(concepts) + PLACE, 2 * width)
+        self.out = nn.Sequential(nn.GELU(), nn.Dropout(dropout), nn.Linear(2 * width, DIMENSIONS))
+        nn.init.zeros_(self.out[-1].weight)  # training starts from the concepts
 
     def forward(self, *evidence: Tensor) -> Tensor:
         """The arguments of `EvidenceTokens` -> [B,V]."""
@@ -45,8 +45,48 @@ class PairVector(nn.Module):
         k, v = (split_heads(t, self.heads) for t in self.keys_values(seen).chunk(2, -1))  # [B,H,S,d]
         q = split_heads(self.query[None], self.heads)  # [1,H,queries,d]
         weight = torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + hidden[:, None, None], -1)
-        pooled = (weight @ v).transpose(1, 2).reshape(B, -1)  # [B,queries*D]
-        return F.normalize(self.pooled(pooled), dim=-1)
+        pooled = self.norm((weight @ v).transpose(1, 2).reshape(B, -1))  # [B,queries*D]
+        shown, (*_, obj, mask) = concepts_of(*evidence), evidence
+        place = (place_features(obj) * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)  # [B,PLACE]
+        more = self.out(self.enter(torch.cat([pooled, shown, place], 1)))
+        return F.normalize(shown @ self.concepts + more, dim=-1)
+
+
+def concepts_of(
+    tokens: Tensor,
+    kind_logits: Tensor,
+    noun_logits: Tensor,
+    colour_logits: Tensor,
+    maps: Tensor,
+    crop: Tensor,
+    obj: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """The arguments of `EvidenceTokens` -> how much a change shows each concept, 0..1: [B,C]. Concepts are the namer's
+    classes of nouns (the first is "nothing", which counts for nothing) and colours, the kinds, and that a thing is in
+    the later frame alone, or in the earlier one."""
+    nouns, colours = (torch.softmax(x, -1) for x in finite_names(noun_logits, colour_logits, mask))
+    nothing = 1 - (1 - nouns[..., :1]) * mask[:, :, None, None]  # [B,R,2,1], 1 in unused slots
+    nouns = torch.cat([torch.zeros_like(nothing), nouns[..., 1:]], -1) * mask[:, :, None, None]
+    shown = torch.cat([nouns, colours * (1 - nothing)], -1).flatten(1, 2).amax(1)  # [B,nouns+colours]
+    before, after = (1 - nothing[..., 0]).unbind(2)  # [B,R]
+    side = torch.stack([(after * (1 - before)).amax(1), (before * (1 - after)).amax(1)], 1)  # [B,2]
+    return torch.cat([shown, torch.softmax(kind_logits, -1), side], 1)
+
+
+class Attention(nn.Module):
+    def __init__(self, width: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.query, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.keys_values = nn.Linear(width, 2 * width)
+
+    def forward(self, x: Tensor, seen: Tensor, bias: Tensor) -> Tensor:
+        """x [B,Q,D] attends to seen [B,S,D]; bias [B,S] -> [B,Q,D]."""
+        q = split_heads(self.query(x), self.heads)  # [B,H,Q,d]
+        k, v = (split_heads(t, self.heads) for t in self.keys_values(seen).chunk(2, -1))  # [B,H,S,d]
+        weight = torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + bias[:, None, None], -1)
+        return self.out(join_heads(weight @ v))
 
 
 class TextBlock(nn.Module):
@@ -65,10 +105,24 @@ class TextBlock(nn.Module):
 
 
 class TextVector(nn.Module):
-    """Word rows and hashed n-grams, two layers, read at the END token."""
+    """Word rows and hashed n-grams, two layers, read at the END token; they correct a vector of the concepts that the
+    words name."""
 
-    def __init__(self, words: int, width: int = 256, grams: int = 64, heads: int = 4, blocks: int = 2, dropout=0.1):
+    def __init__(
+        self,
+        table: Tensor,
+        concepts: nn.Parameter,
+        width: int = 256,
+        grams: int = 64,
+        heads: int = 4,
+        blocks: int = 2,
+        dropout: float = 0.1,
+    ):
+        """table [words,C]: 1 if a word names a concept; concepts [C,V]."""
         super().__init__()
+        words = len(table)
+        self.concepts = concepts
+        self.register_buffer("table", table)
         self.word = nn.Embedding(words, width, padding_idx=PAD)
         self.gram = nn.Embedding(BUCKETS, grams, padding_idx=0)
         self.from_grams = nn.Linear(grams, width)
@@ -78,6 +132,7 @@ class TextVector(nn.Module):
             nn.init.zeros_(table.weight[PAD])
         self.blocks = nn.ModuleList([TextBlock(width, heads, dropout) for _ in range(blocks)])
         self.out = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, DIMENSIONS))
+        nn.init.zeros_(self.out[-1].weight)  # training starts from the concepts
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids: Tensor, grams: Tensor) -> Tensor:
@@ -88,13 +143,20 @@ class TextVector(nn.Module):
         for block in self.blocks:
             x = block(x, padded)
         end = (ids == END).to(x)[:, None]  # [Q,1,L]
-        return F.normalize(self.out((end @ x)[:, 0]), dim=-1)
+        named = F.embedding(ids, self.table).amax(1)  # [Q,C]
+        # A wide name such as "vehicle" is about one thing, too.
+        named = named / named.square().sum(1, keepdim=True).sqrt().clamp(min=1)
+        return F.normalize(named @ self.concepts + self.out((end @ x)[:, 0]), dim=-1)
 
 
 class SearchVectors(nn.Module):
-    def __init__(self, sizes: EvidenceSizes, words: int):
+    def __init__(self, sizes: EvidenceSizes, words: int, table: Tensor | None = None):
+        """words: size of the vocabulary; table: as `TextVector`, without which a state must be loaded."""
         super().__init__()
-        self.pair, self.text = PairVector(sizes), TextVector(words)
+        count = sizes.nouns + sizes.colours + len(KINDS) + 2
+        concepts = nn.Parameter(torch.randn(count, DIMENSIONS) * DIMENSIONS**-0.5)
+        self.pair = PairVector(sizes, concepts)
+        self.text = TextVector(torch.zeros(words, count) if table is None else table, concepts)
         self.log_scale = nn.Parameter(torch.tensor(FIRST_SCALE).log())
 
     def scale(self) -> Tensor:
@@ -102,7 +164,7 @@ class SearchVectors(nn.Module):
 
 
 def search_loss(cosines: Tensor, left_out: Tensor, inverted: Tensor, scale: Tensor) -> dict[str, Tensor]:
-    """Contrastive loss both ways. cosines [B,Q] of changes and texts, of which text i is about change i; left_out [B,Q]:
+    """Contrastive loss both ways. cosines [B,Q] of changes and texts; text i is about change i; left_out [B,Q]:
     1 where another text is true of a change, or may be; inverted [B]: cosine of a change and the inverse of its own
     text, one more negative of each change."""
     logits = cosines * scale + left_out * HIDDEN

@@ -1,7 +1,7 @@
 """False sentences about a pair, each as near to a true one as a captioner's mistake: training of the truth check.
 
-After the hard negatives of IDC-PCL (Yao et al., AAAI 2022), by rules. A value of a slot is replaced by another such that
-every value is as frequent in false as in true sentences, or a network would learn to tell them apart blindly.
+After the hard negatives of IDC-PCL (Yao et al., AAAI 2022), by rules. Values of slots are replaced such that every one
+is as frequent in false as in true sentences, or a network would learn to separate them blindly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WAYS = ("direction", "direction", "noun", "colour", "place or count", "other")
 ACTIONS = ("appeared", "disappeared", "moved", "replaced")
 TRIES = 12  # draws of a value until the sentence is false
 WIDER = 0.15  # probability that a true sentence names a wider class than the world does
-TWO_CLAUSES = 0.4
+TWO_CLAUSES = 0.15  # the service asks about single clauses, and a batch is as long as its longest sentence
 DENIED = 1 / 6  # of the changed pairs have "nothing has changed" as a false sentence
 OWN = 0.5  # of the pairs about which the captioner says something false have that
 CANDIDATES = 12  # other pairs of which the one with the most alike sentence is taken
@@ -162,7 +162,7 @@ class FalseSentences:
     def _other(
         self, clauses: list[Clause], index: int, rng: np.random.Generator, taken: list[list[Clause]]
     ) -> tuple[str, list[Clause]]:
-        """What the captioner says falsely, noun phrases exchanged, a denial, or the most alike sentence of some other
+        """A false sentence of the captioner, noun phrases exchanged, a denial, or the most alike sentence of some other
         pairs."""
         objects = self.pairs[index]["objects"]
         allowed = lambda sentence: sentence not in taken and judge_sentence(sentence, objects)[0] == FALSE
@@ -270,7 +270,7 @@ def confuse(clauses: list[Clause]) -> list[Clause] | None:
 
 
 def own_clauses(texts: Iterable[str]) -> list[list[Clause]]:
-    """What the captioner wrote, as clauses; sentences outside the grammar and denials are left out."""
+    """The captioner's texts as clauses; sentences outside the grammar and denials are left out."""
     found = []
     for text in texts:
         try:
@@ -295,4 +295,3 @@ def write_any(clauses: list[Clause], rng: np.random.Generator) -> str:
 
 def _named(phrase: tuple[str, str | None, int] | None) -> tuple[str, str | None, int] | None:
     return phrase and ("object" if phrase[0] == ROOT else phrase[0], *phrase[1:])
-

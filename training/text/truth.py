@@ -1,4 +1,4 @@
-"""Whether a clause is true of a pair: per slot true, false or unknown, where the labels of the world cannot tell.
+"""Whether a clause is true of a pair: per slot true, false or unknown, where the labels of the world leave it open.
 
 `consistent` of the grammar asks whether a captioner may write a clause. Here every true name counts ("vehicle" of a
 van), and "a man" of a thing labelled "person" is unknown rather than false. A unit is what one clause is about: one

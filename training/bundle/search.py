@@ -1,0 +1,181 @@
+"""Adds trained search vectors to a bundle: the graphs pair.onnx and text.onnx and the manifest's key `search`.
+
+    python -m training.bundle.search --search RUN/search.pt --bundle models/scorer-surveillance --version 0.9.0 \
+        --heldout DIR --facts training/facts/scorer-surveillance.json
+
+Both graphs are compared with PyTorch before the manifest is replaced; the figures in it are measured through them.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor, nn
+
+from training.bundle.graphs import OPSET
+from training.bundle.half import round_to_half, store_half_where_exact
+from training.bundle.heads import HEAD_IN, export_with_evidence, head_arguments
+from training.bundle.manifest import replace_manifest, tensor_table
+from training.bundle.parity import PARITY, worst
+from training.data.evidence import Evidence
+from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json, sha256
+from training.net.config import END, PAD, UNK
+from training.net.evidence_tokens import EvidenceSizes
+from training.net.search import DIMENSIONS, PairVector, SearchVectors, TextVector
+from training.search import figures, vectors_of
+from training.text.queries import EVENT_WORDS, SYNONYMS
+from training.text.search_words import BUCKETS, GRAM_SIZES, GRAMS_PER_WORD, MAX_WORDS, SearchWords
+
+FILES = ("pair.onnx", "text.onnx")
+FOUND_BY_NONSENSE = 0.05  # of meaningless queries may find something
+EXAMPLES = ("A red Lorry!", "man gone at the gate", "", "Wer war im Hof?", "４ cafés")
+
+
+class PairGraph(nn.Module):
+    """The vector of a change, with the tensors of the bundle format."""
+
+    def __init__(self, pair: PairVector):
+        super().__init__()
+        self.pair = pair
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        """HEAD_IN -> [B,V]."""
+        return self.pair(*head_arguments(*inputs))
+
+
+class BundleText:
+    """text.onnx, called like the network that it was exported from."""
+
+    def __init__(self, path: Path):
+        self.graph = open_graph(path, "vector")
+
+    def __call__(self, ids: Tensor, grams: Tensor) -> Tensor:
+        return torch.from_numpy(self.graph.run(["vector"], {"ids": ids.numpy(), "grams": grams.numpy()})[0])
+
+
+def load_search(path: Path) -> tuple[SearchVectors, dict]:
+    """Both networks for inference and the file's content. @raises SystemExit naming the file if it holds none."""
+    try:
+        saved = torch.load(path, weights_only=True)
+        search = SearchVectors(EvidenceSizes(**saved["sizes"]), len(saved["vocabulary"]))
+        search.load_state_dict(saved["search"])
+    except (KeyError, TypeError, RuntimeError) as reason:
+        raise SystemExit(f"{path}: holds no search vectors of this version ({first_line(reason)})") from None
+    return search.eval(), saved
+
+
+def export_pair(pair: PairVector, bundle: Path, map_shape: tuple[int, int], path: Path) -> float:
+    """Writes the graph. Returns the largest difference from PyTorch. @raises SystemExit if that exceeds PARITY"""
+    free = {name: {0: "B"} for name in (*HEAD_IN, "vector")}
+    return export_with_evidence(PairGraph(pair).eval(), bundle, path, map_shape, (2, 3), ({}, {}), ("vector",), free)
+
+
+def export_text(text: TextVector, words: SearchWords, path: Path) -> float:
+    """Writes the graph. Returns the largest difference from PyTorch. @raises SystemExit if that exceeds PARITY"""
+    first, other = (tuple(map(torch.from_numpy, words.batch(texts))) for texts in (EXAMPLES[:2], EXAMPLES))
+    torch.onnx.export(
+        text.eval(),
+        first,
+        str(path),
+        input_names=["ids", "grams"],
+        output_names=["vector"],
+        dynamic_axes={name: {0: "Q"} for name in ("ids", "grams", "vector")},
+        opset_version=OPSET,
+        dynamo=False,
+    )
+    onnx.save(store_half_where_exact(onnx.load(path)), path)
+    with torch.no_grad():
+        error = worst(text(*other), BundleText(path)(*other).numpy())
+    if not error <= PARITY:
+        raise SystemExit(f"{path}: differs from PyTorch by {error}, expected at most {PARITY}")
+    return error
+
+
+def nonsense(words: SearchWords, count: int, rng: np.random.Generator) -> list[str]:
+    """Meaningless queries: one to four invented words, or words of queries without a noun."""
+    letters = np.array(list("abcdefghijklmnoprstuvwz"))
+    invent = lambda: "".join(rng.choice(letters, rng.integers(3, 9)))
+    return [" ".join(invent() for _ in range(rng.integers(1, 5))) for _ in range(count)]
+
+
+def least_cosine(text, pairs: Tensor, words: SearchWords, count: int = 400) -> float:
+    """The cosine that the best of all pairs exceeds for FOUND_BY_NONSENSE of meaningless queries only."""
+    ids, grams = map(torch.from_numpy, words.batch(nonsense(words, count, np.random.default_rng(5))))
+    best = (text(ids, grams) @ pairs.T).amax(1).numpy()
+    return round(float(np.quantile(best, 1 - FOUND_BY_NONSENSE)), 4)
+
+
+@torch.no_grad()
+def add_search(search_file: Path, bundle: Path, version: str, heldout: Evidence, training_data: list[dict]) -> float:
+    """Adds both graphs to the bundle folder under a new version. Returns the largest difference from PyTorch.
+
+    training_data: replaces the manifest's list, because the vectors may have learned from more than the other graphs.
+    """
+    search, saved = load_search(search_file)
+    words = SearchWords(saved["vocabulary"])
+    manifest = read_json(bundle / "manifest.json", "files", "graphs", "metrics")
+    round_to_half(search)
+    partial = {name: bundle / f".{name}" for name in FILES}
+    try:
+        error = max(
+            export_pair(search.pair, bundle, heldout.arrays([0])["maps"].shape[-2:], partial["pair.onnx"]),
+            export_text(search.text, words, partial["text.onnx"]),
+        )
+        for name, path in partial.items():
+            os.replace(path, bundle / name)
+    finally:
+        for path in partial.values():
+            path.unlink(missing_ok=True)
+    # Equal to the graph within PARITY, and the held-out pairs are stored as evidence.
+    pairs, text = vectors_of(search.pair, heldout), BundleText(bundle / "text.onnx")
+    encoded = [words.encode(example) for example in EXAMPLES]
+    manifest |= {
+        "version": version,
+        "files": manifest["files"] | {name: sha256(bundle / name) for name in FILES},
+        "graphs": manifest["graphs"] | {name.split(".")[0]: tensor_table(bundle / name) for name in FILES},
+        "search": {
+            "dimensions": DIMENSIONS,
+            "vocabulary": saved["vocabulary"],
+            "special": {"pad": PAD, "unk": UNK, "end": END},
+            "max_words": MAX_WORDS,
+            "buckets": BUCKETS,
+            "grams_per_word": GRAMS_PER_WORD,
+            "gram_sizes": list(GRAM_SIZES),
+            "synonyms": SYNONYMS,
+            "event_words": {event: list(of) for event, of in EVENT_WORDS.items()},
+            "least_cosine": least_cosine(text, pairs, words),
+            "examples": [
+                {"text": text, "ids": ids, "grams": [list(row) for row in grams]}
+                for text, (ids, grams) in zip(EXAMPLES, encoded)
+            ],
+            "metrics": figures(text, heldout, words, pairs),
+            "seed": saved["seed"],
+            "command": f"python -m training.search --seed {saved['seed']} --steps {saved['steps']}",
+            "cost": f"{saved['steps']} steps on {saved['pairs']} cached pairs, {saved['cost']}",
+        },
+        "training_data": training_data,
+    }
+    replace_manifest(bundle, manifest)
+    return error
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--search", type=existing_file, required=True)
+    parser.add_argument("--bundle", type=existing_folder, required=True)
+    parser.add_argument("--heldout", type=existing_folder, required=True, help="cache to measure on")
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--facts", type=existing_file, required=True, help="JSON with training_data, as for the export")
+    args = parser.parse_args()
+    stated = read_json(args.facts, "training_data")
+    heldout = Evidence([args.heldout], args.bundle)
+    error = add_search(args.search, args.bundle, args.version, heldout, stated["training_data"])
+    sizes = ", ".join(f"{name} {(args.bundle / name).stat().st_size / 1e6:.2f} MB" for name in FILES)
+    print(f"{args.bundle}: {sizes}, within {error:.1e} of PyTorch")
+
+
+if __name__ == "__main__":
+    main()

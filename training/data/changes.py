@@ -1,0 +1,167 @@
+"""Batches of changes with a text each, to train the search vectors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.data.evidence import Evidence, evidence_inputs
+from training.net.config import KINDS
+from training.text.captions import choose_clauses
+from training.text.false_sentences import FalseSentences, widened
+from training.text.grammar import Clause, vocabulary
+from training.text.noun_tree import ROOT
+from training.text.queries import ANY_EVENT, EVENT_WORDS, SYNONYMS, plural_of, query_vocabulary, write_query
+from training.text.search_words import SearchWords
+from training.text.truth import FALSE, OPPOSITE, UNKNOWN
+from training.text.truth_table import truth_table
+from training.text.word_classes import classes_of_noun, colour_table, noun_table
+from training.worlds.pair import KIND_OF_ACTION
+
+BATCH = 256
+UNCHANGED = 1 / 8  # of a batch
+ONE_THING = 0.6  # of the changed pairs are taken as the change of one thing, whose crops alone are used
+QUERIES, WIDER, MISSPELT = 0.4, 0.15, 0.1  # of the texts are queries, name a wider class, have a misspelt word
+INVERTED = {"appeared": "disappeared", "disappeared": "appeared"}
+SIDES = ("appeared", "disappeared")  # order of the last two concepts
+UNCHANGED_WORDS = ("nothing", "same")
+
+
+def search_vocabulary() -> list[str]:
+    """Words of captions and of queries."""
+    return ["<pad>", "<unk>", "<start>", "<end>", *sorted({*vocabulary(), ROOT, "things", *query_vocabulary()})]
+
+
+def inverse(clauses: list[Clause]) -> list[Clause] | None:
+    """The opposite events; None if a clause has no opposite."""
+    found = []
+    for clause in clauses:
+        if clause.action in INVERTED:
+            found.append(replace(clause, action=INVERTED[clause.action]))
+        elif clause.action == "moved" and clause.where in OPPOSITE:
+            found.append(replace(clause, where=OPPOSITE[clause.where]))
+        elif clause.new and clause.new[:2] != (clause.noun, clause.colour):
+            noun, colour, count = clause.new
+            former = (clause.noun, clause.colour, clause.count)
+            found.append(replace(clause, noun=noun, colour=colour, count=count, new=former))
+        else:
+            return None
+    return found or None
+
+
+def misspelt(text: str, rng: np.random.Generator) -> str:
+    """One letter of a long word left out, doubled or exchanged with the next."""
+    words = text.split()
+    long = [i for i, word in enumerate(words) if len(word) > 3]
+    if not long:
+        return text
+    at = long[int(rng.integers(len(long)))]
+    word, i = words[at], int(rng.integers(1, len(words[at]) - 1))
+    words[at] = (
+        word[:i] + word[i + 1 :],
+        word[:i] + word[i] + word[i:],
+        word[:i] + word[i + 1] + word[i] + word[i + 2 :],
+    )[int(rng.integers(3))]
+    return " ".join(words)
+
+
+def concept_table(words: list[str], names: dict[str, list[str]]) -> Tensor:
+    """Which concepts (`concepts_of`) each word names, [words,C]. names: the namer's classes, `noun` and `colour`."""
+    nouns, colours = noun_table(words, names["noun"]), colour_table(words, names["colour"])
+    table = torch.cat([torch.tensor(nouns), torch.tensor(colours), torch.zeros(len(words), len(KINDS) + 2)], 1)
+    at = {word: i for i, word in enumerate(words)}
+    for other, noun in SYNONYMS.items():
+        for word in (other, plural_of(other)):
+            table[at[word], classes_of_noun(noun, names["noun"])] = 1
+    first = len(names["noun"]) + len(names["colour"])
+    for event, of in EVENT_WORDS.items():
+        kind = KINDS.index(KIND_OF_ACTION[event])
+        columns = [first + kind, *([first + len(KINDS) + SIDES.index(event)] if event in SIDES else [])]
+        for word in of:
+            table[at[word], columns] = 1
+    for word in UNCHANGED_WORDS:
+        table[at[word], first] = 1
+    return table
+
+
+class Changes:
+    """Batches of changes with a text each, and the texts that are no negatives of them."""
+
+    def __init__(self, data: Evidence, words: SearchWords, seed: int):
+        self.data, self.words, self.seed = data, words, seed
+        self.refresh()
+
+    def refresh(self) -> None:
+        self.sentences = FalseSentences(self.data.meta, self.seed)
+        changed = np.array([bool(meta["objects"]) for meta in self.data.meta])
+        self.changed, self.unchanged = np.flatnonzero(changed), np.flatnonzero(~changed)
+
+    def draw(self, rng: np.random.Generator, size: int = BATCH) -> list[int]:
+        few = min(len(self.unchanged), int(size * UNCHANGED))
+        return [
+            *rng.choice(self.changed, min(len(self.changed), size - few), replace=False).tolist(),
+            *rng.choice(self.unchanged, few, replace=False).tolist(),
+        ]
+
+    def change(self, index: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], list[int], list[Clause]]:
+        """Objects of a change of the pair, its crops, and clauses about it."""
+        meta = self.data.meta[index]
+        things = [(objects, crops) for objects, crops in meta["told"] if crops]
+        if things and rng.random() < ONE_THING:
+            objects, crops = things[int(rng.integers(len(things)))]
+            clauses = choose_clauses(list(objects), rng)
+            if rng.random() < WIDER:
+                clauses = [widened(clause, rng) for clause in clauses]
+            return list(objects), crops, clauses
+        return meta["objects"], list(range(len(meta["glances"]))), self.sentences.true_clauses(meta, rng)
+
+    def text(self, clauses: list[Clause], rng: np.random.Generator) -> tuple[str, list[Clause], str | None]:
+        """A text, what it states, and the same wording of the inverse."""
+        if len(clauses) == 1 and rng.random() < QUERIES:
+            write = lambda chosen, rng: write_query(chosen[0], rng)
+        else:
+            write = lambda chosen, rng: (self.sentences.write(chosen, rng), None)
+        state = rng.bit_generator.state
+        text, stated = write(clauses, rng)
+        opposite = inverse(clauses)
+        unnamed = stated and (stated.action == ANY_EVENT or (clauses[0].new and not stated.new))
+        if opposite is None or unnamed:
+            return text, [stated] if stated else clauses, None
+        again = np.random.default_rng()
+        again.bit_generator.state = state
+        inverted = write(opposite, again)[0]
+        # A way that the query leaves out leaves nothing to invert.
+        return text, [stated] if stated else clauses, inverted if inverted != text else None
+
+    def batch(self, indices: list[int], rng: np.random.Generator) -> dict[str, Any]:
+        """The evidence inputs, texts and inverses (None if there is none), and left_out [B,Q]."""
+        made = [self.change(index, rng) for index in indices]
+        written = [self.text(clauses, rng) for _, _, clauses in made]
+        texts = [misspelt(text, rng) if rng.random() < MISSPELT else text for text, _, _ in written]
+        stated = [clauses for _, clauses, _ in written]
+        table = truth_table(stated, [objects for objects, _, _ in made])
+        # The other things of a pair are seen beside it, so their texts are not plainly false of it.
+        table = np.maximum(table, UNKNOWN * truth_table(stated, [self.data.meta[i]["objects"] for i in indices]))
+        left_out = (table > FALSE).T.astype(np.float32)
+        np.fill_diagonal(left_out, 0)
+        b = self.data.arrays(indices)
+        mask = torch.zeros_like(b["glance_mask"])
+        for row, (_, crops, _) in enumerate(made):
+            mask[row, crops] = 1
+        b["glance_mask"] = b["glance_mask"] * mask
+        return {
+            "evidence": evidence_inputs(b),
+            "texts": texts,
+            "inverted": [inverted for _, _, inverted in written],
+            "left_out": torch.from_numpy(left_out),
+        }
+
+    def encoded(self, texts: list[str]) -> tuple[Tensor, Tensor]:
+        """ids and n-grams, cut to the longest text."""
+        ids, grams = (torch.from_numpy(x) for x in self.words.batch(texts))
+        longest = int((ids != 0).sum(1).max())
+        return ids[:, :longest], grams[:, :longest]
