@@ -8,8 +8,16 @@ import { ScenedeltaError } from '../errors.js';
 import { withoutSecrets } from '../redact-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** Address ranges that are allowed although they are not public. */
-export type AllowList = readonly [Address, number][];
+/** Addresses that may be reached. */
+export interface AllowList {
+  /** setting that lists `ranges`, for messages */
+  readonly setting: string;
+  /** allowed although they are not public */
+  readonly ranges: readonly [Address, number][];
+  /** whether every public address is allowed as well */
+  readonly publicToo: boolean;
+}
+const PUBLIC_ONLY: AllowList = { setting: 'OUTBOUND_ALLOW', ranges: [], publicToo: true };
 
 const URL_LIMIT = 2048;
 /** Below this port only the default ones are allowed, so that the service cannot be made to talk to a mail server. */
@@ -20,35 +28,46 @@ const RTSP_PORTS: Readonly<Record<string, number>> = { 'rtsp:': 554, 'rtsps:': 3
 
 /**
  * @param cidrs CIDRs; an address without a prefix length stands for itself alone
+ * @param options.setting that lists them. @param options.publicToo whether public addresses are allowed as well
  * @throws ScenedeltaError 'invalid-request' naming the entry that is neither
  */
-export function parseAllowList(cidrs: readonly string[]): AllowList {
-  return cidrs.map((cidr) => {
+export function parseAllowList(
+  cidrs: readonly string[],
+  { setting = PUBLIC_ONLY.setting, publicToo = true }: { setting?: string; publicToo?: boolean } = {},
+): AllowList {
+  const ranges = cidrs.map((cidr) => {
     try {
       return ipaddr.parseCIDR(isIP(cidr) === 0 ? cidr : `${cidr}/${isIP(cidr) === 4 ? 32 : 128}`);
     } catch {
       throw new ScenedeltaError(
         'invalid-request',
-        `OUTBOUND_ALLOW has ${JSON.stringify(cidr)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8`,
-        { field: 'OUTBOUND_ALLOW' },
+        `${setting} has ${JSON.stringify(cidr)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8`,
+        { field: setting },
       );
     }
   });
+  return { setting, ranges, publicToo };
 }
+
+/** @returns e.g. 'a public address or one in OUTBOUND_ALLOW' */
+export const allowedAddresses = ({ setting, publicToo }: AllowList): string =>
+  publicToo ? `a public address or one in ${setting}` : `an address in ${setting}`;
 
 /**
  * @param address an IP address without brackets or zone
  * @returns null if it may be reached, else the reason, e.g. 'a loopback address'
  */
-export function checkAddress(address: string, allow: AllowList = []): string | null {
+export function checkAddress(address: string, allow: AllowList = PUBLIC_ONLY): string | null {
   if (isIP(address) === 0) return 'not an IP address';
   // A zone (fe80::1%eth0) names an interface of this host; only link-local addresses have one.
   if (address.includes('%')) return 'a link-local address';
   const parsed = unwrapped(ipaddr.parse(address));
-  if (allow.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))) return null;
+  if (allow.ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))) return null;
   const range = parsed.range();
   // IPv6 outside 2000::/3 is not global, in whatever range it is.
-  if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6, 3))) return null;
+  if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6, 3))) {
+    return allow.publicToo ? null : 'a public address';
+  }
   return NAMES[range] ?? 'not a public address';
 }
 
@@ -99,8 +118,9 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
   // Older versions of Node parse some notations of an address to an empty host.
   if (host === '') reject('has no host that can be read, expected a name or an address');
   if (isIP(host) !== 0) {
-    const refusal = checkAddress(host, options.allow);
-    if (refusal !== null) reject(`${host} is ${refusal}, expected a public address or one in OUTBOUND_ALLOW`);
+    const { allow = PUBLIC_ONLY } = options;
+    const refusal = checkAddress(host, allow);
+    if (refusal !== null) reject(`${host} is ${refusal}, expected ${allowedAddresses(allow)}`);
   }
   if (isRtsp) url.hostname = hostname;
   return url;

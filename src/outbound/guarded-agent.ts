@@ -9,7 +9,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { ScenedeltaError } from '../errors.js';
-import { type AllowList, bareHost, checkAddress } from './address.js';
+import { type AllowList, allowedAddresses, bareHost, checkAddress } from './address.js';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -54,7 +54,7 @@ export function createGuardedAgent(options: {
   const { allow, timeoutMs, resolve = systemResolve, maxOrigins = MAX_ORIGINS } = options;
 
   /** @returns the addresses of a name; undefined if it has none, or not only such as may be reached */
-  const allowedAddresses = async (hostname: string) => {
+  const resolveAllowed = async (hostname: string) => {
     const ended = new AbortController();
     const late = sleep((2 / 3) * timeoutMs, [], { signal: ended.signal });
     const none = () => [] as const;
@@ -67,11 +67,11 @@ export function createGuardedAgent(options: {
 
   const guardedLookup: LookupFunction = async (hostname, { all }, done) => {
     const refusable = sleep(Math.min(REFUSAL_MS, timeoutMs / 2), undefined, { ref: false });
-    const found = await allowedAddresses(hostname);
+    const found = await resolveAllowed(hostname);
     const first = found?.[0];
     if (first === undefined) {
       await refusable;
-      done(noAddress(hostname), '', 0);
+      done(noAddress(hostname, allow), '', 0);
     } else if (all === true) done(null, [...(found ?? [])]);
     else done(null, first.address, first.family);
   };
@@ -80,7 +80,7 @@ export function createGuardedAgent(options: {
   const guardedConnect: typeof connect = (connection, done) => {
     const host = bareHost(connection.hostname);
     const refusal = isIP(host) === 0 ? null : checkAddress(host, allow);
-    if (refusal !== null) return done(refused(host, refusal), null);
+    if (refusal !== null) return done(refused(host, refusal, allow), null);
     connect(connection, done);
   };
 
@@ -129,16 +129,16 @@ export function createGuardedAgent(options: {
   };
 }
 
-const refused = (host: string, why: string): ScenedeltaError =>
-  new ScenedeltaError('url-refused', `${host} is ${why}, expected a public address or one in OUTBOUND_ALLOW`);
+const refused = (host: string, why: string, allow: AllowList): ScenedeltaError =>
+  new ScenedeltaError('url-refused', `${host} is ${why}, expected ${allowedAddresses(allow)}`);
 
 /**
  * The same error for a name that does not exist and for one with a private address: a caller must not learn the names
  * and addresses of an internal network. It is transient, because a DNS server may fail for a moment.
  */
-const noAddress = (hostname: string): ScenedeltaError =>
+const noAddress = (hostname: string, { setting, publicToo }: AllowList): ScenedeltaError =>
   new ScenedeltaError(
     'url-unavailable',
-    `${hostname} has no address that the service connects to: expected a name with a public address, ` +
-      'or with one in OUTBOUND_ALLOW',
+    `${hostname} has no address that the service connects to: expected a name with ` +
+      (publicToo ? `a public address, or with one in ${setting}` : `an address in ${setting}`),
   );
