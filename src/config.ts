@@ -5,31 +5,12 @@
 import { resolve } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { DESCRIBER_SETTINGS } from './describer-settings.js';
 import { ScenedeltaError } from './errors.js';
 import { LOG_LEVELS } from './logger.js';
+import { flag, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
 
 const MiB = 1024 * 1024;
-
-const text = (fallback: string, description: string) => Type.String({ default: fallback, description });
-const optionalText = (description: string) => Type.Unsafe<string | null>(Type.String({ default: null, description }));
-const list = (description: string) =>
-  Type.Unsafe<readonly string[]>(Type.Array(Type.String(), { default: [], description }));
-const flag = (fallback: boolean, description: string) => Type.Boolean({ default: fallback, description });
-const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>, description: string) =>
-  Type.Unsafe<T>(Type.String({ enum: [...values], default: fallback, description }));
-const integer = (minimum: number, maximum: number, fallback: number, description: string) =>
-  Type.Integer({ minimum, maximum, default: fallback, description });
-/** MQTT forbids '+', '#' and NUL in the topic of a message; empty levels are allowed but confuse. */
-const share = (fallback: number, description: string) =>
-  Type.Number({ minimum: 0, maximum: 1, default: fallback, description });
-const topic = (fallback: string, description: string) =>
-  Type.String({
-    pattern: '^[^+#/\\s\\u0000]+(/[^+#/\\s\\u0000]+)*$',
-    maxLength: 128,
-    title: 'an MQTT topic of at most 128 characters without +, #, spaces, and / at an end',
-    default: fallback,
-    description,
-  });
 
 const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
@@ -183,6 +164,7 @@ const settings = {
       description: 'Collector of OpenTelemetry (OTLP over HTTP) that gets the traces; default: there are none.',
     }),
   ),
+  ...DESCRIBER_SETTINGS,
   SHUTDOWN_MS: integer(0, 300_000, 25_000, 'Longest graceful shutdown.'),
 } as const satisfies Readonly<Record<string, TSchema>>;
 

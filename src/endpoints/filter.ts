@@ -1,12 +1,12 @@
 /** Whether an endpoint gets an alert. Pure. */
 import { matchesCamera } from '../cameras/id-pattern.js';
-import { type AlertIntent, compareSeverity } from '../schemas/change.js';
+import { compareSeverity, type Notice } from '../schemas/change.js';
 import type { EndpointSettings } from './settings.js';
 
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
 
 /** An empty list of a filter lets everything pass. A disabled endpoint gets nothing. */
-export function wantsAlert(filters: Filters, { type, change }: Pick<AlertIntent, 'type' | 'change'>): boolean {
+export function wantsAlert(filters: Filters, { type, change }: Pick<Notice, 'type' | 'change'>): boolean {
   const { cameras, zones, kinds, events } = filters;
   return (
     filters.enabled &&
@@ -19,7 +19,7 @@ export function wantsAlert(filters: Filters, { type, change }: Pick<AlertIntent,
   );
 }
 
-const isInZone = ({ zone, regions }: AlertIntent['change'], zones: readonly string[]): boolean =>
+const isInZone = ({ zone, regions }: Notice['change'], zones: readonly string[]): boolean =>
   [zone, ...regions.map((region) => region.zone)].some((one) => one !== null && zones.includes(one));
 
 function hasWords(caption: string, text: string | null): boolean {

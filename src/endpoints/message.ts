@@ -37,6 +37,7 @@ const WHAT: Readonly<Record<AlertPayload['type'], string>> = {
   'change.escalated': 'change, more severe',
   'change.reverted': 'gone again',
   'change.acknowledged': 'acknowledged',
+  'change.described': 'description',
   'endpoint.test': 'test, nothing has changed',
 };
 
@@ -48,9 +49,13 @@ export const isOver = (type: AlertPayload['type']): boolean =>
 export const titleOf = ({ payload, cameraName }: EndpointMessage): string =>
   `${cameraName.slice(0, 100)}: ${WHAT[payload.type]}`;
 
-/** @returns the sentence, with the number of suppressed alerts */
+/** @returns the sentence with the number of suppressed alerts, or that of the describer with ours */
 export function textOf({ payload: { data } }: EndpointMessage): string {
   const { caption } = data.change;
+  const { description } = data;
+  if (description?.sentence != null) {
+    return `${description.sentence} (described by ${description.model ?? 'a language model'}; ours: ${caption})`;
+  }
   const count = data.suppressed_count;
   return count === 0 ? caption : `${caption} (and ${count} more since the last alert)`;
 }

@@ -1,7 +1,7 @@
 /** Settings of an endpoint: a registered receiver of alerts, with its format and its filters. */
 import { type Static, Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../cameras/settings.js';
-import { ALERT_TYPES, CHANGE_KINDS } from '../schemas/change.js';
+import { ALERT_TYPES, CHANGE_KINDS, ENDPOINT_EVENTS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
 
@@ -29,12 +29,12 @@ const fields = {
       'Form of the requests: Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
       'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy.',
   }),
-  events: Type.Array(literals(ALERT_TYPES), {
+  events: Type.Array(literals(ENDPOINT_EVENTS), {
     minItems: 1,
     uniqueItems: true,
     description:
       'Events that are sent; default: opened, escalated and reverted; with alertmanager also acknowledged, which ' +
-      'resolves the alert there.',
+      'resolves the alert there. change.described is sent only if it is named here, and never with alertmanager.',
   }),
   cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
     ...most,

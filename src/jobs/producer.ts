@@ -5,12 +5,14 @@ import { ScenedeltaError } from '../errors.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall, repliesOf } from '../stores/redis.js';
 import { oldestJob } from './oldest-job.js';
-import { type ComparisonJob, type DeliveryJob, jobPayload } from './payloads.js';
+import { type ComparisonJob, type DeliveryJob, type DescriptionJob, jobPayload } from './payloads.js';
 import {
   BATCH_OPTIONS,
   BATCH_QUEUE,
   COMPARISON_OPTIONS,
   DELIVERY_OPTIONS,
+  DESCRIPTION_OPTIONS,
+  DESCRIPTION_QUEUE,
   FETCH_OPTIONS,
   MAINTENANCE_QUEUE,
   openQueue,
@@ -25,7 +27,7 @@ import { reconcileSnapshots, scheduleSnapshots } from './snapshot-schedule.js';
 
 export type QueueName = keyof typeof QUEUES;
 type ComparisonQueueName = 'live' | 'archive';
-type JobKind = 'comparison' | 'delivery' | 'batch';
+type JobKind = 'comparison' | 'delivery' | 'batch' | 'description';
 
 /** absent: no such job. held: it waits, is delayed or runs. completed, failed: it ended and is still kept. */
 type JobState = 'absent' | 'held' | 'completed' | 'failed';
@@ -44,7 +46,7 @@ export type JobProducer = ReturnType<typeof createJobProducer>;
  * @param clock epoch ms
  */
 export function createJobProducer(redis: Redis, clock: () => number = Date.now) {
-  const [live, archive, fetch, delivery, maintenance, snapshots, batches] = [
+  const [live, archive, fetch, delivery, maintenance, snapshots, batches, descriptions] = [
     QUEUES.live,
     QUEUES.archive,
     QUEUES.fetch,
@@ -52,10 +54,16 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
     MAINTENANCE_QUEUE,
     SNAPSHOT_QUEUE,
     BATCH_QUEUE,
-  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue];
+    DESCRIPTION_QUEUE,
+  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue, Queue];
   const flows = new FlowProducer({ connection: redis, prefix: QUEUE_PREFIX });
   flows.on('error', () => {});
-  const queuesOf = { comparison: [fetch, live, archive], delivery: [delivery], batch: [batches] } as const;
+  const queuesOf = {
+    comparison: [fetch, live, archive],
+    delivery: [delivery],
+    batch: [batches],
+    description: [descriptions],
+  } as const;
   let counted: { at: number; backlog: Promise<number> } | undefined;
 
   const call = <T>(what: string, commands: () => Promise<T>): Promise<T> => {
@@ -109,6 +117,15 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
     /** One job per delivery: adding it twice changes nothing. */
     addDelivery: ({ deliveryId, traceId }: Omit<DeliveryJob, 'v'>) =>
       add('the delivery', delivery, 'deliver', { deliveryId, traceId }, { ...DELIVERY_OPTIONS, jobId: deliveryId }),
+    /** One job per change: adding it twice changes nothing. */
+    addDescription: ({ changeId, traceId }: Omit<DescriptionJob, 'v'>) =>
+      add(
+        'the description',
+        descriptions,
+        'describe',
+        { changeId, traceId },
+        { ...DESCRIPTION_OPTIONS, jobId: changeId },
+      ),
     /** Lets a worker list the inputs of a batch. Adding it twice changes nothing. */
     addBatch: (batchId: string) =>
       add('the batch', batches, 'plan', { batchId, step: 'plan' }, { ...BATCH_OPTIONS, jobId: planJobId(batchId) }),
@@ -232,7 +249,7 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
         () => false,
       ),
     close: async (): Promise<void> => {
-      const queues = [live, archive, fetch, delivery, maintenance, snapshots, batches];
+      const queues = [live, archive, fetch, delivery, maintenance, snapshots, batches, descriptions];
       await Promise.all([...queues, flows].map((queue) => queue.close()));
     },
   };

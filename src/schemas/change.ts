@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox';
 import { SIDES } from '../images.js';
 import { BoxSchema, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
+import { type Description, DescriptionSchema } from './description.js';
 
 export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
@@ -18,8 +19,11 @@ const CHANGE_EVENTS = [
   'change.reverted',
   'change.acknowledged',
   'change.unacknowledged',
+  'change.described',
 ] as const;
 export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted', 'change.acknowledged'] as const;
+/** Events that an endpoint can ask for: the alerts, and descriptions, which are none. */
+export const ENDPOINT_EVENTS = [...ALERT_TYPES, 'change.described'] as const;
 const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(
@@ -106,6 +110,7 @@ export const ChangeSchema = Type.Object(
     ...FoundChangeSchema.properties,
     acknowledged_at: nullable(dateTime(), 'Time of the acknowledgement by a person.'),
     feedback: nullable(FeedbackSchema),
+    description: nullable(DescriptionSchema, 'Answer of the describer; null: it was not asked, or not yet.'),
   },
   { $id: 'Change' },
 );
@@ -131,6 +136,13 @@ export interface AlertIntent {
   readonly cooldownKey: string | null;
   /** capture time, epoch ms */
   readonly at: number;
+}
+
+/** An alert, or the description of a change, as it is stored and delivered. */
+export interface Notice extends Omit<AlertIntent, 'type'> {
+  readonly type: (typeof ENDPOINT_EVENTS)[number];
+  /** of the type change.described alone */
+  readonly description?: Description;
 }
 
 /** An input of the change reducer besides observations: the outcome of a delivery, or an acknowledgement. */

@@ -5,9 +5,10 @@
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
-import { ALERT_TYPES, type AlertIntent, FoundChangeSchema } from './change.js';
+import { ENDPOINT_EVENTS, FoundChangeSchema, type Notice } from './change.js';
 import { type Comparison, ComparisonSchema } from './comparison.js';
 import { dateTime, literals } from './constructors.js';
+import { DescriptionSchema } from './description.js';
 import { roundFigures } from './rounding.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
@@ -32,10 +33,11 @@ export type WebhookPayload = Static<typeof WebhookPayloadSchema>;
 const { frames, heatmaps } = ComparisonSchema.properties;
 export const AlertPayloadSchema = Type.Object(
   {
-    type: literals([...ALERT_TYPES, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
+    type: literals([...ENDPOINT_EVENTS, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
     timestamp: dateTime('Capture time of the event; the same at every attempt.'),
     data: Type.Object({
       change: FoundChangeSchema,
+      description: Type.Optional(DescriptionSchema),
       suppressed_count: Type.Integer({
         minimum: 0,
         description: 'Alerts of the same zone, kind and location that were suppressed or lost since the previous one.',
@@ -49,7 +51,7 @@ export const AlertPayloadSchema = Type.Object(
 export type AlertPayload = Static<typeof AlertPayloadSchema>;
 
 /** The part of an alert that its payload shows. */
-export interface AlertToShow extends Pick<AlertIntent, 'change' | 'suppressedCount' | 'at'> {
+export interface AlertToShow extends Pick<Notice, 'change' | 'description' | 'suppressedCount' | 'at'> {
   readonly type: AlertPayload['type'];
 }
 
@@ -88,7 +90,7 @@ const ALERT_REGIONS = 20;
  * comparison and its pictures have been erased
  */
 export function buildAlertPayload(
-  { type, change, suppressedCount, at }: AlertToShow,
+  { type, change, description, suppressedCount, at }: AlertToShow,
   keptSince: number | null,
   links: WebhookLinks,
 ): AlertPayload {
@@ -98,6 +100,7 @@ export function buildAlertPayload(
     timestamp: new Date(at).toISOString(),
     data: {
       change: roundFigures({ ...change, regions: change.regions.slice(0, ALERT_REGIONS) }),
+      ...(description === undefined ? {} : { description }),
       suppressed_count: suppressedCount,
       // Tampering is recognised without the model, so there are no maps.
       ...(keptSince === null ? {} : pictureLinks(best, keptSince, change.kind !== 'tamper', links)),

@@ -4,11 +4,11 @@
  */
 import { deliveryIdOf } from '../ids.js';
 import {
-  type AlertIntent,
   CHANGE_STATUSES,
   type ChangeStatus,
   type ChangeUpdate,
   type FoundChange,
+  type Notice,
 } from '../schemas/change.js';
 import type { AlertEvent, CameraHealthEvent, ChangeEvent } from '../schemas/stream-event.js';
 import type { UnseenSpan } from './camera-frames.js';
@@ -19,9 +19,9 @@ import type { RedisCommand } from './redis.js';
 /** Retention erases by age. The expiry is later, for a Redis without running workers. */
 export const EXPIRY_SLACK_MS = 3_600_000;
 
-/** An alert with all that its delivery needs. */
+/** An alert, or the description of a change, with all that its delivery needs. */
 export interface StoredAlert {
-  readonly intent: AlertIntent;
+  readonly intent: Notice;
   /** of the comparison that caused the alert */
   readonly comparisonId: string;
   /** address from the camera's settings, with query and credentials; null: none. Endpoints get every alert. */
@@ -39,6 +39,8 @@ export interface TurnChanges {
   readonly alerts: readonly StoredAlert[];
   /** alerts that a cool-down suppressed, for the metrics; not stored */
   readonly suppressed?: number;
+  /** ids of changes that the describer is to describe; absent: none */
+  readonly describe?: readonly string[];
   /** absent: nothing to report */
   readonly health?: CameraHealthEvent | null;
   /** spans that ended with the frame of the turn */
@@ -57,6 +59,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
     ]),
     ...(turn.health == null ? [] : [addEvent(turn.health)]),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
+    ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
     ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
   ];
@@ -89,10 +92,15 @@ function writesOfSpans(camera: string, spans: readonly UnseenSpan[], lifetime: n
   ];
 }
 
-export function writesOfAlert(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
+export const writesOfAlert = (alert: StoredAlert, now: number, lifetime: number): RedisCommand[] => [
+  addEvent(alertEventOf(alert.intent)),
+  ...writesOfMessage(alert, now, lifetime),
+];
+
+/** The alert, or the description, as its deliveries and recovery read it. */
+export function writesOfMessage(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
   const { id, change, at } = alert.intent;
   return [
-    addEvent(alertEventOf(alert.intent)),
     ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
     ['ZADD', KEYS.alertsOf(change.id), at, id],
     ['ZREMRANGEBYSCORE', KEYS.alertsByTime, '-inf', now - lifetime],
@@ -107,7 +115,7 @@ const eventWrite = (change: FoundChange, type: ChangeEvent['type']): RedisComman
   const at = type === 'change.reverted' ? (change.reverted_at ?? change.last_seen) : change.last_seen;
   return addEvent(eventOf(change, type, at));
 };
-const addEvent = (event: ChangeEvent | CameraHealthEvent | AlertEvent): RedisCommand => [
+export const addEvent = (event: ChangeEvent | CameraHealthEvent | AlertEvent): RedisCommand => [
   ...(['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event'] as const),
   JSON.stringify(event),
 ];
@@ -122,7 +130,7 @@ export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: stri
   at,
 });
 
-const alertEventOf = ({ id, type, change, at }: AlertIntent): AlertEvent => ({
+const alertEventOf = ({ id, type, change, at }: Notice): AlertEvent => ({
   ...eventOf(change, type, new Date(at).toISOString()),
   type: `alert.${type.slice('change.'.length)}` as AlertEvent['type'],
   alertId: id,

@@ -5,7 +5,7 @@
  */
 import type { Redis } from 'ioredis';
 import { deliveryIdOf, derivedId } from '../ids.js';
-import type { CameraEvent, Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
+import type { CameraEvent, Change, ChangeStatus, Feedback } from '../schemas/change.js';
 import type { BaselineEvent } from './cameras.js';
 import { logEntry } from './change-log.js';
 import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
@@ -14,6 +14,7 @@ import { allIndexes, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert }
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { idPages, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
+import { CHANGE_FIELDS, changeOf, foundPart } from './stored-change.js';
 import { seesCamera } from './visibility.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
@@ -38,7 +39,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
 
   const read = async (ids: readonly string[]): Promise<(Change | undefined)[]> => {
     const pipeline = redis.pipeline();
-    for (const id of ids) pipeline.hmget(KEYS.change(id), 'change', 'acknowledged', 'feedback');
+    for (const id of ids) pipeline.hmget(KEYS.change(id), ...CHANGE_FIELDS);
     return repliesOf<(string | null)[]>(await pipeline.exec()).map(changeOf);
   };
   const get = async (id: string) => (await read([id]))[0];
@@ -55,6 +56,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       .del(KEYS.deliveriesOf(id), KEYS.alertsOf(id))
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id)
+      .zrem(KEYS.descriptionsOpen, id)
       .call(...logEntry(id));
     for (const alert of alerts) {
       erasing.del(KEYS.alert(alert), KEYS.deliveriesOfAlert(alert)).zrem(KEYS.alertsByTime, alert);
@@ -241,7 +243,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
 
 /** @returns null if the change was not alerted, or is over. @param now epoch ms */
 function acknowledgedAlert(
-  { acknowledged_at: _acknowledged, feedback: _feedback, ...change }: Change,
+  change: Change,
   now: number,
   by: Pick<StoredAlert, 'traceId' | 'apiKeyId'>,
 ): StoredAlert | null {
@@ -253,7 +255,7 @@ function acknowledgedAlert(
     intent: {
       id: derivedId('alr', at, `${change.id}\n${type}`),
       type,
-      change: { ...change, status: 'acknowledged' },
+      change: { ...foundPart(change), status: 'acknowledged' },
       suppressedCount: 0,
       cooldownKey: null,
       at,
@@ -261,21 +263,5 @@ function acknowledgedAlert(
     comparisonId: change.comparisons.last,
     url: null,
     ...by,
-  };
-}
-
-/** A change also ends after its acknowledgement, so `reverted` prevails. */
-const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus =>
-  acknowledged && status !== 'reverted' ? 'acknowledged' : status;
-
-/** @param fields `change`, `acknowledged` and `feedback` of a change's hash */
-export function changeOf([json, acknowledged, feedback]: (string | null)[]): Change | undefined {
-  if (json == null) return undefined;
-  const found = JSON.parse(json) as FoundChange;
-  return {
-    ...found,
-    status: statusOf(found, acknowledged != null),
-    acknowledged_at: acknowledged ?? null,
-    feedback: feedback == null ? null : (JSON.parse(feedback) as Feedback),
   };
 }

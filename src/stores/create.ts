@@ -16,6 +16,7 @@ import type { ChangeStore } from './changes.js';
 import { createChangeStore } from './changes.js';
 import { createDayStore, type DayStore } from './days.js';
 import { createDeliveryStore, type DeliveryStore } from './deliveries.js';
+import { createDescriptionStore, type DescriptionStore } from './descriptions.js';
 import { createEndpointStore, type EndpointStore } from './endpoints.js';
 import { createResultStore, type ResultStore } from './results.js';
 import { createS3Client, type S3Client } from './s3-client.js';
@@ -34,6 +35,7 @@ export interface Stores {
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
   readonly changes: ChangeStore;
+  readonly descriptions: DescriptionStore;
   readonly days: DayStore;
   readonly batches: BatchStore;
   readonly files: BatchFiles;
@@ -57,6 +59,7 @@ export function createStores(config: Config, redis: Redis): Stores {
     cameras: createCameraStore(redis),
     turns: createTurnStore(redis, { retentionMs }),
     changes: createChangeStore(redis, { retentionMs }),
+    descriptions: createDescriptionStore(redis, { retentionMs }),
     days: createDayStore(redis),
     batches: createBatchStore(redis),
     files: createBatchFiles(config.dataDir),

@@ -2,9 +2,9 @@
 import type { Redis } from 'ioredis';
 import type { Change } from '../schemas/change.js';
 import type { UnseenSpan } from './camera-frames.js';
-import { changeOf } from './changes.js';
 import { KEYS, UNSEEN_KEPT } from './keys.js';
 import { redisCall, repliesOf } from './redis.js';
+import { CHANGE_FIELDS, changeOf } from './stored-change.js';
 
 /** Half-open, epoch ms by the camera's clock. */
 export interface DaySpan {
@@ -25,7 +25,7 @@ export function createDayStore(redis: Redis) {
     for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
       const pipeline = redis.pipeline();
       for (const id of ids.slice(i, i + READ_AT_ONCE)) {
-        pipeline.hmget(KEYS.change(id), 'change', 'acknowledged', 'feedback');
+        pipeline.hmget(KEYS.change(id), ...CHANGE_FIELDS);
       }
       const replies = repliesOf<(string | null)[]>(await pipeline.exec());
       found.push(...replies.flatMap((fields) => changeOf(fields) ?? []));

@@ -19,6 +19,8 @@ import type { Begin, Compared, Fetched } from './life-cycle.js';
 
 export interface CameraFrameDependencies extends StepDependencies {
   readonly results: Pick<ResultStore, 'get'>;
+  /** whether there is a describer; absent: no */
+  readonly describes?: boolean;
 }
 
 interface FrameOfTurn {
@@ -71,6 +73,10 @@ async function compare(
   const { heatmaps, changes, suppressed, health, unseen } = processed;
   const url = camera.settings.alerts.callback_url;
   const alerts = processed.alerts.map((intent): StoredAlert => ({ intent, comparisonId, url, ...trace, apiKeyId }));
+  const describe =
+    deps.describes === true && (camera.settings.describer ?? null) !== null
+      ? changes.filter(({ change, event }) => event === 'change.opened' && change.kind !== 'tamper')
+      : [];
   return {
     finding: { ...processed.finding, camera_frame: processed.cameraFrame },
     frames: { before: processed.before, after: frame.ref },
@@ -78,7 +84,12 @@ async function compare(
     timings: processed.timings,
     turn: {
       state: processed.state,
-      changes: { camera: camera.id, changes, alerts, suppressed, health, unseen, eventsApplied: events.length },
+      changes: {
+        camera: camera.id,
+        ...{ changes, alerts, suppressed, health, unseen },
+        describe: describe.map(({ change }) => change.id),
+        eventsApplied: events.length,
+      },
     },
   };
 }

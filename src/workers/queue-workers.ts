@@ -8,6 +8,7 @@ import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
 import {
   BATCH_QUEUE,
+  DESCRIPTION_QUEUE,
   MAINTENANCE_QUEUE,
   PRIORITY,
   QUEUE_PREFIX,
@@ -20,6 +21,7 @@ import { KEYS } from '../stores/keys.js';
 import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { DeliveryProcessor } from './deliveries/delivery-job.js';
+import type { DescriptionProcessor } from './descriptions/describe-job.js';
 import { FETCH_CONCURRENCY } from './fetch-limits.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -39,6 +41,8 @@ interface Common {
 const MAX_STALLED = 3;
 /** Deliveries mostly wait for their receivers: many run at once, so that slow receivers do not delay the others. */
 const DELIVERY_CONCURRENCY = 32;
+/** Changes that are described at a time. */
+const DESCRIPTION_CONCURRENCY = 2;
 /** Pulls mostly wait for the cameras. */
 const SNAPSHOT_CONCURRENCY = 16;
 
@@ -256,6 +260,19 @@ export function startDeliveryWorker(
     return outcome.kind === 'later' ? delay(job, outcome.at, token) : outcome.kind;
   };
   const worker = startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY);
+  return { close: () => worker.close() };
+}
+
+/** Requests to the describer: a model serves few at a time, and a slow one must hold nothing else. */
+export function startDescriptionWorker(
+  deps: Common & { processor: DescriptionProcessor; metrics: WorkerMetrics },
+): QueueWorkers {
+  const run: Processor = async (job) => {
+    const description = await runJob(deps.logger, job, () => deps.processor.process(job.data));
+    if (description !== undefined) deps.metrics.description(description);
+    return description?.status ?? 'dropped';
+  };
+  const worker = startWorker(DESCRIPTION_QUEUE, run, deps, DESCRIPTION_CONCURRENCY);
   return { close: () => worker.close() };
 }
 

@@ -1,10 +1,12 @@
 /** Builds the processors of all jobs from their dependencies and starts the queue workers that run them. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
 import type { Config } from '../config.js';
+import { createDescriber } from '../describer/describe.js';
 import { createFrameFetcher } from '../frames/fetch.js';
 import { createArchiveGate } from '../jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
@@ -24,6 +26,7 @@ import { createTurnProcessor } from './camera-turn.js';
 import { createComparisonProcessor } from './comparison-job.js';
 import { createDeliveryProcessor } from './deliveries/delivery-job.js';
 import { createDeliveryLimits } from './deliveries/delivery-limits.js';
+import { createDescriptionProcessor } from './descriptions/describe-job.js';
 import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -31,6 +34,7 @@ import {
   startBatchWorker,
   startComparisonWorkers,
   startDeliveryWorker,
+  startDescriptionWorker,
   startMaintenanceWorker,
   startSnapshotWorker,
 } from './queue-workers.js';
@@ -66,6 +70,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const comparisons = createComparisonProcessor({ ...base, lifeCycle, pipeline, fetchFrame, fetchLimits });
   const turns = createTurnProcessor({
     ...base,
+    describes: config.describerUrl !== null,
     lifeCycle,
     pipeline,
     fetchFrame,
@@ -110,6 +115,17 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   };
 
   const common = { redis, config, logger, metrics };
+  const { describerUrl } = config;
+  const describer =
+    describerUrl === null ? undefined : createDescriber({ ...config, describerUrl }, { clock: Date.now, wait: sleep });
+  const limits = {
+    keyCalls: config.describerKeyCalls,
+    keyTokens: config.describerKeyTokens,
+    cameraCalls: config.describerCameraCalls,
+    cameraTokens: config.describerCameraTokens,
+  };
+  const descriptions =
+    describer && createDescriptionProcessor({ ...base, describer, enqueueDelivery, decodeLimits: config, limits });
   const served = [
     startComparisonWorkers({
       ...common,
@@ -121,6 +137,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     }),
     startBatchWorker({ ...common, processor: batches }),
     startDeliveryWorker({ ...common, processor: deliveries }),
+    ...(descriptions === undefined ? [] : [startDescriptionWorker({ ...common, processor: descriptions })]),
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
   ];
@@ -133,6 +150,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     async close() {
       gate.open();
       await Promise.all(served.map((worker) => worker.close()));
+      await describer?.close();
       await Promise.all([queue.close(), liveQueue.close()]);
     },
   };

@@ -61,6 +61,12 @@ describe('POST /v1/endpoints', () => {
     ['a loopback address', { url: 'http://[::1]/x' }, 422, 'url'],
     ['the address of metadata', { url: 'http://169.254.169.254/latest' }, 422, 'url'],
     ['a user in the address', { url: 'https://a:b@r.example/' }, 422, 'url'],
+    [
+      'descriptions for a receiver that has alerts alone',
+      { url: 'https://r.example/', format: 'alertmanager', events: ['change.opened', 'change.described'] },
+      422,
+      'events',
+    ],
     ['an address of ntfy without a topic', { url: 'https://ntfy.sh', format: 'ntfy' }, 422, 'url'],
     ['another scheme', { url: 'ftp://r.example/' }, 400, 'url'],
     ['an unknown format', { format: 'teams' }, 400, 'format'],

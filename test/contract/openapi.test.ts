@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { openApiYaml } from '../../src/api/openapi-yaml.js';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../../src/api/schemas/examples.js';
-import { ALERT_TYPES } from '../../src/schemas/change.js';
+import { ENDPOINT_EVENTS } from '../../src/schemas/change.js';
 import { buildWebhookPayload, WEBHOOK_TYPES } from '../../src/schemas/webhook-payload.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { contractOf, type OpenApi } from '../helpers/contract.js';
@@ -43,7 +43,7 @@ describe('openapi/openapi.yaml', () => {
 
 describe('webhooks', () => {
   it('are described for every type', () => {
-    expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_TYPES, ...ALERT_TYPES]);
+    expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_TYPES, ...ENDPOINT_EVENTS]);
   });
 
   it('have a schema that fits their payload, and no other payload', () => {

@@ -1,6 +1,6 @@
 import { type Answer, readAnswer, readCompletion } from '../../src/describer/answer.js';
 import { plainText } from '../../src/describer/plain-text.js';
-import { answerOf } from './evidence.js';
+import { answerOf } from '../helpers/describer-server.js';
 
 const GOOD = 'A white van has appeared on the left.';
 const sentenceOf = (sentence: string) => readAnswer(answerOf('appeared', 'van', sentence));

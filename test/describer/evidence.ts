@@ -1,4 +1,4 @@
-/** Evidence and answers for the tests of the describer. */
+/** Evidence for the tests of the describer. */
 import type { Evidence, Nouns, Place } from '../../src/describer/evidence.js';
 
 export const nouns = (stated: readonly string[], likely: readonly string[] = []): Nouns => ({ stated, likely });
@@ -10,7 +10,3 @@ export function place(role: Place['role'], was: Nouns, is: Nouns = was): Place {
 export const NONE = nouns([]);
 export const VAN_CAME: Evidence = [place('appeared', NONE, nouns(['van'], ['van', 'truck']))];
 export const VAN_LEFT: Evidence = [place('disappeared', nouns(['van']), NONE)];
-
-/** Text of an answer about region 1. */
-export const answerOf = (happened: string, noun: string, sentence: string, more: object = {}): string =>
-  JSON.stringify({ changes: [{ region: 1, happened, noun, colour: null }], sentence, ...more });

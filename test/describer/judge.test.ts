@@ -1,7 +1,8 @@
 import { type Answer, readAnswer } from '../../src/describer/answer.js';
 import type { Evidence } from '../../src/describer/evidence.js';
 import { refute } from '../../src/describer/judge.js';
-import { answerOf, NONE, nouns, place, VAN_CAME, VAN_LEFT } from './evidence.js';
+import { answerOf } from '../helpers/describer-server.js';
+import { NONE, nouns, place, VAN_CAME, VAN_LEFT } from './evidence.js';
 
 const judge = (evidence: Evidence, happened: string, noun: string, sentence: string) =>
   refute(readAnswer(answerOf(happened, noun, sentence)) as Answer, evidence);

@@ -156,12 +156,13 @@ export async function sendFrame(
 let tokens = 0;
 
 export type TurnOptions = Partial<TurnDependencies> &
-  Partial<Pick<LifeCycleDependencies, 'results' | 'blobs' | 'enqueueDelivery'>>;
+  Partial<Pick<LifeCycleDependencies, 'results' | 'blobs' | 'enqueueDelivery'>> &
+  Partial<LifeCycleDependencies['queue']>;
 
 /**
  * The processor of a camera's turns on the bench's stores; deliveries are not queued unless `enqueueDelivery` is given.
  */
-export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: TurnOptions = {}) {
+export function turnProcessor(bench: Bench, { enqueueDelivery, addDescription, ...change }: TurnOptions = {}) {
   const outbound = {
     fetchImage: () => Promise.reject(new Error('no outside')),
     download: () => Promise.reject(new Error('no outside')),
@@ -187,6 +188,7 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: Turn
       clock: change.clock ?? Date.now,
       logger,
       enqueueDelivery: enqueueDelivery ?? { ofComparison: async () => {}, ofAlert: async () => {} },
+      queue: { addDescription: addDescription ?? (async () => {}) },
     }),
     queue: { addTurn: async () => {} },
     holdMs: 60_000,

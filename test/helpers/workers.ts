@@ -18,6 +18,7 @@ import { createCameraStore } from '../../src/stores/cameras.js';
 import type { ChangeStore } from '../../src/stores/changes.js';
 import { createChangeStore } from '../../src/stores/changes.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
+import { createDescriptionStore, type DescriptionStore } from '../../src/stores/descriptions.js';
 import { createEndpointStore, type EndpointStore } from '../../src/stores/endpoints.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createResultStore, type ResultStore } from '../../src/stores/results.js';
@@ -38,6 +39,7 @@ export interface Bench {
   readonly deliveries: DeliveryStore;
   readonly endpoints: EndpointStore;
   readonly changes: ChangeStore;
+  readonly descriptions: DescriptionStore;
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
   readonly batches: BatchStore;
@@ -68,6 +70,7 @@ export async function setUpBench(): Promise<Bench> {
     deliveries: createDeliveryStore(redis, { retentionMs: HOUR }),
     endpoints: createEndpointStore(redis),
     changes: createChangeStore(redis, { retentionMs: HOUR }),
+    descriptions: createDescriptionStore(redis, { retentionMs: HOUR }),
     blobs,
     folder,
     async storeFrames() {
@@ -129,6 +132,7 @@ export function comparisonProcessor(
       results,
       blobs,
       enqueueDelivery: enqueueDelivery ?? none,
+      queue: { addDescription: async () => {} },
       clock,
       logger,
     }),

@@ -31,6 +31,16 @@ export function assertEndpointUrl(url: string, { format }: Pick<EndpointSettings
   }
 }
 
+/** @throws ScenedeltaError 'invalid-value' for an event that the format has no request for */
+export function assertEvents({ format, events }: Pick<EndpointSettings, 'format' | 'events'>): void {
+  if (format !== 'alertmanager' || !events.includes('change.described')) return;
+  throw new ScenedeltaError(
+    'invalid-value',
+    'events has change.described with the format alertmanager, expected alerts alone: a description raises none',
+    { field: 'events' },
+  );
+}
+
 /** @throws ScenedeltaError 'invalid-value' if they were encrypted with another key */
 export function secretsOf({ id, sealed }: EndpointRecord, key: Buffer): EndpointSecrets {
   try {

@@ -16,7 +16,7 @@ import { DeliverySchema } from '../../schemas/delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import { assertEndpointUrl, newSecret, presentEndpoint, secretsOf } from '../endpoints/build.js';
+import { assertEndpointUrl, assertEvents, newSecret, presentEndpoint, secretsOf } from '../endpoints/build.js';
 import { parseTime } from '../parse-time.js';
 import {
   EndpointCreatedSchema,
@@ -84,6 +84,7 @@ export function endpointRoutes(
     const given = checkRequest(request.body) as Static<typeof EndpointRequestSchema>;
     const settings = settingsWith(given as EndpointPatch);
     assertEndpointUrl(given.url, settings, allow);
+    assertEvents(settings);
     const now = clock();
     const id = newId('end', now);
     const at = new Date(now).toISOString();
@@ -127,6 +128,7 @@ export function endpointRoutes(
     const { sealed: _sealed, ...earlier } = await find(request.params.id);
     const settings = settingsWith(given, earlier.settings);
     const { id, created_at } = earlier;
+    assertEvents(settings);
     const isNewAddress = given.url !== undefined || settings.format !== earlier.settings.format;
     let { shownUrl: shown } = earlier;
     let sealed: string | undefined;

@@ -1,15 +1,19 @@
 /** Requests that the service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
-import { ALERT_TYPES } from '../../schemas/change.js';
+import { ENDPOINT_EVENTS } from '../../schemas/change.js';
 import { WEBHOOK_TYPES } from '../../schemas/webhook-payload.js';
 
-const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ALERT_TYPES)[number], string>> = {
+const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOINT_EVENTS)[number], string>> = {
   'comparison.finished': 'A comparison has finished',
   'comparison.failed': 'A comparison has failed for good',
   'change.opened': 'A change at a camera has been confirmed',
   'change.escalated': 'An open change has become more severe',
   'change.reverted': 'An open change has reverted',
   'change.acknowledged': 'A person has acknowledged an open change',
+  'change.described': 'The describer has described a confirmed change (no alert)',
 };
+
+/** Events that no callback_url receives. */
+const ENDPOINTS_ONLY: ReadonlySet<string> = new Set(['change.acknowledged', 'change.described']);
 
 const header = (name: string, description: string) => ({
   name,
@@ -37,7 +41,7 @@ function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'A
       operationId: `on-${type.replace('.', '-')}`,
       summary: SUMMARIES[type],
       description:
-        `Sent to the ${type === 'change.acknowledged' ? '' : '`callback_url` and to the '}endpoints that want it. Answer first and work ` +
+        `Sent to the ${ENDPOINTS_ONLY.has(type) ? '' : '`callback_url` and to the '}endpoints that want it. Answer first and work ` +
         `afterwards.${component === 'AlertPayload' ? ALERT_ORDER : ''}`,
       security: [],
       parameters: HEADERS,
@@ -59,5 +63,5 @@ function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'A
 
 export const WEBHOOKS = Object.fromEntries([
   ...WEBHOOK_TYPES.map((type) => [type, describe(type, 'WebhookPayload')]),
-  ...ALERT_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
+  ...ENDPOINT_EVENTS.map((type) => [type, describe(type, 'AlertPayload')]),
 ]);

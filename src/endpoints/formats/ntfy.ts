@@ -4,6 +4,7 @@ import { type EndpointMessage, type Format, isOver, pictureOf, textOf, titleOf }
 /** 1 (least) to 5; 5 rings through. */
 const PRIORITIES = { info: 2, low: 3, medium: 4, high: 5 } as const;
 const OVER = 2;
+const DESCRIBED = 2;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 
 /** @returns undefined if the address does not end with a topic, as https://ntfy.example/my-topic does */
@@ -27,7 +28,7 @@ function bodyOf(message: EndpointMessage, topic: string) {
     topic,
     title: titleOf(message),
     message: textOf(message),
-    priority: isOver(type) ? OVER : PRIORITIES[data.change.severity],
+    priority: isOver(type) ? OVER : type === 'change.described' ? DESCRIBED : PRIORITIES[data.change.severity],
     tags: [isOver(type) ? 'white_check_mark' : 'camera', data.change.kind],
     click: message.link,
     ...(picture === undefined ? {} : { attach: picture, filename: `${data.change.id}.png` }),

@@ -1,7 +1,7 @@
 /** The content of a delivery: the payload of a comparison or an alert, for a callback or for an endpoint. */
 import { type EndpointMessage, testAlert } from '../../endpoints/message.js';
 import { alertIdOf, deliveryIdOf, endpointDeliveryIdOf, timeOf } from '../../ids.js';
-import type { AlertIntent, CameraEvent } from '../../schemas/change.js';
+import type { CameraEvent, Notice } from '../../schemas/change.js';
 import type { Delivery } from '../../schemas/delivery.js';
 import {
   type AlertPayload,
@@ -102,15 +102,18 @@ const endpointMessage = (payload: AlertPayload, id: string, cameraName: string, 
  */
 async function isOvertaken(
   { endpoint, resent_after }: Delivery,
-  { intent: { change, at } }: StoredAlert,
+  { intent: { change, at, type } }: StoredAlert,
   { changes, deliveries }: MessageDependencies,
 ): Promise<boolean> {
-  // A person who asks for it again wants it as it was.
-  if (resent_after !== undefined) return false;
+  // A person who asks for it again wants it as it was. The words of a describer stay true for the past.
+  if (resent_after !== undefined || type === 'change.described') return false;
   const deliveryOf = async (id: string): Promise<Delivery | undefined> => {
     if (endpoint === undefined) return deliveries.get(deliveryIdOf(id));
-    const later: AlertIntent | undefined = (await changes.alert(id))?.intent;
-    return later && deliveries.get(endpointDeliveryIdOf(later, endpoint));
+    const later: Notice | undefined = (await changes.alert(id))?.intent;
+    // A description is no later state of the change.
+    return later === undefined || later.type === 'change.described'
+      ? undefined
+      : deliveries.get(endpointDeliveryIdOf(later, endpoint));
   };
   const found = await Promise.all((await changes.alertsAfter(change.id, at)).map(deliveryOf));
   return found.some((delivery) => delivery?.state === 'delivered');

@@ -1,0 +1,29 @@
+/** The record of a change: the fields of its hash, and the resource that they make together. */
+import type { Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
+import type { Description } from '../schemas/description.js';
+
+/** Fields of a change's hash: the reducer writes the first, the API two more, and the describer the last. */
+export const CHANGE_FIELDS = ['change', 'acknowledged', 'feedback', 'description'] as const;
+
+/** The part of a change that the reducer writes. */
+export function foundPart(change: Change): FoundChange {
+  const { acknowledged_at: _acknowledged, feedback: _feedback, description: _description, ...found } = change;
+  return found;
+}
+
+/** A change also ends after its acknowledgement, so `reverted` prevails. */
+const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus =>
+  acknowledged && status !== 'reverted' ? 'acknowledged' : status;
+
+/** @param fields those of CHANGE_FIELDS */
+export function changeOf([json, acknowledged, feedback, description]: (string | null)[]): Change | undefined {
+  if (json == null) return undefined;
+  const found = JSON.parse(json) as FoundChange;
+  return {
+    ...found,
+    status: statusOf(found, acknowledged != null),
+    acknowledged_at: acknowledged ?? null,
+    feedback: feedback == null ? null : (JSON.parse(feedback) as Feedback),
+    description: description == null ? null : (JSON.parse(description) as Description),
+  };
+}
