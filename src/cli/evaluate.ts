@@ -5,13 +5,16 @@ import pLimit from 'p-limit';
 import { type Config, loadConfig } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Signal } from '../evaluation/baselines.js';
+import { describedFigures, withDescriptions } from '../evaluation/described.js';
 import { MADE_NUISANCES, type MadeNuisance } from '../evaluation/nuisances.js';
 import type { Pair } from '../evaluation/pairs.js';
 import { alignPredictions, formatPrediction, type Prediction, parsePredictions } from '../evaluation/predictions.js';
 import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type Run } from '../evaluation/report.js';
 import { formatReport } from '../evaluation/table.js';
+import { type Description, PRESETS, type Preset } from '../schemas/description.js';
 import { collect, createCommand } from './command.js';
 import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } from './evaluation/bundle-runner.js';
+import { openPairDescriber, type PairDescriber } from './evaluation/describe-pairs.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
 import { startProgress } from './progress.js';
 import { writeWhole } from './write-whole.js';
@@ -24,6 +27,7 @@ interface Options {
   readonly baseline?: readonly string[];
   readonly nuisance?: readonly string[];
   readonly swapped?: boolean;
+  readonly describer?: Preset;
 }
 
 interface Measured {
@@ -31,6 +35,7 @@ interface Measured {
   readonly swapped?: readonly Prediction[];
   readonly detectors: readonly DetectorRun[];
   readonly nuisances: readonly NuisanceResult[];
+  readonly descriptions?: readonly (Description | null)[];
 }
 
 export const command = createCommand('evaluate')
@@ -47,7 +52,7 @@ export const command = createCommand('evaluate')
     new Option(
       '--from-predictions <file>',
       'judge a file of --predictions; runs no model, and so no untrained matching',
-    ).conflicts(['bundle', 'nuisance', 'swapped']),
+    ).conflicts(['bundle', 'nuisance', 'swapped', 'describer']),
   )
   .option(
     '--baseline <name=file>',
@@ -60,6 +65,14 @@ export const command = createCommand('evaluate')
     collect,
   )
   .option('--swapped', 'also answer every pair with its frames swapped: the kind reverses, the nouns stay')
+  .addOption(
+    new Option(
+      '--describer [preset]',
+      'also ask the language model of DESCRIBER_URL about the pairs that are called changed, and judge its answers',
+    )
+      .choices(PRESETS.filter((preset) => preset !== 'custom'))
+      .preset('security'),
+  )
   .action(run);
 
 /** @throws ScenedeltaError 'invalid-request' naming file, line and reason; 'unknown-model' */
@@ -71,10 +84,17 @@ async function run(file: string, options: Options): Promise<void> {
   const baselines = await Promise.all((options.baseline ?? []).map((text) => readBaseline(text, folder.pairs)));
   const measured =
     options.fromPredictions === undefined
-      ? await measureBundle(folder, config, nuisances, options.swapped === true)
+      ? await measureBundle(folder, config, nuisances, {
+          swapped: options.swapped === true,
+          preset: options.describer,
+        })
       : await measurePredictions(folder, config, options.fromPredictions);
 
-  const report = evaluate(folder.pairs, measured.run, { ...measured, baselines });
+  const report = evaluate(folder.pairs, measured.run, {
+    ...measured,
+    ...describedParts(folder.pairs, measured),
+    baselines: [...describedRuns(measured), ...baselines],
+  });
   // Printed before it is written, so that a full disk does not cost the figures of a long run.
   process.stdout.write(formatReport(report));
   const { predictions } = measured.run;
@@ -82,6 +102,13 @@ async function run(file: string, options: Options): Promise<void> {
     await writeWhole(options.predictions, predictions.map(formatPrediction).join(''));
   if (options.json !== undefined) await writeWhole(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
+
+/** The sentences of the captioner with the accepted ones of the describer in their place, as a row of its own. */
+const describedRuns = ({ run: { predictions }, descriptions }: Measured): Run[] =>
+  descriptions === undefined ? [] : [{ name: 'described', predictions: withDescriptions(predictions, descriptions) }];
+
+const describedParts = (pairs: readonly Pair[], { descriptions }: Measured) =>
+  descriptions === undefined ? {} : { described: describedFigures(pairs, descriptions) };
 
 function chosenNuisances(names: readonly string[]): MadeNuisance[] {
   const known: readonly string[] = MADE_NUISANCES;
@@ -122,6 +149,8 @@ async function measurePredictions(folder: PairFolder, config: Config, file: stri
 interface Measurement {
   readonly pair: Pair;
   readonly prediction: Prediction;
+  /** null unless the pair is as it is, and the describer was asked */
+  readonly description: Description | null;
   readonly signals: Readonly<Record<string, Signal>>;
 }
 
@@ -132,14 +161,15 @@ async function measureBundle(
   folder: PairFolder,
   config: Config,
   nuisances: readonly MadeNuisance[],
-  swapped: boolean,
+  { swapped, preset }: { swapped: boolean; preset: Preset | undefined },
 ): Promise<Measured> {
   const views: readonly View[] = ['as it is', ...nuisances, ...(swapped ? (['swapped'] as const) : [])];
+  const describer = preset === undefined ? null : openPairDescriber(config, preset);
   const runner = await createBundleRunner(config);
   try {
     const steps = folder.pairs.length * views.length;
     const rows = await forEachPair(folder, runner.concurrency, steps, (pair, step) =>
-      measurePair(runner, folder, config, pair, views, step),
+      measurePair(runner, folder, config, pair, { views, describer }, step),
     );
     const column = (i: number) => rows.map((row) => row[i] as Measurement);
     const runOf = (measurements: readonly Measurement[]): Run => ({
@@ -151,6 +181,7 @@ async function measureBundle(
     return {
       run: runOf(column(0)),
       detectors: detectorsOf(column(0)),
+      ...(describer === null ? {} : { descriptions: column(0).map(({ description }) => description) }),
       nuisances: nuisances.map((nuisance, i) => {
         const measurements = column(i + 1);
         const pairs = measurements.map(({ pair }) => pair);
@@ -160,6 +191,7 @@ async function measureBundle(
     };
   } finally {
     await runner.close();
+    await describer?.close();
   }
 }
 
@@ -171,15 +203,17 @@ async function measurePair(
   folder: PairFolder,
   config: Config,
   pair: Pair,
-  views: readonly View[],
+  { views, describer }: { views: readonly View[]; describer: PairDescriber | null },
   step: () => void,
 ): Promise<Measurement[]> {
   const bytes = await folder.read(pair);
   const measurements: Measurement[] = [];
   for (const view of views) {
     const seen = await seenAs(view, pair, bytes, config.pixelLimit);
-    const { prediction, signals } = await runner.run(seen.bytes);
-    measurements.push({ pair: seen.pair, prediction: { id: pair.id, ...prediction }, signals });
+    const { prediction, finding, signals } = await runner.run(seen.bytes);
+    const description =
+      view === 'as it is' && describer !== null ? await describer.describe(seen.bytes, finding) : null;
+    measurements.push({ pair: seen.pair, prediction: { id: pair.id, ...prediction }, description, signals });
     step();
   }
   return measurements;

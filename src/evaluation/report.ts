@@ -3,6 +3,7 @@ import { type Alarms, alarms, type Separation, separation } from './alarms.js';
 import type { Signal } from './baselines.js';
 import { readCaption } from './captions.js';
 import { bestByFacts, bestByWords } from './constants.js';
+import type { DescribedFigures } from './described.js';
 import { type Facts, type FalseClauses, facts, falseClauses, type Statement } from './facts.js';
 import type { Pair } from './pairs.js';
 import { type Pointing, pointing } from './pointing.js';
@@ -71,6 +72,8 @@ export interface Report {
   readonly nuisances: readonly NuisanceResult[];
   /** null unless `--swapped` asks for it */
   readonly swapped: SwappedFigures | null;
+  /** null unless `--describer` asks for it */
+  readonly described: DescribedFigures | null;
 }
 
 /** Predictions and signals are in the order of the pairs, one per pair. */
@@ -93,6 +96,7 @@ export function evaluate(
     readonly nuisances?: readonly NuisanceResult[];
     /** answers to the pairs with swapped frames */
     readonly swapped?: readonly Prediction[];
+    readonly described?: DescribedFigures;
   } = {},
 ): Report {
   const frequencies = documentFrequencies(pairs.map((pair) => toSegment('', pair.references).references));
@@ -112,6 +116,7 @@ export function evaluate(
     detectors: (others.detectors ?? []).map((detector) => detectorFigures(pairs, detector)),
     nuisances: others.nuisances ?? [],
     swapped: others.swapped === undefined ? null : swappedFigures(pairs, run.predictions, others.swapped),
+    described: others.described ?? null,
   };
 }
 

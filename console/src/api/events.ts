@@ -17,6 +17,7 @@ const TYPES = [
   'change.reverted',
   'change.acknowledged',
   'change.unacknowledged',
+  'change.described',
   'comparison.finished',
   'camera.frozen',
   'camera.recovered',

@@ -42,6 +42,7 @@ export function Detail({ change: stored, onNext }: Props) {
   return (
     <article class="detail">
       <Frames change={change} />
+      <Described description={change.description} />
       {editing && (
         <Correction
           caption={change.feedback?.caption ?? change.caption}
@@ -121,6 +122,26 @@ function Frames({ change }: { readonly change: Change }) {
         <PairView urls={{ before: link('before') ?? null, after: link('after') ?? null }} outlines={outlines} />
       )}
     </>
+  );
+}
+
+/** The describer's words beside ours, or why they were not taken. */
+function Described({ description }: Pick<Change, 'description'>) {
+  if (description === null) return null;
+  const { sentence, model, reason } = description;
+  const by = model === null ? 'The describer' : `The describer (${model})`;
+  if (sentence !== null) {
+    return (
+      <figure class="described">
+        <blockquote>{sentence}</blockquote>
+        <figcaption>{by}, agreeing with the evidence above; details are its own.</figcaption>
+      </figure>
+    );
+  }
+  return (
+    <p class="described-not">
+      {by} {description.status === 'skipped' ? 'was not asked' : 'added nothing'}: {reason?.detail}
+    </p>
   );
 }
 

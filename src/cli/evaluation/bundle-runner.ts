@@ -14,6 +14,7 @@ import type { Features } from '../../model/graph-io.js';
 import { loadBundle } from '../../model/manifest.js';
 import { wholeFrame } from '../../model/preprocess.js';
 import { Pipeline } from '../../pipeline/compare.js';
+import type { Finding } from '../../schemas/comparison.js';
 import { graphCacheHome } from '../graph-cache-home.js';
 import { withBundles } from '../with-bundles.js';
 
@@ -22,6 +23,7 @@ export type PairBytes = Readonly<Record<Side, Uint8Array>>;
 
 export interface PairResult {
   readonly prediction: Omit<Prediction, 'id'>;
+  readonly finding: Finding;
   /** by the name of the detector */
   readonly signals: Readonly<Record<string, Signal>>;
 }
@@ -93,6 +95,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
       const frames = { before: before as DecodedFrame, after: after as DecodedFrame };
       const { verdict, confidence, kind, caption, regions } = finding;
       return {
+        finding,
         prediction: {
           verdict,
           confidence,
