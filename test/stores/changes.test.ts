@@ -46,7 +46,12 @@ describe('a change', () => {
   it('is read as written, without acknowledgement and feedback', async () => {
     const change = foundChange();
     await opened(change);
-    expect(await changes.get(change.id)).toEqual({ ...change, acknowledged_at: null, feedback: null, description: null });
+    expect(await changes.get(change.id)).toEqual({
+      ...change,
+      acknowledged_at: null,
+      feedback: null,
+      description: null,
+    });
     expect(await changes.get(foundChange({ name: 'other' }).id)).toBeUndefined();
   });
 
