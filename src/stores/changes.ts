@@ -5,7 +5,7 @@
  */
 import type { Redis } from 'ioredis';
 import { deliveryIdOf, derivedId } from '../ids.js';
-import type { CameraEvent, Change, ChangeStatus, Feedback } from '../schemas/change.js';
+import type { CameraEvent, Change, Feedback } from '../schemas/change.js';
 import type { BaselineEvent } from './cameras.js';
 import { logEntry } from './change-log.js';
 import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
