@@ -77,7 +77,8 @@ export function evidenceOfChange(
  */
 export function evidenceOfFinding({ verdict, regions, facts, statements, kind, caption }: Finding): Evidence {
   if (verdict !== 'change') return [];
-  const things = statements ?? (facts ?? []).map((fact) => ({ ...fact, text: caption }));
+  const things =
+    statements ?? (facts ?? []).map((fact) => ({ kind: fact.kind.value, regions: fact.regions, text: caption }));
   const places = things.flatMap((thing) => {
     const own = regions.filter(({ id }) => thing.regions.includes(id));
     return placesOf(thing.kind, own, factsAbout(thing.kind, own, facts), thing.text);
@@ -118,7 +119,7 @@ const factsAbout = (
   facts: readonly Fact[] = [],
 ): OwnFact[] =>
   facts
-    .filter((fact) => fact.kind === kind)
+    .filter((fact) => fact.kind.value === kind)
     .map((fact) => ({ fact, sides: regions.filter(({ id }) => fact.regions.includes(id)).map(({ side }) => side) }))
     .filter(({ sides }) => sides.length > 0);
 

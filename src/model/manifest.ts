@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { BundleError, COARSE_STRIDE } from './bundle.js';
+import { FactCalibrationSchema } from './fact-calibration.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 const BUNDLE_FORMAT = 'scenedelta-bundle/1';
@@ -150,6 +151,7 @@ const ManifestSchema = Type.Object(
         /** agreement of the features (agreement.ts) below which two frames may show different scenes */
         least_agreement: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
         nuisances: Type.Record(Type.String(), Probability),
+        facts: Type.Optional(FactCalibrationSchema),
       },
       strict,
     ),

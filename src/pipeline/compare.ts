@@ -6,7 +6,6 @@ import { PixelBufferPool } from '../frames/pixel-buffers.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import { graphCacheIn } from '../inference/graph-cache.js';
 import { InferencePool } from '../inference/pool.js';
-import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import { mostProbableKind, type Prediction } from '../model/calibration.js';
 import type { FeaturePair } from '../model/graph-io.js';
@@ -22,6 +21,7 @@ import { type EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
 import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
+import type { PipelineOptions } from './options.js';
 import type { AlignedPair, FramePair, PairInput, PairOutput } from './pair.js';
 import { composeSentence } from './sentence.js';
 import { type Description, describeLocations, MAX_STATEMENTS } from './statements.js';
@@ -29,33 +29,6 @@ import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { withTimeLimit } from './time-limit.js';
 import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';
-
-export interface PipelineOptions {
-  readonly config: Pick<
-    Config,
-    | 'dataDir'
-    | 'modelsDir'
-    | 'defaultModel'
-    | 'device'
-    | 'strictDevice'
-    | 'inferenceThreads'
-    | 'batchSize'
-    | 'featureCacheMb'
-    | 'pixelLimit'
-    | 'decodeTimeout'
-    | 'comparisonTimeout'
-    | 'truth'
-  >;
-  readonly logger: Logger;
-  /** loads no other bundle than the default one: a command that compares one pair needs no more */
-  readonly onlyDefault?: boolean;
-  /** false: starts sooner, and the first comparisons take longer; absent = true */
-  readonly warmUp?: boolean;
-  /** compiled entry of the inference threads; tests may give another */
-  readonly threadScript?: URL;
-  /** is called per full frame, with whether its features were cached */
-  readonly onCacheLookup?: (hit: boolean) => void;
-}
 
 /** State of one comparison that all its steps share. */
 interface Comparison extends Stopwatch {
@@ -68,14 +41,16 @@ interface Comparison extends Stopwatch {
 export class Pipeline {
   readonly #catalogue: Catalogue;
   readonly #truth: number;
+  readonly #onDescribed: PipelineOptions['onDescribed'];
   readonly #limits: Pick<Config, 'pixelLimit' | 'decodeTimeout' | 'comparisonTimeout'>;
   readonly #pool: InferencePool;
   readonly #encoder: Encoder;
   readonly #pixelBuffers = new PixelBufferPool();
 
-  private constructor({ config, onCacheLookup }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
+  private constructor({ config, onCacheLookup, onDescribed }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
     this.#catalogue = new Catalogue(bundles, config.defaultModel, pool.provider);
     this.#truth = config.truth;
+    this.#onDescribed = onDescribed;
     this.#limits = config;
     this.#pool = pool;
     const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024, onCacheLookup);
@@ -221,7 +196,7 @@ export class Pipeline {
     const regions = findRegions(difference, manifest.regions);
     const description = await this.#describe(comparison, pair, regions);
     const likely = mostProbableKind(description.whole.kindLogits ?? difference.kindLogits, manifest.kinds);
-    const captioned = composeSentence(description, likely, regions, manifest);
+    const captioned = composeSentence(description, likely, regions, manifest, this.#truthOf(comparison.input));
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, difference.after)),
     );
@@ -259,12 +234,24 @@ export class Pipeline {
           manifest.name,
           sets.map((crops) => ({ memory, kindLogits, crops })),
         );
+      const { calibration, kinds } = manifest;
+      const wording = {
+        names: manifest.names as Names,
+        calibration: calibration.facts,
+        kinds,
+        truth: this.#truthOf(input),
+      };
       const shown = manifest.names && this.#pool.run('name', manifest.name, locations);
       const [description, names] = await Promise.all([describeLocations(locations, together, run, manifest), shown]);
-      return names === undefined
-        ? description
-        : nameAll(description, names, manifest.names as Names, input.truth ?? this.#truth);
+      if (names === undefined) return description;
+      this.#onDescribed?.(description, names);
+      return nameAll(description, names, wording);
     });
+  }
+
+  /** Share of the things said that must be true. */
+  #truthOf(input: PairInput): number {
+    return input.truth ?? this.#truth;
   }
 
   models(): ModelDescription[] {

@@ -1,8 +1,10 @@
 /**
- * Facts: noun and colour of the things at a location, with their probabilities, and the clause of the location in
- * words that are probable enough. The names come from the pictures of the thing, joined with the decoder's own words.
+ * Facts: noun, colour, count, place and way of the things at a location, with their probabilities, and the clause of
+ * the location in words that are probable enough. The names come from the pictures of the thing, joined with the
+ * decoder's own words.
  */
 import type { Side } from '../images.js';
+import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import {
   type Likely,
@@ -16,6 +18,8 @@ import {
 } from '../model/naming.js';
 import { type NounPhrase, nounPhrasesOf, writePhrase } from '../model/noun-phrase.js';
 import { toClause } from '../model/tokenizer.js';
+import { clauseProbability, evidenceOf } from './clause-probability.js';
+import { findPlace, findWay, likelyPlace, likelyWay, type PhraseAt } from './place-facts.js';
 import type { Description, LocationFact, LocationStatement, WordAttention } from './statements.js';
 
 interface ClauseWord {
@@ -33,23 +37,40 @@ const NARROW_VERBS: readonly (readonly [pattern: RegExp, holds: readonly string[
   [/^standing$/, ['person'], ''],
   [/^parked$/, ['vehicle'], ''],
 ];
+/** Verbs of motion that need a way: "has driven" alone says nothing. */
+const NEEDS_WAY = /^(?:walked|driven|shifted)$/;
+
+/** Everything that decides the words of a statement. */
+export interface Wording {
+  readonly names: Names;
+  /** absent = the scores of the graphs */
+  readonly calibration: FactCalibration | undefined;
+  /** of the manifest */
+  readonly kinds: readonly string[];
+  /** share of the things said that must be true, 0..1 */
+  readonly truth: number;
+}
 
 /**
- * The statement with its facts, in words whose probability reaches `truth`. A clause of two things at one location
- * keeps the words of the decoder.
- * @param shown names of the crops of the location: one, or those of both ends of a move
- * @param truth share of the stated nouns that must be true, 0..1
+ * The statement with its probability and its facts, in words whose probability reaches `truth`. A clause of two things
+ * at one location keeps the words of the decoder.
+ * @param all names of all crops, in their order
+ * @param ends of the same description
  */
 export function nameStatement(
   statement: LocationStatement,
-  shown: readonly PairNames[],
-  names: Names,
-  truth: number,
+  all: readonly PairNames[],
+  ends: Description['ends'],
+  wording: Wording,
 ): LocationStatement {
+  const { names, calibration, kinds, truth } = wording;
+  const shown = statement.at.map((i) => all[i] as PairNames);
   const words = statement.clause.words.map(({ text }) => text);
   const phrases = nounPhrasesOf(words);
+  const evidence = calibration && evidenceOf(statement, all, ends, kinds);
+  const probability = evidence ? clauseProbability(evidence, calibration.clause) : statement.probability;
   const sides = sidesOf(statement, phrases);
-  if (sides === null) return statement;
+  if (sides === null) return { ...statement, probability };
   const things = phrases.map((phrase, i) => {
     const own = sides[i] as readonly Side[];
     const seen = own.map((side) => (side === 'before' ? shown[0] : shown.at(-1))?.[side]);
@@ -66,33 +87,104 @@ export function nameStatement(
       colour: likelyColour(thing, names, truth),
     };
   });
-  const facts = things.map(
-    ({ phrase, sides: own, noun, nouns, colour }): LocationFact => ({
-      kind: statement.kind,
-      noun,
-      nouns,
-      colour,
-      count: phrase.count === null ? 1 : (COUNT_OF[phrase.count] as number),
-      regions: statement.regions.filter(({ side }) => own.includes(side)),
-    }),
-  );
-  const clauseWords: ClauseWord[] = statement.clause.words.map((word, i) => ({
+  const clause: ClauseWord[] = statement.clause.words.map((word, i) => ({
     ...word,
     attention: statement.attention[i] ?? null,
   }));
-  // From the end, so that the positions of the phrases before stay.
-  for (const { phrase, noun, colour } of things.toReversed()) {
-    clauseWords.splice(phrase.from, phrase.to - phrase.from, ...phraseWords(clauseWords, phrase, noun, colour, names));
-  }
+  const isMove = statement.kind === 'move';
+  const at = isMove ? findWay(words) : findPlace(words);
+  const stated = at && statedPhrase(clause, at);
+  const place = isMove ? null : likelyPlace(stated, statement.regions, calibration, truth);
+  const way = isMove ? likelyWay(stated, statement.regions, calibration, truth) : null;
+  const facts = things.map(
+    ({ phrase, sides: own, noun, nouns, colour }): LocationFact => ({
+      kind: { value: statement.kind, probability },
+      noun,
+      nouns,
+      colour,
+      count: countOf(clause, phrase, calibration),
+      place,
+      way,
+      regions: statement.regions.filter(({ side }) => own.includes(side)),
+    }),
+  );
+  const edits: Edit[] = things.map(({ phrase, noun, colour }) => ({
+    ...phrase,
+    words: phraseWords(clause, phrase, noun, colour, names),
+  }));
+  if (at !== null) edits.push({ ...at, words: placeWords(clause, at, place ?? way) });
   const [subject] = things;
-  const kind = widerWords(subject?.noun.value ?? SOMETHING, names.wider);
-  const verbs = clauseWords.flatMap((word) => {
-    const rule = NARROW_VERBS.find(
-      ([pattern, holds]) => pattern.test(word.text) && !kind.some((k) => holds.includes(k)),
-    );
-    return rule === undefined ? [word] : rule[2] === '' ? [] : [{ ...word, text: rule[2] }];
+  const wider = widerWords(subject?.noun.value ?? SOMETHING, names.wider);
+  const written = fitVerb(edited(clause, edits), wider, at !== null && place === null && way === null);
+  return {
+    ...statement,
+    probability,
+    facts,
+    clause: toClause(written),
+    attention: written.map(({ attention }) => attention),
+  };
+}
+
+interface Edit extends PhraseAt {
+  readonly words: readonly ClauseWord[];
+}
+
+/** The clause with other words in place of some phrases, which do not overlap. */
+function edited(clause: readonly ClauseWord[], edits: readonly Edit[]): ClauseWord[] {
+  const words = [...clause];
+  // From the end, so that the positions of the phrases before stay.
+  for (const { from, to, words: own } of [...edits].sort((a, b) => b.from - a.from)) {
+    words.splice(from, to - from, ...own);
+  }
+  return words;
+}
+
+/** The phrase with the probability of all of its words. */
+const statedPhrase = (clause: readonly ClauseWord[], { from, to }: PhraseAt): Likely => {
+  const own = clause.slice(from, to);
+  return {
+    value: own.map(({ text }) => text).join(' '),
+    probability: own.reduce((product, { score }) => product * score, 1),
+  };
+};
+
+/** A phrase that stays keeps its words; another one has the attention of the last word that it replaces. */
+function placeWords(clause: readonly ClauseWord[], { from, to }: PhraseAt, likely: Likely | null): ClauseWord[] {
+  const own = clause.slice(from, to);
+  if (likely === null) return [];
+  if (likely.value === own.map(({ text }) => text).join(' ')) return own;
+  const attention = own.at(-1)?.attention ?? null;
+  return likely.value.split(' ').map((text) => ({ text, score: likely.probability, attention }));
+}
+
+function countOf(
+  clause: readonly ClauseWord[],
+  { count, from }: NounPhrase,
+  calibration: FactCalibration | undefined,
+): LocationFact['count'] {
+  const at = clause.slice(from).find(({ text }) => text === count);
+  const score = at?.score ?? clause[from]?.score ?? 0;
+  return count === null
+    ? { value: 1, probability: calibration?.one ?? score }
+    : { value: COUNT_OF[count] as number, probability: calibration?.several ?? score };
+}
+
+/**
+ * The clause with a verb that is true of its subject, and that needs no place if it has none: "is now" becomes "has
+ * appeared", "has driven" becomes "has moved".
+ */
+function fitVerb(clause: readonly ClauseWord[], wider: readonly string[], placeless: boolean): ClauseWord[] {
+  const words = clause.flatMap((word) => {
+    const rule = NARROW_VERBS.find(([verb, holds]) => verb.test(word.text) && !wider.some((k) => holds.includes(k)));
+    const text = rule?.[2] ?? (placeless && NEEDS_WAY.test(word.text) ? 'moved' : word.text);
+    return text === '' ? [] : [{ ...word, text }];
   });
-  return { ...statement, facts, clause: toClause(verbs), attention: verbs.map(({ attention }) => attention) };
+  const [last, before] = [words.at(-1), words.at(-2)];
+  if (!placeless || last?.text !== 'now' || !/^(?:is|are)$/.test(before?.text ?? '') || words[0]?.text === 'there') {
+    return words;
+  }
+  const verb = before?.text === 'are' ? 'have' : 'has';
+  return [...words.slice(0, -2), { ...(before as ClauseWord), text: verb }, { ...last, text: 'appeared' }];
 }
 
 function singular({ noun, count }: NounPhrase, { plural }: Names): string {
@@ -101,17 +193,9 @@ function singular({ noun, count }: NounPhrase, { plural }: Names): string {
 }
 
 /** @param shown names of all crops, in their order */
-export const nameAll = (
-  description: Description,
-  shown: readonly PairNames[],
-  names: Names,
-  truth: number,
-): Description => ({
+export const nameAll = (description: Description, shown: readonly PairNames[], wording: Wording): Description => ({
   ...description,
-  statements: description.statements.map((one) => {
-    const own = one.at.map((i) => shown[i] as PairNames);
-    return nameStatement(one, own, names, truth);
-  }),
+  statements: description.statements.map((one) => nameStatement(one, shown, description.ends, wording)),
 });
 
 /** The frames that show the thing of each phrase; null for a clause of several things. */

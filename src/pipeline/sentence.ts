@@ -2,12 +2,15 @@
  * Sentence and kind of a change. The sentence is composed of the statements of its locations; without any, it is what
  * the caption graph writes about all of them, without the clauses that contradict the kind, or a plain sentence.
  */
+import type { Box } from '../images.js';
 import type { Prediction } from '../model/calibration.js';
 import { filterClausesByKind } from '../model/clauses.js';
 import type { BundleManifest } from '../model/manifest.js';
+import { SOMETHING } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { joinSentences, type Sentence, toSentence, withWords } from '../model/tokenizer.js';
 import { deniesChange, plainSentence } from '../model/wording.js';
+import { groupAlike, type ToldClause, tellGroup } from './merge-clauses.js';
 import type { Description, LocationStatement, WordAttention } from './statements.js';
 
 export interface ChangeSentence {
@@ -18,45 +21,104 @@ export interface ChangeSentence {
 }
 
 /** More clauses than an operator reads at once are left to the regions and statements. */
-const MOST_CLAUSES = 2;
-/**
- * Score from which the statement of a second location is used. Chosen on the development pairs from .5 to .7 in steps
- * of .05 (docs/model-card.md).
- */
+const MOST_CLAUSES = 3;
+/** The same of a bundle that does not know how probable a clause is, and its least score of a second one. */
+const MOST_UNCALIBRATED = 2;
 const LEAST_SECOND_SCORE = 0.6;
+
+type Manifest = Pick<BundleManifest, 'vocabulary' | 'special' | 'names'> & {
+  readonly calibration: Pick<BundleManifest['calibration'], 'facts'>;
+};
 
 /**
  * @param kind of the change as a whole; the kind of the chosen clauses replaces it if it contradicts them
  * @param regions the strongest first
+ * @param truth share of the things said that must be true, 0..1
  * @throws RangeError if an id of the output is not a word of the vocabulary
  */
 export function composeSentence(
   description: Description,
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
-  manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
+  manifest: Manifest,
+  truth: number,
 ): ChangeSentence {
-  const chosen = chosenStatements(description.statements);
-  if (chosen.length === 0) return sentenceOfWhole(description, kind, regions, manifest);
+  const { told, more } = toldClauses(description.statements, manifest, truth);
+  if (told.length === 0) return sentenceOfWhole(description, kind, regions, manifest);
+  const sentences = [...told.map(({ clause }) => clause), ...(more === null ? [] : [more])];
   return {
-    sentence: joinSentences(chosen.map(({ clause }) => clause)),
-    kind: agreeing(kind, chosen),
-    attention: chosen.flatMap(({ attention }, i): ChangeSentence['attention'] =>
-      i === 0 ? attention : [null, ...attention],
-    ),
+    sentence: joinSentences(sentences),
+    kind: agreeing(kind, told),
+    attention: sentences.flatMap(({ words }, i): ChangeSentence['attention'] => {
+      const own = told[i]?.attention ?? words.map(() => null);
+      return i === 0 ? own : [null, ...own];
+    }),
   };
 }
 
-/** The strongest location, and a second one whose statement is certain enough; equal clauses are used once. */
-function chosenStatements(statements: readonly LocationStatement[]): LocationStatement[] {
+/**
+ * The strongest location has a clause however uncertain; another one only if it is a change with a probability of at
+ * least `truth` and the thing has a name. Locations that are certain and remain are counted: "and two more places".
+ */
+function toldClauses(
+  statements: readonly LocationStatement[],
+  { names, calibration }: Manifest,
+  truth: number,
+): { readonly told: readonly ToldClause[]; readonly more: Sentence | null } {
+  if (calibration.facts === undefined) return { told: uncalibrated(statements), more: null };
+  const whole = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
+  const certain = whole.filter(({ probability }, i) => i === 0 || probability >= truth);
+  const named = certain.filter(({ facts }, i) => i === 0 || facts.every(({ noun }) => noun.value !== SOMETHING));
+  const groups = groupAlike(named);
+  const told = groups.slice(0, MOST_CLAUSES);
+  const untold = certain.filter((statement) => !told.some((group) => group.includes(statement)));
+  return { told: told.map((group) => tellGroup(group, names)), more: morePlaces(untold) };
+}
+
+/**
+ * Whether a location is a part of a stronger one, its shadow or its reflection: smaller by half, of the same kind, less
+ * than a cell of the maps away, and without another name.
+ */
+function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
+  if (one.kind !== stronger.kind) return false;
+  const nouns = one.facts.map(({ noun }) => noun.value);
+  const known = stronger.facts.map(({ noun }) => noun.value);
+  return (
+    nouns.every((noun) => noun === SOMETHING || known.includes(noun)) &&
+    one.regions.every((region) =>
+      stronger.regions.some(
+        (other) => other.side === region.side && region.area < other.area / 2 && gap(region.box, other.box) < ADJACENT,
+      ),
+    )
+  );
+}
+
+/** Cells of the maps are 1/36 by 1/24 of the frame; a gap of one cell is not adjacent. */
+const ADJACENT = 0.02;
+
+/** Distance between two boxes along the axis on which they are further apart, in fractions of the frame. */
+const gap = (a: Box, b: Box): number =>
+  Math.max(a.x - (b.x + b.width), b.x - (a.x + a.width), a.y - (b.y + b.height), b.y - (a.y + a.height), 0);
+
+/** The strongest location, and a second one whose clause is certain enough; equal clauses are used once. */
+function uncalibrated(statements: readonly LocationStatement[]): LocationStatement[] {
   const texts = statements.map(({ clause }) => clause.text);
   return statements
     .filter(({ clause }, i) => texts.indexOf(clause.text) === i && (i === 0 || clause.score >= LEAST_SECOND_SCORE))
-    .slice(0, MOST_CLAUSES);
+    .slice(0, MOST_UNCALIBRATED);
+}
+
+const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five'];
+
+function morePlaces(untold: readonly LocationStatement[]): Sentence | null {
+  if (untold.length === 0) return null;
+  const score = Math.min(...untold.map(({ probability }) => probability));
+  const number = NUMBERS[untold.length] ?? 'several';
+  return uniformScores(`${number} more ${untold.length === 1 ? 'place' : 'places'}`, score);
 }
 
 /** A change of several kinds may have clauses of one: the others are of locations without a clause. */
-function agreeing(kind: Prediction['kind'], chosen: readonly LocationStatement[]): Prediction['kind'] {
+function agreeing(kind: Prediction['kind'], chosen: readonly ToldClause[]): Prediction['kind'] {
   const [first, ...others] = new Set(chosen.map((statement) => statement.kind));
   const stated = first === undefined || others.length > 0 ? 'multi' : first;
   return kind.name === 'multi' ? kind : { ...kind, name: stated };

@@ -18,18 +18,25 @@ export const MAX_STATEMENTS = 6;
 export interface WordAttention {
   readonly weights: Float32Array;
   readonly crops: readonly Box[];
+  /** of the other locations that the word is about */
+  readonly others?: readonly WordAttention[];
 }
 
 /** A thing at a location. */
 export interface LocationFact {
-  readonly kind: StatementKind;
+  /** with the probability that the location changed in this way */
+  readonly kind: { readonly value: StatementKind; readonly probability: number };
   readonly noun: Likely;
   /** of probability 0.05 or more, the most probable first */
   readonly nouns: readonly Likely[];
   /** null: no colour is probable enough */
   readonly colour: Likely | null;
   /** 4: four or more */
-  readonly count: number;
+  readonly count: { readonly value: number; readonly probability: number };
+  /** where the thing is or was; null: of a move, or none is probable enough */
+  readonly place: Likely | null;
+  /** of a move: the way that the thing went; null: none is probable enough */
+  readonly way: Likely | null;
   readonly regions: readonly MapRegion[];
 }
 
@@ -45,6 +52,10 @@ export interface LocationStatement {
   readonly clause: Sentence;
   /** per word of the clause; null for a word that the caption graph did not write */
   readonly attention: readonly (WordAttention | null)[];
+  /** of the run on this location alone; null of a caption graph that judges no kind */
+  readonly kindLogits: Float32Array | null;
+  /** probability that the location changed as the clause states, 0..1 (clause-probability.ts) */
+  readonly probability: number;
 }
 
 /** The outputs of the caption graph for a change. */
@@ -55,6 +66,15 @@ export interface Description {
   readonly crops: readonly Box[];
   /** at most one per location, the strongest first */
   readonly statements: readonly LocationStatement[];
+  /** the crops that may be the two ends of a move, and the kind logits of the run on both */
+  readonly ends: readonly EndsOfMove[];
+}
+
+export interface EndsOfMove {
+  /** positions of the crops among all */
+  readonly before: number;
+  readonly after: number;
+  readonly kindLogits: Float32Array | null;
 }
 
 type LocationCrop = Pick<RegionCrop, 'crop' | 'regions'>;
@@ -95,6 +115,10 @@ export async function describeLocations<C extends LocationCrop>(
     })
     .filter((statement) => statement !== undefined)
     .sort((a, b) => b.clause.score - a.clause.score);
+  const ends = moves.map(([before, after], i): EndsOfMove => {
+    const { kindLogits } = outputs[1 + alone.length + i] as CaptionOutput;
+    return { before: crops.indexOf(before), after: crops.indexOf(after), kindLogits };
+  });
   const used = new Set<number>();
   for (const move of moved) {
     if (move.at.some((i) => used.has(i))) continue;
@@ -104,7 +128,7 @@ export async function describeLocations<C extends LocationCrop>(
     }
     singles[Math.min(...move.at)] = move;
   }
-  return { whole, crops: boxes, statements: singles.filter((statement) => statement !== undefined) };
+  return { whole, crops: boxes, statements: singles.filter((statement) => statement !== undefined), ends };
 }
 
 /**
@@ -139,13 +163,16 @@ function statementOf(
     if (kind === undefined || !fits(kind)) continue;
     const sides: readonly Side[] = SIDES_OF_KIND[kind];
     const boxes = crops.map(({ crop }) => crop);
+    const clause = withWords(sentence, words);
     return {
       at,
       facts: [],
       kind,
       regions: regions.filter(({ side }) => sides.includes(side)),
-      clause: withWords(sentence, words),
+      clause,
       attention: words.map((word) => ({ weights: output.attention[word] as Float32Array, crops: boxes })),
+      kindLogits: output.kindLogits,
+      probability: clause.score,
     };
   }
   return undefined;

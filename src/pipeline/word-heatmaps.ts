@@ -59,11 +59,20 @@ export function wordHeatmaps(
     sentence.words.map(({ text }, t) => {
       const attended = rows[t] ?? null;
       if (attended === null || isFunctionWord(text)) return emptyLike(grid);
-      return wordHeatmap({ ...attended, memory, cropGrid }, side, grid.width, grid.height);
+      const [first, ...others] = [attended, ...(attended.others ?? [])].map((one) =>
+        wordHeatmap({ ...one, memory, cropGrid }, side, grid.width, grid.height),
+      );
+      return others.reduce(highest, first as Heatmap);
     });
   const before = mapsOf('before');
   return { before, after: memory.layout?.sides === 2 ? mapsOf('after') : before };
 }
+
+/** The greater value of each cell. */
+const highest = (a: Heatmap, b: Heatmap): Heatmap => ({
+  ...a,
+  data: a.data.map((value, cell) => Math.max(value, b.data[cell] as number)),
+});
 
 /** @returns a heatmap of zeros on the same grid */
 export const emptyLike = ({ width, height }: Heatmap): Heatmap => ({

@@ -57,19 +57,26 @@ export const StatementSchema = Type.Object(
 );
 export type Statement = Static<typeof StatementSchema>;
 
-const LikelySchema = Type.Object({
-  value: Type.String(),
-  probability: unit('Calibrated probability that it is true.'),
-});
+const probability = unit('Calibrated probability that it is true.');
+const LikelySchema = Type.Object({ value: Type.String(), probability });
 export const FactSchema = Type.Object(
   {
-    kind: literals(STATEMENT_KINDS, 'What became of the thing.'),
+    kind: Type.Object({ value: literals(STATEMENT_KINDS, 'What became of the thing.'), probability }),
     noun: LikelySchema,
     nouns: Type.Optional(
       Type.Array(LikelySchema, { description: 'The nouns of at least 0.05 by the picture and the words, sorted.' }),
     ),
     colour: nullable(LikelySchema, 'null: no colour is probable enough.'),
-    count: Type.Integer({ minimum: 1, maximum: 4, description: 'Number of things by the words; 4: four or more.' }),
+    count: Type.Object({
+      value: Type.Integer({
+        minimum: 1,
+        maximum: 4,
+        description: 'Number of things at this location; 4: four or more.',
+      }),
+      probability,
+    }),
+    place: nullable(LikelySchema, 'Where the thing is or was; null: of a move, or no place is probable enough.'),
+    way: nullable(LikelySchema, 'Of a move: which way the thing went; null: no way is probable enough.'),
     regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that show the thing.' }),
   },
   { $id: 'Fact' },

@@ -109,11 +109,10 @@ const fact = (
   regions: number[],
   likely: string[] = [],
 ) => ({
-  kind,
+  kind: { value: kind, probability: 0.9 },
   noun: { value: noun, probability: 0.9 },
   nouns: likely.map((value) => ({ value, probability: 0.1 })),
-  colour: null,
-  count: 1,
+  ...{ colour: null, count: { value: 1, probability: 0.9 }, place: null, way: null },
   regions,
 });
 const shown = ({ id: _id, ...rest }: Region) => ({ ...rest, zone: null });

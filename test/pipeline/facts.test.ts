@@ -23,6 +23,8 @@ function states(text: string, kind: LocationStatement['kind']): LocationStatemen
     ),
     clause: { text, words, score: 0.5 },
     attention: words.map((_, t) => ({ weights: Float32Array.of(t), crops: [] })),
+    kindLogits: null,
+    probability: 0.5,
   };
 }
 const man = cropNames(
@@ -33,8 +35,26 @@ const car = cropNames(
   { nothing: 0, man: 0, woman: 0, car: 0.92, van: 0.08, object: 0 },
   { black: 0.4, 'dark blue': 0.3, red: 0.3 },
 );
+const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'];
 const name = (text: string, kind: LocationStatement['kind'], before = man, after = car, truth = 0.9) =>
-  nameStatement(states(text, kind), [{ before, after }], NAMES, truth);
+  nameStatement(states(text, kind), [{ before, after }], [], {
+    names: NAMES,
+    calibration: undefined,
+    kinds: KINDS,
+    truth,
+  });
+
+/** Everything but the offset of the clause is zero, so that no place or way of the decoder is probable. */
+const CALIBRATION = {
+  clause: { kind: 0, move: 0, twin: 0, nothing: 0, score: 0, area: 0, offset: 2 },
+  place: { scale: 0, offset: -2 },
+  way: { scale: 0, offset: -2, agreement: 0 },
+  ...{ third: 0.8, sideways: 0.8, one: 0.9, several: 0.8 },
+};
+const calibrated = (text: string, kind: LocationStatement['kind'], calibration: typeof CALIBRATION) =>
+  nameStatement(states(text, kind), [{ before: man, after: man }], [], {
+    ...{ names: NAMES, calibration, kinds: KINDS, truth: 0.9 },
+  });
 
 describe('nameStatement', () => {
   it.each([
@@ -58,22 +78,26 @@ describe('nameStatement', () => {
   it('lists the facts with their probabilities, and the regions of the frame that shows the thing', () => {
     expect(name('the two horses have been replaced by a dog', 'replace').facts).toEqual([
       {
-        kind: 'replace',
+        kind: { value: 'replace', probability: 0.5 },
         noun: { value: 'man', probability: expect.closeTo(0.95, 5) },
         nouns: [{ value: 'man', probability: expect.closeTo(0.95, 5) }],
         colour: { value: 'red', probability: expect.closeTo(0.8, 5) },
-        count: 2,
+        count: { value: 2, probability: 0.5 },
+        place: null,
+        way: null,
         regions: [WAS],
       },
       {
-        kind: 'replace',
+        kind: { value: 'replace', probability: 0.5 },
         noun: { value: 'car', probability: expect.closeTo(0.92, 5) },
         nouns: [
           { value: 'car', probability: expect.closeTo(0.92, 5) },
           { value: 'van', probability: expect.closeTo(0.08, 5) },
         ],
         colour: { value: 'dark', probability: expect.closeTo(0.7, 5) },
-        count: 1,
+        count: { value: 1, probability: 0.5 },
+        place: null,
+        way: null,
         regions: [IS],
       },
     ]);
@@ -102,5 +126,36 @@ describe('nameStatement', () => {
   it('leaves a clause of two things at one location as it is', () => {
     const { clause, facts } = name('a van and a car have appeared', 'appear');
     expect([clause.text, facts]).toEqual(['a van and a car have appeared', []]);
+  });
+
+  it.each([
+    ['a man has appeared on the road', 'appear', 'a man in red has appeared on the left', 'on the left'],
+    ['a man is now standing on the road', 'appear', 'a man in red is now standing on the left', 'on the left'],
+    ['the man on the road is gone', 'disappear', 'the man in red on the left is gone', 'on the left'],
+    ['a man has appeared', 'appear', 'a man in red has appeared', null],
+  ] as const)('writes "%s" with a place that is probable enough', (text, kind, expected, place) => {
+    const calibration = { ...CALIBRATION, third: 0.95 };
+    const { clause, facts } = calibrated(text, kind, calibration);
+    expect([clause.text, facts[0]?.place?.value ?? null]).toEqual([expected, place]);
+  });
+
+  it.each([
+    ['a man has appeared on the road', 'appear', 'a man in red has appeared'],
+    ['a man is now on the road', 'appear', 'a man in red has appeared'],
+    ['two men are now by the wall', 'appear', 'two men in red have appeared'],
+    ['there is a man on the road now', 'appear', 'there is a man in red now'],
+    ['the man on the road has left', 'disappear', 'the man in red has left'],
+    ['the man has walked further away', 'move', 'the man in red has moved'],
+    ['the man has been replaced by a dog', 'replace', 'the man in red has been replaced by a man in red'],
+  ] as const)('writes "%s" without a place or way that is not', (text, kind, expected) => {
+    expect(calibrated(text, kind, CALIBRATION).clause.text).toBe(expected);
+  });
+
+  it('gives the probability that the location changed as stated to the fact', () => {
+    const statement = { ...states('a man has appeared', 'appear'), kindLogits: Float32Array.of(0, 3, 0, 0, 0, 0) };
+    const wording = { names: NAMES, calibration: CALIBRATION, kinds: KINDS, truth: 0.9 };
+    const { probability, facts } = nameStatement(statement, [{ before: man, after: man }], [], wording);
+    expect(probability).toBeCloseTo(1 / (1 + Math.exp(-2)), 9);
+    expect(facts[0]?.kind).toEqual({ value: 'appear', probability });
   });
 });

@@ -12,14 +12,25 @@ const region = (x: number): MapRegion => ({
 });
 const BOX = { x: 0, y: 0, width: 1, height: 1 };
 
+const FACTS = {
+  clause: { kind: 0, move: 0, twin: 0, nothing: 0, score: 0, area: 0, offset: 0 },
+  ...{ place: { scale: 1, offset: 0 }, way: { scale: 1, offset: 0, agreement: 0 } },
+  ...{ third: 0.9, sideways: 0.9, one: 0.9, several: 0.9 },
+};
+
 interface Given {
+  readonly calibrated?: boolean;
+  readonly truth?: number;
   readonly kind?: string;
   readonly regions?: readonly MapRegion[];
   readonly statements?: readonly LocationStatement[];
 }
 
 /** Composes the sentence of a caption graph that wrote `text` about all locations; row t of its attention is [t]. */
-function compose(text: string, { kind = 'appear', regions = [region(0.1)], statements = [] }: Given = {}) {
+function compose(
+  text: string,
+  { kind = 'appear', regions = [region(0.1)], statements = [], calibrated = false, truth = 0.9 }: Given = {},
+) {
   const words = text === '' ? [] : text.split(' ');
   const vocabulary = ['<pad>', '<unk>', '<start>', '<end>', ...new Set(words)];
   const whole: CaptionOutput = {
@@ -29,15 +40,21 @@ function compose(text: string, { kind = 'appear', regions = [region(0.1)], state
     attention: words.map((_, t) => Float32Array.of(t)),
     kindLogits: null,
   };
-  const manifest = { vocabulary, special: { pad: 0, unk: 1, start: 2, end: 3 } };
-  return composeSentence({ whole, crops: [BOX], statements }, { name: kind, score: 0.6 }, regions, manifest);
+  const manifest = {
+    vocabulary,
+    special: { pad: 0, unk: 1, start: 2, end: 3 },
+    calibration: calibrated ? { facts: FACTS } : {},
+  };
+  const description = { whole, crops: [BOX], statements, ends: [] };
+  return composeSentence(description, { name: kind, score: 0.6 }, regions, manifest, truth);
 }
 
 /** A statement whose words all have this score; its attention is [mark]. */
 const states = (text: string, kind: LocationStatement['kind'], score = 0.8, mark = 1): LocationStatement => {
   const words = text.split(' ').map((word) => ({ text: word, score }));
   const attention = words.map(() => ({ weights: Float32Array.of(mark), crops: [BOX] }));
-  return { at: [0], facts: [], kind, regions: [], clause: { text, words, score }, attention };
+  const clause = { text, words, score };
+  return { at: [0], facts: [], kind, regions: [], clause, attention, kindLogits: null, probability: score };
 };
 
 describe('composeSentence', () => {
@@ -100,6 +117,70 @@ describe('composeSentence', () => {
 
   it('states no location without a region', () => {
     expect(compose('', { kind: 'multi', regions: [] }).sentence.text).toBe('several things have changed');
+  });
+});
+
+describe('composeSentence of a bundle that knows how probable a clause is', () => {
+  /** A statement about a thing with this noun, at a region whose left edge is at x. */
+  const found = (noun: string, probability: number, x = 0.1, area = 0.01): LocationStatement => {
+    const one = { ...region(x), area };
+    const fact = {
+      ...{
+        kind: { value: 'appear' as const, probability },
+        noun: { value: noun, probability: 0.9 },
+        nouns: [],
+        colour: null,
+      },
+      ...{ count: { value: 1, probability: 0.9 }, place: null, way: null, regions: [one] },
+    };
+    return { ...states(`a ${noun} has appeared`, 'appear'), facts: [fact], regions: [one], probability };
+  };
+  const sentence = (truth: number, ...statements: LocationStatement[]) =>
+    compose('a dog', { statements, truth, calibrated: true }).sentence.text;
+  const [A, B, C, D] = ['car', 'man', 'dog', 'bag'].map((noun, i) => found(noun, 0.92, 0.2 * i)) as [
+    LocationStatement,
+    LocationStatement,
+    LocationStatement,
+    LocationStatement,
+  ];
+
+  it('states the strongest location, and others that are probable enough for the truth that is asked for', () => {
+    const first = found('car', 0.1);
+    expect(sentence(0.9, first, B)).toBe('a car has appeared and a man has appeared');
+    expect(sentence(0.95, first, B)).toBe('a car has appeared');
+    expect(sentence(0.9, first, found('man', 0.89))).toBe('a car has appeared');
+  });
+
+  it('states three locations at most, and counts the others', () => {
+    const three = 'a car has appeared and a man has appeared and a dog has appeared';
+    expect(sentence(0.9, A, B, C)).toBe(three);
+    expect(sentence(0.9, A, B, C, D)).toBe(`${three} and one more place`);
+    expect(sentence(0.9, A, B, C, D, found('box', 0.9, 0.9), found('bin', 0.2, 0.7))).toBe(
+      `${three} and two more places`,
+    );
+  });
+
+  it('counts a further thing that it cannot name, and names the strongest all the same', () => {
+    expect(sentence(0.9, A, found('something', 0.9, 0.5))).toBe('a car has appeared and one more place');
+    expect(sentence(0.9, found('something', 0.9, 0.5))).toBe('a something has appeared');
+  });
+
+  it('takes a small neighbour of the same kind for a part, a shadow or a reflection', () => {
+    // the box of A ends at 0.1
+    const beside = (noun: string, area: number, x = 0.11) => sentence(0.9, A, found(noun, 0.9, x, area));
+    expect(beside('car', 0.004)).toBe('a car has appeared');
+    expect(beside('something', 0.004)).toBe('a car has appeared');
+    expect(beside('man', 0.004)).toBe('a car has appeared and a man has appeared');
+    expect(beside('something', 0.009)).toBe('a car has appeared and one more place');
+    expect(beside('something', 0.004, 0.15)).toBe('a car has appeared and one more place');
+  });
+
+  it('has no attention for the words that count', () => {
+    const { sentence: whole, attention } = compose('a dog', {
+      ...{ statements: [A, found('something', 0.9, 0.5)], calibrated: true },
+    });
+    expect(attention.map((word) => word === null)).toEqual(whole.words.map((_, i) => i >= 4));
+    expect(whole.words.slice(5).map(({ score }) => score)).toEqual([0.9, 0.9, 0.9]);
   });
 });
 

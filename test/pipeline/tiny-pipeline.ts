@@ -9,7 +9,8 @@ import { jest } from '@jest/globals';
 import { loadConfig } from '../../src/config.js';
 import type { Heatmap } from '../../src/images.js';
 import type { Logger } from '../../src/logger.js';
-import { Pipeline, type PipelineOptions } from '../../src/pipeline/compare.js';
+import { Pipeline } from '../../src/pipeline/compare.js';
+import type { PipelineOptions } from '../../src/pipeline/options.js';
 import { type Block, scene } from '../frames/pictures.js';
 import { TINY } from '../model/tiny-bundle.js';
 

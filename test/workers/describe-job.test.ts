@@ -66,7 +66,11 @@ function namingPipeline() {
     async compare(input: Parameters<typeof pipeline.compare>[0]) {
       const output = await pipeline.compare(input);
       const noun = { value: 'car', probability: 0.9 };
-      const fact = { kind: 'appear' as const, noun, nouns: [noun], colour: null, count: 1, regions: [1] };
+      const fact = {
+        kind: { value: 'appear' as const, probability: 0.9 },
+        ...{ noun, nouns: [noun], colour: null, count: { value: 1, probability: 0.9 } },
+        ...{ place: null, way: null, regions: [1] },
+      };
       const finding: Finding = { ...output.finding, facts: output.finding.regions.length === 0 ? [] : [fact] };
       return { ...output, finding };
     },

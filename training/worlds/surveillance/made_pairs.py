@@ -22,6 +22,10 @@ from training.worlds.surveillance.scenarios import SCENARIOS
 JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
 
 
+# `places`: all true ones, by which scripts/fit-facts.mjs calibrates places.
+OBJECT_KEYS = ("noun", "colour", "count", "action", "where", "places", "boxes_before", "boxes_after")
+
+
 def label_of(pair: Pair, name: str) -> dict:
     """The pair's line in pairs.ndjson. name: its id, and the beginning of its files."""
     return {
@@ -30,15 +34,14 @@ def label_of(pair: Pair, name: str) -> dict:
         "before": f"images/{name}_before.jpg",
         "after": f"images/{name}_after.jpg",
         "references": pair.captions,
+        "width": pair.before.shape[1],
+        "height": pair.before.shape[0],
         "verdict": "change" if pair.objects else "none",
         "kind": pair.kind,
         "boxes_before": pair.boxes_before,
         "boxes_after": pair.boxes_after,
         "nuisance": pair.nuisances,
-        "objects": [
-            {key: thing[key] for key in ("noun", "colour", "count", "action", "where", "boxes_before", "boxes_after")}
-            for thing in pair.objects
-        ],
+        "objects": [{key: thing[key] for key in OBJECT_KEYS} for thing in pair.objects],
         "made": True,
     }
 

@@ -1,0 +1,99 @@
+import { groupAlike, tellGroup } from '../../src/pipeline/merge-clauses.js';
+import type { LocationFact, LocationStatement } from '../../src/pipeline/statements.js';
+
+const NAMES = {
+  plural: { car: 'cars', man: 'men', person: 'people', bus: 'buses', bag: 'bags' },
+  wider: { car: 'vehicle', bus: 'vehicle', man: 'person', bag: 'object' },
+};
+
+interface Given {
+  readonly kind?: LocationStatement['kind'];
+  readonly colour?: string | null;
+  readonly place?: string | null;
+  readonly way?: string | null;
+  readonly count?: number;
+  readonly probability?: number;
+  readonly mark?: number;
+}
+
+/** A statement about one thing; every word of its clause has the attention [mark]. */
+function states(noun: string, given: Given = {}): LocationStatement {
+  const { kind = 'appear', colour = null, place = null, way = null, count = 1, probability = 0.9, mark = 1 } = given;
+  const likely = (value: string | null) => (value === null ? null : { value, probability });
+  const text = `a ${noun} has appeared${place === null ? '' : ` ${place}`}`;
+  const words = text.split(' ').map((word) => ({ text: word, score: 0.5 }));
+  const fact: LocationFact = {
+    ...{ kind: { value: kind, probability }, noun: { value: noun, probability }, nouns: [], colour: likely(colour) },
+    ...{ count: { value: count, probability }, place: likely(place), way: likely(way), regions: [] },
+  };
+  return {
+    ...{
+      at: [0],
+      facts: [fact],
+      kind,
+      regions: [],
+      clause: { text, words, score: 0.5 },
+      kindLogits: null,
+      probability,
+    },
+    attention: words.map(() => ({ weights: Float32Array.of(mark), crops: [] })),
+  };
+}
+const told = (...statements: LocationStatement[]) =>
+  groupAlike(statements).map((group) => tellGroup(group, NAMES).clause.text);
+
+describe('clauses of several things', () => {
+  it.each([
+    [[states('car'), states('car')], 'two cars have appeared'],
+    [[states('car', { kind: 'disappear' }), states('car', { kind: 'disappear' })], 'two cars have left'],
+    [[states('bag', { kind: 'disappear' }), states('bag', { kind: 'disappear' })], 'two bags are gone'],
+    [[states('something', { kind: 'disappear' }), states('something', { kind: 'disappear' })], 'two things are gone'],
+    [[states('man', { kind: 'move' }), states('man', { kind: 'move' })], 'two men have moved'],
+    [[states('car'), states('car'), states('car')], 'three cars have appeared'],
+    [[states('car', { count: 2 }), states('car', { count: 2 })], 'four cars have appeared'],
+    [[states('car', { count: 2 }), states('car', { count: 3 })], 'five cars have appeared'],
+    [[states('car', { count: 3 }), states('car', { count: 3 })], 'several cars have appeared'],
+    [[states('car', { count: 4 }), states('car')], 'several cars have appeared'],
+    [[states('car', { colour: 'red' }), states('car', { colour: 'red' })], 'two red cars have appeared'],
+    [[states('man', { colour: 'dark' }), states('man', { colour: 'dark' })], 'two men in dark clothes have appeared'],
+  ])('%#: %s', (statements, expected) => {
+    expect(told(...statements)).toEqual([expected]);
+  });
+
+  it('name the place or the way that all of them have', () => {
+    const place = { kind: 'disappear', place: 'on the left' } as const;
+    expect(told(states('bus', place), states('bus', place))).toEqual(['two buses on the left have left']);
+    expect(told(states('bus', place), states('bus', { ...place, place: 'on the right' }))).toEqual([
+      'two buses have left',
+    ]);
+    const way = { kind: 'move', way: 'to the left' } as const;
+    expect(told(states('bus', way), states('bus', way))).toEqual(['two buses have moved to the left']);
+  });
+
+  it('stay apart if kind, noun or colour differ', () => {
+    const clauses = told(
+      states('car', { colour: 'red' }),
+      states('car', { colour: 'white' }),
+      states('man'),
+      states('car', { kind: 'disappear', colour: 'red' }),
+      states('man'),
+    );
+    expect(clauses).toEqual([
+      'a car has appeared',
+      'a car has appeared',
+      'two men have appeared',
+      'a car has appeared',
+    ]);
+  });
+
+  it('have the least probability of the members, and the attention of all', () => {
+    const [group = []] = groupAlike([
+      states('car', { probability: 0.9, mark: 1 }),
+      states('car', { probability: 0.8, mark: 2 }),
+    ]);
+    const { clause, attention } = tellGroup(group, NAMES);
+    expect(clause.words.map(({ score }) => score)).toEqual([0.8, 0.8, 0.8, 0.8]);
+    const [, cars] = attention;
+    expect([cars?.weights[0], ...(cars?.others ?? []).map(({ weights }) => weights[0])]).toEqual([1, 2]);
+  });
+});
