@@ -120,7 +120,7 @@ def figures(network: nn.Module, groups: Groups, indices: list[int], blind: bool 
         **{f"true above all six, {name} pairs": mean(values) for name, values in above_all.items()},
         **{f"above {name}": mean(values) for name, values in sorted(above.items())},
         **{
-            f"slot {name}": round((np.mean(slot[name, 0]) + np.mean(slot[name, 1])) / 2, 4)
+            f"slot {name}": round(float(np.mean(slot[name, 0]) + np.mean(slot[name, 1])) / 2, 4)
             for name in ("action", "noun", "colour", "place", "count")
             if slot[name, 0] and slot[name, 1]
         },

@@ -30,7 +30,7 @@ from training.text.search_words import SearchWords
 from training.text.truth import TRUE
 from training.text.truth_table import truth_table
 
-WEIGHTS = {"to_text": 1.0, "to_pair": 1.0}
+WEIGHTS = {"to_text": 1.0, "to_pair": 1.0, "inverse": 2.0}
 REFRESH = 200
 TextEncoder = Callable[[Tensor, Tensor], Tensor]  # ids and n-grams to vectors
 GALLERY = 109  # as many as there are development pairs: ranks among more pairs are not comparable with theirs

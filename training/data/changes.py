@@ -22,7 +22,7 @@ from training.text.truth_table import truth_table
 from training.text.word_classes import classes_of_noun, colour_table, noun_table
 from training.worlds.pair import KIND_OF_ACTION
 
-BATCH = 256
+BATCH = 96  # the design has 512; a step of 96 costs 0.5 CPU-s
 UNCHANGED = 1 / 8  # of a batch
 ONE_THING = 0.6  # of the changed pairs are taken as the change of one thing, whose crops alone are used
 QUERIES, WIDER, MISSPELT = 0.4, 0.15, 0.1  # of the texts are queries, name a wider class, have a misspelt word

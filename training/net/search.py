@@ -170,4 +170,9 @@ def search_loss(cosines: Tensor, left_out: Tensor, inverted: Tensor, scale: Tens
     logits = cosines * scale + left_out * HIDDEN
     own = torch.arange(len(cosines))
     with_inverse = torch.cat([logits, inverted[:, None] * scale], 1)
-    return {"to_text": F.cross_entropy(with_inverse, own), "to_pair": F.cross_entropy(logits.T, own)}
+    ahead = (cosines.diagonal() - inverted) * scale  # of its inverse
+    return {
+        "to_text": F.cross_entropy(with_inverse, own),
+        "to_pair": F.cross_entropy(logits.T, own),
+        "inverse": F.softplus(-ahead).mean(),
+    }
