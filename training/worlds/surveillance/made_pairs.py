@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import count
 from pathlib import Path
 
 import cv2
@@ -70,9 +71,17 @@ def main() -> None:
         raise SystemExit(str(reason)) from None
     (args.out / "images").mkdir(parents=True, exist_ok=True)
     with open(args.out / "pairs.ndjson", "w", encoding="utf-8") as lines:
-        for seed in range(args.seed, args.seed + args.count):
-            label = write_pair(source.sample(seed), f"{args.scenario}-{seed}", args.out)
+        seeds, made = count(args.seed), 0
+        while made < args.count:
+            seed = next(seeds)
+            try:
+                pair = source.sample(seed)
+            except RuntimeError as reason:  # no place of the split shows such a thing at that size
+                print(f"left out: {reason}", flush=True)
+                continue
+            label = write_pair(pair, f"{args.scenario}-{seed}", args.out)
             lines.write(json.dumps(label, ensure_ascii=False) + "\n")
+            made += 1
     print(f"{args.count} pairs in {args.out}")
 
 
