@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # rendering and the tests of CI do without torch
     from torch import Tensor, nn
 
     from training.worlds.pair import Pair
+
+
+USUAL = "usual"  # the scenario of the mixture that trains
 
 
 class PairSource(Protocol):
@@ -44,7 +46,8 @@ class World:
 
     name: str
     full_frame: tuple[int, int]  # width and height that the network's full frame is resized to
-    open_source: Callable[[Path | None, str], PairSource]  # (data root, split); SystemExit if the data are incomplete
+    # (data root, split, scenario="usual"); SystemExit if the data are incomplete or there is no such scenario
+    open_source: Callable[..., PairSource]
     open_cache: Callable[..., Any]  # (folders, forward=False, only=None) -> training.data.batches.Shards
     make_difference: Callable[[Any], nn.Module]  # (ModelConfig) -> network with the interface of net.Difference
     judge: Callable[[str, dict], Judgement]  # (caption, meta)

@@ -1,7 +1,7 @@
 """Features of rendered pairs on disk, so that a training step reads instead of rendering and running the backbone.
 
     python -m training.data.cache --data ROOT --features features.onnx --out DIR --start S --count N \
-        [--split heldout] [--maps difference.onnx] [--world clevr]
+        [--split heldout] [--maps difference.onnx] [--world clevr] [--scenario low-sun]
 
 One folder per shard (shards.py), named by its seeds, holds float16 .npy files (open them with mmap_mode="r"),
 meta.jsonl (one line per pair) and made.json. Several processes may fill one cache with different seeds.
@@ -32,7 +32,7 @@ from training.data.regions import REGIONS, Region, choose_regions, described_obj
 from training.data.shards import made_with, new_shard
 from training.inputs import existing_file, existing_folder, open_graph, sha256
 from training.text.captions import write_captions
-from training.world import PairSource
+from training.world import USUAL, PairSource
 from training.worlds import PLUGINS, load_world
 from training.worlds.pair import Pair
 
@@ -227,6 +227,7 @@ def main() -> None:
     parser.add_argument("--start", type=int, required=True, help="first seed")
     parser.add_argument("--count", type=int, required=True, help="pairs")
     parser.add_argument("--split", choices=("train", "heldout"), default="train")
+    parser.add_argument("--scenario", default=USUAL, help="which pairs of the world (default: its usual mixture)")
     parser.add_argument("--shard-size", type=int, default=250)
     parser.add_argument(
         "--full-frame",
@@ -239,8 +240,11 @@ def main() -> None:
     full_frame = args.full_frame or world.full_frame
 
     features, maps = Features(args.features), Maps(args.maps) if args.maps else None
-    source = world.open_source(args.data, args.split)
-    made, stop = made_with(args.world, args.split, full_frame, args.features, args.maps), args.start + args.count
+    source = world.open_source(args.data, args.split, args.scenario)
+    made, stop = (
+        made_with(args.world, args.split, full_frame, args.features, args.maps, args.scenario),
+        args.start + args.count,
+    )
     for first in range(args.start, stop, args.shard_size):
         seeds = range(first, min(first + args.shard_size, stop))
         began = time.perf_counter()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from training.inputs import read_json, refuse_other, sha256
+from training.world import USUAL
 
 if TYPE_CHECKING:  # writing a cache does without torch
     from torch import Tensor, nn
@@ -22,7 +23,14 @@ if TYPE_CHECKING:  # writing a cache does without torch
 MADE = "made.json"  # what made a shard; shards of old caches have none
 
 
-def made_with(world: str, split: str, full_frame: tuple[int, int], features: Path, maps: Path | None = None) -> dict:
+def made_with(
+    world: str,
+    split: str,
+    full_frame: tuple[int, int],
+    features: Path,
+    maps: Path | None = None,
+    scenario: str = USUAL,
+) -> dict:
     """The content of made.json: everything, besides its seeds, that determines the content of a shard."""
     return {
         "world": world,
@@ -30,6 +38,7 @@ def made_with(world: str, split: str, full_frame: tuple[int, int], features: Pat
         "look": list(full_frame),
         "features": sha256(features),
         "maps": sha256(maps) if maps else None,
+        "scenario": scenario,
     }
 
 

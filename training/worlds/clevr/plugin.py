@@ -6,7 +6,7 @@ import torch
 
 from training.net.config import ModelConfig
 from training.net.difference import Difference
-from training.world import Judgement, PairSource, World
+from training.world import USUAL, Judgement, PairSource, World
 from training.worlds.clevr import grammar
 from training.worlds.clevr.family_cache import open_cache
 from training.worlds.clevr.losses import frame_losses, moving_camera_losses
@@ -15,7 +15,10 @@ from training.worlds.clevr.pair_source import ClevrPairSource
 from training.worlds.clevr.pretraining import coupled_caption, false_captions
 
 
-def open_source(data: Path | None, split: str) -> PairSource:
+def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:
+    """@raises SystemExit if there is no such scenario."""
+    if scenario != USUAL:
+        raise SystemExit(f"there is no scenario {scenario!r} in this world; known is {USUAL}")
     torch.set_num_threads(1)  # several processes use a CPU better than several threads
     return ClevrPairSource(data, split)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import cv2
 
 from training.inputs import existing_folder
+from training.world import USUAL
 from training.worlds.pair import SPLITS, Pair
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS
@@ -60,7 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=existing_folder, help="folder of the data (default: SCENEDELTA_DATA)")
     parser.add_argument("--split", choices=SPLITS, default="heldout")
-    parser.add_argument("--scenario", choices=SCENARIOS, default="usual")
+    parser.add_argument("--scenario", choices=SCENARIOS, default=USUAL)
     parser.add_argument("--seed", type=int, default=0, help="first seed")
     parser.add_argument("--count", type=int, default=300, help="pairs")
     parser.add_argument("--out", type=Path, required=True)

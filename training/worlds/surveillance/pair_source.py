@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from training.text.captions import write_captions
+from training.world import USUAL
 from training.worlds.pair import Pair, kind_of
 from training.worlds.surveillance.camera_motion import MARGIN, draw_motion
 from training.worlds.surveillance.changes import Change, ChangeSampler
@@ -50,7 +51,7 @@ class SurveillancePairSource:
         data_root_path: str | os.PathLike | None = None,
         split: str = "train",
         shippable_only: bool = True,
-        scenario: str = "usual",
+        scenario: str = USUAL,
     ):
         self.scenario = SCENARIOS[scenario]
         root = data_root(data_root_path)
@@ -63,7 +64,8 @@ class SurveillancePairSource:
                 f"{len(self.sampler.nouns)} nouns, expected at least one of each"
             )
         self.patches = ground_patches(self.plates)
-        self.plates_for = {noun: [p for p in self.plates if plate_allows(p, noun)] for noun in self.sampler.nouns}
+        plates = [p for p in self.plates if not (self.scenario.outdoor and p.indoor)]
+        self.plates_for = {noun: [p for p in plates if plate_allows(p, noun)] for noun in self.sampler.nouns}
         wanted = self.scenario.nouns or self.sampler.nouns
         self.nouns = [noun for noun in self.sampler.nouns if noun in wanted and self.plates_for[noun]]
         weights = np.array([NOUN_WEIGHT.get(noun, OTHER_NOUN_WEIGHT) for noun in self.nouns])
@@ -86,8 +88,6 @@ class SurveillancePairSource:
         """One draw of a pair: plate, nuisances, figures, composition, ground truth. Raises RejectedSample."""
         scenario = self.scenario
         plate = self._draw_plate(focus, rng)
-        if scenario.outdoor and plate.indoor:
-            raise RejectedSample
         strong = draw_strong(rng, plate.indoor, kind != "none") if scenario.strong is None else list(scenario.strong)
         motion = draw_motion(rng, "camera_moved" in strong)
         identical = kind == "none" and scenario.strong is None and rng.random() < IDENTICAL_SHARE
@@ -142,7 +142,7 @@ class SurveillancePairSource:
     def _draw_plate(self, noun: str, rng: np.random.Generator) -> Plate:
         """A plate whose ground accepts the noun: a generated room, a generated top-down plate or a real one."""
         kinds = {p.kind for p in self.patches}
-        indoor = bool(rng.random() < INDOOR_SHARE)
+        indoor = bool(rng.random() < INDOOR_SHARE) and not self.scenario.outdoor
         if indoor and "floor" in kinds and rng.random() < ROOM_SHARE:
             plate = room_plate(self.patches, rng)
             if plate_allows(plate, noun):

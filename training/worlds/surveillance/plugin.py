@@ -4,15 +4,18 @@ from pathlib import Path
 
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
-from training.world import PairSource, World
+from training.world import USUAL, PairSource, World
 from training.worlds.surveillance.judge import judge
 from training.worlds.surveillance.pair_source import SurveillancePairSource
+from training.worlds.surveillance.scenarios import SCENARIOS
 
 
-def open_source(data: Path | None, split: str) -> PairSource:
-    """@raises SystemExit if plates or sprites are missing."""
+def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:
+    """@raises SystemExit if plates or sprites are missing, or if there is no such scenario."""
+    if scenario not in SCENARIOS:
+        raise SystemExit(f"there is no scenario {scenario!r} in this world; known are {', '.join(SCENARIOS)}")
     try:
-        return SurveillancePairSource(data, split)
+        return SurveillancePairSource(data, split, scenario=scenario)
     except (FileNotFoundError, ValueError) as reason:
         raise SystemExit(str(reason)) from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from training.world import USUAL
 from training.worlds.surveillance.sprite_nouns import CARRIED
 
 # In two of five real changed pairs several things change. `multi` stands for such pairs, of one kind or of several.
@@ -36,7 +37,7 @@ class Scenario:
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "usual": Scenario(),
+    USUAL: Scenario(),
     # A bag, box or case of 12 to 40 pixels is put down or taken, in half of the pairs beside a person.
     "left": Scenario(
         kind_share={"appear": 0.25, "disappear": 0.25, "multi": 0.5},
