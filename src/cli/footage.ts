@@ -107,7 +107,7 @@ async function processInputs(
     const { failures, pairs } = await runPairs(manifest, options, { config, concurrency: parallel, signal });
     print(`${pairs} pairs, ${failures} failures\nresults in ${options.outputDir}`);
     if (signal.aborted) process.exitCode = INTERRUPTED;
-    else assertFewFailures(failures, pairs, maxFailureRate);
+    else assertFewFailures({ failures, files: pairs, examined: pairs - failures }, maxFailureRate);
     return;
   }
   const { plan, timeZone } = await planOf(inputs, options, config, signal);
@@ -150,7 +150,10 @@ async function processInputs(
     const recording = await writeResults(options.outputDir, results, clip);
     print(formatResult(recording, options.outputDir));
     if (signal.aborted) process.exitCode = INTERRUPTED;
-    else assertFewFailures(recording.failures.length, filesOf(plan), maxFailureRate);
+    else {
+      const examined = recording.summary.cameras.reduce((sum, { frames }) => sum + frames, 0);
+      assertFewFailures({ failures: recording.failures.length, files: filesOf(plan), examined }, maxFailureRate);
+    }
   } finally {
     progress.end();
     await pipeline.close();
@@ -160,8 +163,18 @@ async function processInputs(
 const filesOf = ({ sequences, failures }: RecordingPlan): number =>
   sequences.reduce((sum, { items }) => sum + items.length, failures.length);
 
-/** @throws ScenedeltaError 'invalid-value' with both shares */
-function assertFewFailures(failures: number, files: number, most: number): void {
+/**
+ * @param done examined: frames or pairs, of all files together
+ * @throws ScenedeltaError 'invalid-value' with both shares, or if nothing could be examined
+ */
+function assertFewFailures(done: { failures: number; files: number; examined: number }, most: number): void {
+  const { failures, files, examined } = done;
+  if (failures > 0 && examined === 0) {
+    throw new ScenedeltaError(
+      'invalid-value',
+      `none of ${files} files could be examined: the results have the reasons`,
+    );
+  }
   if (failures <= files * most) return;
   throw new ScenedeltaError(
     'invalid-value',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privacyPolygons } from '../cameras/zones.js';
 import { ScenedeltaError } from '../errors.js';
+import type { RecordingPlan } from '../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
 import { type FoundPlaceSearch, searchPlace } from '../footage/place-search.js';
@@ -67,7 +68,7 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
     const frameSize = () => firstFrameSize(plan, config, signal);
     const { zones } = await readSettings(options.config === undefined ? {} : { config: options.config }, frameSize);
     const place = await readRoi(options.roi, frameSize);
-    const items = itemsOf(plan.sequences, options.camera);
+    const items = itemsOf(plan, options.camera);
     const range = rangeOf(options.between, items, timeZone);
     const { ffmpeg, videoPixelLimit, frameLimit } = config;
     const startOnce = async () => {
@@ -113,11 +114,15 @@ function sentences({ changed, changed_back: changedBack, looks, covered, frames 
   );
 }
 
-/** @throws ScenedeltaError 'invalid-request' unless the recordings are of one camera */
-function itemsOf(
-  sequences: readonly { readonly camera: string; readonly items: readonly FootageItem[] }[],
-  camera: string | undefined,
-): readonly FootageItem[] {
+/**
+ * @throws ScenedeltaError 'invalid-request' unless the recordings are of one camera; 'image-unreadable' if none can be
+ *   read
+ */
+function itemsOf({ sequences, failures }: RecordingPlan, camera: string | undefined): readonly FootageItem[] {
+  const [failure] = failures;
+  if (sequences.length === 0 && failure !== undefined) {
+    throw new ScenedeltaError('image-unreadable', `no recording can be read: ${failure.file} ${failure.reason}`);
+  }
   const names = sequences.map((sequence) => sequence.camera).join(', ');
   const found = sequences.length === 1 ? sequences[0] : sequences.find((sequence) => sequence.camera === camera);
   if (found !== undefined) return found.items;
