@@ -4,7 +4,7 @@
         [--install]
 
 The tokens and the memory of the decoder keep their weights, so the captioner stays as it is. RUN gets difference.onnx
-and figures.json: what the network sees in each held-out cache, before and after. --install puts the graph into the
+and figures.json with the figures of each held-out cache, before and after. --install puts the graph into the
 bundle; `bundle.recalibrate` and `bundle.names` must follow, because the probabilities have moved.
 """
 
@@ -50,7 +50,7 @@ def losses(d: dict[str, Tensor], b: dict[str, Tensor]) -> dict[str, Tensor]:
 
 @torch.no_grad()
 def seen(network: Difference, data: Batches, batch: int = 50) -> dict[str, float]:
-    """What the network sees in a held-out cache: AUROC of changed against unchanged pairs, recall at RATES of false
+    """Figures of a held-out cache: AUROC of changed against unchanged pairs, recall at RATES of false
     alarms, share of the maps whose peak lies in the change, and of the unchanged pairs whose maps are empty."""
     network.eval()
     scores, changed, hits, empty, kinds = [], [], [], [], []

@@ -1,8 +1,8 @@
 """The difference network of a finished bundle, back from its graph: for training on without a checkpoint.
 
 The exporter keeps the names of most parameters. Weights of linear layers become constants of their MatMul, those of
-group norms constants of a Mul and an Add, and the tables of positions those of an Expand; the name of the node tells
-the layer.
+group norms constants of a Mul and an Add, and the tables of positions those of an Expand; the name of the node
+names the layer.
 """
 
 from dataclasses import fields
