@@ -65,10 +65,10 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
   try {
     const outputDir = options.outputDir ?? '';
     const { plan, timeZone } = await planOf(inputs, { ...options, outputDir }, config, signal);
+    const items = itemsOf(plan, options.camera);
     const frameSize = () => firstFrameSize(plan, config, signal);
     const { zones } = await readSettings(options.config === undefined ? {} : { config: options.config }, frameSize);
     const place = await readRoi(options.roi, frameSize);
-    const items = itemsOf(plan, options.camera);
     const range = rangeOf(options.between, items, timeZone);
     const { ffmpeg, videoPixelLimit, frameLimit } = config;
     const startOnce = async () => {
