@@ -1,13 +1,15 @@
 /**
  * Alertmanager for the tests of its format: in PATH, or unpacked from Debian's package without installing it, because
- * the installed package runs a service.
+ * the installed package runs a service. Debian's program reads its templates from one place of the system, so they are
+ * copied there.
  */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run, say, which } from './shell.mjs';
 
 const PACKAGE = 'prometheus-alertmanager';
 const FOLDER = join(ROOT, 'node_modules/.cache/scenedelta/alertmanager');
+const TEMPLATES = '/usr/share/prometheus/alertmanager';
 
 /** @returns the paths of the server and of amtool; undefined if they are not there */
 export function findAlertmanager() {
@@ -16,7 +18,8 @@ export function findAlertmanager() {
     return which(name) ?? (existsSync(unpacked) ? unpacked : undefined);
   });
   const [server, amtool] = found;
-  return server === undefined || amtool === undefined ? undefined : { server, amtool };
+  if (server === undefined || amtool === undefined) return undefined;
+  return server.startsWith(FOLDER) && !existsSync(TEMPLATES) ? undefined : { server, amtool };
 }
 
 /** @returns as findAlertmanager, after an attempt to get it, with a message if that failed */
@@ -25,7 +28,17 @@ export async function ensureAlertmanager() {
   mkdirSync(FOLDER, { recursive: true });
   const { ok, output } = await run('apt-get', ['download', '-q', PACKAGE], { cwd: FOLDER });
   const file = readdirSync(FOLDER).find((name) => name.endsWith('.deb'));
-  if (ok && file !== undefined) await run('dpkg-deb', ['-x', join(FOLDER, file), FOLDER]);
-  else say('alertmanager', `not downloaded: ${output.trim().split('\n').at(-1)}`);
+  if (ok && file !== undefined) {
+    await run('dpkg-deb', ['-x', join(FOLDER, file), FOLDER]);
+    copyTemplates();
+  } else say('alertmanager', `not downloaded: ${output.trim().split('\n').at(-1)}`);
   return findAlertmanager();
+}
+
+function copyTemplates() {
+  try {
+    if (!existsSync(TEMPLATES)) cpSync(join(FOLDER, TEMPLATES), TEMPLATES, { recursive: true });
+  } catch (error) {
+    say('alertmanager', `its templates cannot be copied to ${TEMPLATES}: ${error.message}`);
+  }
 }
