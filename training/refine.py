@@ -23,11 +23,11 @@ from torch import Tensor
 
 from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, DifferenceGraph, example_inputs, write_graph
 from training.bundle.half import round_to_half
-from training.bundle.manifest import replace_manifest, tensor_table
+from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.restore import check_restored, restore_difference
 from training.data.batches import Batches, Labels, difference_inputs
 from training.heldout import EMPTY_BELOW, HIT_COVERAGE, SEEN_COVERAGE, auroc
-from training.inputs import existing_folder, read_json, sha256
+from training.inputs import existing_folder, read_json
 from training.net.difference import Difference
 from training.net.losses import map_loss
 from training.worlds import load_world
@@ -125,8 +125,7 @@ def install(bundle: Path, graph: Path, figures: dict) -> None:
     shutil.copyfile(graph, partial)
     os.replace(partial, target)
     manifest |= {
-        "files": manifest["files"] | {target.name: sha256(target)},
-        "graphs": manifest["graphs"] | {"difference": tensor_table(target)},
+        **entries_of(bundle, manifest, "difference"),
         "metrics": manifest["metrics"] | {"maps and heads, refined": figures},
     }
     replace_manifest(bundle, manifest)

@@ -18,9 +18,9 @@ from torch import Tensor, nn
 from training.bundle.check_levels import fit_check
 from training.bundle.half import round_to_half
 from training.bundle.heads import export_with_evidence, head_arguments
-from training.bundle.manifest import replace_manifest, tensor_table
+from training.bundle.manifest import entries_of, replace_manifest
 from training.data.evidence import Evidence
-from training.inputs import existing_file, existing_folder, first_line, read_json, sha256
+from training.inputs import existing_file, existing_folder, first_line, read_json
 from training.net.check import TruthCheck
 from training.net.config import END, PAD, UNK
 from training.net.evidence_tokens import EvidenceSizes
@@ -93,8 +93,7 @@ def add_check(check_file: Path, bundle: Path, version: str, heldout: Evidence, t
         partial.unlink(missing_ok=True)
     manifest |= {
         "version": version,
-        "files": manifest["files"] | {FILE: sha256(bundle / FILE)},
-        "graphs": manifest["graphs"] | {"check": tensor_table(bundle / FILE)},
+        **entries_of(bundle, manifest, "check"),
         "check": {
             "vocabulary": saved["vocabulary"],
             "special": {"pad": PAD, "unk": UNK, "end": END},

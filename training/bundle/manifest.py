@@ -70,6 +70,13 @@ def manifest(folder: Path, c, facts: dict) -> dict:
     }
 
 
+def entries_of(bundle: Path, manifest: dict, *graphs: str) -> dict:
+    """The manifest's `files` and `graphs`, with the entries of these graphs as they lie in the bundle's folder now."""
+    files = {f"{name}.onnx": sha256(bundle / f"{name}.onnx") for name in graphs}
+    tables = {name: tensor_table(bundle / f"{name}.onnx") for name in graphs}
+    return {"files": manifest["files"] | files, "graphs": manifest["graphs"] | tables}
+
+
 def replace_manifest(bundle: Path, manifest: dict) -> None:
     """Writes manifest.json of the folder whole: a reader sees the old one or the new one."""
     partial = bundle / ".manifest.json"

@@ -16,10 +16,10 @@ import torch
 
 from training.bundle.graphs import OPSET
 from training.bundle.half import round_to_half, store_half_where_exact
-from training.bundle.manifest import replace_manifest, tensor_table
+from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.name_levels import fit_levels
 from training.bundle.parity import PARITY, worst
-from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json, sha256
+from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json
 from training.net.namer import Namer
 from training.text.lexicon import NOUNS
 from training.text.noun_tree import WIDER_COLOUR, tree_of
@@ -105,8 +105,7 @@ def add_namer(namer_file: Path, bundle: Path, version: str, heldout: list[Path],
         partial.unlink(missing_ok=True)
     manifest |= {
         "version": version,
-        "files": manifest["files"] | {FILE: sha256(bundle / FILE)},
-        "graphs": manifest["graphs"] | {"names": tensor_table(bundle / FILE)},
+        **entries_of(bundle, manifest, "names"),
         "names": words_of(saved) | fit_levels(bundle, heldout, namer, saved),
         "training_data": training_data,
         "metrics": manifest["metrics"] | {"names on held-out synthetic crops": saved["heldout"]},

@@ -18,10 +18,10 @@ from torch import Tensor, nn
 from training.bundle.graphs import OPSET
 from training.bundle.half import round_to_half, store_half_where_exact
 from training.bundle.heads import HEAD_IN, export_with_evidence, head_arguments
-from training.bundle.manifest import replace_manifest, tensor_table
+from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.parity import PARITY, worst
 from training.data.evidence import Evidence
-from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json, sha256
+from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json
 from training.net.config import END, PAD, UNK
 from training.net.evidence_tokens import EvidenceSizes
 from training.net.search import DIMENSIONS, PairVector, SearchVectors, TextVector
@@ -29,7 +29,8 @@ from training.search import figures, vectors_of
 from training.text.queries import EVENT_WORDS, SYNONYMS
 from training.text.search_words import BUCKETS, GRAM_SIZES, GRAMS_PER_WORD, MAX_WORDS, SearchWords
 
-FILES = ("pair.onnx", "text.onnx")
+GRAPHS = ("pair", "text")
+FILES = tuple(f"{name}.onnx" for name in GRAPHS)
 FOUND_BY_NONSENSE = 0.05  # of meaningless queries may find something
 EXAMPLES = ("A red Lorry!", "man gone at the gate", "", "Wer war im Hof?", "４ cafés")
 
@@ -134,8 +135,7 @@ def add_search(search_file: Path, bundle: Path, version: str, heldout: Evidence,
     encoded = [words.encode(example) for example in EXAMPLES]
     manifest |= {
         "version": version,
-        "files": manifest["files"] | {name: sha256(bundle / name) for name in FILES},
-        "graphs": manifest["graphs"] | {name.split(".")[0]: tensor_table(bundle / name) for name in FILES},
+        **entries_of(bundle, manifest, *GRAPHS),
         "search": {
             "dimensions": DIMENSIONS,
             "vocabulary": saved["vocabulary"],
