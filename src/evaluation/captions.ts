@@ -3,7 +3,8 @@
  * sentence is cut into clauses. In each the strongest cue gives the direction, and the first noun phrase that is not
  * part of a place gives the thing. Words outside the tables are skipped.
  */
-import { COLOUR, NOUN, type NounPhrase, nounPhrases } from './noun-phrases.js';
+import { canonicalColour } from './colours.js';
+import { COLOUR, GARMENT, NOUN, type NounPhrase, nounPhrases } from './noun-phrases.js';
 import { readPlaces, type StatedPlace } from './places.js';
 
 /** alter: the thing stayed and became another colour or material (CLEVR) */
@@ -16,6 +17,8 @@ export interface Mention {
   readonly direction: Direction;
   /** canonical names in the order of the sentence; of the thing before it changed */
   readonly colours: readonly string[];
+  /** of several things, each colour of one or some of them: "two people have left, one in red and one in black" */
+  readonly eachColour: readonly string[];
   readonly places: readonly StatedPlace[];
   /** alter: the new colour or material */
   readonly becomes: string | null;
@@ -161,6 +164,10 @@ const bothWays = (clause: string): Direction[] => {
   return found.length === 2 ? found : [];
 };
 
+/** "one in red", "two white" after a clause about several things: the colour of some of them. */
+const ONE_OF_THEM = new RegExp(`^(?:one|two|three|four|several) (?:in )?(${COLOUR})(?: ${GARMENT})?$`);
+const SOME_OF_THEM = new RegExp(ONE_OF_THEM.source.replace('^', ' and ').replace('$', '(?= and |$)'), 'g');
+
 const hasCue = (text: string): boolean =>
   REPLACED_BY.test(text) || REPLACES.test(text) || CUES.some(({ pattern }) => pattern.test(text));
 
@@ -177,6 +184,10 @@ function clausesOf(caption: string): string[] {
     for (const piece of sentence.split(/,? (?:and|but|while|whereas) |, /)) {
       const text = piece.trim().replaceAll(',', ' ').replace(/\s+/g, ' ');
       if (text === '') continue;
+      if (pending === '' && clauses.length > 0 && ONE_OF_THEM.test(text)) {
+        clauses.push(`${clauses.pop()} and ${text}`);
+        continue;
+      }
       pending = pending === '' ? text : `${pending} and ${text}`;
       if (hasCue(text)) {
         clauses.push(pending);
@@ -195,11 +206,13 @@ const mention = (
   direction: Direction,
   places: readonly StatedPlace[],
   becomes: string | null = null,
+  eachColour: readonly string[] = [],
 ): Mention => ({
   noun: np.noun,
   plural: np.plural,
   direction,
   colours: np.colours,
+  eachColour: np.plural ? eachColour : [],
   places,
   becomes,
 });
@@ -229,7 +242,9 @@ function readReplacement(clause: string): Mention[] {
   return [...first.map((np) => mention(np, left, places)), ...second.map((np) => mention(np, right, places))];
 }
 
-function readClause(clause: string): Mention[] {
+function readClause(text: string): Mention[] {
+  const eachColour = [...text.matchAll(SOME_OF_THEM)].map(([, colour]) => canonicalColour(colour as string) as string);
+  const clause = text.replace(SOME_OF_THEM, '');
   const cue = CUES.find(({ pattern }) => pattern.test(clause));
   const phrases = nounPhrases(clause);
   if (cue === undefined || phrases.length === 0) return [];
@@ -241,6 +256,6 @@ function readClause(clause: string): Mention[] {
     const known = np.definite;
     const direction =
       cue.direction === 'motion' || cue.direction === 'existence' ? (known ? 'move' : 'appear') : cue.direction;
-    return [mention(np, direction, places[i] ?? [], becomes)];
+    return [mention(np, direction, places[i] ?? [], becomes, eachColour)];
   });
 }

@@ -141,7 +141,7 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
     nounStrict: fitting('same'),
     nounClass: fitting('same', 'wider', 'class'),
     colour: answering('colour', (object) => isColourRight(first, object)),
-    colourStated: (first?.colours.length ?? 0) > 0,
+    colourStated: first !== undefined && statesColour(first),
     place: answering('where', (object) =>
       isPlaceRight(first?.places ?? [], { ...object.boxes, landmarks: landmarksAt(object, pair) }),
     ),
@@ -187,12 +187,13 @@ function meantObjects(mention: Mention, objects: readonly TrueObject[]): { fit: 
   return { fit: 'none', objects: [] };
 }
 
-/** At least one colour is stated, and every stated colour is true of the object. */
-const isColourRight = (mention: Mention | undefined, object: TrueObject): boolean =>
-  mention !== undefined &&
-  mention.colours.length > 0 &&
-  object.colour !== null &&
-  mention.colours.every((colour) => sameColour(colour, object.colour ?? ''));
+/** At least one colour is stated, and every one of all the things, and one of each thing's, is true of the object. */
+const isColourRight = (mention: Mention | undefined, object: TrueObject): boolean => {
+  if (mention === undefined || !statesColour(mention)) return false;
+  const isTrue = (colour: string): boolean => object.colour !== null && sameColour(colour, object.colour);
+  return mention.colours.every(isTrue) && (mention.eachColour.length === 0 || mention.eachColour.some(isTrue));
+};
+const statesColour = ({ colours, eachColour }: Mention): boolean => colours.length + eachColour.length > 0;
 
 /** A cache, because constants.ts assesses hundreds of sentences of the same pair. */
 const LANDMARKS = new WeakMap<TrueObject, ReadonlySet<string>>();

@@ -12,7 +12,7 @@ export const COLOUR = either(COLOUR_PHRASES);
 export const NOUN = either(NOUN_FORMS.keys());
 const DETERMINER =
   '(?:the|a|an|another|some|several|both|most|many|few|two|three|four|five|six|\\d+|one|no|other|all|more|new)';
-const GARMENT =
+export const GARMENT =
   '(?:clothes|clothing|shirt|t-shirt|jacket|coat|top|sweater|cardigan|hoodie|dress|suit|vest|trousers|jeans|overalls)';
 
 /** groups: determiners; colours and other adjectives; noun; hair and clothes */

@@ -24,7 +24,7 @@ import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { PipelineOptions } from './options.js';
 import type { AlignedPair, FramePair, PairInput, PairOutput } from './pair.js';
 import { composeSentence } from './sentence.js';
-import { type Description, describeLocations, MAX_STATEMENTS } from './statements.js';
+import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { withTimeLimit } from './time-limit.js';
@@ -226,7 +226,7 @@ export class Pipeline {
   ): Promise<Description> {
     return step('caption', async () => {
       const together = manifest.glance?.regions ?? 0;
-      const most = input.statements ? Math.max(together, MAX_STATEMENTS) : together;
+      const most = Math.max(together, input.statements ? MAX_STATEMENTS : MAX_FACTS);
       const locations = await this.#encoder.encodeCrops(bundle, frames, regions, most);
       const run = (sets: readonly (readonly EncodedCrop[])[]) =>
         this.#pool.run(

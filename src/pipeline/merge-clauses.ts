@@ -1,6 +1,6 @@
 /**
- * Clauses of several locations: things of one kind, role and noun are one clause, with their number ("two cars have
- * left"). A place that differs between them is left out.
+ * Clauses of several locations: things of one kind and noun are one clause, with their number ("two cars have left").
+ * Colours that differ follow it ("..., one red and one white"); a place that differs is left out.
  */
 import type { Likely, Names } from '../model/naming.js';
 import { SOMETHING, widerWords } from '../model/naming.js';
@@ -11,30 +11,44 @@ import type { LocationFact, LocationStatement, WordAttention } from './statement
 /** A clause of the sentence, with the locations that it describes. */
 export type ToldClause = Pick<LocationStatement, 'kind' | 'attention' | 'regions'> & { readonly clause: Sentence };
 
-const COUNT_WORDS: Readonly<Record<number, string>> = { 2: 'two', 3: 'three', 4: 'four', 5: 'five' };
+const COUNT_WORDS: Readonly<Record<number, string>> = { 1: 'one', 2: 'two', 3: 'three', 4: 'four', 5: 'five' };
 /** As `count` of a fact: at least as many. */
 const SEVERAL = 4;
 type Vocabulary = Pick<Names, 'plural' | 'wider'>;
 
 /**
+ * Things of one kind, noun and colour are one group. Things of other colours join it if they are at the same place,
+ * which the clause then keeps; at other places only if there were more than `most` clauses otherwise.
  * @param statements the strongest first
  * @returns the groups of one clause, in the order of their strongest
  */
-export function groupAlike(statements: readonly LocationStatement[]): LocationStatement[][] {
-  const groups: LocationStatement[][] = [];
-  for (const statement of statements) {
-    const group = groups.find(([first]) => first !== undefined && isAlike(first, statement));
-    if (group === undefined) groups.push([statement]);
-    else group.push(statement);
-  }
-  return groups;
+export function groupAlike(statements: readonly LocationStatement[], most: number): LocationStatement[][] {
+  const single = statements.map((one) => [one]);
+  const here = joinGroups(joinGroups(single, isOfOneColour), isAtOnePlace);
+  return here.length <= most ? here : joinGroups(here, () => true);
 }
 
-/** Only statements about one kind of thing, which a count can join; "a red car and a white car" stay apart. */
-function isAlike(a: LocationStatement, b: LocationStatement): boolean {
+type Fits = (a: LocationFact, b: LocationFact) => boolean;
+
+const isOfOneColour: Fits = (a, b) => a.colour?.value === b.colour?.value;
+const isAtOnePlace: Fits = (a, b) => (a.place ?? a.way)?.value === (b.place ?? b.way)?.value;
+
+/** Joins each group to the first before it that a count can join it with, if all of their things `fit`. */
+function joinGroups(groups: readonly LocationStatement[][], fit: Fits): LocationStatement[][] {
+  const joined: LocationStatement[][] = [];
+  for (const group of groups) {
+    const at = joined.findIndex((other) => other.every((a) => group.every((b) => isAlike(a, b, fit))));
+    if (at < 0) joined.push(group);
+    else joined[at] = [...(joined[at] as LocationStatement[]), ...group];
+  }
+  return joined;
+}
+
+/** Only statements about one kind of thing, which a count can join; "a car and a van" stay apart. */
+function isAlike(a: LocationStatement, b: LocationStatement, fit: Fits): boolean {
   const [one, other] = [onlyFact(a), onlyFact(b)];
-  if (one === null || other === null || a.kind !== b.kind || one.noun.value !== other.noun.value) return false;
-  return one.colour?.value === other.colour?.value;
+  if (one === null || other === null || a.kind !== b.kind) return false;
+  return one.noun.value === other.noun.value && fit(one, other);
 }
 
 const onlyFact = ({ facts, kind }: LocationStatement): LocationFact | null =>
@@ -51,17 +65,17 @@ export function tellGroup(group: readonly LocationStatement[], names: Vocabulary
   const count = countWord(facts);
   const like = { count, definite: false, garment: null, colour: null, noun, from: 0, to: 0, nounAt: 0, colourAt: null };
   const wider = widerWords(noun, names.wider);
-  const named = { noun, colour: colour?.value ?? null, wears: wider.includes('person') };
   const where = shared(facts.map((fact) => fact.place ?? fact.way));
-  const parts: (readonly [text: string, probability: number])[] = [
+  const wears = wider.includes('person');
+  const named = { noun, colour: colour?.value ?? null, wears };
+  const colours = colour === null && noun !== SOMETHING ? colourParts(facts, wears) : [];
+  const parts: Part[] = [
     [writePhrase(like, named, several), Math.min(...facts.map((fact) => fact.noun.probability))],
     [first.kind === 'disappear' ? (where?.value ?? '') : '', where?.probability ?? 0],
     [verbOf(first.kind, wider), Math.min(...facts.map((fact) => fact.kind.probability))],
     [first.kind === 'disappear' ? '' : (where?.value ?? ''), where?.probability ?? 0],
   ];
-  const words = parts.flatMap(([text, score]) =>
-    text === '' ? [] : text.split(' ').map((word) => ({ text: word, score })),
-  );
+  const words = [...withComma(wordsOf(parts), colours.length > 0), ...wordsOf(colours)];
   const singular = new Set(noun.split(' '));
   const plural = new Set(several.split(' '));
   return {
@@ -72,6 +86,29 @@ export function tellGroup(group: readonly LocationStatement[], names: Vocabulary
       joined(group.map((one) => attentionOf(one, plural.has(text) ? [...singular, ...plural] : [text]))),
     ),
   };
+}
+
+type Part = readonly [text: string, probability: number];
+
+const wordsOf = (parts: readonly Part[]) =>
+  parts.flatMap(([text, score]) => (text === '' ? [] : text.split(' ').map((word) => ({ text: word, score }))));
+
+/** The words with a comma after the last one, if there `is` to be one. */
+export const withComma = <W extends { readonly text: string }>(words: readonly W[], is: boolean): W[] =>
+  words.map((word, i) => (is && i === words.length - 1 ? { ...word, text: `${word.text},` } : word));
+
+/** "one in red and two in black": the colours that are known, each with the number of the things that have it. */
+function colourParts(facts: readonly LocationFact[], wears: boolean): Part[] {
+  const known = new Map<string, LocationFact[]>();
+  for (const fact of facts) {
+    if (fact.colour !== null) known.set(fact.colour.value, [...(known.get(fact.colour.value) ?? []), fact]);
+  }
+  return [...known].map(([colour, own], i) => {
+    const worn = colour === 'dark' ? 'in dark clothes' : `in ${colour}`;
+    const before = i > 0 && i === known.size - 1 ? 'and ' : '';
+    const text = `${before}${countWord(own)} ${wears ? worn : colour}${i < known.size - 2 ? ',' : ''}`;
+    return [text, Math.min(...own.map((fact) => fact.colour?.probability ?? 0))];
+  });
 }
 
 /** The value that all of them have, with the least probability; null if they differ, or if one is unknown. */
@@ -94,7 +131,7 @@ function verbOf(kind: LocationStatement['kind'], wider: readonly string[]): stri
 
 /** The attention of the last of these words in the clause. */
 function attentionOf({ clause, attention }: LocationStatement, texts: readonly string[]): WordAttention | null {
-  const at = clause.words.findLastIndex(({ text }) => texts.includes(text));
+  const at = clause.words.findLastIndex(({ text }) => texts.some((own) => text === own.replace(/,$/, '')));
   return attention[at] ?? null;
 }
 

@@ -8,9 +8,9 @@ import { filterClausesByKind } from '../model/clauses.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { SOMETHING } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
-import { joinSentences, type Sentence, toSentence, withWords } from '../model/tokenizer.js';
+import { joinSentences, type Sentence, toClause, toSentence, withWords } from '../model/tokenizer.js';
 import { deniesChange, plainSentence } from '../model/wording.js';
-import { groupAlike, type ToldClause, tellGroup } from './merge-clauses.js';
+import { groupAlike, type ToldClause, tellGroup, withComma } from './merge-clauses.js';
 import type { Description, LocationStatement, WordAttention } from './statements.js';
 
 export interface ChangeSentence {
@@ -45,7 +45,11 @@ export function composeSentence(
 ): ChangeSentence {
   const { told, more } = toldClauses(description.statements, manifest, truth);
   if (told.length === 0) return sentenceOfWhole(description, kind, regions, manifest);
-  const sentences = [...told.map(({ clause }) => clause), ...(more === null ? [] : [more])];
+  const clauses = [...told.map(({ clause }) => clause), ...(more === null ? [] : [more])];
+  // "..., one in red and one in black, and a bag has appeared": the list of colours ends before the next clause.
+  const sentences = clauses.map((clause, i) =>
+    toClause(withComma(clause.words, i < clauses.length - 1 && clause.text.includes(','))),
+  );
   return {
     sentence: joinSentences(sentences),
     kind: agreeing(kind, told),
@@ -69,8 +73,7 @@ function toldClauses(
   const whole = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
   const certain = whole.filter(({ probability }, i) => i === 0 || probability >= truth);
   const named = certain.filter(({ facts }, i) => i === 0 || facts.every(({ noun }) => noun.value !== SOMETHING));
-  const groups = groupAlike(named);
-  const told = groups.slice(0, MOST_CLAUSES);
+  const told = groupAlike(named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
   const untold = certain.filter((statement) => !told.some((group) => group.includes(statement)));
   return { told: told.map((group) => tellGroup(group, names)), more: morePlaces(untold) };
 }

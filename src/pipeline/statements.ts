@@ -13,6 +13,8 @@ import { SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
 
 /** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
 export const MAX_STATEMENTS = 6;
+/** Number of locations that have facts, if no statements were asked for. */
+export const MAX_FACTS = 5;
 
 /** The attention of a word, and the boxes of the crops that the run of its clause saw. */
 export interface WordAttention {

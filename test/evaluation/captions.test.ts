@@ -7,6 +7,26 @@ const read = (caption: string): string[] =>
     [direction, ...colours, noun + (plural ? '(s)' : ''), ...(becomes === null ? [] : ['->', becomes])].join(' '),
   );
 
+describe('the colours of several things', () => {
+  const colours = (caption: string) =>
+    readCaption(caption).mentions.map(({ noun, colours: all, eachColour }) => [noun, all, eachColour]);
+  it.each([
+    ['two people have left, one in red and one in black', [['person', [], ['red', 'black']]]],
+    ['two cars have appeared on the left, one dark blue', [['car', [], ['dark blue']]]],
+    ['four bags are gone, two red, one white and one in dark clothes', [['bag', [], ['red', 'white', 'dark']]]],
+    [
+      'two people have left, one in red and one in black, and a white car has appeared and one more place',
+      [
+        ['person', [], ['red', 'black']],
+        ['car', ['white'], []],
+      ],
+    ],
+    ['a red car has left and one in black', [['car', ['red'], []]]],
+  ])('%s', (caption, expected) => {
+    expect(colours(caption)).toEqual(expected);
+  });
+});
+
 describe('the direction of a mention', () => {
   it.each([
     ['a red van has appeared by the gate', ['appear red van']],

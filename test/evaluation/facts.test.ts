@@ -53,6 +53,12 @@ describe('the colour of the thing that is named first', () => {
     expect(colourOf('nothing has changed')).toBe(false);
   });
 
+  it('may be the colour of one of several things', () => {
+    const colourOf = (caption: string) => assessed(appeared, caption).colour;
+    expect(colourOf('two vans have appeared, one red and one silver')).toBe(true);
+    expect(colourOf('two vans have appeared, one red and one green')).toBe(false);
+  });
+
   it('has no outcome without a labelled colour', () => {
     const colourless = pairOf({ verdict: 'change', kind: 'disappear', objects: [man] });
     expect(assessed(colourless, 'the black man is gone').colour).toBeNull();

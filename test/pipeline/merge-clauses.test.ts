@@ -39,8 +39,10 @@ function states(noun: string, given: Given = {}): LocationStatement {
     attention: words.map(() => ({ weights: Float32Array.of(mark), crops: [] })),
   };
 }
+/** Clauses of a sentence. */
+const MOST = 3;
 const told = (...statements: LocationStatement[]) =>
-  groupAlike(statements).map((group) => tellGroup(group, NAMES).clause.text);
+  groupAlike(statements, MOST).map((group) => tellGroup(group, NAMES).clause.text);
 
 describe('clauses of several things', () => {
   it.each([
@@ -70,27 +72,40 @@ describe('clauses of several things', () => {
     expect(told(states('bus', way), states('bus', way))).toEqual(['two buses have moved to the left']);
   });
 
-  it('stay apart if kind, noun or colour differ', () => {
-    const clauses = told(
-      states('car', { colour: 'red' }),
-      states('car', { colour: 'white' }),
-      states('man'),
-      states('car', { kind: 'disappear', colour: 'red' }),
-      states('man'),
-    );
-    expect(clauses).toEqual([
-      'a car has appeared',
-      'a car has appeared',
-      'two men have appeared',
-      'a car has appeared',
+  it('stay apart if kind or noun differ', () => {
+    const clauses = told(states('car'), states('man'), states('car', { kind: 'disappear' }), states('man'));
+    expect(clauses).toEqual(['a car has appeared', 'two men have appeared', 'a car has appeared']);
+  });
+
+  it('of different colours at one place are one clause with the known colours', () => {
+    const here = { place: 'on the left' } as const;
+    expect(told(states('man', { ...here, colour: 'red' }), states('man', { ...here, colour: 'black' }))).toEqual([
+      'two men have appeared on the left, one in red and one in black',
+    ]);
+    expect(told(states('car', { colour: 'red' }), states('car'))).toEqual(['two cars have appeared, one red']);
+    expect(told(states('man', { colour: 'dark' }), states('man', { colour: 'red', count: 2 }))).toEqual([
+      'three men have appeared, one in dark clothes and two in red',
+    ]);
+    const colours = ['red', 'white', 'black', 'red'].map((colour) => states('bag', { colour, kind: 'disappear' }));
+    expect(told(...colours)).toEqual(['four bags are gone, two red, one white and one black']);
+  });
+
+  it('of different colours at several places stay apart as long as the sentence has room', () => {
+    const left = states('car', { colour: 'red', place: 'on the left' });
+    const right = states('car', { colour: 'white', place: 'on the right' });
+    expect(told(left, right)).toEqual(['a car has appeared on the left', 'a car has appeared on the right']);
+    expect(told(left, right, states('man'), states('bag'))).toEqual([
+      'two cars have appeared, one red and one white',
+      'a man has appeared',
+      'a bag has appeared',
     ]);
   });
 
   it('have the least probability of the members, and the attention of all', () => {
-    const [group = []] = groupAlike([
-      states('car', { probability: 0.9, mark: 1 }),
-      states('car', { probability: 0.8, mark: 2 }),
-    ]);
+    const [group = []] = groupAlike(
+      [states('car', { probability: 0.9, mark: 1 }), states('car', { probability: 0.8, mark: 2 })],
+      MOST,
+    );
     const { clause, attention } = tellGroup(group, NAMES);
     expect(clause.words.map(({ score }) => score)).toEqual([0.8, 0.8, 0.8, 0.8]);
     const [, cars] = attention;
