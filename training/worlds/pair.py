@@ -41,7 +41,8 @@ class Pair:
 
     An entry of `objects` is a changed object, or a group that changed together. Keys: noun; hypernym (person,
     vehicle, animal or object); colour (None if a viewer cannot see it); action (a key of KIND_OF_ACTION); places
-    (every location or direction phrase that is true of it); where (one of them, or None); count; boxes_before and
+    (every location or direction phrase that is true of it); where (one of them, or None); count; models and packs (of
+    its sprites in the surveillance world: their names, and the folders that hold them); boxes_before and
     boxes_after (a box [x, y, w, h] in pixels per member of the group and frame); box_before and box_after (the box
     around them, or None). A replacement has two entries: the old object, which has box_before, and then the new one.
     """

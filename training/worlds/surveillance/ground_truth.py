@@ -136,6 +136,8 @@ def _entry(
         "where": phrases[primary],
         "places": phrases,
         "count": sum(f.figure.count for f in figures),
+        "models": sorted({model for f in figures for model in f.figure.models}),
+        "packs": sorted({sprite.pack for f in figures for sprite in f.figure.sprites}),
         "small": max(b[3] for b in boxes) < SMALL_HEIGHT_PX,
         "grey": grey,
         "box_before": _union(boxes_before) if boxes_before else None,

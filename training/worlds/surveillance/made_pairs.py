@@ -24,8 +24,9 @@ from training.worlds.surveillance.scenarios import SCENARIOS
 JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
 
 
-# `places`: all true ones, by which scripts/fit-facts.mjs calibrates places.
-OBJECT_KEYS = ("noun", "colour", "count", "action", "where", "places", "boxes_before", "boxes_after")
+# `places`: all true ones, by which scripts/fit-facts.mjs calibrates places. `models` and `packs`: names and
+# folders of the thing's sprites, by which scripts/find-mistakes.mjs gives figures per pack.
+OBJECT_KEYS = ("noun", "colour", "count", "action", "where", "places", "models", "packs", "boxes_before", "boxes_after")
 
 
 def label_of(pair: Pair, name: str) -> dict:

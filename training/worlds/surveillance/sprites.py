@@ -41,6 +41,7 @@ class Sprite:
     anchor: tuple[float, float]  # pixel of the footprint's centre
     footprint: np.ndarray  # [4, 2]: pixels of its corners on the ground
     count: int = 1  # of the persons in a sprite of a group
+    pack: str = PACKS[0]  # folder of the data folder that the sprite is from
 
 
 def load_sprites(root: Path, split: str) -> list[Sprite]:
@@ -93,6 +94,7 @@ def _sprite(pack: Path, r: dict[str, Any], words: dict[str, str]) -> Sprite:
         anchor=tuple(r["anchor"]),
         footprint=np.float32(r["footprint"]),
         count=int(r.get("count", 1)),
+        pack=pack.name,
     )
 
 
