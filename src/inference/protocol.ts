@@ -3,6 +3,8 @@ import type { RgbImage } from '../images.js';
 import type {
   CaptionInput,
   CaptionOutput,
+  CheckInput,
+  CheckOutput,
   Difference,
   FeaturePair,
   Features,
@@ -48,6 +50,7 @@ export interface Operations {
   caption: { in: readonly CaptionInput[]; out: CaptionOutput[] };
   /** of crops of one pair */
   name: { in: readonly RegionCropFeatures[]; out: PairNames[] };
+  check: { in: CheckInput; out: CheckOutput[] };
   examine: { in: FramePair; out: ViewpointEvidence };
   /** out: the share of the view of `before` that `after` covers, 0..1 */
   align: { in: AlignInput; out: number };

@@ -19,6 +19,7 @@ export interface Task {
 const PRIORITY: Readonly<Record<Operation, number>> = {
   caption: 0,
   name: 0,
+  check: 0,
   difference: 1,
   align: 2,
   encode: 3,

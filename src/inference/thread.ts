@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { BundleError } from '../model/bundle.js';
 import { Captioner } from '../model/captioner.js';
-import type { CropNames, Difference, Features } from '../model/graph-io.js';
+import type { CheckInput, CheckOutput, CropNames, Difference, Features } from '../model/graph-io.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
@@ -90,6 +90,7 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
       difference: await open('difference'),
       caption: await open('caption'),
       ...(bundle.manifest.graphs.names === undefined ? {} : { names: await open('names') }),
+      ...(bundle.manifest.graphs.check === undefined ? {} : { check: await open('check') }),
     },
     provider === 'cpu' ? null : batchBuckets(batchSize),
   );
@@ -176,6 +177,11 @@ async function serve(
         after: detachSide(after),
       }));
       return sets.map(({ length }) => names.splice(0, length));
+    }
+    case 'check': {
+      const answers: CheckOutput[][] = [];
+      for (const input of inputs as CheckInput[]) answers.push(await captioner.check(input));
+      return answers.map((sentences) => sentences.map((one) => ({ ...one, slots: detach(one.slots) })));
     }
     case 'examine':
       return (inputs as Operations['examine']['in'][]).map(({ before, after }) => examine(before, after));

@@ -17,3 +17,7 @@ export class BundleError extends Error {
     this.file = file;
   }
 }
+
+/** Parts of a sentence that can be false alone, in the order of the output `slots` of a graph `check`. */
+export const SLOTS = ['action', 'noun', 'colour', 'place', 'count'] as const;
+export type Slot = (typeof SLOTS)[number];

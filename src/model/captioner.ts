@@ -1,16 +1,19 @@
 /**
- * Runner of a bundle's graphs (features, difference, caption, names), each over a batch of independent items.
+ * Runner of a bundle's graphs, each over a batch of independent items.
  *
  * Letters: B batch, C channels (Cc coarse, Cf fine), H x W input pixels, h x w = H/8 x W/8 map cells, N memory tokens,
  * D width, K kinds, Q nuisances, R region crops, g = crop side / 16, T words. All arrays are row-major.
  */
 import type { Heatmap, Side } from '../images.js';
 import { cropTensors, row, stack } from './batches.js';
-import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
+import { COARSE_STRIDE, FINE_STRIDE, SLOTS } from './bundle.js';
+import { encodeSentences } from './check-words.js';
 import { checkGraph, FULL_FRAME_KIND, floatOutput, has, integerOutput, statedSize } from './contract.js';
 import type {
   CaptionInput,
   CaptionOutput,
+  CheckInput,
+  CheckOutput,
   Difference,
   FeaturePair,
   Features,
@@ -27,6 +30,7 @@ export interface Graphs {
   readonly caption: Graph;
   /** if the manifest has one */
   readonly names?: Graph;
+  readonly check?: Graph;
 }
 
 /**
@@ -181,6 +185,30 @@ export class Captioner {
     });
   }
 
+  /**
+   * How well sentences fit a pair: one run for all of them.
+   * @throws RangeError if the bundle has no graph `check`
+   */
+  async check(input: CheckInput): Promise<CheckOutput[]> {
+    const { attention, check, glance: cropRule } = this.#manifest;
+    const graph = this.#graphs.check;
+    if (graph === undefined || check === undefined || cropRule === null) throw new RangeError('has no graph check');
+    const K = input.sentences.length;
+    const ids = encodeSentences(input.sentences, check);
+    const map = ({ width, height, data }: Heatmap): Tensor => ({ dims: [1, height, width], data });
+    const outputs = await graph.run({
+      memory: stack([input.memory], [memoryRows(attention), -1], 1),
+      ...cropTensors([input], cropRule, this.#channels, 1),
+      [FULL_FRAME_KIND]: stack([input.kindLogits], [this.#manifest.kinds.length], 1),
+      map_before: map(input.before),
+      map_after: map(input.after),
+      ids: { dims: [K, ids.length], data: ids.data },
+    });
+    const scores = floatOutput(graph, outputs, 'score', [K]);
+    const slots = floatOutput(graph, outputs, 'slots', [K, SLOTS.length]);
+    return input.sentences.map((_, i) => ({ score: scores[i] as number, slots: row(slots, i, K) }));
+  }
+
   /** Runs every graph at every bucket, so that no request waits for a first run and wrong shapes show at start. */
   async warmUp(): Promise<void> {
     const { input, glance: cropRule } = this.#manifest;
@@ -204,6 +232,10 @@ export class Captioner {
       );
       if (this.#graphs.names !== undefined) {
         await this.name(crops.map((crop) => ({ before: crop, after: crop, crop: box, object: box })));
+      }
+      const [difference] = differences;
+      if (this.#graphs.check !== undefined && difference !== undefined) {
+        await this.check({ ...difference, crops: [], sentences: [['nothing']] });
       }
     }
   }

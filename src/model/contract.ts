@@ -25,6 +25,10 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
     inputs: ['glance_coarse', 'glance_fine', 'glance_box', 'object_box'],
     outputs: ['noun_logits', 'colour_logits'],
   },
+  check: {
+    inputs: ['memory', ...CROP_INPUTS, FULL_FRAME_KIND, 'map_before', 'map_after', 'ids'],
+    outputs: ['score', 'slots'],
+  },
 };
 const INTEGERS = new Set(['ids', 'length']);
 

@@ -66,3 +66,19 @@ export interface CaptionOutput {
    */
   readonly kindLogits: Float32Array | null;
 }
+
+/** One pair and sentences about it. */
+export interface CheckInput extends CaptionInput {
+  /** the change maps of the same `Difference` */
+  readonly before: Heatmap;
+  readonly after: Heatmap;
+  /** words of each sentence, at least one sentence */
+  readonly sentences: readonly (readonly string[])[];
+}
+
+/** Per sentence; `check` of the manifest says how these become probabilities. */
+export interface CheckOutput {
+  readonly score: number;
+  /** in the order of SLOTS; of a slot that the sentence does not state, the value has no meaning */
+  readonly slots: Float32Array;
+}

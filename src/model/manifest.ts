@@ -1,5 +1,5 @@
 /**
- * Reader of bundles: a bundle is a folder with three or four ONNX graphs and a manifest (format scenedelta-bundle/1),
+ * Reader of bundles: a bundle is a folder with three to five ONNX graphs and a manifest (format scenedelta-bundle/1),
  * written by the training code. Reading checks the schema, the cross-references and the file hashes; captioner.ts
  * checks the shapes of the graphs when it opens them. The keys keep the spelling of the format: `glance` is a region
  * crop.
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { BundleError, COARSE_STRIDE } from './bundle.js';
+import { CheckSchema, contradictionOfCheck } from './check-schema.js';
 import { FactCalibrationSchema } from './fact-calibration.js';
 
 export const MANIFEST_FILE = 'manifest.json';
@@ -104,6 +105,7 @@ const ManifestSchema = Type.Object(
         difference: GraphSpecSchema,
         caption: GraphSpecSchema,
         names: Type.Optional(GraphSpecSchema),
+        check: Type.Optional(GraphSpecSchema),
       },
       strict,
     ),
@@ -137,6 +139,8 @@ const ManifestSchema = Type.Object(
     regions: Type.Object({ threshold: Probability, min_cells: Count }, strict),
     /** words of the graph `names`; absent with it */
     names: Type.Optional(NamesSchema),
+    /** of the graph `check`; absent with it */
+    check: Type.Optional(CheckSchema),
     /** caption of an unchanged pair; absent = the sentences of wording.ts */
     unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
     /** moving: the frames may have any two viewpoints, so a turned camera is no tampering; absent = fixed */
@@ -236,7 +240,7 @@ function findContradiction(manifest: BundleManifest): string | null {
   for (const [name, graph] of Object.entries(graphs)) {
     if (!(graph.file in manifest.files)) return `/graphs/${name}/file is ${graph.file}, which /files does not list`;
   }
-  const contradiction = contradictionOfNames(manifest);
+  const contradiction = contradictionOfOptional(manifest);
   if (contradiction !== null) return contradiction;
   if ((glance === null) !== (attention.glance === null)) {
     const state = (value: unknown) => (value === null ? 'null' : 'set');
@@ -266,7 +270,11 @@ function findContradiction(manifest: BundleManifest): string | null {
   return null;
 }
 
-function contradictionOfNames({ names, graphs, glance }: BundleManifest): string | null {
+function contradictionOfOptional({ names, check, graphs, glance }: BundleManifest): string | null {
+  if ((check === undefined) !== (graphs.check === undefined)) return '/check and /graphs/check: one is set alone';
+  if (check !== undefined && glance === null) return '/check is set but /glance is null';
+  const contradiction = check === undefined ? null : contradictionOfCheck(check);
+  if (contradiction !== null) return contradiction;
   if ((names === undefined) !== (graphs.names === undefined)) return '/names and /graphs/names: one is set alone';
   if (names === undefined) return null;
   if (glance === null) return '/names is set but /glance is null';

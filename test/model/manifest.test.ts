@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '../../src/model/bundle.js';
 import { bundleSha256, loadBundle } from '../../src/model/manifest.js';
-import { copyOfTiny, put, sha256, TINY } from './tiny-bundle.js';
+import { addCheck, copyOfTiny, put, sha256, TINY } from './tiny-bundle.js';
 
 describe('loadBundle', () => {
   it('accepts a bundle that keeps the contract, and hashes its list of files', async () => {
@@ -11,6 +11,13 @@ describe('loadBundle', () => {
     const lines = ['caption.onnx', 'difference.onnx', 'features.onnx'].map((file) => `${file} ${files[file]}\n`);
     expect(bundle.manifest.name).toBe('bundle-tiny');
     expect(bundle.sha256).toBe(sha256(lines.join('')));
+  });
+
+  it('accepts a bundle with a truth check', async () => {
+    const { modelsDir, directory } = await copyOfTiny(addCheck);
+    const { manifest } = await loadBundle(directory);
+    await rm(modelsDir, { recursive: true });
+    expect(manifest.check?.slots).toEqual(['action', 'noun', 'colour', 'place', 'count']);
   });
 
   it('hashes files in any order to the same value', () => {
@@ -88,6 +95,26 @@ describe('loadBundle refuses', () => {
     ['a word twice', 'vocabulary', ['<pad>', '<unk>', '<start>', '<end>', 'a', 'a'], '/vocabulary holds a word twice'],
   ])('%s', async (_, path, value, expected) => {
     const { modelsDir, directory } = await copyOfTiny((manifest) => put(manifest, path, value));
+    folders.push(modelsDir);
+    await expect(loadBundle(directory)).rejects.toThrow(expected);
+  });
+
+  it.each<[string, string, unknown, string]>([
+    ['without its graph', 'graphs.check', undefined, '/check and /graphs/check: one is set alone'],
+    ['alone', 'check', undefined, '/check and /graphs/check: one is set alone'],
+    ['without a key', 'check.vocabulary', undefined, '/check lacks the key "vocabulary"'],
+    ['with an unknown key', 'check.colour', 1, '/check has the unknown key "colour"'],
+    ['with slots in another order', 'check.slots', ['noun', 'action', 'colour', 'place', 'count'], '/check/slots/0'],
+    ['with an id outside its words', 'check.special.end', 999, '/check/special/end is 999, but /check/vocabulary has'],
+    ['with one id for two purposes', 'check.special.unk', 0, '/check/special uses one id for two purposes'],
+    ['with a word twice', 'check.vocabulary', ['<pad>', '<unk>', 'a', 'a'], '/check/vocabulary holds a word twice'],
+    ['with a threshold above 1', 'check.calibration.noun.threshold', 2, '/check/calibration/noun/threshold must be'],
+    ['with a negative margin', 'check.margin', -1, '/check/margin'],
+  ])('a truth check %s', async (_, path, value, expected) => {
+    const { modelsDir, directory } = await copyOfTiny(async (manifest) => {
+      await addCheck(manifest);
+      put(manifest, path, value);
+    });
     folders.push(modelsDir);
     await expect(loadBundle(directory)).rejects.toThrow(expected);
   });

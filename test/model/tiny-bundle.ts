@@ -15,16 +15,24 @@ export const tinyManifest = async (): Promise<Json> =>
 
 /** Copies the bundle into a new models folder. @param edit changes the parsed manifest in place */
 export async function copyOfTiny(
-  edit: (manifest: Json) => void,
+  edit: (manifest: Json) => void | Promise<void>,
   name = 'bundle-tiny',
 ): Promise<{ modelsDir: string; directory: string }> {
   const modelsDir = await mkdtemp(join(tmpdir(), 'sd-models-'));
   const directory = join(modelsDir, name);
   await cp(TINY, directory, { recursive: true });
   const manifest = await tinyManifest();
-  edit(manifest);
+  await edit(manifest);
   await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
   return { modelsDir, directory };
+}
+
+/** Adds the hand-made truth check, whose graph lies in the bundle's folder. */
+export async function addCheck(manifest: Json): Promise<void> {
+  const { graph, sha256: hash, check } = JSON.parse(await readFile(join(TINY, 'check.json'), 'utf8')) as Json;
+  Object.assign(manifest, { check });
+  Object.assign(manifest.graphs as Json, { check: graph });
+  Object.assign(manifest.files as Json, { 'check.onnx': hash });
 }
 
 /** Sets the value at a path such as 'input.width'; undefined removes the key. */
