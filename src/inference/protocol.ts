@@ -8,6 +8,7 @@ import type {
   Difference,
   FeaturePair,
   Features,
+  PairEvidence,
   PairNames,
   RegionCropFeatures,
 } from '../model/graph-io.js';
@@ -51,6 +52,9 @@ export interface Operations {
   /** of crops of one pair */
   name: { in: readonly RegionCropFeatures[]; out: PairNames[] };
   check: { in: CheckInput; out: CheckOutput[] };
+  /** search vectors */
+  embedPair: { in: PairEvidence; out: Float32Array };
+  embedTexts: { in: readonly string[]; out: Float32Array[] };
   examine: { in: FramePair; out: ViewpointEvidence };
   /** out: the share of the view of `before` that `after` covers, 0..1 */
   align: { in: AlignInput; out: number };

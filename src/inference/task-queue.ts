@@ -20,6 +20,9 @@ const PRIORITY: Readonly<Record<Operation, number>> = {
   caption: 0,
   name: 0,
   check: 0,
+  embedPair: 0,
+  // one person waits for it
+  embedTexts: 0,
   difference: 1,
   align: 2,
   encode: 3,

@@ -81,7 +81,9 @@ function probeGraph(bundles: readonly Bundle[]): string {
 async function openBundle(bundle: Bundle): Promise<OpenBundle> {
   const { batchSize, graphCache, warmUp } = options;
   const openNow = (name: GraphName) => openBundleGraph(bundle, name, provider, graphCache);
-  const open = (name: GraphName) => (warmUp ? openNow(name) : openAtFirstRun(bundle, name, () => openNow(name)));
+  const openLazily = (name: GraphName) => openAtFirstRun(bundle, name, () => openNow(name));
+  const open = (name: GraphName) => (warmUp ? openNow(name) : openLazily(name));
+  const { names, check, pair, text } = bundle.manifest.graphs;
   const captioner = new Captioner(
     bundle,
     {
@@ -89,8 +91,11 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
       features: await openNow('features'),
       difference: await open('difference'),
       caption: await open('caption'),
-      ...(bundle.manifest.graphs.names === undefined ? {} : { names: await open('names') }),
-      ...(bundle.manifest.graphs.check === undefined ? {} : { check: await open('check') }),
+      ...(names === undefined ? {} : { names: await open('names') }),
+      ...(check === undefined ? {} : { check: await open('check') }),
+      // A comparison needs no search vector.
+      ...(pair === undefined ? {} : { pair: openLazily('pair') }),
+      ...(text === undefined ? {} : { text: openLazily('text') }),
     },
     provider === 'cpu' ? null : batchBuckets(batchSize),
   );
@@ -182,6 +187,13 @@ async function serve(
       const answers: CheckOutput[][] = [];
       for (const input of inputs as CheckInput[]) answers.push(await captioner.check(input));
       return answers.map((sentences) => sentences.map((one) => ({ ...one, slots: detach(one.slots) })));
+    }
+    case 'embedPair':
+      return (await captioner.embedPairs(inputs as Operations['embedPair']['in'][])).map(detach);
+    case 'embedTexts': {
+      const sets = inputs as Operations['embedTexts']['in'][];
+      const vectors = (await captioner.embedTexts(sets.flat())).map(detach);
+      return sets.map(({ length }) => vectors.splice(0, length));
     }
     case 'examine':
       return (inputs as Operations['examine']['in'][]).map(({ before, after }) => examine(before, after));

@@ -17,20 +17,24 @@ import type {
   Difference,
   FeaturePair,
   Features,
+  PairEvidence,
   PairNames,
   RegionCropFeatures,
 } from './graph-io.js';
 import type { Bundle, BundleManifest } from './manifest.js';
 import { memoryRows } from './memory-layout.js';
+import { runPairGraph, runTextGraph } from './search-vectors.js';
 import type { Graph, Tensor } from './session.js';
 
 export interface Graphs {
   readonly features: Graph;
   readonly difference: Graph;
   readonly caption: Graph;
-  /** if the manifest has one */
+  /** these if the manifest has them */
   readonly names?: Graph;
   readonly check?: Graph;
+  readonly pair?: Graph;
+  readonly text?: Graph;
 }
 
 /**
@@ -209,7 +213,32 @@ export class Captioner {
     return input.sentences.map((_, i) => ({ score: scores[i] as number, slots: row(slots, i, K) }));
   }
 
-  /** Runs every graph at every bucket, so that no request waits for a first run and wrong shapes show at start. */
+  /**
+   * @returns the search vector of each pair: `search.dimensions` numbers, of length 1
+   * @throws RangeError if the bundle has no graph `pair`
+   */
+  async embedPairs(pairs: readonly PairEvidence[]): Promise<Float32Array[]> {
+    const { pair } = this.#graphs;
+    if (pair === undefined) throw new RangeError('has no graph pair');
+    return this.#inBuckets(pairs, (batch, B) => runPairGraph(pair, this.#manifest, this.#channels, batch, B));
+  }
+
+  /**
+   * @param texts of any length and content
+   * @returns the search vector of each text, comparable with those of pairs by the cosine
+   * @throws RangeError if the bundle has no graph `text`
+   */
+  async embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
+    const { search } = this.#manifest;
+    const { text } = this.#graphs;
+    if (text === undefined || search === undefined) throw new RangeError('has no graph text');
+    return this.#inBuckets(texts, (batch, B) => runTextGraph(text, search, batch, B));
+  }
+
+  /**
+   * Runs every graph that a comparison needs at every bucket, so that no request waits for a first run and wrong
+   * shapes show at start.
+   */
   async warmUp(): Promise<void> {
     const { input, glance: cropRule } = this.#manifest;
     for (const size of this.#buckets ?? [1]) {

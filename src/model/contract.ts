@@ -29,8 +29,10 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
     inputs: ['memory', ...CROP_INPUTS, FULL_FRAME_KIND, 'map_before', 'map_after', 'ids'],
     outputs: ['score', 'slots'],
   },
+  pair: { inputs: ['memory', ...CROP_INPUTS, FULL_FRAME_KIND, 'map_before', 'map_after'], outputs: ['vector'] },
+  text: { inputs: ['ids', 'grams'], outputs: ['vector'] },
 };
-const INTEGERS = new Set(['ids', 'length']);
+const INTEGERS = new Set(['ids', 'length', 'grams']);
 
 /**
  * @throws BundleError if an opened graph lacks a tensor of the contract, has one too many, or differs from the manifest

@@ -51,6 +51,9 @@ export interface CaptionInput {
   readonly crops: readonly RegionCropFeatures[];
 }
 
+/** Outputs of the other graphs for a pair, which the graphs `check` and `pair` read. */
+export interface PairEvidence extends CaptionInput, Pick<Difference, 'before' | 'after'> {}
+
 export interface CaptionOutput {
   /** [T] words, then the end id, then pads */
   readonly ids: BigInt64Array;
@@ -68,10 +71,7 @@ export interface CaptionOutput {
 }
 
 /** One pair and sentences about it. */
-export interface CheckInput extends CaptionInput {
-  /** the change maps of the same `Difference` */
-  readonly before: Heatmap;
-  readonly after: Heatmap;
+export interface CheckInput extends PairEvidence {
   /** words of each sentence, at least one sentence */
   readonly sentences: readonly (readonly string[])[];
 }

@@ -1,5 +1,5 @@
 /**
- * Reader of bundles: a bundle is a folder with three to five ONNX graphs and a manifest (format scenedelta-bundle/1),
+ * Reader of bundles: a bundle is a folder with three or more ONNX graphs and a manifest (format scenedelta-bundle/1),
  * written by the training code. Reading checks the schema, the cross-references and the file hashes; captioner.ts
  * checks the shapes of the graphs when it opens them. The keys keep the spelling of the format: `glance` is a region
  * crop.
@@ -12,6 +12,7 @@ import { Value } from 'typebox/value';
 import { BundleError, COARSE_STRIDE } from './bundle.js';
 import { CheckSchema, contradictionOfCheck } from './check-schema.js';
 import { FactCalibrationSchema } from './fact-calibration.js';
+import { contradictionOfSearch, SearchManifestSchema } from './search-manifest.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 const BUNDLE_FORMAT = 'scenedelta-bundle/1';
@@ -106,6 +107,8 @@ const ManifestSchema = Type.Object(
         caption: GraphSpecSchema,
         names: Type.Optional(GraphSpecSchema),
         check: Type.Optional(GraphSpecSchema),
+        pair: Type.Optional(GraphSpecSchema),
+        text: Type.Optional(GraphSpecSchema),
       },
       strict,
     ),
@@ -141,6 +144,8 @@ const ManifestSchema = Type.Object(
     names: Type.Optional(NamesSchema),
     /** of the graph `check`; absent with it */
     check: Type.Optional(CheckSchema),
+    /** of the graphs `pair` and `text`; absent with them */
+    search: Type.Optional(SearchManifestSchema),
     /** caption of an unchanged pair; absent = the sentences of wording.ts */
     unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
     /** moving: the frames may have any two viewpoints, so a turned camera is no tampering; absent = fixed */
@@ -240,7 +245,7 @@ function findContradiction(manifest: BundleManifest): string | null {
   for (const [name, graph] of Object.entries(graphs)) {
     if (!(graph.file in manifest.files)) return `/graphs/${name}/file is ${graph.file}, which /files does not list`;
   }
-  const contradiction = contradictionOfOptional(manifest);
+  const contradiction = contradictionOfOptional(manifest) ?? contradictionOfSearch(manifest);
   if (contradiction !== null) return contradiction;
   if ((glance === null) !== (attention.glance === null)) {
     const state = (value: unknown) => (value === null ? 'null' : 'set');

@@ -194,7 +194,7 @@ export class Pipeline {
     const { manifest } = comparison.bundle;
     const { difference, toSourceFrame } = pair;
     const regions = findRegions(difference, manifest.regions);
-    const description = await this.#describe(comparison, pair, regions);
+    const { description, crops } = await this.#describe(comparison, pair, regions);
     const likely = mostProbableKind(description.whole.kindLogits ?? difference.kindLogits, manifest.kinds);
     const captioned = composeSentence(description, likely, regions, manifest, this.#truthOf(comparison.input));
     const words = await comparison.step('heatmap', async () =>
@@ -215,6 +215,9 @@ export class Pipeline {
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
       heatmaps: { before: difference.before, after, words },
+      ...(manifest.graphs.pair === undefined
+        ? {}
+        : { embed: () => this.#pool.run('embedPair', manifest.name, { ...difference, crops }) }),
     };
   }
 
@@ -223,11 +226,12 @@ export class Pipeline {
     { bundle: { manifest }, bundle, input, step }: Comparison,
     { frames, difference: { memory, kindLogits } }: AlignedPair,
     regions: readonly MapRegion[],
-  ): Promise<Description> {
+  ): Promise<{ description: Description; crops: EncodedCrop[] }> {
     return step('caption', async () => {
       const together = manifest.glance?.regions ?? 0;
       const most = Math.max(together, input.statements ? MAX_STATEMENTS : MAX_FACTS);
       const locations = await this.#encoder.encodeCrops(bundle, frames, regions, most);
+      const crops = locations.slice(0, together);
       const run = (sets: readonly (readonly EncodedCrop[])[]) =>
         this.#pool.run(
           'caption',
@@ -243,15 +247,26 @@ export class Pipeline {
       };
       const shown = manifest.names && this.#pool.run('name', manifest.name, locations);
       const [description, names] = await Promise.all([describeLocations(locations, together, run, manifest), shown]);
-      if (names === undefined) return description;
+      if (names === undefined) return { description, crops };
       this.#onDescribed?.(description, names);
-      return nameAll(description, names, wording);
+      return { description: nameAll(description, names, wording), crops };
     });
   }
 
   /** Share of the things said that must be true. */
   #truthOf(input: PairInput): number {
     return input.truth ?? this.#truth;
+  }
+
+  /**
+   * @param texts of any length and content
+   * @param model name of a bundle; null = the default one
+   * @returns their search vectors; undefined if the bundle has no graph `text`
+   * @throws ScenedeltaError unknown-model, inference-failed
+   */
+  async embedTexts(texts: readonly string[], model: string | null): Promise<Float32Array[] | undefined> {
+    const { name, graphs } = this.#catalogue.get(model).manifest;
+    return graphs.text === undefined ? undefined : this.#pool.run('embedTexts', name, texts);
   }
 
   models(): ModelDescription[] {

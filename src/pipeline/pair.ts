@@ -34,6 +34,8 @@ export interface PairOutput {
    * difference); caption (region crops and words); heatmap
    */
   readonly timings: Partial<TimingsMs>;
+  /** @returns the search vector of the change; absent without a change, and of a bundle without the graph `pair` */
+  readonly embed?: () => Promise<Float32Array>;
 }
 
 /** The part of the pipeline that jobs and sequences use. */
