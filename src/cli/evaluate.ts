@@ -10,11 +10,13 @@ import { MADE_NUISANCES, type MadeNuisance } from '../evaluation/nuisances.js';
 import type { Pair } from '../evaluation/pairs.js';
 import { alignPredictions, formatPrediction, type Prediction, parsePredictions } from '../evaluation/predictions.js';
 import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type Run } from '../evaluation/report.js';
+import type { Retrieval } from '../evaluation/retrieval.js';
 import { formatReport } from '../evaluation/table.js';
 import { type Description, PRESETS, type Preset } from '../schemas/description.js';
 import { collect, createCommand } from './command.js';
 import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } from './evaluation/bundle-runner.js';
 import { openPairDescriber, type PairDescriber } from './evaluation/describe-pairs.js';
+import { findPairs } from './evaluation/find-pairs.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
 import { startProgress } from './progress.js';
 import { writeWhole } from './write-whole.js';
@@ -36,6 +38,7 @@ interface Measured {
   readonly detectors: readonly DetectorRun[];
   readonly nuisances: readonly NuisanceResult[];
   readonly descriptions?: readonly (Description | null)[];
+  readonly retrieval: Retrieval | null;
 }
 
 export const command = createCommand('evaluate')
@@ -143,6 +146,7 @@ async function measurePredictions(folder: PairFolder, config: Config, file: stri
     run: { name: basename(file).replace(/\.[^.]*$/, ''), predictions },
     detectors: detectorRuns(signals),
     nuisances: [],
+    retrieval: await findPairs(folder.pairs, predictions, null),
   };
 }
 
@@ -152,6 +156,8 @@ interface Measurement {
   /** null unless the pair is as it is, and the describer was asked */
   readonly description: Description | null;
   readonly signals: Readonly<Record<string, Signal>>;
+  /** search vector of a changed pair as it is; null: there is none */
+  readonly vector: Float32Array | null;
 }
 
 /** The pair as it is, with swapped frames, or under a nuisance. */
@@ -178,8 +184,11 @@ async function measureBundle(
     });
     const detectorsOf = (measurements: readonly Measurement[]) =>
       detectorRuns(measurements.map(({ signals }) => signals));
+    const asItIs = column(0);
+    const vectors = asItIs.map(({ vector }) => vector);
     return {
-      run: runOf(column(0)),
+      run: runOf(asItIs),
+      retrieval: await findPairs(folder.pairs, runOf(asItIs).predictions, runner.vectorsOf(vectors)),
       detectors: detectorsOf(column(0)),
       ...(describer === null ? {} : { descriptions: column(0).map(({ description }) => description) }),
       nuisances: nuisances.map((nuisance, i) => {
@@ -210,10 +219,11 @@ async function measurePair(
   const measurements: Measurement[] = [];
   for (const view of views) {
     const seen = await seenAs(view, pair, bytes, config.pixelLimit);
-    const { prediction, finding, signals } = await runner.run(seen.bytes);
+    const { prediction, finding, signals, embed } = await runner.run(seen.bytes);
     const description =
       view === 'as it is' && describer !== null ? await describer.describe(seen.bytes, finding) : null;
-    measurements.push({ pair: seen.pair, prediction: { id: pair.id, ...prediction }, description, signals });
+    const vector = view === 'as it is' && embed !== undefined ? await embed() : null;
+    measurements.push({ pair: seen.pair, prediction: { id: pair.id, ...prediction }, description, signals, vector });
     step();
   }
   return measurements;

@@ -8,6 +8,7 @@ import { type Facts, type FalseClauses, facts, falseClauses, type Statement } fr
 import type { Pair } from './pairs.js';
 import { type Pointing, pointing } from './pointing.js';
 import type { Prediction } from './predictions.js';
+import type { Retrieval } from './retrieval.js';
 import type { Proportion } from './statistics.js';
 import { type SwappedFigures, swappedFigures } from './swapped.js';
 import { type DocumentFrequencies, documentFrequencies } from './words/cider.js';
@@ -74,6 +75,8 @@ export interface Report {
   readonly swapped: SwappedFigures | null;
   /** null unless `--describer` asks for it */
   readonly described: DescribedFigures | null;
+  /** null without a changed pair */
+  readonly retrieval: Retrieval | null;
 }
 
 /** Predictions and signals are in the order of the pairs, one per pair. */
@@ -97,6 +100,7 @@ export function evaluate(
     /** answers to the pairs with swapped frames */
     readonly swapped?: readonly Prediction[];
     readonly described?: DescribedFigures;
+    readonly retrieval?: Retrieval | null;
   } = {},
 ): Report {
   const frequencies = documentFrequencies(pairs.map((pair) => toSegment('', pair.references).references));
@@ -117,6 +121,7 @@ export function evaluate(
     nuisances: others.nuisances ?? [],
     swapped: others.swapped === undefined ? null : swappedFigures(pairs, run.predictions, others.swapped),
     described: others.described ?? null,
+    retrieval: others.retrieval ?? null,
   };
 }
 

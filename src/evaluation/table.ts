@@ -2,6 +2,7 @@
 import { FALSE_ALARM_RATES } from './alarms.js';
 import type { Facts } from './facts.js';
 import type { CaptionerFigures, DetectorFigures, NuisanceResult, Report, SentenceFigures } from './report.js';
+import { RECALL_AT } from './retrieval.js';
 import type { Proportion } from './statistics.js';
 
 const WIDTH = 100;
@@ -107,6 +108,7 @@ export function formatReport(report: Report): string {
     report.nuisances.length > 0 ? formatNuisances(report.nuisances) : '',
     formatSwapped(report),
     formatDescribed(report),
+    formatRetrieval(report),
     formatTimings(captioner),
     sentences.flatMap(({ name, note }) => (note === undefined ? [] : [wrapped(`${name}: ${note}`)])).join('\n'),
   ];
@@ -199,6 +201,20 @@ function formatDescribed({ described }: Report): string {
     row('descriptions that are accepted', described.accepted),
     ...Object.entries(reasons).map(([reason, count]) => line(`  ${reason}`, [null, String(count)])),
     line('mean ms of an answer; tokens', [plain(meanMs, 0), String(tokens)]),
+  ].join('\n');
+}
+
+function formatRetrieval({ retrieval }: Report): string {
+  if (retrieval === null) return '';
+  const { queries, gallery, chance, rows } = retrieval;
+  return [
+    line(
+      'Search by the references',
+      RECALL_AT.map((k) => `R@${k}`),
+    ),
+    line('  by chance', chance.map(times100)),
+    ...rows.map(({ name, recall }) => line(`  by ${name}`, recall.map(percent))),
+    `${queries} references of changed pairs among all ${gallery} pairs`,
   ].join('\n');
 }
 

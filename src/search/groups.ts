@@ -61,12 +61,17 @@ export class ChangeGroups {
   readonly #places = new Map<string, Place>();
   readonly #postings = new Map<string, Set<Text>>();
   readonly #most: number;
+  readonly #onRemove: (id: string) => void;
   #namesOf: NamesOf = idsOnly;
   #lengths = 0;
 
-  /** @param most changes that are kept; the earliest ones are dropped */
-  constructor(most: number) {
+  /**
+   * @param most changes that are kept; the earliest ones are dropped
+   * @param onRemove is called per change that leaves the index, or is replaced in it
+   */
+  constructor(most: number, onRemove: (id: string) => void) {
     this.#most = most;
+    this.#onRemove = onRemove;
   }
 
   get size(): number {
@@ -107,6 +112,7 @@ export class ChangeGroups {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
+    this.#onRemove(id);
     const { group } = entry;
     group.entries.delete(entry);
     this.#count(group, -1);

@@ -1,20 +1,18 @@
-/** Index of changes in memory, and the search in it: filters, words, and the fusion of ranked lists. */
-import { ChangeGroups, type NamesOf } from './groups.js';
-import { type Interpretation, readQuery } from './query.js';
-import { isInScope, type SearchFilter, scopeOf, wordsInScope } from './scope.js';
-import type { SearchedChange } from './texts.js';
-import { type MatchedWord, rankByWords } from './word-ranking.js';
+/** Index of changes in memory, and the search in it: filters, words, vectors, and the fusion of both. */
 
-/** Rank constant of the fusion: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion", SIGIR 2009. */
-const RANK_CONSTANT = 60;
+import { type FoundEntry, fuse } from './fusion.js';
+import { ChangeGroups, type NamesOf } from './groups.js';
+import { type Interpretation, type Query, readQuery } from './query.js';
+import { isInScope, passes, type Scope, type SearchFilter, scopeOf, wordsInScope } from './scope.js';
+import type { SearchedChange } from './texts.js';
+import { type Near, type QueryVector, type SearchVector, VectorList } from './vector-list.js';
+import { type RankedEntry, rankByWords } from './word-ranking.js';
+
 /** Hits of one search. */
 const MOST_HITS = 1_000;
 
-export interface Hit {
+export interface Hit extends Omit<FoundEntry, 'entry'> {
   readonly id: string;
-  /** sum of 1 / (60 + rank) over the ranked lists that have the change */
-  readonly score: number;
-  readonly words: readonly MatchedWord[];
 }
 export interface SearchResult {
   /** the best first, at most MOST_HITS */
@@ -23,14 +21,17 @@ export interface SearchResult {
   readonly unknownWords: readonly string[];
   /** number of changes that pass the filter */
   readonly changes: number;
+  /** number of them whose vector was compared with that of the query */
+  readonly compared: number;
 }
 
 export class SearchIndex {
   readonly #changes: ChangeGroups;
+  readonly #vectors = new VectorList();
 
   /** @param most changes that are kept; the earliest ones are dropped */
   constructor(most = Number.POSITIVE_INFINITY) {
-    this.#changes = new ChangeGroups(most);
+    this.#changes = new ChangeGroups(most, (id) => this.#vectors.remove(id));
   }
 
   get size(): number {
@@ -39,30 +40,68 @@ export class SearchIndex {
   has(id: string): boolean {
     return this.#changes.entry(id) !== undefined;
   }
-  /** Adds a change, or replaces what is indexed of it. */
-  put(change: SearchedChange): void {
+  /** Adds a change, or replaces what is indexed of it. @param vector absent: the change has none */
+  put(change: SearchedChange, vector?: SearchVector): void {
     this.#changes.put(change);
+    const entry = this.#changes.entry(change.id);
+    if (entry !== undefined && vector !== undefined) this.#vectors.put(entry, vector);
+  }
+  vectorOf(id: string): SearchVector | undefined {
+    return this.#vectors.vectorOf(id);
   }
   remove(id: string): void {
     this.#changes.remove(id);
   }
   clear(): void {
     this.#changes.clear();
+    this.#vectors.clear();
   }
   /** Replaces the names of cameras and zones, which people may alter at any time. */
   setNames(namesOf: NamesOf): void {
     this.#changes.setNames(namesOf);
   }
 
-  search(text: string, filter: SearchFilter = {}): SearchResult {
+  /**
+   * @param vector of the query; absent: words alone. It reorders the changes that the words find, and adds those that
+   *   are near enough. A query without any known word finds nothing.
+   */
+  search(text: string, filter: SearchFilter = {}, vector?: QueryVector): SearchResult {
     const changes = this.#changes;
     const scope = scopeOf(changes, filter);
     const query = readQuery(text, {
       has: (term) => isInScope(term, changes, scope),
       words: () => wordsInScope(changes, scope),
     });
-    const ranked = rankByWords(query, changes, scope, { filter, most: MOST_HITS });
-    const hits = ranked.map(({ entry, words }, i) => ({ id: entry.id, score: 1 / (RANK_CONSTANT + i + 1), words }));
-    return { hits, interpretedAs: query.interpretedAs, unknownWords: query.unknownWords, changes: scope.changes };
+    const words = rankByWords(query, changes, scope, { filter, most: MOST_HITS });
+    const { near, compared } = this.#nearest(query, words, { scope, filter, vector });
+    return {
+      hits: fuse(query, words, near, MOST_HITS).map(({ entry, ...hit }) => ({ id: entry.id, ...hit })),
+      interpretedAs: query.interpretedAs,
+      unknownWords: query.unknownWords,
+      changes: scope.changes,
+      compared,
+    };
+  }
+
+  /** @returns the changes that the words find, if they have a vector, and those that are near enough without */
+  #nearest(
+    query: Query,
+    words: readonly RankedEntry[],
+    { scope, filter, vector }: { scope: Scope; filter: SearchFilter; vector: QueryVector | undefined },
+  ): { near: Near[]; compared: number } {
+    // A query without any known word is answered by nothing, however near a change is.
+    if (vector === undefined || query.items.length === 0) return { near: [], compared: 0 };
+    const byWords = new Set(words.map(({ entry }) => entry));
+    return this.#vectors.nearest(
+      vector,
+      (entry) => scope.ofGroup(entry.group) > 0 && passes(entry, filter),
+      ({ entry, cosine }) => cosine >= vector.least || byWords.has(entry),
+    );
+  }
+
+  /** @returns all changes with a vector of this bundle, the nearest first */
+  nearest(vector: SearchVector): Near[] {
+    const all = () => true;
+    return this.#vectors.nearest(vector, all, all).near;
   }
 }

@@ -19,6 +19,8 @@ export interface MatchedWord {
 export interface RankedEntry {
   readonly entry: Entry;
   readonly words: readonly MatchedWord[];
+  /** 1 + number of better changes + half of the equal ones */
+  readonly rank: number;
   /** whether it states the opposite of the query; such changes come last */
   readonly opposite: boolean;
 }
@@ -62,8 +64,9 @@ export function rankByWords(
         for (const entry of group.entries) if (passes(entry, filter)) equal.set(entry, bucket);
       }
     }
+    const rank = ranked.length + (equal.size + 1) / 2;
     for (const entry of latest([...equal.keys()], most - ranked.length)) {
-      ranked.push({ entry, words: (equal.get(entry) as Bucket).words, opposite: first.opposite });
+      ranked.push({ entry, words: (equal.get(entry) as Bucket).words, rank, opposite: first.opposite });
     }
   }
   return ranked;

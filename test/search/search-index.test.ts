@@ -144,6 +144,7 @@ describe('Filters', () => {
       interpretedAs: [],
       unknownWords: ['diamnds', 'diamonds'],
       changes: 1,
+      compared: 0,
     });
   });
 

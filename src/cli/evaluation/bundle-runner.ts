@@ -17,6 +17,7 @@ import { Pipeline } from '../../pipeline/compare.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { graphCacheHome } from '../graph-cache-home.js';
 import { withBundles } from '../with-bundles.js';
+import type { Vectors } from './find-pairs.js';
 
 /** Encoded bytes of both frames. */
 export type PairBytes = Readonly<Record<Side, Uint8Array>>;
@@ -26,6 +27,8 @@ export interface PairResult {
   readonly finding: Finding;
   /** by the name of the detector */
   readonly signals: Readonly<Record<string, Signal>>;
+  /** of the pipeline's output */
+  readonly embed?: () => Promise<Float32Array>;
 }
 
 export interface BundleRunner {
@@ -33,6 +36,8 @@ export interface BundleRunner {
   readonly concurrency: number;
   /** @throws ScenedeltaError of the pipeline; `field` names the frame */
   run(bytes: PairBytes): Promise<PairResult>;
+  /** @param pairs search vectors, one per pair. @returns null if the bundle has no search vectors */
+  vectorsOf(pairs: readonly (Float32Array | null)[]): Vectors | null;
   close(): Promise<void>;
 }
 
@@ -89,7 +94,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
     concurrency: config.inferenceThreads || availableParallelism(),
     async run(bytes) {
       const started = performance.now();
-      const { finding, heatmaps, timings } = await pipeline.compare({ ...bytes, model: name });
+      const { finding, heatmaps, timings, embed } = await pipeline.compare({ ...bytes, model: name });
       const total = performance.now() - started;
       const [before, after] = await Promise.all(SIDES.map((side) => decode(bytes[side], side, config.pixelLimit)));
       const frames = { before: before as DecodedFrame, after: after as DecodedFrame };
@@ -107,7 +112,14 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
           timings_ms: { ...timings, total },
         },
         signals: { pixels: pixelSubtraction(frames.before, frames.after), ...(await match(frames)) },
+        ...(embed === undefined ? {} : { embed }),
       };
+    },
+    vectorsOf(pairs) {
+      const { search } = bundle.manifest;
+      if (search === undefined) return null;
+      const embed = async (texts: readonly string[]) => (await pipeline.embedTexts(texts, name)) ?? [];
+      return { bundle: bundle.sha256, pairs, embed, least: search.least_cosine };
     },
     async close() {
       await pipeline.close();

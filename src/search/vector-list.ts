@@ -1,0 +1,118 @@
+/** Search vectors of changes in memory, and their cosines with the vector of a query. */
+import type { Entry } from './groups.js';
+
+/** A vector of length 1, and the bundle whose graphs made it: those of other bundles are not comparable. */
+export interface SearchVector {
+  /** sha256 of the bundle */
+  readonly bundle: string;
+  readonly values: Float32Array;
+}
+
+/** Vector of a query. */
+export interface QueryVector extends SearchVector {
+  /** cosine below which a change is no answer */
+  readonly least: number;
+}
+
+export interface Near {
+  readonly entry: Entry;
+  readonly cosine: number;
+}
+
+/** Rows of one block of memory; a block is allocated at a time. */
+const BLOCK_ROWS = 4_096;
+
+/** Vectors of one bundle, in blocks of rows. */
+interface Table {
+  readonly dimensions: number;
+  readonly blocks: Float32Array[];
+  /** per row its change; undefined: the row is free */
+  readonly entries: (Entry | undefined)[];
+  readonly free: number[];
+}
+
+export class VectorList {
+  readonly #tables = new Map<string, Table>();
+  readonly #rows = new Map<string, { readonly table: Table; readonly row: number }>();
+
+  /** number of changes with a vector */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** Sets or replaces the vector of a change. A vector of another length than the bundle's first one is left out. */
+  put(entry: Entry, { bundle, values }: SearchVector): void {
+    this.remove(entry.id);
+    const table = this.#tables.get(bundle) ?? { dimensions: values.length, blocks: [], entries: [], free: [] };
+    if (values.length !== table.dimensions) return;
+    this.#tables.set(bundle, table);
+    const row = table.free.pop() ?? table.entries.length;
+    const block = Math.floor(row / BLOCK_ROWS);
+    table.blocks[block] ??= new Float32Array(BLOCK_ROWS * table.dimensions);
+    table.blocks[block].set(values, (row % BLOCK_ROWS) * table.dimensions);
+    table.entries[row] = entry;
+    this.#rows.set(entry.id, { table, row });
+  }
+
+  remove(id: string): void {
+    const place = this.#rows.get(id);
+    if (place === undefined) return;
+    const { table, row } = place;
+    this.#rows.delete(id);
+    // An erased change leaves nothing in memory.
+    valuesOf(table, row).fill(0);
+    table.entries[row] = undefined;
+    table.free.push(row);
+  }
+
+  clear(): void {
+    this.#tables.clear();
+    this.#rows.clear();
+  }
+
+  vectorOf(id: string): SearchVector | undefined {
+    const place = this.#rows.get(id);
+    if (place === undefined) return undefined;
+    for (const [bundle, table] of this.#tables) {
+      if (table === place.table) return { bundle, values: valuesOf(table, place.row) };
+    }
+    return undefined;
+  }
+
+  /**
+   * @param takes whether a change may be found
+   * @param takes whether a change may be found
+   * @param keeps whether a change that may be found is near enough
+   * @returns the changes of the query's bundle that are near enough, the nearest first; and how many were compared
+   */
+  nearest(
+    { bundle, values }: SearchVector,
+    takes: (entry: Entry) => boolean,
+    keeps: (near: Near) => boolean,
+  ): { near: Near[]; compared: number } {
+    const table = this.#tables.get(bundle);
+    if (table === undefined || table.dimensions !== values.length) return { near: [], compared: 0 };
+    const near: Near[] = [];
+    let compared = 0;
+    for (const [row, entry] of table.entries.entries()) {
+      if (entry === undefined || !takes(entry)) continue;
+      compared++;
+      const one = { entry, cosine: cosineAt(table, row, values) };
+      if (keeps(one)) near.push(one);
+    }
+    return { near: near.sort((a, b) => b.cosine - a.cosine), compared };
+  }
+}
+
+const valuesOf = ({ blocks, dimensions }: Table, row: number): Float32Array => {
+  const start = (row % BLOCK_ROWS) * dimensions;
+  return (blocks[Math.floor(row / BLOCK_ROWS)] as Float32Array).subarray(start, start + dimensions);
+};
+
+function cosineAt({ blocks, dimensions }: Table, row: number, query: Float32Array): number {
+  const block = blocks[Math.floor(row / BLOCK_ROWS)] as Float32Array;
+  const start = (row % BLOCK_ROWS) * dimensions;
+  let sum = 0;
+  for (let i = 0; i < dimensions; i++) sum += (block[start + i] as number) * (query[i] as number);
+  return sum;
+}
