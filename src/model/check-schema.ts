@@ -29,7 +29,13 @@ export const CheckSchema = Type.Object(
     special: Type.Object({ pad: Id, unk: Id, end: Id }, strict),
     /** number of ids of a sentence, the end id included */
     max_length: Type.Integer({ minimum: 2 }),
-    slots: Type.Tuple(SLOTS.map((slot) => Type.Literal(slot))),
+    slots: Type.Tuple([
+      Type.Literal(SLOTS[0]),
+      Type.Literal(SLOTS[1]),
+      Type.Literal(SLOTS[2]),
+      Type.Literal(SLOTS[3]),
+      Type.Literal(SLOTS[4]),
+    ]),
     /** of the softmax over sentences in training */
     temperature: Type.Number({ exclusiveMinimum: 0 }),
     /** of the score of a sentence, if as many true as false ones are asked about */

@@ -28,12 +28,15 @@ import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from '
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { withTimeLimit } from './time-limit.js';
+import { checkClauses } from './truth-check.js';
 import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';
 
 /** State of one comparison that all its steps share. */
 interface Comparison extends Stopwatch {
   readonly input: PairInput;
   readonly bundle: Bundle;
+  /** share of the things said that must be true */
+  readonly truth: number;
   /** pixel buffers to be given back at the end */
   readonly buffers: Uint8Array[];
 }
@@ -102,7 +105,8 @@ export class Pipeline {
 
   async #compare(input: PairInput): Promise<PairOutput> {
     const bundle = this.#catalogue.get(input.model ?? null);
-    const comparison: Comparison = { input, bundle, buffers: [], ...stopwatch(input.signal) };
+    const truth = input.truth ?? this.#truth;
+    const comparison: Comparison = { input, bundle, truth, buffers: [], ...stopwatch(input.signal) };
     const { timings } = comparison;
     try {
       const frames = await this.#decode(comparison);
@@ -195,14 +199,20 @@ export class Pipeline {
     const { difference, toSourceFrame } = pair;
     const regions = findRegions(difference, manifest.regions);
     const { description, crops } = await this.#describe(comparison, pair, regions);
+    const strongest = crops.slice(0, description.crops.length);
     const likely = mostProbableKind(description.whole.kindLogits ?? difference.kindLogits, manifest.kinds);
-    const captioned = composeSentence(description, likely, regions, manifest, this.#truthOf(comparison.input));
+    const captioned = composeSentence(description, likely, regions, manifest, comparison.truth);
+    const check = await comparison.step('caption', () =>
+      checkClauses(captioned.clauses, crops, regions, manifest, (seen, sentences) =>
+        this.#pool.run('check', manifest.name, { ...difference, crops: seen, sentences }),
+      ),
+    );
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, difference.after)),
     );
     // A bundle without region crops describes no single location.
     const statements = comparison.input.statements && description.crops.length > 0 ? description.statements : undefined;
-    const finding = changedFinding(
+    const described = changedFinding(
       { ...prediction, kind: captioned.kind },
       captioned.sentence,
       regions,
@@ -211,51 +221,46 @@ export class Pipeline {
       statements,
       manifest.names === undefined ? undefined : description.statements.flatMap(({ facts }) => facts),
     );
+    const finding = check === undefined ? described : { ...described, check };
     const after = toSourceFrame.map(difference.after);
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
       heatmaps: { before: difference.before, after, words },
       ...(manifest.graphs.pair === undefined
         ? {}
-        : { embed: () => this.#pool.run('embedPair', manifest.name, { ...difference, crops }) }),
+        : { embed: () => this.#pool.run('embedPair', manifest.name, { ...difference, crops: strongest }) }),
     };
   }
 
   /** Encodes the region crops, and runs the caption graph on them. */
   #describe(
-    { bundle: { manifest }, bundle, input, step }: Comparison,
+    { bundle: { manifest }, bundle, input, truth, step }: Comparison,
     { frames, difference: { memory, kindLogits } }: AlignedPair,
     regions: readonly MapRegion[],
-  ): Promise<{ description: Description; crops: EncodedCrop[] }> {
+  ): Promise<{ readonly description: Description; readonly crops: readonly EncodedCrop[] }> {
     return step('caption', async () => {
       const together = manifest.glance?.regions ?? 0;
       const most = Math.max(together, input.statements ? MAX_STATEMENTS : MAX_FACTS);
-      const locations = await this.#encoder.encodeCrops(bundle, frames, regions, most);
-      const crops = locations.slice(0, together);
+      const crops = await this.#encoder.encodeCrops(bundle, frames, regions, most);
       const run = (sets: readonly (readonly EncodedCrop[])[]) =>
         this.#pool.run(
           'caption',
           manifest.name,
-          sets.map((crops) => ({ memory, kindLogits, crops })),
+          sets.map((own) => ({ memory, kindLogits, crops: own })),
         );
       const { calibration, kinds } = manifest;
       const wording = {
         names: manifest.names as Names,
         calibration: calibration.facts,
         kinds,
-        truth: this.#truthOf(input),
+        truth,
       };
-      const shown = manifest.names && this.#pool.run('name', manifest.name, locations);
-      const [description, names] = await Promise.all([describeLocations(locations, together, run, manifest), shown]);
+      const shown = manifest.names && this.#pool.run('name', manifest.name, crops);
+      const [description, names] = await Promise.all([describeLocations(crops, together, run, manifest), shown]);
       if (names === undefined) return { description, crops };
       this.#onDescribed?.(description, names);
       return { description: nameAll(description, names, wording), crops };
     });
-  }
-
-  /** Share of the things said that must be true. */
-  #truthOf(input: PairInput): number {
-    return input.truth ?? this.#truth;
   }
 
   /**

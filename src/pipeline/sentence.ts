@@ -12,12 +12,15 @@ import { joinSentences, type Sentence, toClause, toSentence, withWords } from '.
 import { deniesChange, plainSentence } from '../model/wording.js';
 import { groupAlike, type ToldClause, tellGroup, withComma } from './merge-clauses.js';
 import type { Description, LocationStatement, WordAttention } from './statements.js';
+import type { ClauseText } from './truth-check.js';
 
 export interface ChangeSentence {
   readonly sentence: Sentence;
   readonly kind: Prediction['kind'];
   /** per word; null for a word that the caption graph did not write */
   readonly attention: readonly (WordAttention | null)[];
+  /** the clauses, each with the regions that it is about; without "and two more places" */
+  readonly clauses: readonly ClauseText[];
 }
 
 /** More clauses than an operator reads at once are left to the regions and statements. */
@@ -57,6 +60,7 @@ export function composeSentence(
       const own = told[i]?.attention ?? words.map(() => null);
       return i === 0 ? own : [null, ...own];
     }),
+    clauses: told.map(({ clause, regions: own }) => ({ text: clause.text, regions: own })),
   };
 }
 
@@ -141,9 +145,16 @@ function sentenceOfWhole(
   );
   const sentence = withWords(decoded, kept);
   if (sentence.words.length === 0 || deniesChange(sentence.text)) {
-    return { sentence: uniformScores(plainSentence(kind.name, regions[0]?.box), kind.score), kind, attention: [] };
+    const plain = uniformScores(plainSentence(kind.name, regions[0]?.box), kind.score);
+    return { sentence: plain, kind, attention: [], clauses: [{ text: plain.text, regions: regions.slice(0, 1) }] };
   }
-  return { sentence, kind, attention: kept.map((word) => ({ weights: whole.attention[word] as Float32Array, crops })) };
+  const clauses = [{ text: sentence.text, regions }];
+  return {
+    sentence,
+    kind,
+    clauses,
+    attention: kept.map((word) => ({ weights: whole.attention[word] as Float32Array, crops })),
+  };
 }
 
 /** A sentence that no decoder wrote: every word has the score of the decision that the sentence states. */

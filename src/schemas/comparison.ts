@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { CameraFrameSchema } from './camera-frame.js';
+import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 
 export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
@@ -212,6 +213,7 @@ export const FindingSchema = Type.Object(
           'and the colour are the most specific whose probability is high enough for the setting TRUTH.',
       }),
     ),
+    check: Type.Optional(CheckSchema),
     model: nullable(
       ModelUsedSchema,
       'null if no model ran, because the frames are identical or the camera was tampered with. With ' +
@@ -225,12 +227,12 @@ export type Finding = Static<typeof FindingSchema>;
 
 /**
  * The regions that `keep` returns, numbered anew, and the statements and facts about them. A statement is dropped if no
- * region is left on a side that its kind needs; a fact, if any of its regions is dropped.
+ * region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped.
  */
 export function keepRegions(
-  { regions, statements, facts }: Pick<Finding, 'regions' | 'statements' | 'facts'>,
+  { regions, statements, facts, check }: Pick<Finding, 'regions' | 'statements' | 'facts' | 'check'>,
   keep: (region: Region) => Region | null,
-): Pick<Finding, 'regions' | 'statements' | 'facts'> {
+): Pick<Finding, 'regions' | 'statements' | 'facts' | 'check'> {
   const kept = regions.flatMap((region) => {
     const left = keep(region);
     return left === null ? [] : [{ from: region.id, region: left }];
@@ -249,6 +251,7 @@ export function keepRegions(
     regions: kept.map(({ region }, i) => ({ ...region, id: i + 1 })),
     ...(statements === undefined ? {} : { statements: renumbered }),
     ...(facts === undefined ? {} : { facts: remaining }),
+    ...(check === undefined ? {} : { check: keepClauses(check, idOf) }),
   };
 }
 

@@ -7,7 +7,7 @@
 const DIGITS = 3;
 const STEP = 10 ** -DIGITS;
 /** Members that hold a probability: only what is certain is shown as 0 or 1. */
-const PROBABILITIES: ReadonlySet<string> = new Set(['confidence', 'caption_score', 'score']);
+const PROBABILITIES: ReadonlySet<string> = new Set(['confidence', 'caption_score', 'score', 'p']);
 /** Members of the caller, which are echoed as they came. */
 const ECHOED: ReadonlySet<string> = new Set(['metadata']);
 

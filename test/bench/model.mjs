@@ -81,7 +81,12 @@ async function measureStages() {
   const open = (name) => openGraph(join(directory, manifest.graphs[name].file), 'cpu');
   const captioner = new Captioner(
     bundle,
-    { features: await open('features'), difference: await open('difference'), caption: await open('caption') },
+    {
+      features: await open('features'),
+      difference: await open('difference'),
+      caption: await open('caption'),
+      ...(manifest.check === undefined ? {} : { check: await open('check') }),
+    },
     null,
   );
   await captioner.warmUp();
@@ -106,6 +111,18 @@ async function measureStages() {
   await time('sentence and heatmaps of words', 1, async () =>
     wordHeatmaps(composeSentence(description, kind, regions, manifest), manifest.attention, difference.after),
   );
+  if (manifest.check !== undefined) {
+    const clause = manifest.vocabulary.slice(-12);
+    for (const [count, times] of [
+      [1, 1],
+      [32, 0],
+    ]) {
+      const sentences = Array.from({ length: count }, () => clause);
+      await time(`truth check: sentences of 12 words: ${count}`, times, () =>
+        captioner.check({ ...difference, crops, sentences }),
+      );
+    }
+  }
   await captioner.release();
   return { words: output.length, crops: crops.length, size };
 }

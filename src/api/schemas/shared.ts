@@ -16,6 +16,7 @@ import {
 } from '../../schemas/brief.js';
 import { CameraFrameSchema, PendingChangeSchema } from '../../schemas/camera-frame.js';
 import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../schemas/change.js';
+import { CheckSchema, SentenceFactsSchema } from '../../schemas/check.js';
 import {
   BoxSchema,
   ComparisonSchema,
@@ -79,6 +80,8 @@ const COMPONENTS: readonly TSchema[] = [
   NuisanceSchema,
   TamperSchema,
   ViewpointSchema,
+  SentenceFactsSchema,
+  CheckSchema,
   ProblemSchema,
   ComparisonSchema,
   ComparisonProblemSchema,

@@ -1,0 +1,126 @@
+/**
+ * The truth check of a change: probabilities of the clauses of its sentence and of their words, from the bundle's graph
+ * `check`. It sees the frames, not what the captioner made of them, so a low probability warns of a wrong word.
+ */
+import { SLOTS, type Slot } from '../model/bundle.js';
+import { sigmoid } from '../model/calibration.js';
+import type { CheckManifest } from '../model/check-schema.js';
+import { readSentence } from '../model/check-words.js';
+import type { CheckOutput } from '../model/graph-io.js';
+import type { BundleManifest } from '../model/manifest.js';
+import { SOMETHING } from '../model/naming.js';
+import { nounPhrasesOf } from '../model/noun-phrase.js';
+import type { MapRegion, RegionCrop } from '../model/regions.js';
+import { deniesChange } from '../model/wording.js';
+import type { Check, SentenceFacts } from '../schemas/check.js';
+import { findPlace, findWay } from './place-facts.js';
+
+/** A clause of the sentence, and the regions that it is about. */
+export interface ClauseText {
+  readonly text: string;
+  readonly regions: readonly MapRegion[];
+}
+type LocationCrop = Pick<RegionCrop, 'regions'>;
+/** Runs the graph on some crops of the pair: sentences as words -> one output per sentence. */
+export type RunCheck<C> = (
+  crops: readonly C[],
+  sentences: readonly (readonly string[])[],
+) => Promise<readonly CheckOutput[]>;
+
+/**
+ * Runs the graph once for all clauses about the strongest crops, and once more per clause about another crop.
+ * @param crops the strongest first
+ * @param regions of the answer, which the clauses refer to by their position from 1
+ * @returns undefined of a bundle without a truth check
+ */
+export async function checkClauses<C extends LocationCrop>(
+  clauses: readonly ClauseText[],
+  crops: readonly C[],
+  regions: readonly MapRegion[],
+  { check, glance }: Pick<BundleManifest, 'check' | 'glance'>,
+  run: RunCheck<C>,
+): Promise<Check | undefined> {
+  if (check === undefined || glance === null) return undefined;
+  const groups = new Map<string, { readonly seen: readonly C[]; readonly members: ClauseText[] }>();
+  for (const clause of clauses) {
+    const seen = cropsFor(clause, crops, glance.regions);
+    const key = seen.map((crop) => crops.indexOf(crop)).join();
+    const group = groups.get(key) ?? { seen, members: [] };
+    group.members.push(clause);
+    groups.set(key, group);
+  }
+  const judged = new Map<ClauseText, Judged>();
+  await Promise.all(
+    [...groups.values()].map(async ({ seen, members }) => {
+      const sentences = members.map(({ text }) => readSentence(text, check).words);
+      const outputs = await run(seen, sentences);
+      for (const [i, clause] of members.entries()) {
+        judged.set(clause, judge(sentences[i] ?? [], outputs[i] as CheckOutput, check));
+      }
+    }),
+  );
+  const found = clauses.map((clause) => ({
+    text: clause.text,
+    ...(judged.get(clause) as Judged),
+    regions: clause.regions.map((region) => regions.indexOf(region) + 1),
+  }));
+  return { score: found.length === 0 ? null : Math.min(...found.map(({ p }) => p)), clauses: found };
+}
+
+/**
+ * @param together number of crops that one run takes
+ * @returns the strongest crops if those of the clause are among them; else those of the clause before the strongest
+ */
+function cropsFor<C extends LocationCrop>({ regions }: ClauseText, crops: readonly C[], together: number): C[] {
+  const strongest = crops.slice(0, together);
+  const own = crops.filter((crop) => crop.regions.some((region) => regions.includes(region)));
+  return own.every((crop) => strongest.includes(crop))
+    ? strongest
+    : [...new Set([...own, ...strongest])].slice(0, together);
+}
+
+export interface Judged {
+  /** probability that the sentence is true, 0..1 */
+  readonly p: number;
+  readonly facts: SentenceFacts;
+}
+
+/** @param words of the sentence, as `readSentence` returns them */
+export function judge(words: readonly string[], output: CheckOutput, check: CheckManifest): Judged {
+  const { scale, offset } = check.sentence;
+  const stated = statedSlots(words);
+  const probabilityOf = (slot: Slot): number | null => {
+    const level = check.calibration[slot];
+    return stated.has(slot)
+      ? sigmoid(level.scale * (output.slots[SLOTS.indexOf(slot)] as number) + level.offset)
+      : null;
+  };
+  return {
+    p: sigmoid(scale * output.score + offset),
+    facts: {
+      action: probabilityOf('action'),
+      noun: probabilityOf('noun'),
+      colour: probabilityOf('colour'),
+      place: probabilityOf('place'),
+      count: probabilityOf('count'),
+    },
+  };
+}
+
+const NAMELESS: ReadonlySet<string> = new Set([SOMETHING, 'things']);
+
+/** The parts that a sentence states; that nothing has changed is an action without a thing. */
+function statedSlots(words: readonly string[]): ReadonlySet<Slot> {
+  if (words.length === 0) return new Set();
+  if (deniesChange(words.join(' '))) return new Set(['action']);
+  const phrases = nounPhrasesOf(words);
+  const named = phrases.filter(({ noun }) => !NAMELESS.has(noun));
+  const stated: readonly (readonly [Slot, boolean])[] = [
+    ['action', true],
+    ['noun', named.length > 0],
+    ['colour', phrases.some(({ colour }) => colour !== null)],
+    ['place', findPlace(words) !== null || findWay(words) !== null],
+    ['count', named.length > 0 || phrases.some(({ count }) => count !== null)],
+  ];
+  return new Set(stated.filter(([, is]) => is).map(([slot]) => slot));
+}

@@ -1,0 +1,42 @@
+/** The truth check of an answer: how probable each clause of its sentence is, and which of its words. */
+import { type Static, Type } from 'typebox';
+import { nullable, unit } from './constructors.js';
+
+const fact = (of: string) => nullable(unit(`Probability that ${of} true; null: the sentence states none.`));
+export const SentenceFactsSchema = Type.Object(
+  {
+    action: fact('what happened is'),
+    noun: fact('the nouns are'),
+    colour: fact('the colours are'),
+    place: fact('the place, or the way of a move, is'),
+    count: fact('the number of things is'),
+  },
+  { $id: 'SentenceFacts', description: 'A part of a sentence can be false alone.' },
+);
+export type SentenceFacts = Static<typeof SentenceFactsSchema>;
+
+export const CheckSchema = Type.Object(
+  {
+    score: nullable(
+      unit("The least `p` of the clauses; null: none is left, because the camera's zones exclude their regions."),
+    ),
+    clauses: Type.Array(
+      Type.Object({
+        text: Type.String({ description: 'The clause as the caption states it.' }),
+        p: unit('Probability that it is true, if as many true as false sentences are asked about.'),
+        facts: SentenceFactsSchema,
+        regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that it is about.' }),
+      }),
+    ),
+  },
+  { $id: 'Check' },
+);
+export type Check = Static<typeof CheckSchema>;
+
+/** The clauses that are about remaining regions alone. @param idOf new id of a region; 0: it is dropped */
+export function keepClauses({ clauses }: Check, idOf: (from: number) => number): Check {
+  const kept = clauses
+    .map((clause) => ({ ...clause, regions: clause.regions.map(idOf) }))
+    .filter((clause) => !clause.regions.includes(0));
+  return { score: kept.length === 0 ? null : Math.min(...kept.map(({ p }) => p)), clauses: kept };
+}
