@@ -1,11 +1,12 @@
 /** Index of changes in memory, and the search in it: filters, words, vectors, and the fusion of both. */
 
+import type { SearchVector } from '../schemas/search-vector.js';
 import { type FoundEntry, fuse } from './fusion.js';
 import { ChangeGroups, type NamesOf } from './groups.js';
 import { type Interpretation, type Query, readQuery } from './query.js';
 import { isInScope, passes, type Scope, type SearchFilter, scopeOf, wordsInScope } from './scope.js';
 import type { SearchedChange } from './texts.js';
-import { type Near, type QueryVector, type SearchVector, VectorList } from './vector-list.js';
+import { type Near, type QueryVector, VectorList } from './vector-list.js';
 import { type RankedEntry, rankByWords } from './word-ranking.js';
 
 /** Hits of one search. */

@@ -1,12 +1,6 @@
 /** Search vectors of changes in memory, and their cosines with the vector of a query. */
+import type { SearchVector } from '../schemas/search-vector.js';
 import type { Entry } from './groups.js';
-
-/** A vector of length 1, and the bundle whose graphs made it: those of other bundles are not comparable. */
-export interface SearchVector {
-  /** sha256 of the bundle */
-  readonly bundle: string;
-  readonly values: Float32Array;
-}
 
 /** Vector of a query. */
 export interface QueryVector extends SearchVector {

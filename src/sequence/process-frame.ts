@@ -15,7 +15,7 @@ import { restate } from '../changes/restate.js';
 import { rulesOf } from '../changes/rules.js';
 import { initialTrackerState, type Transition } from '../changes/state.js';
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { Comparer } from '../pipeline/pair.js';
+import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { emptyLike } from '../pipeline/word-heatmaps.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
@@ -23,6 +23,7 @@ import type { Finding, TimingsMs } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { ExaminedFrame } from '../stores/camera-frames.js';
 import type { BaselineEvent, CameraState } from '../stores/cameras.js';
+import type { VectorOfChanges } from '../stores/change-writes.js';
 import {
   describeBefore,
   excludedNotes,
@@ -58,6 +59,11 @@ export interface ProcessedFrame {
   readonly state: CameraState;
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly AlertIntent[];
+  /**
+   * computes the search vector of the comparison for the changes that it opened or made more severe; null: there is
+   * none
+   */
+  readonly vector: (() => Promise<VectorOfChanges>) | null;
   /** number of alerts that a cool-down suppressed */
   readonly suppressed: number;
   /** whether "before" was replaced so that open changes settled, before the frame was compared and after it */
@@ -161,6 +167,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
     },
     changes: [...before.changes, ...step.changes, ...after.changes],
     alerts: step.alerts,
+    vector: vectorOf(compared, step.changes),
     suppressed: step.suppressed,
     reset: { before: isReset, after: isReplaced },
   };
@@ -185,6 +192,16 @@ async function compareWith(
     statements: true,
     signal,
   });
+}
+
+const WITH_VECTOR: ReadonlySet<ChangeUpdate['event']> = new Set(['change.opened', 'change.escalated']);
+
+function vectorOf(compared: PairOutput | null, updates: readonly ChangeUpdate[]): ProcessedFrame['vector'] {
+  const changes = updates.filter(({ event }) => WITH_VECTOR.has(event)).map(({ change }) => change.id);
+  const bundle = compared?.finding.model?.sha256;
+  const embed = compared?.embed;
+  if (changes.length === 0 || bundle === undefined || embed === undefined) return null;
+  return async () => ({ changes, vector: { bundle, values: await embed() } });
 }
 
 function notCompared(caption: string): Finding {

@@ -10,9 +10,11 @@ import {
   type FoundChange,
   type Notice,
 } from '../schemas/change.js';
+import type { SearchVector } from '../schemas/search-vector.js';
 import type { AlertEvent, CameraHealthEvent, ChangeEvent } from '../schemas/stream-event.js';
 import type { UnseenSpan } from './camera-frames.js';
 import { logEntry } from './change-log.js';
+import { encodeVector, VECTOR_FIELD } from './change-vectors.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from './keys.js';
 import type { RedisCommand } from './redis.js';
 
@@ -32,6 +34,11 @@ export interface StoredAlert {
   readonly apiKeyId: string;
 }
 
+export interface VectorOfChanges {
+  readonly changes: readonly string[];
+  readonly vector: SearchVector;
+}
+
 /** Changes and alerts of one turn of a camera. */
 export interface TurnChanges {
   readonly camera: string;
@@ -41,6 +48,8 @@ export interface TurnChanges {
   readonly suppressed?: number;
   /** ids of changes that the describer is to describe; absent: none */
   readonly describe?: readonly string[];
+  /** search vector of the comparison, and ids of the changes that get it; absent: none */
+  readonly vector?: VectorOfChanges | null;
   /** absent: nothing to report */
   readonly health?: CameraHealthEvent | null;
   /** spans that ended with the frame of the turn */
@@ -57,6 +66,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...writesOfChange(change, now, lifetime),
       ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
+    ...writesOfVector(turn.vector ?? null),
     ...(turn.health == null ? [] : [addEvent(turn.health)]),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
@@ -80,6 +90,13 @@ function writesOfChange(change: FoundChange, now: number, lifetime: number): Red
     ...left.map((index) => ['ZREM', index, id] as const),
     ...[KEYS.changesByTime, KEYS.changesByCamera(camera), ...current].map((index) => ['ZADD', index, at, id] as const),
   ];
+}
+
+/** It is part of the hash of the change, and so is erased with it. */
+function writesOfVector(of: VectorOfChanges | null): RedisCommand[] {
+  if (of === null) return [];
+  const text = encodeVector(of.vector);
+  return of.changes.map((id) => ['HSET', KEYS.change(id), VECTOR_FIELD, text]);
 }
 
 function writesOfSpans(camera: string, spans: readonly UnseenSpan[], lifetime: number): RedisCommand[] {

@@ -6,10 +6,12 @@
 import type { Redis } from 'ioredis';
 import { deliveryIdOf, derivedId } from '../ids.js';
 import type { CameraEvent, Change, Feedback } from '../schemas/change.js';
+import type { SearchVector } from '../schemas/search-vector.js';
 import type { BaselineEvent } from './cameras.js';
 import { logEntry } from './change-log.js';
 import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
 import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';
+import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
 import { allIndexes, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { idPages, pageOf } from './pages.js';
@@ -91,6 +93,13 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     /** @returns in the order of the ids; undefined for a change that does not exist */
     many: (ids: readonly string[]): Promise<(Change | undefined)[]> =>
       redisCall('reading changes', async () => (ids.length === 0 ? [] : read(ids))),
+    /** @returns in the order of the ids; undefined for a change without one */
+    vectors: (ids: readonly string[]): Promise<(SearchVector | undefined)[]> =>
+      redisCall('reading search vectors', async () => {
+        const pipeline = redis.pipeline();
+        for (const id of ids) pipeline.hget(KEYS.change(id), VECTOR_FIELD);
+        return ids.length === 0 ? [] : repliesOf<string | null>(await pipeline.exec()).map(decodeVector);
+      }),
     /** The latest confirmed first. */
     list: (query: ChangeQuery) =>
       redisCall('listing changes', async () => {

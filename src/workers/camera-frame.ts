@@ -6,13 +6,14 @@ import { ScenedeltaError } from '../errors.js';
 import type { StoredFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
+import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
 import { initialCameraState } from '../sequence/process-frame.js';
-import { type StepDependencies, stepSequence } from '../sequence/step.js';
+import { type StepDependencies, type StepResult, stepSequence } from '../sequence/step.js';
 import { heatmapKey } from '../stores/blobs.js';
 import { type CameraState, maskOf } from '../stores/cameras.js';
-import type { StoredAlert } from '../stores/change-writes.js';
+import type { StoredAlert, VectorOfChanges } from '../stores/change-writes.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn } from '../stores/turns.js';
 import type { Begin, Compared, Fetched } from './life-cycle.js';
@@ -21,6 +22,7 @@ export interface CameraFrameDependencies extends StepDependencies {
   readonly results: Pick<ResultStore, 'get'>;
   /** whether there is a describer; absent: no */
   readonly describes?: boolean;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 interface FrameOfTurn {
@@ -88,10 +90,25 @@ async function compare(
         camera: camera.id,
         ...{ changes, alerts, suppressed, health, unseen },
         describe: describe.map(({ change }) => change.id),
+        vector: await vectorOf(processed, comparisonId, deps),
         eventsApplied: events.length,
       },
     },
   };
+}
+
+/** The frame counts without its vector, too: its changes are found by their words alone. */
+async function vectorOf(
+  { vector }: StepResult,
+  comparisonId: string,
+  { logger }: CameraFrameDependencies,
+): Promise<VectorOfChanges | null> {
+  try {
+    return vector === null ? null : await vector();
+  } catch (err) {
+    logger.warn({ err, comparison_id: comparisonId }, 'no search vector');
+    return null;
+  }
 }
 
 /** @returns the comparison of the very same frame, if that was the camera's last one. */

@@ -124,6 +124,29 @@ it('reads the names of cameras and zones again after some seconds', async () => 
   expect(await found(search, 'loading')).toEqual([change.id]);
 });
 
+it('compares search vectors that were stored before its start and since, until the change is erased', async () => {
+  const [car, horse, van] = ['car', 'horse', 'van'].map((name) =>
+    foundChange({ name, caption: `a ${name} has appeared` }),
+  ) as [FoundChange, FoundChange, FoundChange];
+  const vector = { bundle: 'b'.repeat(64), values: Float32Array.of(0.6, 0.8) };
+  const withVector = (change: FoundChange) =>
+    saveTurnChanges(redis, { changes: [opening(change)], vector: { changes: [change.id], vector } });
+  await withVector(horse);
+  await open(car);
+  const search = newSearch();
+  const near = async () =>
+    (await search.search('person', {}, () => ({ ...vector, least: 0.9 }))).hits.map(({ id }) => id).sort();
+  expect(await near()).toEqual([horse.id]);
+  await withVector(van);
+  expect(await near()).toEqual([horse.id, van.id].sort());
+  // A write of the API keeps the vector.
+  await changes.giveFeedback(van.id, { judgement: 'correct' });
+  expect(await near()).toEqual([horse.id, van.id].sort());
+  await changes.erase(horse.id);
+  expect(await near()).toEqual([van.id]);
+  expect(await redis.hgetall(KEYS.change(horse.id))).toEqual({});
+});
+
 it('keeps the latest changes within its bound', async () => {
   for (let i = 0; i < 30; i++) await open(foundChange({ name: `${i}`, confirmed: NOON + i }));
   const { changes: searched } = await newSearch(10).search('car', {});

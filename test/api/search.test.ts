@@ -43,6 +43,7 @@ describe('GET /v1/changes?q=', () => {
         unknown_words: ['yesterday'],
         complete: true,
         changes: 2,
+        compared_vectors: 0,
       },
     });
   });
@@ -105,6 +106,27 @@ describe('GET /v1/changes?like=', () => {
     expect(answer.body.search).toMatchObject({ interpreted_as: [], unknown_words: [] });
   });
 
+  it('also finds changes of near vectors, whatever their words, but not those of another model', async () => {
+    const car = keep('a red car has appeared');
+    const [near, far, older] = ['a horse is here', 'a dog is here', 'a cat is here'].map((caption) =>
+      keep(caption, { kind: 'move' }),
+    );
+    const vectors: [string | undefined, string, number][] = [
+      [car.id, 'new', 0],
+      [near?.id, 'new', 20],
+      [far?.id, 'new', 70],
+      [older?.id, 'old', 0],
+    ];
+    for (const [id, bundle, degrees] of vectors) {
+      const angle = (degrees * Math.PI) / 180;
+      fake.changes.vectors.set(id ?? '', { bundle, values: Float32Array.of(Math.cos(angle), Math.sin(angle)) });
+    }
+    const answer = await get(`like=${car.id}`);
+    expect(ids(answer)).toEqual([near?.id]);
+    expect(answer.body.items[0].match).toEqual({ score: 0.01639, words: [], cosine: 0.94 });
+    expect(answer.body.search).toMatchObject({ changes: 3, compared_vectors: 2 });
+  });
+
   it('of an erased change is a 404', async () => {
     const { statusCode, body } = await get('like=chg_00000000000000000000000001');
     expect([statusCode, body.detail]).toEqual([404, expect.stringContaining('chg_00000000000000000000000001')]);
@@ -128,6 +150,7 @@ describe('A key of some cameras', () => {
       unknown_words: ['vaultroom', 'vaultrom'],
       complete: true,
       changes: 1,
+      compared_vectors: 0,
     });
     expect(ids(await get('q=car&camera=vault', key, guarded))).toEqual([]);
     expect(ids(await get('q=car', await keyOf([]), guarded))).toEqual([]);

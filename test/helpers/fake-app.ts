@@ -197,6 +197,7 @@ export async function fakeApp(
     fakes.endpoints.kept.clear();
     fakes.queue.deliveries.length = 0;
     fakes.changes.kept.length = 0;
+    fakes.changes.vectors.clear();
     fakes.days.changes.length = 0;
     fakes.days.spans.length = 0;
     fakes.days.asked.length = 0;

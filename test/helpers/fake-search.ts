@@ -1,23 +1,24 @@
 /** The search of the API over changes in memory: the production index, filled anew for each search. */
 import type { LiveSearch } from '../../src/api/search/live-index.js';
 import type { Change } from '../../src/schemas/change.js';
+import type { SearchVector } from '../../src/schemas/search-vector.js';
 import { SearchIndex } from '../../src/search/search-index.js';
 import type { StoredCamera } from '../../src/stores/cameras.js';
 
 export function fakeSearch(
-  changes: { readonly kept: readonly Change[] },
+  changes: { readonly kept: readonly Change[]; readonly vectors: ReadonlyMap<string, SearchVector> },
   cameras: { readonly kept: ReadonlyMap<string, StoredCamera> },
 ): Pick<LiveSearch, 'search' | 'drop'> {
   return {
-    async search(text, filter) {
+    async search(text, filter, vectorOf) {
       const index = new SearchIndex();
-      for (const change of changes.kept) index.put(change);
+      for (const change of changes.kept) index.put(change, changes.vectors.get(change.id));
       index.setNames((camera, zone) => {
         const settings = cameras.kept.get(camera)?.settings;
         const names = [settings?.name, settings?.zones.find(({ id }) => id === zone)?.name];
         return [camera, zone, ...names].filter((name) => name != null);
       });
-      return { ...index.search(text, filter), complete: true };
+      return { ...index.search(text, filter, vectorOf?.(index)), complete: true };
     },
     drop: () => {},
   };

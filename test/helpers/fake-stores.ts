@@ -4,6 +4,7 @@ import type { ScenedeltaError } from '../../src/errors.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';
+import type { SearchVector } from '../../src/schemas/search-vector.js';
 import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
 import type { ApiKey, ApiKeyStore, NewKey } from '../../src/stores/api-keys.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
@@ -238,6 +239,7 @@ export class FakeChanges {
   async withdrawAcknowledgement(id: string) {
     return this.#alter(id, { status: 'persisting', acknowledged_at: null });
   }
+  readonly vectors = new Map<string, SearchVector>();
   /** ids of changes that were made normal */
   readonly normal: string[] = [];
   async makeNormal({ id }: Pick<Change, 'id'>) {

@@ -16,6 +16,13 @@ const MatchSchema = Type.Object(
       }),
       { description: 'Why it was found.' },
     ),
+    cosine: Type.Optional(
+      Type.Number({
+        minimum: -1.01,
+        maximum: 1.01,
+        description: 'Of the search vectors of the query and the change; absent: they were not compared.',
+      }),
+    ),
   },
   { $id: 'ChangeMatch', description: 'Why a search found the change.' },
 );
@@ -42,6 +49,12 @@ export const SearchSummarySchema = Type.Object(
       description: 'false: the service has just started and still reads stored changes, the latest first.',
     }),
     changes: Type.Integer({ minimum: 0, description: 'Number of changes that were searched, after the filters.' }),
+    compared_vectors: Type.Integer({
+      minimum: 0,
+      description:
+        'Number of these changes whose search vector was compared with that of the query. The others are found by ' +
+        'words alone: they have no vector, or one of another version of the model.',
+    }),
   },
   { $id: 'ChangeSearch', description: 'How the query was understood.' },
 );

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../logger.js';
 import type { SearchFilter } from '../../search/scope.js';
 import { SearchIndex, type SearchResult } from '../../search/search-index.js';
+import type { QueryVector } from '../../search/vector-list.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ChangeLog } from '../../stores/change-log.js';
 import type { ChangeStore } from '../../stores/changes.js';
@@ -27,7 +28,7 @@ const NAMES_MS = 10_000;
 
 export function createLiveSearch(
   stores: {
-    readonly changes: Pick<ChangeStore, 'list' | 'many'>;
+    readonly changes: Pick<ChangeStore, 'list' | 'many' | 'vectors'>;
     readonly changeLog: ChangeLog;
     readonly cameras: Pick<CameraStore, 'list'>;
   },
@@ -49,7 +50,8 @@ export function createLiveSearch(
     let cursor: string | undefined;
     do {
       const page = await stores.changes.list({ limit: READ_AT_ONCE, ...(cursor === undefined ? {} : { cursor }) });
-      for (const change of page.items) index.put(change);
+      const vectors = await stores.changes.vectors(page.items.map(({ id }) => id));
+      for (const [i, change] of page.items.entries()) index.put(change, vectors[i]);
       cursor = page.nextCursor ?? undefined;
       await setImmediate();
     } while (cursor !== undefined && index.size < options.most && !closed);
@@ -73,9 +75,10 @@ export function createLiveSearch(
       const ids = [...new Set(read.ids)];
       for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
         const part = ids.slice(from, from + READ_AT_ONCE);
-        for (const [i, change] of (await stores.changes.many(part)).entries()) {
+        const [changes, vectors] = await Promise.all([stores.changes.many(part), stores.changes.vectors(part)]);
+        for (const [i, change] of changes.entries()) {
           if (change === undefined) index.remove(part[i] as string);
-          else index.put(change);
+          else index.put(change, vectors[i]);
         }
       }
       ({ position, more } = read);
@@ -118,12 +121,17 @@ export function createLiveSearch(
   return {
     /**
      * @param text as it was typed
+     * @param vectorOf the vector of the query by the index, which is up to date then; absent: words alone
      * @throws ScenedeltaError 'queue-unavailable' if Redis is away
      */
-    search: async (text: string, filter: SearchFilter): Promise<LiveSearchResult> => {
+    search: async (
+      text: string,
+      filter: SearchFilter,
+      vectorOf?: (index: Pick<SearchIndex, 'vectorOf'>) => QueryVector | undefined,
+    ): Promise<LiveSearchResult> => {
       const complete = await catchUp();
       await readNames();
-      return { ...index.search(text, filter), complete };
+      return { ...index.search(text, filter, vectorOf?.(index)), complete };
     },
     /** Drops changes that expired without a worker to erase them. */
     drop: (ids: readonly string[]): void => {

@@ -1,0 +1,8 @@
+/** Search vectors: of changes and of texts, compared by the cosine. */
+
+/** A vector of length 1, and the bundle whose graphs made it: those of other bundles are not comparable. */
+export interface SearchVector {
+  /** sha256 of the bundle */
+  readonly bundle: string;
+  readonly values: Float32Array;
+}
