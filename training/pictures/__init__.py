@@ -1,0 +1,1 @@
+"""Rebuilds plates and sprites of the surveillance world from public packages."""
