@@ -59,6 +59,10 @@ export function sharedArea(a: Box, b: Box): number {
   return width <= 0 || height <= 0 ? 0 : width * height;
 }
 
+/** Distance between two boxes along the axis on which they are further apart; 0 if they touch or overlap. */
+export const boxDistance = (a: Box, b: Box): number =>
+  Math.max(a.x - (b.x + b.width), b.x - (a.x + a.width), a.y - (b.y + b.height), b.y - (a.y + a.height), 0);
+
 export const SIDES = ['before', 'after'] as const;
 /** One of the two frames of a comparison. */
 export type Side = (typeof SIDES)[number];

@@ -76,6 +76,24 @@ export const likelyNouns = ({ nouns }: ThingNames): Likely[] =>
     .filter(({ probability }) => probability >= LEAST_LISTED)
     .sort((a, b) => b.probability - a.probability);
 
+/** The widest nouns below "something". */
+const CLASSES = ['person', 'vehicle', 'animal', 'object'] as const;
+
+/** The class of a thing, and its probability, 0..1 */
+export interface LikelyClass extends Likely {
+  readonly value: (typeof CLASSES)[number];
+}
+
+/** @returns the class whose nouns are together the most probable; null if no noun has one */
+export function likelyClass({ nouns }: ThingNames, { wider }: Names): LikelyClass | null {
+  const sums = CLASSES.map((value) => ({
+    value,
+    probability: [...nouns].reduce((sum, [noun, p]) => sum + (widerWords(noun, wider).includes(value) ? p : 0), 0),
+  }));
+  const best = sums.reduce((a, b) => (b.probability > a.probability ? b : a));
+  return best.probability > 0 ? { ...best, probability: Math.min(1, best.probability) } : null;
+}
+
 /** @returns null if no colour is probable enough */
 export const likelyColour = (
   thing: ThingNames,

@@ -8,6 +8,7 @@ import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import {
   type Likely,
+  likelyClass,
   likelyColour,
   likelyNoun,
   likelyNouns,
@@ -84,6 +85,7 @@ export function nameStatement(
       sides: own,
       noun: likelyNoun(thing, names, truth),
       nouns: likelyNouns(thing),
+      class: likelyClass(thing, names),
       colour: likelyColour(thing, names, truth),
     };
   });
@@ -97,10 +99,11 @@ export function nameStatement(
   const place = isMove ? null : likelyPlace(stated, statement.regions, calibration, truth);
   const way = isMove ? likelyWay(stated, statement.regions, calibration, truth) : null;
   const facts = things.map(
-    ({ phrase, sides: own, noun, nouns, colour }): LocationFact => ({
+    ({ phrase, sides: own, noun, nouns, class: likely, colour }): LocationFact => ({
       kind: { value: statement.kind, probability },
       noun,
       nouns,
+      class: likely,
       colour,
       count: countOf(clause, phrase, calibration),
       place,

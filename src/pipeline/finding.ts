@@ -11,8 +11,10 @@ import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Sentence } from '../model/tokenizer.js';
 import { NOTHING_CHANGED, tamperSentence, unchangedSentence } from '../model/wording.js';
-import type { Finding, ModelUsed, Region, Statement, Viewpoint } from '../schemas/comparison.js';
+import type { Fact, Finding, ModelUsed, Region, Statement } from '../schemas/comparison.js';
+import type { Viewpoint } from '../schemas/viewpoint.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
+import { leftObjectOf } from './left-objects.js';
 import { uniformScores } from './sentence.js';
 import type { LocationFact, LocationStatement } from './statements.js';
 import type { Tamper } from './tamper-fusion.js';
@@ -108,9 +110,7 @@ export function changedFinding(
     severity: 'medium',
     regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
     ...(statements === undefined ? {} : { statements: statements.map((one) => withIds(one, regions)) }),
-    ...(facts === undefined
-      ? {}
-      : { facts: facts.map((one) => ({ ...one, nouns: [...one.nouns], regions: idsOf(one.regions, regions) })) }),
+    ...(facts === undefined ? {} : { facts: facts.map((one) => factWithIds(one, facts, regions)) }),
     model,
     viewpoint,
   };
@@ -118,6 +118,17 @@ export function changedFinding(
 
 const idsOf = (own: readonly MapRegion[], regions: readonly MapRegion[]): number[] =>
   own.map((region) => regions.indexOf(region) + 1);
+
+function factWithIds(fact: LocationFact, all: readonly LocationFact[], regions: readonly MapRegion[]): Fact {
+  const object = leftObjectOf(fact, all);
+  const owner = object?.owner ?? null;
+  return {
+    ...fact,
+    nouns: [...fact.nouns],
+    object: object && { ...object, owner: owner && { region: regions.indexOf(owner) + 1, box: owner.box } },
+    regions: idsOf(fact.regions, regions),
+  };
+}
 
 const withIds = ({ clause, kind, regions: own }: LocationStatement, regions: readonly MapRegion[]): Statement => ({
   text: clause.text,

@@ -2,7 +2,7 @@
  * Sentence and kind of a change. The sentence is composed of the statements of its locations; without any, it is what
  * the caption graph writes about all of them, without the clauses that contradict the kind, or a plain sentence.
  */
-import type { Box } from '../images.js';
+import { boxDistance } from '../images.js';
 import type { Prediction } from '../model/calibration.js';
 import { filterClausesByKind } from '../model/clauses.js';
 import type { BundleManifest } from '../model/manifest.js';
@@ -94,7 +94,8 @@ function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
     nouns.every((noun) => noun === SOMETHING || known.includes(noun)) &&
     one.regions.every((region) =>
       stronger.regions.some(
-        (other) => other.side === region.side && region.area < other.area / 2 && gap(region.box, other.box) < ADJACENT,
+        (other) =>
+          other.side === region.side && region.area < other.area / 2 && boxDistance(region.box, other.box) < ADJACENT,
       ),
     )
   );
@@ -102,10 +103,6 @@ function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
 
 /** Cells of the maps are 1/36 by 1/24 of the frame; a gap of one cell is not adjacent. */
 const ADJACENT = 0.02;
-
-/** Distance between two boxes along the axis on which they are further apart, in fractions of the frame. */
-const gap = (a: Box, b: Box): number =>
-  Math.max(a.x - (b.x + b.width), b.x - (a.x + a.width), a.y - (b.y + b.height), b.y - (a.y + a.height), 0);
 
 /** The strongest location, and a second one whose clause is certain enough; equal clauses are used once. */
 function uncalibrated(statements: readonly LocationStatement[]): LocationStatement[] {

@@ -6,7 +6,7 @@ import type { Box, Side } from '../images.js';
 import { clausesOf } from '../model/clauses.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
-import type { Likely } from '../model/naming.js';
+import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
 import { type Sentence, toSentence, withWords } from '../model/tokenizer.js';
 import { SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
@@ -31,6 +31,8 @@ export interface LocationFact {
   readonly noun: Likely;
   /** of probability 0.05 or more, the most probable first */
   readonly nouns: readonly Likely[];
+  /** the most probable; null: the bundle has no nouns of a class */
+  readonly class: LikelyClass | null;
   /** null: no colour is probable enough */
   readonly colour: Likely | null;
   /** 4: four or more */

@@ -7,6 +7,7 @@ import { SIDES, type Side } from '../images.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
+import { ViewpointSchema } from './viewpoint.js';
 
 export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
 export const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
@@ -58,6 +59,15 @@ export const StatementSchema = Type.Object(
 );
 export type Statement = Static<typeof StatementSchema>;
 
+/** Kinds of an object that came, or went, and stays so; the kind of its change is the key. */
+export const OBJECT_KIND_OF = { appear: 'object_left', disappear: 'object_removed' } as const;
+export type ObjectKind = (typeof OBJECT_KIND_OF)[keyof typeof OBJECT_KIND_OF];
+export const OBJECT_KINDS = Object.values(OBJECT_KIND_OF);
+/** Greatest distance of an owner from the object, in lengths of the object (set, not fitted). */
+export const OWNER_WITHIN = 3;
+/** As in the model (naming.ts). */
+const CLASSES = ['person', 'vehicle', 'animal', 'object'] as const;
+
 const probability = unit('Calibrated probability that it is true.');
 const LikelySchema = Type.Object({ value: Type.String(), probability });
 export const FactSchema = Type.Object(
@@ -66,6 +76,26 @@ export const FactSchema = Type.Object(
     noun: LikelySchema,
     nouns: Type.Optional(
       Type.Array(LikelySchema, { description: 'The nouns of at least 0.05 by the picture and the words, sorted.' }),
+    ),
+    class: Type.Optional(
+      nullable(
+        Type.Object({ value: literals(CLASSES, 'The widest true noun.'), probability }),
+        'The most probable of person, vehicle, animal and object; null: the model has no such nouns.',
+      ),
+    ),
+    object: Type.Optional(
+      nullable(
+        Type.Object({
+          value: literals(OBJECT_KINDS, 'object_left: an object appeared; object_removed: it disappeared.'),
+          probability: unit('Probability of the kind times that of the class.'),
+          owner: nullable(
+            Type.Object({ region: Type.Integer({ minimum: 1, description: 'Id of a region.' }), box: BoxSchema }),
+            'Where a person is or was, of either frame, who is at most three lengths of the object away; null: nobody.',
+          ),
+        }),
+        'Of an object (a bag, a box; no person, vehicle or animal) that appeared or disappeared. Two frames do not ' +
+          'show whether it stays; the change of a camera does.',
+      ),
     ),
     colour: nullable(LikelySchema, 'null: no colour is probable enough.'),
     count: Type.Object({
@@ -135,38 +165,6 @@ export const TamperSchema = Type.Object(
   { $id: 'Tamper' },
 );
 
-export const ViewpointSchema = Type.Union(
-  [
-    Type.Object({
-      moved: Type.Boolean({ description: 'The camera points in another direction.' }),
-      shift_px: Type.Number({
-        minimum: 0,
-        description: 'Shift of the centre of the frame, in pixels of `after`.',
-      }),
-      rotation_deg: Type.Number({ description: 'Clockwise.' }),
-      scale: Type.Number({ exclusiveMinimum: 0, description: 'Above 1 if things are larger in `after`.' }),
-      overlap: unit('Share of the view of `before` that `after` still shows.'),
-      inliers: Type.Integer({ minimum: 0, description: 'Corners that agree with this motion.' }),
-      residual_px: Type.Number({
-        minimum: 0,
-        description: 'Root mean square error of these corners, in pixels of `after`.',
-      }),
-    }),
-    Type.Object({
-      refused: literals(
-        ['too_small', 'shape', 'before_featureless', 'after_featureless', 'no_common_view'],
-        'Reason why no camera motion can be estimated.',
-      ),
-      detail: Type.String({ description: 'The measured and the expected value.' }),
-    }),
-  ],
-  {
-    $id: 'Viewpoint',
-    description: 'Estimated camera motion between the frames, or the reason why there is no estimate.',
-  },
-);
-export type Viewpoint = Static<typeof ViewpointSchema>;
-
 export const ProblemSchema = Type.Object(
   {
     type: Type.String(),
@@ -227,7 +225,8 @@ export type Finding = Static<typeof FindingSchema>;
 
 /**
  * The regions that `keep` returns, numbered anew, and the statements and facts about them. A statement is dropped if no
- * region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped.
+ * region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped; an owner,
+ * with its region.
  */
 export function keepRegions(
   { regions, statements, facts, check }: Pick<Finding, 'regions' | 'statements' | 'facts' | 'check'>,
@@ -245,7 +244,12 @@ export function keepRegions(
   });
   const remaining = (facts ?? []).flatMap((fact) => {
     const ids = fact.regions.map(idOf).filter((id) => id > 0);
-    return ids.length < fact.regions.length ? [] : [{ ...fact, regions: ids }];
+    if (ids.length < fact.regions.length) return [];
+    const { object } = fact;
+    if (!object) return [{ ...fact, regions: ids }];
+    const region = kept.find(({ from }) => from === object.owner?.region)?.region;
+    const owner = object.owner && region ? { region: idOf(object.owner.region), box: region.box } : null;
+    return [{ ...fact, regions: ids, object: { ...object, owner } }];
   });
   return {
     regions: kept.map(({ region }, i) => ({ ...region, id: i + 1 })),

@@ -1,4 +1,4 @@
-import { likelyColour, likelyNoun, type Names, thingNames } from '../../src/model/naming.js';
+import { likelyClass, likelyColour, likelyNoun, type Names, thingNames } from '../../src/model/naming.js';
 import { cropNames, NAMES } from './names.js';
 
 const noun = (nouns: Record<string, number>, truth: number) => {
@@ -31,6 +31,22 @@ describe('likelyNoun', () => {
       value: 'man',
       probability: expect.closeTo(0.75),
     });
+  });
+});
+
+describe('likelyClass', () => {
+  const classOf = (nouns: Record<string, number>, names: Names = NAMES) =>
+    likelyClass(thingNames([cropNames(nouns)], names), names);
+
+  it('is the class whose nouns are together the most probable', () => {
+    const torn = { nothing: 0, man: 0.3, woman: 0.1, car: 0.3, van: 0.25, object: 0.05 };
+    expect(classOf(torn)).toEqual({ value: 'vehicle', probability: expect.closeTo(0.55, 6) });
+    expect(classOf(mixed)).toEqual({ value: 'person', probability: expect.closeTo(0.95, 6) });
+  });
+
+  it('is null if the bundle has no class', () => {
+    const names = { ...NAMES, nouns: ['nothing', 'cube'], wider: {} };
+    expect(likelyClass({ nothing: 0, nouns: new Map([['cube', 1]]), colours: new Map() }, names)).toBeNull();
   });
 });
 

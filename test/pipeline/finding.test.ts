@@ -3,7 +3,8 @@ import type { Prediction } from '../../src/model/calibration.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { changedFinding, identicalFinding, unchangedFinding } from '../../src/pipeline/finding.js';
 import { uniformScores } from '../../src/pipeline/sentence.js';
-import { type Finding, FindingSchema } from '../../src/schemas/comparison.js';
+import type { LocationFact } from '../../src/pipeline/statements.js';
+import { type Finding, FindingSchema, keepRegions } from '../../src/schemas/comparison.js';
 
 const model = { name: 'm', version: '1.0.0', sha256: 'a'.repeat(64), provider: 'cpu' };
 const still = {
@@ -34,6 +35,31 @@ const region = (x: number): MapRegion => ({
   score: 0.7,
 });
 const expectValid = (finding: Finding) => expect(Value.Check(FindingSchema, finding)).toBe(true);
+
+describe('the objects of a finding', () => {
+  const one = (value: 'person' | 'object', own: MapRegion): LocationFact => ({
+    ...{ kind: { value: 'appear', probability: 0.9 }, noun: { value, probability: 0.9 }, nouns: [], colour: null },
+    ...{ class: { value, probability: 0.9 }, count: { value: 1, probability: 0.9 }, place: null, way: null },
+    regions: [own],
+  });
+  const [person, bag] = [region(0.3), region(0.42)];
+  const sentence = uniformScores('a bag has appeared', 0.7);
+  const facts = [one('person', person), one('object', bag)];
+  const finding = changedFinding(changed, sentence, [person, bag], model, still, undefined, facts);
+
+  it('have the id and the box of their owner', () => {
+    expectValid(finding);
+    expect(finding.facts?.map(({ object }) => object?.value ?? null)).toEqual([null, 'object_left']);
+    expect(finding.facts?.[1]?.object?.owner).toEqual({ region: 1, box: person.box });
+  });
+
+  it('lose their owner with its region, and follow its number and box', () => {
+    const keep = (keeps: (id: number) => boolean) =>
+      keepRegions(finding, (one) => (keeps(one.id) ? { ...one, box: { ...one.box, y: 0 } } : null)).facts;
+    expect(keep((id) => id === 2)?.map(({ object, regions }) => [object?.owner, regions])).toEqual([[null, [1]]]);
+    expect(keep(() => true)?.[1]?.object?.owner).toEqual({ region: 1, box: { ...person.box, y: 0 } });
+  });
+});
 
 describe('identicalFinding', () => {
   it('has verdict none, confidence 0 and no model', () => {

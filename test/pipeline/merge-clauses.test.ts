@@ -23,7 +23,13 @@ function states(noun: string, given: Given = {}): LocationStatement {
   const text = `a ${noun} has appeared${place === null ? '' : ` ${place}`}`;
   const words = text.split(' ').map((word) => ({ text: word, score: 0.5 }));
   const fact: LocationFact = {
-    ...{ kind: { value: kind, probability }, noun: { value: noun, probability }, nouns: [], colour: likely(colour) },
+    ...{
+      kind: { value: kind, probability },
+      noun: { value: noun, probability },
+      nouns: [],
+      class: null,
+      colour: likely(colour),
+    },
     ...{ count: { value: count, probability }, place: likely(place), way: likely(way), regions: [] },
   };
   return {

@@ -129,6 +129,7 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
         kind: { value: 'appear' as const, probability },
         noun: { value: noun, probability: 0.9 },
         nouns: [],
+        class: null,
         colour: null,
       },
       ...{ count: { value: 1, probability: 0.9 }, place: null, way: null, regions: [one] },

@@ -26,12 +26,12 @@ import {
   RegionSchema,
   TamperSchema,
   TimingsSchema,
-  ViewpointSchema,
   WordSchema,
 } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { PlaceIntervalSchema, PlaceSearchSchema } from '../../schemas/place-search.js';
+import { ViewpointSchema } from '../../schemas/viewpoint.js';
 import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
 import { ServedModelSchema } from '../comparisons/models.js';
 import { CameraEventSchema, ChangeEventSchema, ComparisonEventSchema, EndpointEventSchema } from '../event-stream.js';
