@@ -5,19 +5,21 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
-import { CHANGE_KINDS } from '../schemas/change.js';
+import { FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
 import { checker } from '../schemas/validation-error.js';
 import { DescriberSettingsSchema, instructionsFault, withDescriberDefaults } from './describer.js';
 import { polygonFault } from './polygon.js';
+import { ScheduleSchema, windows } from './schedule.js';
 import { isTimeZone } from './time-zone.js';
 
 export const CAMERA_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
 const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
-export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+/** Default of `left_after_s`, seconds. */
+export const LEFT_AFTER_S = 60;
 const URL_PATTERN = '^https?://[^\\s]+$';
 
 const nullable = <T extends TSchema>(schema: T, options: object) =>
@@ -67,42 +69,16 @@ export const ZoneSchema = Type.Object(
 );
 export type Zone = Static<typeof ZoneSchema>;
 
-const clockTime = (description: string) =>
-  Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description, examples: ['22:00'] });
-
-const windows = (options: object = {}) =>
-  Type.Array(
-    Type.Object(
-      {
-        days: Type.Array(literals(DAYS, {}), { minItems: 1, maxItems: 7, uniqueItems: true }),
-        from: clockTime('Begin, local time.'),
-        to: clockTime('End, local time, exclusive. It is on the next day unless it is after `from`.'),
-      },
-      closed,
-    ),
-    { minItems: 1, maxItems: 32, ...options },
-  );
-
-export const ScheduleSchema = Type.Object(
-  {
-    timezone: Type.String({ description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
-    windows: windows(),
-  },
-  {
-    $id: 'Schedule',
-    ...closed,
-    description: 'Times at which alerts are sent. At other times changes are only stored.',
-  },
-);
-export type Schedule = Static<typeof ScheduleSchema>;
-export type TimeWindow = Schedule['windows'][number];
-
 const SeverityRuleSchema = Type.Object(
   {
     zone: Type.Optional(
       Type.String({ pattern: CAMERA_ID_PATTERN, description: 'Id of a zone that the change lies in.' }),
     ),
-    kind: Type.Optional(literals(CHANGE_KINDS, { description: 'Kind of change.' })),
+    kind: Type.Optional(
+      literals(FILTER_KINDS, {
+        description: 'Kind of change; object_left and object_removed hold from the moment at which it counts as one.',
+      }),
+    ),
     min_area: Type.Optional(unit({ description: 'Least area of the change, as a share of the frame.' })),
     during: Type.Optional(windows({ description: "Times in the schedule's time zone, or in UTC without a schedule." })),
     severity: literals(SEVERITIES, { description: 'Severity of a change for which all conditions hold.' }),
@@ -134,6 +110,14 @@ const AlertSettingsSchema = Type.Object(
       default: 300,
       description: 'Seconds after an alert in which further alerts of its zone, kind and location are only counted.',
     }),
+    left_after_s: Type.Number({
+      minimum: 0,
+      maximum: 86_400,
+      default: LEFT_AFTER_S,
+      description:
+        'Seconds for which an object that came, or went, must stay so to count as left or removed (`object` of its ' +
+        'change); 0: none does.',
+    }),
     min_severity: literals(SEVERITIES, {
       default: 'low',
       description: 'Less severe changes cause no alert.',
@@ -143,7 +127,8 @@ const AlertSettingsSchema = Type.Object(
       default: [],
       description:
         'Severity of changes: the first rule that holds decides, then the severity of the zone; ' +
-        'without either, high for tampering and medium otherwise.',
+        'without either, high for tampering and medium otherwise. An object left or removed is one step more severe, ' +
+        'and at least medium, unless a rule names it.',
     }),
   },
   { ...closed, default: {} },

@@ -7,6 +7,7 @@
  *   end            a track that too many frames in a row did not show ends; an open change reverts
  *   confirmation   a pending track that enough frames in a row showed opens a change
  *   escalation     an open change that is seen again persists; its severity may rise
+ *   left objects   a change whose object has stayed for long escalates, also if it has settled (left-objects.ts)
  *   cool-down      a change that is due gives an alert, or is suppressed and counted (cool-down.ts)
  *   settling       a change that has stayed long enough becomes part of "before"
  */
@@ -16,12 +17,16 @@ import {
   type ChangeEventType,
   type ChangeUpdate,
   compareSeverity,
+  type FoundChange,
+  type Severity,
 } from '../schemas/change.js';
-import { isoTime, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
+import { isoTime, leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
 import { applyDelivery, type CooldownState, decideAlert, revertedAlert } from './cool-down.js';
+import { isLeft, peopleOf, staySettled } from './left-objects.js';
+import { isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import { isWatching } from './schedule.js';
-import type { Observation, OpenTrack, Settled, Track, TrackerState, Transition } from './state.js';
+import type { Observation, OpenTrack, PersonSighting, Settled, Track, TrackerState, Transition } from './state.js';
 import { type TrackUpdate, updateTracks } from './tracker.js';
 
 /** Bound of the state's size. Beyond it the oldest settled change stays settled for ever. */
@@ -36,8 +41,9 @@ export function advance(state: TrackerState, observation: Observation, rules: Ch
   if (state.at !== null && at < state.at) {
     throw new RangeError(`the observation at ${at} follows one at ${state.at}: expected ascending times`);
   }
-  const step = new Step(state, observation, rules);
-  for (const update of updateTracks(state, observation, rules)) step.takeTrack(update);
+  const people = peopleOf(state, observation, rules);
+  const step = new Step(state, observation, rules, people);
+  for (const update of updateTracks(state, observation, rules, people)) step.takeTrack(update);
   return step.finish();
 }
 
@@ -73,7 +79,7 @@ export function resetBaseline(state: TrackerState, at: number): { state: Tracker
   const open = state.tracks.filter((track) => track.stage === 'open');
   const settled = open
     .filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper')
-    .map(({ change, acknowledged }) => ({ change: settledChange(change, at), acknowledged }));
+    .map((track) => settledOf(track, at));
   return {
     state: { ...state, tracks: [], settled: bounded([...state.settled, ...settled]) },
     changes: open.map(({ change }) => ({ change: settledChange(change, at), event: 'change.settled' })),
@@ -82,6 +88,13 @@ export function resetBaseline(state: TrackerState, at: number): { state: Tracker
 
 /** Drops the changes before a gap: a thing that goes after it may be another one than the thing that came before. */
 export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state, settled: [] });
+
+const settledOf = ({ change, acknowledged, still = null, told }: OpenTrack, at: number): Settled => ({
+  change: settledChange(change, at),
+  acknowledged,
+  still,
+  told,
+});
 
 const bounded = (settled: readonly Settled[]) => settled.slice(-MAX_SETTLED);
 
@@ -96,12 +109,16 @@ class Step {
   #cooldowns: CooldownState;
   readonly #alerting: boolean;
 
+  readonly #last: number | null;
+
   constructor(
-    { settled, quiet, serial }: TrackerState,
+    { settled, quiet, serial, at }: TrackerState,
     private readonly observation: Observation,
     private readonly rules: ChangeRules,
+    private readonly people: readonly PersonSighting[],
   ) {
     this.#settled = settled;
+    this.#last = at;
     this.#cooldowns = { quiet, serial };
     this.#alerting = rules.alerting && isWatching(observation.at, rules);
   }
@@ -114,6 +131,7 @@ class Step {
   }
 
   finish(): Transition {
+    this.#settled = this.#settled.map((one) => this.#watchSettled(one));
     const settling = this.#settlingTracks();
     for (const track of settling) this.#settle(track);
     const left = this.#tracks.filter((track) => !settling.some((one) => one === track));
@@ -128,6 +146,7 @@ class Step {
         tracks: this.rules.before === 'previous' && !hold ? [] : [...left, ...resolved],
         settled: bounded(this.#settled),
         ...this.#cooldowns,
+        people: this.people,
       },
       changes: this.#changes,
       alerts: this.#alerts,
@@ -162,28 +181,49 @@ class Step {
   #persist(track: OpenTrack): void {
     const { change, escalated } = persistingChange(track, this.observation, this.rules);
     const first = track.change.status === 'opened' ? 'change.persisting' : null;
-    this.#record({ ...track, change }, escalated ? 'change.escalated' : first);
+    const left = isLeft(change, track.still, this.rules);
+    const next = left ? leftChange(change, track.still, this.observation.at, this.rules) : change;
+    this.#record({ ...track, change: next }, escalated || left ? 'change.escalated' : first);
+  }
+
+  /** A settled change whose thing this frame proves to be as it was; it may count as left or removed now. */
+  #watchSettled(settled: Settled): Settled {
+    const { change, still } = settled;
+    const { at, verdict } = this.observation;
+    if (!still || change.object !== undefined || (verdict !== 'none' && verdict !== 'change')) return settled;
+    const isCovered = this.#tracks.some(
+      (track) => track.stage !== 'resolved' && isSameLocation(track.regions, change.regions),
+    );
+    if (isCovered) return settled;
+    const watched = { ...settled, still: staySettled(still, at, this.#last) };
+    if (!isLeft(change, watched.still, this.rules)) return watched;
+    const left = leftChange(change, watched.still, at, this.rules);
+    const alerted = this.#alertIfDue(left, settled.told ?? null, settled.acknowledged);
+    this.#changes.push({ change: alerted.change, event: 'change.escalated' });
+    return { ...watched, ...alerted };
   }
 
   /** Keeps the track with its change, and decides the alert if one is due at this severity. */
   #record(track: OpenTrack, event: ChangeEventType | null): void {
-    let { change, told } = track;
+    const alerted = this.#alertIfDue(track.change, track.told, track.acknowledged);
+    this.#changes.push({ change: alerted.change, event });
+    this.#tracks.push({ ...track, ...alerted });
+  }
+
+  /** @param told severity of its last alert; null: there was none */
+  #alertIfDue(change: FoundChange, told: Severity | null, acknowledged: boolean) {
     const due =
       this.#alerting &&
-      !track.acknowledged &&
+      !acknowledged &&
       compareSeverity(change.severity, this.rules.minSeverity) >= 0 &&
       (told === null || compareSeverity(change.severity, told) > 0);
-    if (due) {
-      const type = told === null ? 'change.opened' : 'change.escalated';
-      const decision = decideAlert(type, change, this.observation.at, this.#cooldowns, this.rules);
-      this.#cooldowns = decision.cooldowns;
-      if (decision.alert === null) this.#suppressed++;
-      else this.#alerts.push(decision.alert);
-      told = change.severity;
-      change = decision.alert?.change ?? change;
-    }
-    this.#changes.push({ change, event });
-    this.#tracks.push({ ...track, change, told });
+    if (!due) return { change, told };
+    const type = told === null ? 'change.opened' : 'change.escalated';
+    const decision = decideAlert(type, change, this.observation.at, this.#cooldowns, this.rules);
+    this.#cooldowns = decision.cooldowns;
+    if (decision.alert === null) this.#suppressed++;
+    else this.#alerts.push(decision.alert);
+    return { change: decision.alert?.change ?? change, told: change.severity };
   }
 
   #end(track: Track): void {
@@ -214,10 +254,10 @@ class Step {
     return undecided.filter(isDue).filter(({ change }) => change.last_seen === isoTime(at));
   }
 
-  #settle({ change, regions, acknowledged }: OpenTrack): void {
-    const settled = settledChange(change, this.observation.at);
-    this.#settled = [...this.#settled, { change: settled, acknowledged }];
-    this.#absorb.push(...regions);
-    this.#changes.push({ change: settled, event: 'change.settled' });
+  #settle(track: OpenTrack): void {
+    const settled = settledOf(track, this.observation.at);
+    this.#settled = [...this.#settled, settled];
+    this.#absorb.push(...track.regions);
+    this.#changes.push({ change: settled.change, event: 'change.settled' });
   }
 }

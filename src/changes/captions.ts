@@ -4,7 +4,7 @@ import { clausesOf, statesOnly } from '../model/clauses.js';
 import { plainSentence } from '../model/wording.js';
 import type { ChangeKind, ChangeRegion } from '../schemas/change.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
-import type { Location, Observation, ObservedStatement, Sighting, Track } from './state.js';
+import type { Location, Observation, ObservedStatement, Sighting, Still, Track } from './state.js';
 
 type Regions = readonly ChangeRegion[];
 
@@ -58,6 +58,29 @@ export const captionOfKind = (kind: ChangeKind, caption: string): string =>
 /** @param regions the strongest first */
 function plainCaption(kind: ChangeKind, regions: Regions): string {
   return plainSentence(kind, regionsOfKind(kind, regions)[0]?.box);
+}
+
+/** Per kind the forms of a clause: the thing, "has" or "is", and the place. */
+const FORMS_OF_OBJECT: Readonly<Record<Still['kind'], readonly RegExp[]>> = {
+  appear: [
+    /^(.+?) (has|have) (?:appeared|arrived)(?: (.+))?$/,
+    /^there (is|are) (.+?)(?: ((?:on|in|at|by) the .+?))?(?: now)?$/,
+    /^(.+?) (is|are) now(?: (?:there|standing))?(?: (.+))?$/,
+  ],
+  disappear: [/^(.+?) (has|have|is|are) (?:gone|no longer there|left|disappeared)$/],
+};
+const VERB_OF_OBJECT = { appear: 'been left', disappear: 'been removed' } as const;
+
+/** The clause about an object that stays: "a bag has appeared here" becomes "a bag has been left here". */
+export function leftCaption(caption: string, kind: Still['kind']): string {
+  for (const form of FORMS_OF_OBJECT[kind]) {
+    const [, first, second, place] = form.exec(caption) ?? [];
+    if (first === undefined || second === undefined) continue;
+    const [thing, verb] = /^(?:is|are)$/.test(first) ? [second, first] : [first, second];
+    const has = verb === 'is' || verb === 'has' ? 'has' : 'have';
+    return [thing, has, VERB_OF_OBJECT[kind], place ?? ''].join(' ').trim();
+  }
+  return caption;
 }
 
 /** A better sighting than the one before: one with a statement, of equal ones the more confident. */

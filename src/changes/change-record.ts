@@ -1,10 +1,11 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
 import { CHANGE_KINDS, type ChangeKind, compareSeverity, type FoundChange } from '../schemas/change.js';
-import { fittingRegions, sightingOf } from './captions.js';
+import { fittingRegions, leftCaption, sightingOf } from './captions.js';
+import { objectOf } from './left-objects.js';
 import { namePlaces, zoneOfRegions } from './place-names.js';
 import type { ChangeRules } from './rules.js';
 import { severityOf } from './severity.js';
-import type { Observation, OpenTrack, Track } from './state.js';
+import type { Observation, OpenTrack, Still, Track } from './state.js';
 
 /** @param at epoch ms */
 export const isoTime = (at: number): string => new Date(at).toISOString();
@@ -44,7 +45,7 @@ export function persistingChange(
   rules: ChangeRules,
 ): { change: FoundChange; escalated: boolean } {
   const regions = fittingRegions(change.kind, outlines) ?? change.regions;
-  const severity = severityOf({ kind: change.kind, regions }, at, rules);
+  const severity = severityOf({ kind: change.kind, regions, object: change.object?.value }, at, rules);
   const escalated = compareSeverity(severity, change.severity) > 0;
   const persisting: FoundChange = {
     ...change,
@@ -55,6 +56,27 @@ export function persistingChange(
     comparisons: { ...change.comparisons, last: comparisonId },
   };
   return { change: persisting, escalated };
+}
+
+/**
+ * The change as an object that was left or removed: in the words of the frame that shows the object best, because the
+ * person who brought it may have been there first.
+ * @param at capture time of the observation, epoch ms
+ */
+export function leftChange(change: FoundChange, still: Still, at: number, rules: ChangeRules): FoundChange {
+  const object = objectOf(still, at);
+  const { model_caption: _former, ...rest } = change;
+  const model = leftCaption(still.best.caption, still.kind);
+  const caption = namePlaces(model, change.kind, change.regions, rules.places);
+  const severity = severityOf({ kind: change.kind, regions: change.regions, object: object.value }, at, rules);
+  return {
+    ...rest,
+    object,
+    caption,
+    ...(caption === model ? {} : { model_caption: model }),
+    severity: compareSeverity(severity, change.severity) > 0 ? severity : change.severity,
+    comparisons: { ...change.comparisons, best: still.best.comparisonId },
+  };
 }
 
 /** @param at capture time from which the change is part of "before", epoch ms */

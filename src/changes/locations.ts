@@ -18,7 +18,7 @@ const MIN_IOU = 0.3;
 const MAX_DISPLACEMENT = 1;
 
 const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
-const isSameOutline = (a: Box, b: Box): boolean =>
+export const isSameOutline = (a: Box, b: Box): boolean =>
   sharedArea(a, b) >= MIN_IOU * (areaOf(a) + areaOf(b) - sharedArea(a, b));
 
 /** Whether any two of their boxes overlap by MIN_OVERLAP. */

@@ -1,7 +1,7 @@
 /** Observation of the change tracker, from the finding of a comparison. */
 import type { ChangeRegion } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import type { Observation } from './state.js';
+import type { Observation, ObservedThing } from './state.js';
 
 /** Nuisances that may hide a thing. A frame with only other nuisances proves an absence as a clear one does. */
 const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus']);
@@ -28,5 +28,14 @@ export function observationOf(
         kind,
         regions: ids.flatMap(byId),
       })) ?? null,
+    ...(finding.facts === undefined
+      ? {}
+      : {
+          things: finding.facts.flatMap(({ class: likely, regions: ids }): ObservedThing[] => {
+            if (!likely) return [];
+            const object = likely.value === 'object' ? likely.probability : 0;
+            return [{ class: likely.value, object, regions: ids.flatMap(byId) }];
+          }),
+        }),
   };
 }

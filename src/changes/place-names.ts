@@ -14,7 +14,7 @@ export type ZonePhrases = Readonly<Record<string, ZonePhrase>>;
 /** Per kind the forms of a clause: the words before its place, and the words after it. The first that fits counts. */
 const FORMS: Readonly<Record<Kind, readonly RegExp[]>> = {
   replace: [/^(.+?)( (?:instead of|(?:has|have) been replaced by) .+)$/, /^(.+)()$/],
-  disappear: [/^(.+?)( (?:(?:is|are) (?:gone|no longer there)|(?:has|have) (?:left|disappeared)))(?= |$)/],
+  disappear: [/^(.+?)( (?:(?:is|are) (?:gone|no longer there)|(?:has|have) (?:left|disappeared|been removed)))(?= |$)/],
   appear: [/^(there (?:is|are) .+)( now)$/, /^(.+)()$/],
   move: [/^(.+)()$/],
 };

@@ -1,5 +1,6 @@
 /** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
-import type { CameraSettings, Schedule, SeverityRule, Zone } from '../cameras/settings.js';
+import type { Schedule } from '../cameras/schedule.js';
+import { type CameraSettings, LEFT_AFTER_S, type SeverityRule, type Zone } from '../cameras/settings.js';
 import { zonePhrase } from '../cameras/zone-phrase.js';
 import type { Severity } from '../schemas/change.js';
 import type { ZonePhrases } from './place-names.js';
@@ -14,6 +15,8 @@ export interface ChangeRules {
   /** time after which a change, or a tampered view, settles; null: never */
   readonly settleMs: { readonly scene: number | null; readonly tamper: number | null };
   readonly cooldownMs: number;
+  /** time for which an object must stay to count as left or removed; null: none does */
+  readonly leftAfterMs: number | null;
   readonly minSeverity: Severity;
   /** the first matching rule decides */
   readonly severity: readonly SeverityRule[];
@@ -41,12 +44,18 @@ export function rulesOf(camera: string, settings: RuleSettings, alerting = true)
     persistMs: alerts.persist_s * SECOND,
     settleMs: settleTimes(settings.before, settings.memory.absorb_s * SECOND),
     cooldownMs: alerts.cooldown_s * SECOND,
+    leftAfterMs: leftAfter(alerts),
     minSeverity: alerts.min_severity,
     severity: [...alerts.severity_rules, ...zones],
     schedule: settings.schedule,
     suspendUntil: settings.suspend_until === null ? null : Date.parse(settings.suspend_until),
     alerting,
   };
+}
+
+/** Cameras that were stored before the setting existed have its default. */
+function leftAfter({ left_after_s: seconds = LEFT_AFTER_S }: Partial<RuleSettings['alerts']>): number | null {
+  return seconds === 0 ? null : seconds * SECOND;
 }
 
 const placesOf = (zones: readonly Zone[]): ZonePhrases =>

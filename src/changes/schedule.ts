@@ -1,5 +1,5 @@
 /** Weekly time windows in a camera's time zone. Pure: the time is an argument. */
-import { DAYS, type TimeWindow } from '../cameras/settings.js';
+import { DAYS, type TimeWindow } from '../cameras/schedule.js';
 import type { ChangeRules } from './rules.js';
 
 const DAY_MINUTES = 24 * 60;

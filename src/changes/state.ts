@@ -3,6 +3,7 @@
  * before the next one. Its field names and values are the stored format, so they stay as they are: `quiet` holds the
  * cool-downs, `told` the last severity.
  */
+import type { Box } from '../images.js';
 import type { AlertIntent, ChangeKind, ChangeRegion, ChangeUpdate, FoundChange, Severity } from '../schemas/change.js';
 import type { KINDS, StatementKind, VERDICTS } from '../schemas/comparison.js';
 
@@ -22,6 +23,45 @@ export interface Observation {
   readonly regions: readonly ChangeRegion[];
   /** null if the model states nothing about single locations */
   readonly statements: readonly ObservedStatement[] | null;
+  /** absent if the model names nothing */
+  readonly things?: readonly ObservedThing[];
+}
+
+/** A thing that the comparison names. */
+export interface ObservedThing {
+  /** the most probable of person, vehicle, animal and object */
+  readonly class: string;
+  /** probability that it is an object, 0..1; 0 if another class is more probable */
+  readonly object: number;
+  /** members of `regions` of the observation */
+  readonly regions: readonly ChangeRegion[];
+}
+
+/** A person in one frame. */
+export interface PersonSighting {
+  readonly comparison: string;
+  /** capture time, epoch ms */
+  readonly at: number;
+  readonly box: Box;
+}
+
+/** A thing that has not moved since the first frame that showed it here. */
+export interface Still {
+  readonly kind: 'appear' | 'disappear';
+  /** its outline in that frame */
+  readonly regions: readonly ChangeRegion[];
+  /** capture times of that frame and of the last one that proves it, epoch ms */
+  readonly since: number;
+  readonly at: number;
+  /** time between observations in a row that prove it, ms */
+  readonly ms: number;
+  /** frames that name it, and the sum of their probabilities that it is an object */
+  readonly frames: number;
+  readonly object: number;
+  /** the frame in which it is most probably an object */
+  readonly best: { readonly comparisonId: string; readonly caption: string; readonly probability: number };
+  /** the person beside it when it came or went; null: no person was near */
+  readonly owner: PersonSighting | null;
 }
 
 /** A statement of the comparison about some of its regions. */
@@ -85,6 +125,8 @@ interface TrackFields {
   /** highest severity for which an alert was made or suppressed; null before the first one */
   readonly told: Severity | null;
   readonly acknowledged: boolean;
+  /** null: it moves, or nothing names it; older states do not have it */
+  readonly still?: Still | null;
   /** true: a person says that it is normal, so that it settles with the next frame that shows it */
   readonly normal?: boolean;
 }
@@ -105,6 +147,9 @@ export type OpenTrack = Extract<Track, { stage: 'open' }>;
 export interface Settled {
   readonly change: FoundChange;
   readonly acknowledged: boolean;
+  /** as those of its track; older states do not have them */
+  readonly still?: Still | null;
+  readonly told?: Severity | null;
 }
 
 /** Cool-down of one location, zone and kind. */
@@ -135,6 +180,8 @@ export interface TrackerState {
   readonly quiet: readonly Cooldown[];
   /** serial number of the newest cool-down */
   readonly serial: number;
+  /** people of the last seconds, who may own what comes or goes; older states do not have them */
+  readonly people?: readonly PersonSighting[];
 }
 
 export const initialTrackerState = (): TrackerState => ({

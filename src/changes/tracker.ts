@@ -5,9 +5,10 @@
  */
 import { derivedId } from '../ids.js';
 import { betterSighting } from './captions.js';
+import { followStill } from './left-objects.js';
 import { displacement, isSameLocation, locationsOf, relationTo } from './locations.js';
 import type { ChangeRules } from './rules.js';
-import type { Location, Observation, Track, TrackerState } from './state.js';
+import type { Location, Observation, PersonSighting, Track, TrackerState } from './state.js';
 
 /**
  * Evidence of one observation about one track: the locations that belong to it alone, its absence, or nothing, because
@@ -26,7 +27,9 @@ export function updateTracks(
   state: TrackerState,
   observation: Observation,
   rules: Pick<ChangeRules, 'camera' | 'before' | 'confirmFrames'>,
+  people: readonly PersonSighting[],
 ): TrackUpdate[] {
+  const recent = { last: state.at, people };
   const locations = locationsOf(observation);
   const owners = associate(locations, state.tracks);
   const updated = state.tracks.map((track) => {
@@ -35,13 +38,16 @@ export function updateTracks(
     const outlines = own.filter((location) => owners[locations.indexOf(location)]?.length === 1);
     const seen = own.length > 0;
     const evidence = seen ? { seen: outlines } : evidenceOfUnseen(track, observation);
-    return { track: applyEvidence(track, evidence, observation, rules), seen };
+    const next = applyEvidence(track, evidence, observation, rules);
+    if (!seen) return { track: next, seen };
+    return { track: { ...next, still: followStill(track.still ?? null, outlines, observation, recent) }, seen };
   });
   const unowned = locations.filter((_location, i) => owners[i]?.length === 0);
   const begun = unowned.map((location, i) => {
     const name = [rules.camera, observation.at, observation.frame, i].join('/');
     const settled = settledRelation(location, state, rules);
-    return { track: beginTrack(location, observation, name, settled), seen: true };
+    const still = followStill(null, [location], observation, recent);
+    return { track: { ...beginTrack(location, observation, name, settled), still }, seen: true };
   });
   return [...updated, ...begun];
 }

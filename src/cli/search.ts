@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
 import { type FootageChange, FootageChangeSchema, type Moment } from '../footage/records.js';
-import { CHANGE_KINDS, type ChangeKind, type Severity } from '../schemas/change.js';
+import { FILTER_KINDS, type FilterKind, type Severity } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import type { SearchFilter } from '../search/scope.js';
 import { type Hit, SearchIndex, type SearchResult } from '../search/search-index.js';
@@ -39,7 +39,7 @@ export const command = createCommand('search')
   .argument('<results...>', 'folders of results, or files changes.ndjson or changes.json')
   .option('--camera <name>', 'only changes of this camera')
   .option('--zone <id>', 'only changes in this zone')
-  .option('--kind <kind>', `only changes of this kind: ${CHANGE_KINDS.join(', ')}`)
+  .option('--kind <kind>', `only changes of this kind: ${FILTER_KINDS.join(', ')}`)
   .option('--severity <severity>', `only changes of this severity: ${SEVERITIES.join(', ')}`)
   .option('--since <time>', 'only changes confirmed at this time or later, as 2026-06-01T08:00:00Z')
   .option('--until <time>', 'only changes confirmed before this time')
@@ -71,7 +71,7 @@ function readOptions(query: string, options: Options): { filter: SearchFilter; l
   const limit = Number(options.limit);
   if (!/^\d{1,6}$/.test(options.limit) || limit < 1) throw bad('--limit', options.limit, 'a whole number from 1');
   const { camera, zone } = options;
-  const kind = oneOf(CHANGE_KINDS, options.kind, '--kind');
+  const kind = oneOf(FILTER_KINDS, options.kind, '--kind');
   const severity = oneOf(SEVERITIES, options.severity, '--severity');
   const since = options.since === undefined ? undefined : time(options.since, '--since');
   const until = options.until === undefined ? undefined : time(options.until, '--until');
@@ -88,7 +88,7 @@ function readOptions(query: string, options: Options): { filter: SearchFilter; l
   };
 }
 
-function oneOf<T extends ChangeKind | Severity>(values: readonly T[], given: string | undefined, name: string) {
+function oneOf<T extends FilterKind | Severity>(values: readonly T[], given: string | undefined, name: string) {
   const value = values.find((one) => one === given);
   if (given !== undefined && value === undefined) throw bad(name, given, `one of ${values.join(', ')}`);
   return value;

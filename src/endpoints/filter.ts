@@ -1,6 +1,6 @@
 /** Whether an endpoint gets an alert. Pure. */
 import { matchesCamera } from '../cameras/id-pattern.js';
-import { compareSeverity, type Notice } from '../schemas/change.js';
+import { compareSeverity, hasKind, type Notice } from '../schemas/change.js';
 import type { EndpointSettings } from './settings.js';
 
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
@@ -13,7 +13,7 @@ export function wantsAlert(filters: Filters, { type, change }: Pick<Notice, 'typ
     events.includes(type) &&
     (cameras.length === 0 || cameras.some((pattern) => matchesCamera(pattern, change.camera))) &&
     (zones.length === 0 || isInZone(change, zones)) &&
-    (kinds.length === 0 || kinds.includes(change.kind)) &&
+    (kinds.length === 0 || kinds.some((kind) => hasKind(change, kind))) &&
     compareSeverity(change.severity, filters.min_severity) >= 0 &&
     hasWords(change.caption, filters.text)
   );

@@ -1,7 +1,7 @@
 /** Settings of an endpoint: a registered receiver of alerts, with its format and its filters. */
 import { type Static, Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../cameras/settings.js';
-import { ALERT_TYPES, CHANGE_KINDS, ENDPOINT_EVENTS } from '../schemas/change.js';
+import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
 
@@ -44,7 +44,11 @@ const fields = {
     ...most,
     description: 'Ids of zones that the change lies in. Empty: all, and changes outside of zones.',
   }),
-  kinds: Type.Array(literals(CHANGE_KINDS), { ...most, description: 'Kinds of change. Empty: all.' }),
+  kinds: Type.Array(literals(FILTER_KINDS), {
+    ...most,
+    description:
+      'Kinds of change; object_left and object_removed pass from the moment at which a change counts as one. Empty: all.',
+  }),
   min_severity: literals(SEVERITIES, { default: 'info', description: 'Less severe changes are not sent.' }),
   text: nullable(
     Type.String({ minLength: 1, maxLength: 200 }),

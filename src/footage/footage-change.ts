@@ -11,7 +11,7 @@ export function footageChange(
   momentOf: (time: number) => Moment,
   shown: Pick<FootageChange, 'pictures' | 'outlines'>,
 ): FootageChange {
-  const { id, camera, kind, caption, confidence, severity, zone, status, regions } = change;
+  const { id, camera, kind, caption, confidence, severity, zone, status, regions, object } = change;
   const moment = (time: string): Moment => momentOf(Date.parse(time));
   return {
     v: 1,
@@ -24,6 +24,9 @@ export function footageChange(
     zone,
     status,
     regions,
+    ...(object === undefined
+      ? {}
+      : { object: { value: object.value, at: moment(object.at), probability: object.probability } }),
     first_seen: moment(change.first_seen),
     confirmed: moment(change.confirmed_at),
     last_seen: moment(change.last_seen),

@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox';
 import { CameraSettingsSchema } from '../cameras/settings.js';
 import { CameraFrameSchema } from '../schemas/camera-frame.js';
 import { FoundChangeSchema } from '../schemas/change.js';
-import { FindingSchema, ModelUsedSchema } from '../schemas/comparison.js';
+import { FindingSchema, ModelUsedSchema, OBJECT_KINDS } from '../schemas/comparison.js';
 import { dateTime, literals, nullable, unit } from '../schemas/constructors.js';
 import { MomentSchema, OutlineSchema } from '../schemas/recording.js';
 
@@ -31,6 +31,16 @@ export const FootageChangeSchema = Type.Object(
     zone,
     status,
     regions,
+    object: Type.Optional(
+      Type.Object(
+        {
+          value: literals(OBJECT_KINDS, 'object_left: the object came and stayed; object_removed: it stayed away.'),
+          at: Type.Object(MomentSchema.properties, { description: 'The frame from which it counts.' }),
+          probability: unit('Probability that it is an object.'),
+        },
+        { description: 'Present if the change counts as an object left or removed.' },
+      ),
+    ),
     first_seen: Type.Object(MomentSchema.properties, { description: 'The first frame that showed it.' }),
     confirmed: Type.Object(MomentSchema.properties, { description: 'The frame that confirmed it.' }),
     last_seen: Type.Object(MomentSchema.properties, { description: 'The last frame that differed by it.' }),

@@ -11,13 +11,17 @@ export interface Clause {
 type ClauseKind = 'replace' | 'disappear' | 'move' | 'appear';
 
 /**
- * Verbs of the captions' grammar, the specific before the general: "there is a van instead of a car" is no appearance.
+ * Verbs of the captions' grammar and of objects left and removed (src/changes), the specific before the general: "there
+ * is a van instead of a car" is no appearance.
  */
 const VERBS: readonly (readonly [kind: ClauseKind, verb: RegExp])[] = [
   ['replace', /\bbeen replaced by\b|\btaken the place of\b|\binstead of\b/],
-  ['disappear', /\b(?:has|have) (?:left|disappeared)\b|\b(?:is|are) (?:gone|no longer there)\b/],
+  [
+    'disappear',
+    /\b(?:has|have) (?:left|disappeared)\b|\b(?:is|are) (?:gone|no longer there)\b|\b(?:has|have) been removed\b/,
+  ],
   ['move', /\b(?:has|have) (?:been )?(?:moved|walked|driven|shifted)\b/],
-  ['appear', /\b(?:has|have) (?:appeared|arrived)\b|\bthere (?:is|are)\b|\b(?:is|are) now\b/],
+  ['appear', /\b(?:has|have) (?:appeared|arrived|been left)\b|\bthere (?:is|are)\b|\b(?:is|are) now\b/],
 ];
 const KINDS_OF_ONE_ACTION: ReadonlySet<string> = new Set(VERBS.map(([kind]) => kind));
 

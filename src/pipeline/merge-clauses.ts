@@ -28,16 +28,16 @@ export function groupAlike(statements: readonly LocationStatement[], most: numbe
   return here.length <= most ? here : joinGroups(here, () => true);
 }
 
-type Fits = (a: LocationFact, b: LocationFact) => boolean;
+type Agrees = (a: LocationFact, b: LocationFact) => boolean;
 
-const isOfOneColour: Fits = (a, b) => a.colour?.value === b.colour?.value;
-const isAtOnePlace: Fits = (a, b) => (a.place ?? a.way)?.value === (b.place ?? b.way)?.value;
+const isOfOneColour: Agrees = (a, b) => a.colour?.value === b.colour?.value;
+const isAtOnePlace: Agrees = (a, b) => (a.place ?? a.way)?.value === (b.place ?? b.way)?.value;
 
-/** Joins each group to the first before it that a count can join it with, if all of their things `fit`. */
-function joinGroups(groups: readonly LocationStatement[][], fit: Fits): LocationStatement[][] {
+/** Joins each group to the first before it that a count can join it with, if all of their things `agree`. */
+function joinGroups(groups: readonly LocationStatement[][], agree: Agrees): LocationStatement[][] {
   const joined: LocationStatement[][] = [];
   for (const group of groups) {
-    const at = joined.findIndex((other) => other.every((a) => group.every((b) => isAlike(a, b, fit))));
+    const at = joined.findIndex((other) => other.every((a) => group.every((b) => isAlike(a, b, agree))));
     if (at < 0) joined.push(group);
     else joined[at] = [...(joined[at] as LocationStatement[]), ...group];
   }
@@ -45,10 +45,10 @@ function joinGroups(groups: readonly LocationStatement[][], fit: Fits): Location
 }
 
 /** Only statements about one kind of thing, which a count can join; "a car and a van" stay apart. */
-function isAlike(a: LocationStatement, b: LocationStatement, fit: Fits): boolean {
+function isAlike(a: LocationStatement, b: LocationStatement, agree: Agrees): boolean {
   const [one, other] = [onlyFact(a), onlyFact(b)];
   if (one === null || other === null || a.kind !== b.kind) return false;
-  return one.noun.value === other.noun.value && fit(one, other);
+  return one.noun.value === other.noun.value && agree(one, other);
 }
 
 const onlyFact = ({ facts, kind }: LocationStatement): LocationFact | null =>

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../images.js';
-import { BoxSchema, SEVERITIES } from './comparison.js';
+import { BoxSchema, OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { type Description, DescriptionSchema } from './description.js';
 
@@ -73,6 +73,25 @@ export const FoundChangeSchema = Type.Object({
       description: 'Present if `caption` names a zone: the sentence with the place in the words of the model.',
     }),
   ),
+  object: Type.Optional(
+    Type.Object(
+      {
+        value: literals(OBJECT_KINDS, 'object_left: the object came and stayed; object_removed: it stayed away.'),
+        since: dateTime('Capture time of the first frame that showed it so.'),
+        at: dateTime('Capture time of the frame from which it counts: it had stayed for `left_after_s`.'),
+        probability: unit('Probability that it is an object, the mean of the frames that named it.'),
+        owner: nullable(
+          Type.Object({
+            comparison: Type.String({ description: 'Id of the comparison that showed the person.' }),
+            at: dateTime('Capture time of the frame that showed them.'),
+            box: BoxSchema,
+          }),
+          'The person who was at most three lengths of the object away, in the 30 s before; null: there was none.',
+        ),
+      },
+      { description: 'Present once the change counts as an object left or removed.' },
+    ),
+  ),
   confidence: unit('Confidence of that comparison.'),
   status: literals(
     CHANGE_STATUSES,
@@ -120,6 +139,14 @@ export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 export type ChangeEventType = (typeof CHANGE_EVENTS)[number];
 export type AlertType = (typeof ALERT_TYPES)[number];
 export type Severity = (typeof SEVERITIES)[number];
+
+/** Kind of a change in a filter: that of the change, or of the object that was left or removed. */
+export type FilterKind = ChangeKind | ObjectKind;
+export const FILTER_KINDS = [...CHANGE_KINDS, ...OBJECT_KINDS] as const;
+export const hasKind = (
+  { kind, object }: { readonly kind: ChangeKind; readonly object?: { readonly value: ObjectKind } | undefined },
+  asked: FilterKind,
+): boolean => kind === asked || object?.value === asked;
 
 /** @returns a negative number if a is less severe than b, 0 if they are equal. */
 export const compareSeverity = (a: Severity, b: Severity): number => SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);

@@ -9,6 +9,8 @@ import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { ViewpointSchema } from './viewpoint.js';
 
+export type { Viewpoint } from './viewpoint.js';
+
 export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
 export const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
 export const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'] as const;
@@ -90,7 +92,7 @@ export const FactSchema = Type.Object(
           probability: unit('Probability of the kind times that of the class.'),
           owner: nullable(
             Type.Object({ region: Type.Integer({ minimum: 1, description: 'Id of a region.' }), box: BoxSchema }),
-            'Where a person is or was, of either frame, who is at most three lengths of the object away; null: nobody.',
+            'Where a person is or was, of either frame, who is at most three lengths of the object away; null: none.',
           ),
         }),
         'Of an object (a bag, a box; no person, vehicle or animal) that appeared or disappeared. Two frames do not ' +

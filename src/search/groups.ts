@@ -34,6 +34,8 @@ export interface Place {
 export interface Entry {
   readonly id: string;
   readonly kind: ChangeKind;
+  /** undefined of most changes */
+  readonly object: SearchedChange['object'];
   readonly severity: Severity;
   /** epoch ms */
   readonly confirmed: number;
@@ -100,8 +102,8 @@ export class ChangeGroups {
   put(change: SearchedChange): void {
     this.remove(change.id);
     const group = this.#groupOf(change);
-    const { id, kind, severity } = change;
-    const entry = { id, kind, severity, confirmed: Date.parse(change.confirmed_at), group };
+    const { id, kind, object, severity } = change;
+    const entry = { id, kind, object, severity, confirmed: Date.parse(change.confirmed_at), group };
     group.entries.add(entry);
     this.#entries.set(id, entry);
     this.#count(group, 1);

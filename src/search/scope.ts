@@ -2,14 +2,14 @@
  * The changes that a search may find: those that pass its filters. BM25 counts these and no others, so that neither
  * filters nor the changes that a key may not see influence a score or an interpretation.
  */
-import type { ChangeKind, Severity } from '../schemas/change.js';
+import { type FilterKind, hasKind, type Severity } from '../schemas/change.js';
 import type { ChangeGroups, Entry, Group, Place, Text } from './groups.js';
 
 export interface SearchFilter {
   /** whether changes of this camera may be found; default: all */
   readonly camera?: (camera: string) => boolean;
   readonly zone?: string;
-  readonly kind?: ChangeKind;
+  readonly kind?: FilterKind;
   readonly severity?: Severity;
   /** confirmation, epoch ms, inclusive */
   readonly since?: number;
@@ -72,9 +72,10 @@ function filtered(changes: ChangeGroups, filter: SearchFilter): Scope {
 }
 
 /** Whether the change passes the filters of single changes; the scope's groups passed those of camera and zone. */
-export function passes({ id, kind, severity, confirmed }: Entry, filter: SearchFilter): boolean {
+export function passes(entry: Entry, filter: SearchFilter): boolean {
+  const { id, severity, confirmed } = entry;
   return (
-    (filter.kind === undefined || kind === filter.kind) &&
+    (filter.kind === undefined || hasKind(entry, filter.kind)) &&
     (filter.severity === undefined || severity === filter.severity) &&
     (filter.since === undefined || confirmed >= filter.since) &&
     (filter.until === undefined || confirmed < filter.until) &&

@@ -1,5 +1,6 @@
 /** The searched text of a change: its sentences, and the names of its place, as terms with their counts. */
 import type { Change, ChangeKind } from '../schemas/change.js';
+import type { ObjectKind } from '../schemas/comparison.js';
 import { itemsOf, termsOfItem } from './analysis.js';
 import { type Directions, directionsOf } from './directions.js';
 import { termOf } from './lexicon.js';
@@ -8,7 +9,10 @@ import { termOf } from './lexicon.js';
 export type SearchedChange = Pick<
   Change,
   'id' | 'camera' | 'zone' | 'kind' | 'severity' | 'caption' | 'model_caption' | 'confirmed_at'
-> & { readonly feedback?: { readonly caption?: string } | null };
+> & {
+  readonly feedback?: { readonly caption?: string } | null;
+  readonly object?: { readonly value: ObjectKind } | undefined;
+};
 
 export interface TermUse {
   count: number;

@@ -1,5 +1,5 @@
 /** Query of a list of changes: its filters, and the index that answers most of them. */
-import type { Change, ChangeKind, ChangeStatus, Severity } from '../schemas/change.js';
+import { type Change, type ChangeStatus, type FilterKind, hasKind, type Severity } from '../schemas/change.js';
 import { KEYS } from './keys.js';
 import type { PageQuery } from './pages.js';
 import type { Visibility } from './visibility.js';
@@ -9,7 +9,7 @@ export interface ChangeQuery extends PageQuery {
   readonly camera?: string;
   readonly status?: ChangeStatus;
   readonly zone?: string;
-  readonly kind?: ChangeKind;
+  readonly kind?: FilterKind;
   readonly severity?: Severity;
   /** default: everything */
   readonly visibility?: Visibility;
@@ -35,5 +35,5 @@ export const fitsQuery = (
 ): boolean =>
   (status === undefined || hasStatus(change, status)) &&
   (zone === undefined || change.zone === zone) &&
-  (kind === undefined || change.kind === kind) &&
+  (kind === undefined || hasKind(change, kind)) &&
   (severity === undefined || change.severity === severity);

@@ -28,6 +28,7 @@ describe('settings of a camera', () => {
         confirm_frames: 2,
         persist_s: 0,
         cooldown_s: 300,
+        left_after_s: 60,
         min_severity: 'low',
         severity_rules: [],
       },

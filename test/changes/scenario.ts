@@ -49,6 +49,7 @@ export const RULES: ChangeRules = {
   persistMs: 0,
   settleMs: { scene: null, tamper: null },
   cooldownMs: 300_000,
+  leftAfterMs: null,
   minSeverity: 'info',
   severity: [],
   schedule: null,
@@ -203,6 +204,7 @@ export const rules: fc.Arbitrary<ChangeRules> = fc.record({
     tamper: fc.constantFrom(null, 200_000),
   }),
   cooldownMs: fc.constantFrom(0, 60_000, 300_000, 3_600_000),
+  leftAfterMs: fc.constantFrom(null, 30_000, 120_000),
   minSeverity: fc.constantFrom('info', 'info', 'medium'),
   severity: fc.array(
     fc.oneof(

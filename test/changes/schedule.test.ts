@@ -81,6 +81,7 @@ describe('the rules of a camera', () => {
       persistMs: 1_500,
       settleMs: { scene: 60_000, tamper: 60_000 },
       cooldownMs: 300_000,
+      leftAfterMs: 60_000,
       minSeverity: 'low',
       severity: [
         { zone: 'door', kind: 'disappear', severity: 'low' },

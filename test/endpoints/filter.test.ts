@@ -7,6 +7,11 @@ import { foundChange } from '../helpers/changes.js';
 const wants = (filters: EndpointPatch, change: Parameters<typeof foundChange>[0] = {}) =>
   wantsAlert(settingsWith(filters), { type: 'change.opened', change: foundChange(change) });
 
+const LEFT = {
+  ...{ value: 'object_left' as const, since: '2026-01-05T12:00:00.000Z', at: '2026-01-05T12:01:00.000Z' },
+  ...{ probability: 0.9, owner: null },
+};
+
 describe('An endpoint', () => {
   it.each<[string, EndpointPatch, Parameters<typeof foundChange>[0], boolean]>([
     ['without filters gets everything', {}, {}, true],
@@ -17,6 +22,10 @@ describe('An endpoint', () => {
     ['does not get changes outside of its zones', { zones: ['door'] }, { zone: null }, false],
     ['gets its kinds', { kinds: ['appear'] }, {}, true],
     ['does not get other kinds', { kinds: ['move', 'tamper'] }, {}, false],
+    ['gets objects that were left', { kinds: ['object_left'] }, { object: LEFT }, true],
+    ['gets them by the kind of their change, too', { kinds: ['appear'] }, { object: LEFT }, true],
+    ['does not get other objects', { kinds: ['object_removed'] }, { object: LEFT }, false],
+    ['does not get things that were not left', { kinds: ['object_left'] }, {}, false],
     ['gets its least severity', { min_severity: 'medium' }, { severity: 'medium' }, true],
     ['does not get less severe changes', { min_severity: 'high' }, { severity: 'medium' }, false],
     ['gets captions with all its words', { text: 'CAR  red' }, { caption: 'a red car has appeared' }, true],

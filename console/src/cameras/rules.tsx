@@ -13,6 +13,7 @@ export interface RulesDraft {
   readonly confirmFrames: string;
   readonly persistS: string;
   readonly cooldownS: string;
+  readonly leftAfterS: string;
   readonly minSeverity: (typeof SEVERITIES)[number];
   readonly alarmsPerDay: string;
   readonly schedule: Schedule | null;
@@ -26,6 +27,7 @@ export const rulesOf = ({ name, before, alerts, alarms_per_day, schedule, suspen
   confirmFrames: String(alerts.confirm_frames),
   persistS: String(alerts.persist_s),
   cooldownS: String(alerts.cooldown_s),
+  leftAfterS: String(alerts.left_after_s),
   minSeverity: alerts.min_severity,
   alarmsPerDay: alarms_per_day === null ? '' : String(alarms_per_day),
   schedule,
@@ -46,6 +48,7 @@ export const settingsOf = (draft: RulesDraft, { alerts, threshold }: Camera) => 
     confirm_frames: Number(draft.confirmFrames),
     persist_s: Number(draft.persistS),
     cooldown_s: Number(draft.cooldownS),
+    left_after_s: Number(draft.leftAfterS),
     min_severity: draft.minSeverity,
     severity_rules: [...draft.severityRules],
   },
@@ -112,6 +115,12 @@ export function Rules({ camera, draft, zones }: Props) {
           value={draft.value.cooldownS}
           min={0}
           onValue={(v) => put({ cooldownS: v })}
+        />
+        <Figure
+          name="Seconds until an object counts as left (0: never)"
+          value={draft.value.leftAfterS}
+          min={0}
+          onValue={(v) => put({ leftAfterS: v })}
         />
         <label>
           Alert from

@@ -4,7 +4,7 @@ import { SeverityOptions } from './severity-options.js';
 
 export type SeverityRule = Camera['alerts']['severity_rules'][number];
 
-const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
+const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
 interface Props {
   readonly rules: readonly SeverityRule[];
@@ -24,7 +24,7 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
       <h2>Severity</h2>
       <p class="quiet">
         The first rule that holds decides, then the severity of the zone. Without either, tampering is high and anything
-        else medium.
+        else medium. An object left or removed is one step more severe, unless a rule names it.
       </p>
       <ol class="severity-rules">
         {rules.map((rule, i) => (

@@ -11,7 +11,7 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['slack', 'Slack, Mattermost, Discord (/slack)', 'https://hooks.slack.com/services/…'],
   ['ntfy', 'ntfy', 'https://ntfy.sh/my-topic'],
 ];
-const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
+const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];

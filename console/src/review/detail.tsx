@@ -63,7 +63,7 @@ export function Detail({ change: stored, onNext }: Props) {
       <dl class="detail-facts">
         <Fact name="Camera">{change.camera}</Fact>
         {change.zone !== null && <Fact name="Zone">{zoneName(change.camera, change.zone)}</Fact>}
-        <Fact name="Kind">{change.kind}</Fact>
+        <Fact name="Kind">{change.object?.value ?? change.kind}</Fact>
         <Fact name="Severity">{change.severity}</Fact>
         <Fact name="Confidence">{percent(change.confidence)}</Fact>
         <Fact name="First seen">{shownTime(change.first_seen)}</Fact>

@@ -5,7 +5,7 @@ import { Calendar } from './calendar.js';
 import type { Filter } from './filter.js';
 import { cameras } from './store.js';
 
-const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'];
+const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'];
 
 interface Props {
   readonly filter: Filter;

@@ -1,6 +1,6 @@
 /** Query and answer of the list of changes. */
 import { Type } from 'typebox';
-import { CHANGE_KINDS, CHANGE_STATUSES } from '../../schemas/change.js';
+import { CHANGE_STATUSES, FILTER_KINDS } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable } from '../../schemas/constructors.js';
 import { ListedChangeSchema, SearchSummarySchema } from './change-search.js';
@@ -29,7 +29,7 @@ export const ListChangesQuerySchema = Type.Object(
     ),
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     zone: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Id of the zone of the change.' })),
-    kind: Type.Optional(literals(CHANGE_KINDS)),
+    kind: Type.Optional(literals(FILTER_KINDS)),
     severity: Type.Optional(literals(SEVERITIES)),
     status: Type.Optional(
       literals(CHANGE_STATUSES, {

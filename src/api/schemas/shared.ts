@@ -1,6 +1,7 @@
 /** Shared parts of routes: named components of the OpenAPI file, common parameters, problem responses and headers. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { ScheduleSchema, ZoneSchema } from '../../cameras/settings.js';
+import { ScheduleSchema } from '../../cameras/schedule.js';
+import { ZoneSchema } from '../../cameras/settings.js';
 import { EndpointPatchSchema, EndpointRequestSchema } from '../../endpoints/settings.js';
 import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';

@@ -1,6 +1,6 @@
 /** One page of the changes that answer a query. */
 import { ScenedeltaError } from '../../errors.js';
-import type { Change, ChangeKind, ChangeStatus, Severity } from '../../schemas/change.js';
+import type { Change, ChangeStatus, FilterKind, Severity } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Hit } from '../../search/search-index.js';
 import { sentencesOf } from '../../search/texts.js';
@@ -17,7 +17,7 @@ export interface SearchPageQuery {
   readonly like?: string;
   readonly camera?: string;
   readonly zone?: string;
-  readonly kind?: ChangeKind;
+  readonly kind?: FilterKind;
   readonly severity?: Severity;
   readonly status?: ChangeStatus;
   readonly since?: number;
