@@ -139,7 +139,7 @@ const ManifestSchema = Type.Object(
     max_length: Count,
     kinds: Type.Array(Type.String(), { minItems: 2 }),
     nuisances: Type.Array(Type.String()),
-    regions: Type.Object({ threshold: Probability, min_cells: Count }, strict),
+    regions: Type.Object({ threshold: Probability, min_cells: Count, strong: Type.Optional(Probability) }, strict),
     /** words of the graph `names`; absent with it */
     names: Type.Optional(NamesSchema),
     /** of the graph `check`; absent with it */

@@ -56,7 +56,9 @@ function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): 
         cells.push(next);
       }
     }
-    if (cells.length < rule.min_cells) continue;
+    const score = sum / cells.length;
+    // A bag that is far away covers one cell: a strong component counts with fewer cells, too.
+    if (cells.length < rule.min_cells && score < (rule.strong ?? Number.POSITIVE_INFINITY)) continue;
     regions.push({
       side,
       box: {
@@ -66,7 +68,7 @@ function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): 
         height: (bottom - top) / height,
       },
       area: cells.length / data.length,
-      score: sum / cells.length,
+      score,
     });
   }
   return regions;

@@ -47,6 +47,14 @@ describe('findRegions', () => {
     expect(findRegions({ before: empty, after }, RULE).map((region) => region.box.y)).toEqual([0.5]);
   });
 
+  it('keeps a component with too few cells if it is strong', () => {
+    const after = map('9.......', '...6....', '........', '7.......');
+    const found = (strong?: number) =>
+      findRegions({ before: empty, after }, strong === undefined ? RULE : { ...RULE, strong });
+    expect(found(0.65).map((region) => region.box.y)).toEqual([0, 0.75]);
+    expect(found()).toEqual([]);
+  });
+
   it('sorts the regions of both sides by strength', () => {
     const before = map('99......', '........', '........', '........');
     const after = map('........', '........', '..6666..', '..6666..');
@@ -134,7 +142,7 @@ describe('chooseRegionCrops', () => {
   });
 
   it.each(SHARED)('cuts the same crops as training: $what', ({ before, after, boxes }) => {
-    const regions = findRegions({ before: map(...before), after: map(...after) }, RULE);
+    const regions = findRegions({ before: map(...before), after: map(...after) }, { ...RULE, strong: 0.7 });
     const chosen = chooseRegionCrops(regions, FRAME, { ...rule, regions: 3 }).map(({ object: o }) => [
       o.x,
       o.y,

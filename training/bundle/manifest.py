@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from training.data.map_regions import REGION_MIN_CELLS, REGION_THRESHOLD
+from training.data.map_regions import REGION_MIN_CELLS, REGION_STRONG, REGION_THRESHOLD
 from training.data.preprocess import CROP_MARGIN, CROP_MIN_SIDE, CROP_SIZE
 from training.inputs import open_graph, sha256
 from training.net.config import END, KINDS, NUISANCES, PAD, START, UNK
@@ -59,7 +59,7 @@ def manifest(folder: Path, c, facts: dict) -> dict:
         "max_length": c.max_length,
         "kinds": list(KINDS),
         "nuisances": list(NUISANCES),
-        "regions": {"threshold": REGION_THRESHOLD, "min_cells": REGION_MIN_CELLS},
+        "regions": {"threshold": REGION_THRESHOLD, "min_cells": REGION_MIN_CELLS, "strong": REGION_STRONG},
         **({"unchanged_sentence": facts["unchanged"]} if "unchanged" in facts else {}),
         **({"camera": "moving"} if c.moving_camera else {}),
         **({"align_from": facts["align_from"]} if facts.get("align_from") is not None else {}),

@@ -13,6 +13,7 @@ from training.data.regions import area, iou, overlap, union
 
 REGION_THRESHOLD = 0.5
 REGION_MIN_CELLS = 2
+REGION_STRONG = 0.7  # mean from which a region of fewer cells counts: a bag that is far away covers one cell
 SAME_CROP_IOU = 0.1
 INSIDE_SHARE = 0.8  # share of a box inside a stronger one, from which it gets no crop of its own
 
@@ -37,9 +38,10 @@ def map_regions(heat: np.ndarray, side: str) -> list[MapRegion]:
     found = []
     for i in range(1, count):
         x, y, width, height, cells = (int(v) for v in stats[i])
-        if cells >= REGION_MIN_CELLS:
+        score = float(heat[labels == i].mean())
+        if cells >= REGION_MIN_CELLS or score >= REGION_STRONG:
             box = (x / w, y / h, width / w, height / h)
-            found.append(MapRegion(side, box, float(heat[labels == i].mean()), cells / heat.size))
+            found.append(MapRegion(side, box, score, cells / heat.size))
     return found
 
 
