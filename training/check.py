@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from training.data.evidence import Evidence, evidence_inputs, sizes_of
 from training.inputs import existing_folder
 from training.net.check import TruthCheck, check_loss
 from training.net.config import END, PAD, UNK
-from training.steps import Schedule, train_steps
+from training.steps import Schedule, save_trained, train_steps
 from training.text.false_sentences import NEGATIVES, FalseSentences
 from training.text.grammar import Clause, vocabulary
 from training.text.noun_tree import ROOT
@@ -33,7 +32,6 @@ MAX_LENGTH = 28
 BATCH = 64
 UNCHANGED = 1 / (NEGATIVES + 1)  # of the groups: more would let a blind network gain by "nothing has changed"
 WEIGHTS = {"rank": 1.0, "slots": 0.5, "alone": 0.25}
-REFRESH = 500  # steps after which shards completed since are taken in
 # Ways of `FalseSentences` -> the row of the figures.
 ROWS = {
     "direction": "direction",
@@ -54,13 +52,10 @@ class Groups:
     """Batches of groups: a true sentence of a pair and false ones, as ids and labels."""
 
     def __init__(self, data: Evidence, words: list[str], seed: int):
-        self.data, self.seed = data, seed
+        self.data = data
         self.word = {word: i for i, word in enumerate(words)}
-        self.refresh()
-
-    def refresh(self) -> None:
-        self.sentences = FalseSentences(self.data.meta, self.seed)
-        changed = np.array([bool(meta["objects"]) for meta in self.data.meta])
+        self.sentences = FalseSentences(data.meta, seed)
+        changed = np.array([bool(meta["objects"]) for meta in data.meta])
         self.changed, self.unchanged = np.flatnonzero(changed), np.flatnonzero(~changed)
 
     def encode(self, text: str) -> list[int]:
@@ -158,12 +153,6 @@ def main() -> None:
 
     def losses_of(step: int) -> dict[str, Tensor]:
         rng = np.random.default_rng([args.seed, step])
-        if step and step % REFRESH == 0:
-            known = len(data)
-            data.refresh()
-            if len(data) > known:
-                groups.refresh()
-                print(f"step {step}: {len(data)} pairs", flush=True)
         indices = groups.draw(rng)
         ids, labels, _ = groups.batch(indices, rng)
         score, slots = network(evidence_inputs(data.arrays(indices), args.blind), ids)
@@ -179,21 +168,13 @@ def main() -> None:
         lambda step, mean: print(f"step {step}: {json.dumps(figures(mean, heldout, some, args.blind))}", flush=True),
     )
     result = figures(found, heldout, balanced_indices(heldout, len(heldout.data)), args.blind)
-    torch.save(
-        {
-            "check": found.state_dict(),
-            "sizes": vars(sizes),
-            "vocabulary": words,
-            "heldout": result,
-            "seed": args.seed,
-            "steps": args.steps,
-            "pairs": len(data),
-            "cost": f"{time.process_time() / 60:.1f} CPU-minutes",
-        },
-        args.out / "check.pt",
+    save_trained(
+        args.out,
+        "check",
+        found,
+        result,
+        {"sizes": vars(sizes), "vocabulary": words, "seed": args.seed, "steps": args.steps, "pairs": len(data)},
     )
-    (args.out / "figures.json").write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

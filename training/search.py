@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from training.data.changes import Changes, concept_table, inverse, search_vocabu
 from training.data.evidence import Evidence, evidence_inputs, sizes_of
 from training.inputs import existing_folder
 from training.net.search import SearchVectors, search_loss
-from training.steps import Schedule, train_steps
+from training.steps import Schedule, save_trained, train_steps
 from training.text.false_sentences import write_any
 from training.text.grammar import parse_clauses
 from training.text.search_words import SearchWords
@@ -31,7 +30,6 @@ from training.text.truth import TRUE
 from training.text.truth_table import truth_table
 
 WEIGHTS = {"to_text": 1.0, "to_pair": 1.0, "inverse": 2.0}
-REFRESH = 200
 TextEncoder = Callable[[Tensor, Tensor], Tensor]  # ids and n-grams to vectors
 GALLERY = 109  # as many as there are development pairs: ranks among more pairs are not comparable with theirs
 
@@ -130,11 +128,6 @@ def main() -> None:
 
     def losses_of(step: int) -> dict[str, Tensor]:
         rng = np.random.default_rng([args.seed, step])
-        if step and step % REFRESH == 0:
-            known = len(data)
-            data.refresh()
-            if len(data) > known:
-                changes.refresh()
         return batch_losses(network, changes, changes.batch(changes.draw(rng), rng))
 
     def measured(mean: SearchVectors) -> dict:
@@ -149,21 +142,14 @@ def main() -> None:
         lambda step, mean: print(f"step {step}: {json.dumps(measured(mean))}", flush=True),
     )
     result = measured(found)
-    torch.save(
-        {
-            "search": found.state_dict(),
-            "sizes": vars(sizes),
-            "vocabulary": words.vocabulary,
-            "heldout": result,
-            "seed": args.seed,
-            "steps": args.steps,
-            "pairs": len(data),
-            "cost": f"{time.process_time() / 60:.1f} CPU-minutes",
-        },
-        args.out / "search.pt",
+    vocabulary = words.vocabulary
+    save_trained(
+        args.out,
+        "search",
+        found,
+        result,
+        {"sizes": vars(sizes), "vocabulary": vocabulary, "seed": args.seed, "steps": args.steps, "pairs": len(data)},
     )
-    (args.out / "figures.json").write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

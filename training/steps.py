@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -80,6 +81,16 @@ def train_steps(
             if after:
                 after(done, average.eval())
     return average.eval()
+
+
+def save_trained(out: Path, name: str, network: nn.Module, figures: dict, made_of: dict) -> None:
+    """Writes NAME.pt (the weights under NAME, the figures under `heldout`, `made_of` and the cost) and figures.json
+    into the folder, and prints the figures."""
+    cost = f"{time.process_time() / 60:.1f} CPU-minutes"
+    torch.save({name: network.state_dict(), "heldout": figures, **made_of, "cost": cost}, out / f"{name}.pt")
+    text = json.dumps(figures, indent=1)
+    (out / "figures.json").write_text(text + "\n")
+    print(text)
 
 
 def _listed(losses: dict[str, Tensor]) -> str:

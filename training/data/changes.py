@@ -92,12 +92,9 @@ class Changes:
     """Batches of changes with a text each, and the texts that are no negatives of them."""
 
     def __init__(self, data: Evidence, words: SearchWords, seed: int):
-        self.data, self.words, self.seed = data, words, seed
-        self.refresh()
-
-    def refresh(self) -> None:
-        self.sentences = FalseSentences(self.data.meta, self.seed)
-        changed = np.array([bool(meta["objects"]) for meta in self.data.meta])
+        self.data, self.words = data, words
+        self.sentences = FalseSentences(data.meta, seed)
+        changed = np.array([bool(meta["objects"]) for meta in data.meta])
         self.changed, self.unchanged = np.flatnonzero(changed), np.flatnonzero(~changed)
 
     def draw(self, rng: np.random.Generator, size: int = BATCH) -> list[int]:

@@ -14,13 +14,22 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training.net.config import KINDS, PAD
-from training.net.evidence_tokens import EvidenceSizes, box_features, finite_names, maps_in_boxes
+from training.net.evidence_tokens import (
+    EvidenceSizes,
+    box_features,
+    displacement_of,
+    finite_names,
+    maps_in_boxes,
+    moments_in_boxes,
+)
 from training.text.truth import SLOTS
 
 FIRST_TEMPERATURE = 0.5  # of the softmax over the sentences of a pair, learned from here
 LEAST = 1e-3  # of a probability, in its logarithm
 LOG_SCALE = 0.3  # brings logarithms of probabilities to about unit variance
-PLACE, EVENT, TOKEN = 13, 11 + len(KINDS), 24  # features of a crop that words are compared with
+PLACE, WAY, TOKEN = 13, 4, 24  # features of a crop that words are compared with
+EVENT = 11 + WAY + len(KINDS)
+NEAR = 0.1  # of the frame: a way of this length is plain
 HIDDEN = -10_000.0  # added to the score of a crop that is not used
 SHARP = 0.25  # slots are read of the best crop, by a softmax over the crops' scores divided by this
 
@@ -33,13 +42,22 @@ def place_features(box: Tensor) -> Tensor:
     )
 
 
-def event_features(present: Tensor, maps: Tensor, kinds: Tensor) -> Tensor:
+def way_features(maps: Tensor, obj: Tensor, mask: Tensor) -> Tensor:
+    """Where the responses of the change maps went, in each crop and in all crops together, which are the two ends of a
+    thing that moved far: maps [B,2,h,w], obj [B,R,4], mask [B,R] -> [B,R,WAY], each -1..1."""
+    moments = moments_in_boxes(maps, obj) * mask[..., None, None]  # [B,R,2,3]
+    own = displacement_of(moments) / obj[..., 2:].clamp(min=0.02)
+    together = displacement_of(moments.sum(1)) / NEAR  # [B,2]
+    return torch.tanh(torch.cat([2 * own, together[:, None].expand_as(own)], -1))
+
+
+def event_features(present: Tensor, maps: Tensor, ways: Tensor, kinds: Tensor) -> Tensor:
     """present [B,R,2]: probability that each frame shows a thing in the crop; maps [B,R,2]: mean response of its change
-    map; kinds [B,KINDS] (probabilities) -> [B,R,EVENT]."""
+    map; ways [B,R,WAY]: `way_features`; kinds [B,KINDS] (probabilities) -> [B,R,EVENT]."""
     before, after = present.split(1, -1)
     map_before, map_after = maps.split(1, -1)
     own = [before, after, before * after, before * (1 - after), after * (1 - before), (1 - before) * (1 - after)]
-    own += [map_before, map_after, map_before - map_after, map_before * map_after, torch.ones_like(before)]
+    own += [map_before, map_after, map_before - map_after, map_before * map_after, torch.ones_like(before), ways]
     return torch.cat([*own, kinds[:, None].expand(-1, present.shape[1], -1)], -1)
 
 
@@ -107,7 +125,8 @@ class TruthCheck(nn.Module):
         shown = (shown * stated).permute(0, 3, 1, 2, 4)  # [B,V,R+1,2,2]
         present = p.sum(-1) - p[..., 0]  # [B,R+1,2]; the first class is "nothing"
         responses = F.pad(maps_in_boxes(maps, obj) * mask[..., None], (0, 0, 0, 1))
-        event = event_features(present, responses, torch.softmax(kind_logits, -1))
+        ways = F.pad(way_features(maps, obj, mask), (0, 0, 0, 1))
+        event = event_features(present, responses, ways, torch.softmax(kind_logits, -1))
         place = F.pad(place_features(obj) * mask[..., None], (0, 0, 0, 1))
         summary = tokens[:, N:].reshape(B, R, each, -1)[:, :, -1]  # [B,R,W]
         frame = tokens[:, :N].mean(1, keepdim=True)  # [B,1,W]

@@ -40,8 +40,9 @@ def box_features(box: Tensor) -> Tensor:
     return torch.cat([box, box[..., :2] + box[..., 2:] / 2, size / 4, (size[..., 1:] - size[..., :1]) / 2], -1)
 
 
-def maps_in_boxes(maps: Tensor, box: Tensor) -> Tensor:
-    """Mean of each change map in each box: maps [B,2,h,w], box [B,R,4] -> [B,R,2]."""
+def moments_in_boxes(maps: Tensor, box: Tensor) -> Tensor:
+    """Sums of each change map in each box, and its first moments in x and y, as fractions of the frame: maps
+    [B,2,h,w], box [B,R,4] -> [B,R,2,3]. A sum is the mean response times the box's cells, at least a quarter of one."""
     h, w = maps.shape[-2:]
 
     def inside(start: Tensor, extent: Tensor, cells: int) -> Tensor:
@@ -50,10 +51,28 @@ def maps_in_boxes(maps: Tensor, box: Tensor) -> Tensor:
         low, high = start[..., None] * cells, (start + extent.clamp(min=0.5 / cells))[..., None] * cells
         return (torch.minimum(high, edges + 1) - torch.maximum(low, edges)).clamp(min=0)
 
+    def centres(cells: int) -> Tensor:
+        return (torch.arange(cells, device=maps.device, dtype=maps.dtype) + 0.5) / cells
+
     rows, columns = inside(box[..., 1], box[..., 3], h), inside(box[..., 0], box[..., 2], w)
     weight = rows[..., :, None] * columns[..., None, :]  # [B,R,h,w]
-    total = weight.flatten(2).sum(-1).clamp(min=1e-3)  # [B,R]
-    return (weight.flatten(2) @ maps.flatten(2).transpose(1, 2)) / total[..., None]
+    weights = torch.stack([weight, weight * centres(w), weight * centres(h)[:, None]], 2)  # [B,R,3,h,w]
+    return (weights.flatten(3).flatten(1, 2) @ maps.flatten(2).transpose(1, 2)).unflatten(1, (-1, 3)).transpose(2, 3)
+
+
+def maps_in_boxes(maps: Tensor, box: Tensor) -> Tensor:
+    """Mean of each change map in each box: maps [B,2,h,w], box [B,R,4] -> [B,R,2]."""
+    cells = moments_in_boxes(torch.ones_like(maps), box)[..., 0].clamp(min=1e-3)
+    return moments_in_boxes(maps, box)[..., 0] / cells
+
+
+def displacement_of(moments: Tensor) -> Tensor:
+    """From where "before" responds to where "after" does, in fractions of the frame, and less the more the responses
+    differ: moments [...,2,3] of `moments_in_boxes`, or sums of them -> [...,2]."""
+    sums = moments[..., 0].clamp(min=1e-3)  # [...,2]
+    centre = moments[..., 1:] / sums[..., None]  # [...,2 frames,2 axes]
+    both = 2 * sums.amin(-1) / sums.sum(-1)
+    return (centre[..., 1, :] - centre[..., 0, :]) * both[..., None]
 
 
 def finite_names(noun_logits: Tensor, colour_logits: Tensor, mask: Tensor) -> list[Tensor]:

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training.net.attention import join_heads, split_heads
-from training.net.check import PLACE, place_features
+from training.net.check import PLACE, WAY, place_features, way_features
 from training.net.config import END, KINDS, PAD
 from training.net.evidence_tokens import HIDDEN, EvidenceSizes, EvidenceTokens, finite_names
 from training.text.search_words import BUCKETS, MAX_WORDS
@@ -34,7 +34,8 @@ class PairVector(nn.Module):
         self.query = nn.Parameter(torch.randn(queries, width) * 0.3)
         self.keys_values = nn.Linear(width, 2 * width)
         self.norm = nn.LayerNorm(queries * width)
-        self.enter = nn.Linear(queries * width + len(concepts) + PLACE, 2 * width)
+        named = 2 * (sizes.nouns + sizes.colours)
+        self.enter = nn.Linear(queries * width + len(concepts) + PLACE + WAY + named, 2 * width)
         self.out = nn.Sequential(nn.GELU(), nn.Dropout(dropout), nn.Linear(2 * width, DIMENSIONS))
         nn.init.zeros_(self.out[-1].weight)  # training starts from the concepts
 
@@ -46,10 +47,29 @@ class PairVector(nn.Module):
         q = split_heads(self.query[None], self.heads)  # [1,H,queries,d]
         weight = torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + hidden[:, None, None], -1)
         pooled = self.norm((weight @ v).transpose(1, 2).reshape(B, -1))  # [B,queries*D]
-        shown, (*_, obj, mask) = concepts_of(*evidence), evidence
-        place = (place_features(obj) * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)  # [B,PLACE]
-        more = self.out(self.enter(torch.cat([pooled, shown, place], 1)))
+        shown, (*_, maps, _, obj, mask) = concepts_of(*evidence), evidence
+        where = torch.cat([place_features(obj), way_features(maps, obj, mask)], -1) * mask[..., None]
+        where = where.sum(1) / mask.sum(1, keepdim=True).clamp(min=1)  # [B,PLACE+WAY]
+        alone = shown_alone(*evidence).flatten(1)  # [B,2*(nouns+colours)]
+        more = self.out(self.enter(torch.cat([pooled, shown, where, alone], 1)))
         return F.normalize(shown @ self.concepts + more, dim=-1)
+
+
+def shown_alone(
+    tokens: Tensor,
+    kind_logits: Tensor,
+    noun_logits: Tensor,
+    colour_logits: Tensor,
+    maps: Tensor,
+    crop: Tensor,
+    obj: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """The arguments of `EvidenceTokens` -> how much each frame shows each noun and colour that the other frame does
+    not show at the same place, 0..1: [B,2,nouns+colours]. A replacement has both of them, in this order."""
+    names = [torch.softmax(x, -1) for x in finite_names(noun_logits, colour_logits, mask)]  # [B,R,2,classes]
+    own = torch.cat(names, -1) * mask[:, :, None, None]
+    return (own - own.flip(2)).clamp(min=0).amax(1)
 
 
 def concepts_of(
