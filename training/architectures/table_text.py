@@ -2,7 +2,7 @@
 
 from statistics import mean, stdev
 
-KINDS = ("color", "material", "add", "drop", "move", "none")  # of the labelled pairs
+KINDS = ("color", "material", "appear", "disappear", "move", "none")  # of the labelled pairs
 HELDOUT = {"verdict": "verdict", "auroc": "AUROC", "colour": "all facts", "pointing": "pointing"}
 SERVED = ("CIDEr-D", "CIDEr-D changed", "verdict", "AUROC", "noun", "colour", "pointing")
 RECALLS = ("R@1", "R@5", "R@10")

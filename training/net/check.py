@@ -43,7 +43,7 @@ def place_features(box: Tensor) -> Tensor:
 
 
 def way_features(maps: Tensor, obj: Tensor, mask: Tensor) -> Tensor:
-    """Where the responses of the change maps went, in each crop and in all crops together, which are the two ends of a
+    """The way of the responses of the change maps, in each crop and in all crops together, which are the two ends of a
     thing that moved far: maps [B,2,h,w], obj [B,R,4], mask [B,R] -> [B,R,WAY], each -1..1."""
     moments = moments_in_boxes(maps, obj) * mask[..., None, None]  # [B,R,2,3]
     own = displacement_of(moments) / obj[..., 2:].clamp(min=0.02)
