@@ -60,11 +60,14 @@ function add(votes: readonly Vote[], kind: string, text: string, sighting: Vote[
   return [...others, { kind, text, weight, best }];
 }
 
-/** @returns the change with the sentence of most weight among those of its kind; as it is if there is none */
+/**
+ * @returns the change with the sentence of most weight among those of its kind; as it is if there is none, and if it is
+ *   about an object left or removed, whose sentence states more
+ */
 export function withBestSentence(change: FoundChange, votes: readonly Vote[] = []): FoundChange {
   const own = votes.filter(({ kind }) => kind === change.kind);
   const [first, ...others] = own;
-  if (first === undefined) return change;
+  if (first === undefined || change.object !== undefined) return change;
   const chosen = others.reduce((best, vote) => (vote.weight > best.weight ? vote : best), first);
   const { comparison, confidence } = chosen.best;
   return { ...change, caption: chosen.text, confidence, comparisons: { ...change.comparisons, best: comparison } };

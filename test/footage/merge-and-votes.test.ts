@@ -72,4 +72,11 @@ describe('sentences over all frames', () => {
     const votes = castVotes({}, [track], finding('a bag', 0.9), 'c1');
     expect(withBestSentence({ ...found, kind: 'disappear' }, votes.chg_a).caption).toBe('as at the confirmation');
   });
+
+  it('keeps the sentence of an object that was left, which states more than a vote', () => {
+    const votes = castVotes({}, [track], finding('a box', 0.9), 'c1');
+    const object = { value: 'object_left', since: moment(1).at ?? '', at: moment(9).at ?? '' } as const;
+    const left = { ...found, object: { ...object, probability: 0.9, owner: null } };
+    expect(withBestSentence(left, votes.chg_a)).toEqual(left);
+  });
 });
