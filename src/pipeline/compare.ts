@@ -17,18 +17,17 @@ import type { ModelDescription } from '../schemas/model-description.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { loadBundles } from './bundles.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
+import { composeChecked } from './checked-sentence.js';
 import { type EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
 import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { PipelineOptions } from './options.js';
 import type { AlignedPair, FramePair, PairInput, PairOutput } from './pair.js';
-import { composeSentence } from './sentence.js';
 import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { withTimeLimit } from './time-limit.js';
-import { checkClauses } from './truth-check.js';
 import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';
 
 /** State of one comparison that all its steps share. */
@@ -201,9 +200,8 @@ export class Pipeline {
     const { description, crops } = await this.#describe(comparison, pair, regions);
     const strongest = crops.slice(0, description.crops.length);
     const likely = mostProbableKind(description.whole.kindLogits ?? difference.kindLogits, manifest.kinds);
-    const captioned = composeSentence(description, likely, regions, manifest, comparison.truth);
-    const check = await comparison.step('caption', () =>
-      checkClauses(captioned.clauses, crops, regions, manifest, (seen, sentences) =>
+    const { captioned, check } = await comparison.step('caption', () =>
+      composeChecked(description, likely, { crops, regions }, manifest, comparison.truth, (seen, sentences) =>
         this.#pool.run('check', manifest.name, { ...difference, crops: seen, sentences }),
       ),
     );

@@ -142,8 +142,7 @@ function sentenceOfWhole(
   );
   const sentence = withWords(decoded, kept);
   if (sentence.words.length === 0 || deniesChange(sentence.text)) {
-    const plain = uniformScores(plainSentence(kind.name, regions[0]?.box), kind.score);
-    return { sentence: plain, kind, attention: [], clauses: [{ text: plain.text, regions: regions.slice(0, 1) }] };
+    return plainChange(kind, regions);
   }
   const clauses = [{ text: sentence.text, regions }];
   return {
@@ -152,6 +151,15 @@ function sentenceOfWhole(
     clauses,
     attention: kept.map((word) => ({ weights: whole.attention[word] as Float32Array, crops })),
   };
+}
+
+/**
+ * @param kind of any other name than those of changes: the sentence states no kind
+ * @param regions the strongest first
+ */
+export function plainChange(kind: Prediction['kind'], regions: readonly MapRegion[]): ChangeSentence {
+  const sentence = uniformScores(plainSentence(kind.name, regions[0]?.box), kind.score);
+  return { sentence, kind, attention: [], clauses: [{ text: sentence.text, regions: regions.slice(0, 1) }] };
 }
 
 /** A sentence that no decoder wrote: every word has the score of the decision that the sentence states. */

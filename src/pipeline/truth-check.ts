@@ -7,12 +7,11 @@ import { sigmoid } from '../model/calibration.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';
 import type { CheckOutput } from '../model/graph-io.js';
-import type { BundleManifest } from '../model/manifest.js';
 import { SOMETHING } from '../model/naming.js';
 import { nounPhrasesOf } from '../model/noun-phrase.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
 import { deniesChange } from '../model/wording.js';
-import type { Check, SentenceFacts } from '../schemas/check.js';
+import type { SentenceFacts } from '../schemas/check.js';
 import { findPlace, findWay } from './place-facts.js';
 
 /** A clause of the sentence, and the regions that it is about. */
@@ -27,44 +26,50 @@ export type RunCheck<C> = (
   sentences: readonly (readonly string[])[],
 ) => Promise<readonly CheckOutput[]>;
 
-/**
- * Runs the graph once for all clauses about the strongest crops, and once more per clause about another crop.
- * @param crops the strongest first
- * @param regions of the answer, which the clauses refer to by their position from 1
- * @returns undefined of a bundle without a truth check
- */
-export async function checkClauses<C extends LocationCrop>(
-  clauses: readonly ClauseText[],
-  crops: readonly C[],
-  regions: readonly MapRegion[],
-  { check, glance }: Pick<BundleManifest, 'check' | 'glance'>,
-  run: RunCheck<C>,
-): Promise<Check | undefined> {
-  if (check === undefined || glance === null) return undefined;
-  const groups = new Map<string, { readonly seen: readonly C[]; readonly members: ClauseText[] }>();
-  for (const clause of clauses) {
-    const seen = cropsFor(clause, crops, glance.regions);
-    const key = seen.map((crop) => crops.indexOf(crop)).join();
-    const group = groups.get(key) ?? { seen, members: [] };
-    group.members.push(clause);
-    groups.set(key, group);
+/** The check of one pair. Each clause is judged once. */
+export class TruthCheck<C extends LocationCrop> {
+  readonly #check: CheckManifest;
+  readonly #crops: readonly C[];
+  readonly #together: number;
+  readonly #run: RunCheck<C>;
+  /** by the crops that were seen, and the text */
+  readonly #judged = new Map<string, Judged>();
+
+  /**
+   * @param crops the strongest first
+   * @param together number of crops that one run takes
+   */
+  constructor(check: CheckManifest, crops: readonly C[], together: number, run: RunCheck<C>) {
+    this.#check = check;
+    this.#crops = crops;
+    this.#together = together;
+    this.#run = run;
   }
-  const judged = new Map<ClauseText, Judged>();
-  await Promise.all(
-    [...groups.values()].map(async ({ seen, members }) => {
-      const sentences = members.map(({ text }) => readSentence(text, check).words);
-      const outputs = await run(seen, sentences);
-      for (const [i, clause] of members.entries()) {
-        judged.set(clause, judge(sentences[i] ?? [], outputs[i] as CheckOutput, check));
+
+  /** One run for all clauses about the strongest crops, and one more per clause about another crop. */
+  async judge(clauses: readonly ClauseText[]): Promise<Judged[]> {
+    const groups = new Map<string, { readonly seen: readonly C[]; readonly texts: Set<string> }>();
+    const keys = clauses.map((clause) => {
+      const seen = cropsFor(clause, this.#crops, this.#together);
+      const group = seen.map((crop) => this.#crops.indexOf(crop)).join();
+      const key = `${group} ${clause.text}`;
+      if (!this.#judged.has(key)) {
+        const members = groups.get(group) ?? { seen, texts: new Set() };
+        groups.set(group, { seen, texts: members.texts.add(clause.text) });
       }
-    }),
-  );
-  const found = clauses.map((clause) => ({
-    text: clause.text,
-    ...(judged.get(clause) as Judged),
-    regions: clause.regions.map((region) => regions.indexOf(region) + 1),
-  }));
-  return { score: found.length === 0 ? null : Math.min(...found.map(({ p }) => p)), clauses: found };
+      return key;
+    });
+    await Promise.all([...groups].map(([group, { seen, texts }]) => this.#judgeTogether(group, seen, [...texts])));
+    return keys.map((key) => this.#judged.get(key) as Judged);
+  }
+
+  async #judgeTogether(group: string, seen: readonly C[], texts: readonly string[]): Promise<void> {
+    const sentences = texts.map((text) => readSentence(text, this.#check).words);
+    const outputs = await this.#run(seen, sentences);
+    for (const [i, text] of texts.entries()) {
+      this.#judged.set(`${group} ${text}`, judge(sentences[i] ?? [], outputs[i] as CheckOutput, this.#check));
+    }
+  }
 }
 
 /**

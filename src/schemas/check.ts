@@ -1,6 +1,6 @@
 /** The truth check of an answer: how probable each clause of its sentence is, and which of its words. */
 import { type Static, Type } from 'typebox';
-import { nullable, unit } from './constructors.js';
+import { literals, nullable, unit } from './constructors.js';
 
 const fact = (of: string) => nullable(unit(`Probability that ${of} true; null: the sentence states none.`));
 export const SentenceFactsSchema = Type.Object(
@@ -28,15 +28,25 @@ export const CheckSchema = Type.Object(
         regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that it is about.' }),
       }),
     ),
+    weakened: Type.Array(
+      Type.Object({
+        text: Type.String({ description: 'A clause that the caption leaves out.' }),
+        slot: literals(['action'], 'The part that is not probable enough: what happened.'),
+        p: unit('Probability of that part.'),
+        regions: Type.Array(Type.Integer({ minimum: 1 })),
+      }),
+      { description: 'If every clause is left out, the caption states no kind: "something has changed on the left".' },
+    ),
   },
   { $id: 'Check' },
 );
 export type Check = Static<typeof CheckSchema>;
 
 /** The clauses that are about remaining regions alone. @param idOf new id of a region; 0: it is dropped */
-export function keepClauses({ clauses }: Check, idOf: (from: number) => number): Check {
-  const kept = clauses
-    .map((clause) => ({ ...clause, regions: clause.regions.map(idOf) }))
-    .filter((clause) => !clause.regions.includes(0));
-  return { score: kept.length === 0 ? null : Math.min(...kept.map(({ p }) => p)), clauses: kept };
+export function keepClauses({ clauses, weakened }: Check, idOf: (from: number) => number): Check {
+  const keep = <T extends { regions: number[] }>(ones: readonly T[]): T[] =>
+    ones.map((one) => ({ ...one, regions: one.regions.map(idOf) })).filter(({ regions }) => !regions.includes(0));
+  const kept = keep(clauses);
+  const score = kept.length === 0 ? null : Math.min(...kept.map(({ p }) => p));
+  return { score, clauses: kept, weakened: keep(weakened) };
 }

@@ -4,6 +4,7 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CheckManifest } from '../../src/model/check-schema.js';
 
 export const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url));
 export const TINY = join(FIXTURES, 'bundle-tiny');
@@ -27,9 +28,13 @@ export async function copyOfTiny(
   return { modelsDir, directory };
 }
 
+const checkKeys = async (): Promise<Json> => JSON.parse(await readFile(join(TINY, 'check.json'), 'utf8')) as Json;
+/** `check` of the manifest, of the hand-made truth check. */
+export const tinyCheck = async (): Promise<CheckManifest> => (await checkKeys()).check as CheckManifest;
+
 /** Adds the hand-made truth check, whose graph lies in the bundle's folder. */
 export async function addCheck(manifest: Json): Promise<void> {
-  const { graph, sha256: hash, check } = JSON.parse(await readFile(join(TINY, 'check.json'), 'utf8')) as Json;
+  const { graph, sha256: hash, check } = await checkKeys();
   Object.assign(manifest, { check });
   Object.assign(manifest.graphs as Json, { check: graph });
   Object.assign(manifest.files as Json, { 'check.onnx': hash });

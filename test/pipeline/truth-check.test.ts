@@ -1,7 +1,7 @@
 import type { CheckOutput } from '../../src/model/graph-io.js';
 import type { BundleManifest } from '../../src/model/manifest.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { checkClauses, judge, type RunCheck } from '../../src/pipeline/truth-check.js';
+import { judge, type RunCheck, TruthCheck } from '../../src/pipeline/truth-check.js';
 import { keepClauses } from '../../src/schemas/check.js';
 
 const level = { scale: 1, offset: 0, threshold: 0.3 };
@@ -20,7 +20,6 @@ const check: NonNullable<BundleManifest['check']> = {
   command: 'none',
   cost: 'none',
 };
-const glance = { size: 48, regions: 2, margin: 1.3, min_side: 0.1 };
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 const output = (score: number, slots = [0, 0, 0, 0, 0]): CheckOutput => ({ score, slots: Float32Array.from(slots) });
 
@@ -50,7 +49,7 @@ describe('judge', () => {
   });
 });
 
-describe('checkClauses', () => {
+describe('TruthCheck', () => {
   const region = (side: MapRegion['side']): MapRegion => ({
     ...{ side, area: 0.01, score: 0.8 },
     box: { x: 0.1, y: 0.1, width: 0.1, height: 0.1 },
@@ -59,50 +58,50 @@ describe('checkClauses', () => {
   const crops = regions.map((own) => ({ regions: [own] }));
   const [first, second, third] = crops as [(typeof crops)[0], (typeof crops)[0], (typeof crops)[0]];
   const clause = (text: string, ...own: number[]) => ({ text, regions: own.map((i) => regions[i] as MapRegion) });
-  /** Scores a sentence by its number of words, and records what it saw. */
+  /** A check that scores a sentence by its number of words, and the runs of its graph. */
   const recorded = () => {
     const runs: { crops: readonly (typeof first)[]; texts: string[] }[] = [];
     const run: RunCheck<typeof first> = async (seen, sentences) => {
       runs.push({ crops: seen, texts: sentences.map((words) => words.join(' ')) });
       return sentences.map((words) => output(-words.length));
     };
-    return { run, runs };
+    return { truthCheck: new TruthCheck(check, crops, 2, run), runs };
   };
 
-  it('checks the clauses about the strongest crops in one run', async () => {
-    const { run, runs } = recorded();
-    const clauses = [clause('a car has left', 1), clause('two red cars have left', 0)];
-    const found = await checkClauses(clauses, crops, regions, { check, glance }, run);
+  it('judges the clauses about the strongest crops in one run', async () => {
+    const { truthCheck, runs } = recorded();
+    const found = await truthCheck.judge([clause('a car has left', 1), clause('two red cars have left', 0)]);
     expect(runs).toEqual([{ crops: [first, second], texts: ['a car has left', 'two red cars have left'] }]);
-    expect(found?.clauses.map(({ text, regions: ids }) => [text, ids])).toEqual([
-      ['a car has left', [2]],
-      ['two red cars have left', [1]],
-    ]);
-    expect(found?.score).toBeCloseTo(sigmoid(2 * -5 + 1));
+    expect(found.map(({ p }) => p)).toEqual([sigmoid(2 * -4 + 1), sigmoid(2 * -5 + 1)]);
   });
 
   it('shows the crop of a clause that is none of the strongest', async () => {
-    const { run, runs } = recorded();
-    const clauses = [clause('a car has left', 2), clause('the car has left', 0)];
-    const found = await checkClauses(clauses, crops, regions, { check, glance }, run);
+    const { truthCheck, runs } = recorded();
+    const found = await truthCheck.judge([clause('a red car has left', 2), clause('the car has left', 0)]);
     expect(runs.map(({ crops: seen }) => seen)).toEqual([
       [third, first],
       [first, second],
     ]);
-    expect(found?.clauses.map(({ text }) => text)).toEqual(['a car has left', 'the car has left']);
+    expect(found.map(({ p }) => p)).toEqual([sigmoid(2 * -5 + 1), sigmoid(2 * -4 + 1)]);
+  });
+
+  it('judges a clause once', async () => {
+    const { truthCheck, runs } = recorded();
+    const [once] = await truthCheck.judge([clause('a car has left', 0)]);
+    const [again, twin] = await truthCheck.judge([clause('a car has left', 0), clause('a car has left', 1)]);
+    expect(runs).toHaveLength(1);
+    expect([again, twin]).toEqual([once, once]);
   });
 
   it('leaves out words that the check does not read', async () => {
-    const { run, runs } = recorded();
-    await checkClauses([clause('a car, one red, has left', 0)], crops, regions, { check, glance }, run);
+    const { truthCheck, runs } = recorded();
+    await truthCheck.judge([clause('a car, one red, has left', 0)]);
     expect(runs[0]?.texts).toEqual(['a car red has left']);
   });
 
-  it('is undefined without a truth check, and has no score without clauses', async () => {
-    const { run, runs } = recorded();
-    const clauses = [clause('a car has left', 0)];
-    expect(await checkClauses(clauses, crops, regions, { glance }, run)).toBeUndefined();
-    expect(await checkClauses([], crops, regions, { check, glance }, run)).toEqual({ score: null, clauses: [] });
+  it('runs nothing without clauses', async () => {
+    const { truthCheck, runs } = recorded();
+    expect(await truthCheck.judge([])).toEqual([]);
     expect(runs).toEqual([]);
   });
 });
@@ -115,17 +114,19 @@ describe('keepClauses', () => {
       { text: 'a car has left', p: 0.4, facts, regions: [1] },
       { text: 'a car has appeared', p: 0.7, facts, regions: [2, 3] },
     ],
+    weakened: [{ text: 'a dog has left', slot: 'action' as const, p: 0.2, regions: [4] }],
   };
 
   it('keeps clauses whose regions all remain, under their new ids', () => {
     expect(keepClauses(found, (id) => id - 1)).toEqual({
       score: 0.7,
       clauses: [{ ...found.clauses[1], regions: [1, 2] }],
+      weakened: [{ ...found.weakened[0], regions: [3] }],
     });
     expect(keepClauses(found, (id) => (id === 3 ? 0 : id)).clauses).toEqual([found.clauses[0]]);
   });
 
   it('has no score if none remains', () => {
-    expect(keepClauses(found, () => 0)).toEqual({ score: null, clauses: [] });
+    expect(keepClauses(found, () => 0)).toEqual({ score: null, clauses: [], weakened: [] });
   });
 });

@@ -1,0 +1,58 @@
+/**
+ * The sentence of a change after the truth check: a clause is left out if the check doubts what happened (ADR 21). If
+ * none remains, the sentence is a plain one that states no kind.
+ */
+import type { Prediction } from '../model/calibration.js';
+import type { BundleManifest } from '../model/manifest.js';
+import type { MapRegion } from '../model/regions.js';
+import type { Check } from '../schemas/check.js';
+import { type ChangeSentence, composeSentence, plainChange } from './sentence.js';
+import type { Description, LocationStatement } from './statements.js';
+import { type ClauseText, type RunCheck, TruthCheck } from './truth-check.js';
+
+/**
+ * @param crops of the locations, the strongest first
+ * @param regions of the answer, the strongest first
+ * @param truth share of the things said that must be true, 0..1
+ * @param run the graph `check`; is not called of a bundle without one
+ * @returns the sentence, and the check of its clauses; undefined of a bundle without a truth check
+ */
+export async function composeChecked<C extends { readonly regions: readonly MapRegion[] }>(
+  description: Description,
+  kind: Prediction['kind'],
+  { crops, regions }: { readonly crops: readonly C[]; readonly regions: readonly MapRegion[] },
+  manifest: BundleManifest,
+  truth: number,
+  run: RunCheck<C>,
+): Promise<{ readonly captioned: ChangeSentence; readonly check?: Check }> {
+  const { check, glance } = manifest;
+  if (check === undefined || glance === null) {
+    return { captioned: composeSentence(description, kind, regions, manifest, truth) };
+  }
+  const truthCheck = new TruthCheck(check, crops, glance.regions, run);
+  const stated = await truthCheck.judge(description.statements.map(textOf));
+  const { threshold } = check.calibration.action;
+  const isWeak = (i: number): boolean => (stated[i]?.facts.action ?? 1) < threshold;
+  const firm = description.statements.filter((_, i) => !isWeak(i));
+  const allWeak = firm.length === 0 && description.statements.length > 0;
+  const captioned = allWeak
+    ? plainChange({ ...kind, name: 'unknown' }, regions)
+    : composeSentence({ ...description, statements: firm }, kind, regions, manifest, truth);
+  const idsOf = (own: readonly MapRegion[]) => own.map((region) => regions.indexOf(region) + 1);
+  const judged = await truthCheck.judge(captioned.clauses);
+  const clauses = captioned.clauses.map(({ text, regions: own }, i) => ({
+    text,
+    p: judged[i]?.p as number,
+    facts: judged[i]?.facts as Check['clauses'][number]['facts'],
+    regions: idsOf(own),
+  }));
+  const weakened = description.statements.flatMap(({ clause, regions: own }, i) =>
+    isWeak(i)
+      ? [{ text: clause.text, slot: 'action' as const, p: stated[i]?.facts.action as number, regions: idsOf(own) }]
+      : [],
+  );
+  const score = clauses.length === 0 ? null : Math.min(...clauses.map(({ p }) => p));
+  return { captioned: { ...captioned, kind: allWeak ? kind : captioned.kind }, check: { score, clauses, weakened } };
+}
+
+const textOf = ({ clause, regions }: LocationStatement): ClauseText => ({ text: clause.text, regions });
