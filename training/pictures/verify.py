@@ -68,12 +68,16 @@ def main() -> None:
     failed = False
     for part, hashes in expected.items():
         own = found.get(part, {})
-        different = [name for name in own if hashes.get(name) != own[name]]
+        common = [name for name in own if name in hashes]
+        different = [name for name in common if hashes[name] != own[name]]
         missing = [name for name in hashes if name not in own]
         failed |= bool(different) or (args.whole and bool(missing))
-        print(f"{part}: {len(own) - len(different)} equal, {len(different)} different, {len(missing)} not in ROOT")
+        print(
+            f"{part}: {len(common) - len(different)} equal, {len(different)} different, {len(missing)} not in ROOT, "
+            f"{len(own) - len(common)} without a hash"
+        )
         for name in different:
-            print(f"  {name}: {own[name]}, expected {hashes.get(name, 'no such picture')}")
+            print(f"  {name}: {own[name]}, expected {hashes[name]}")
     raise SystemExit(1 if failed else 0)
 
 
