@@ -20,6 +20,7 @@ import type { WorkerRegistry } from '../stores/workers.js';
 import type { IdempotencyRecords } from './idempotency.js';
 import type { RateCounter } from './rate-counter.js';
 import type { LiveSearch } from './search/live-index.js';
+import type { QueryVectors } from './search/query-vectors.js';
 
 export interface ApiDependencies {
   readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase'>;
@@ -50,6 +51,7 @@ export interface ApiDependencies {
     | 'eraseOf'
   >;
   readonly search: Pick<LiveSearch, 'search' | 'drop'>;
+  readonly queryVectors: QueryVectors;
   readonly days: DayStore;
   readonly batches: Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'>;
   readonly files: Pick<BatchFiles, 'saveUpload' | 'erase'>;

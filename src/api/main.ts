@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createJobProducer } from '../jobs/producer.js';
+import { createQuestioner } from '../jobs/questioner.js';
 import { httpAddress, linkKey } from '../links.js';
 import { createLogger } from '../logger.js';
 import { loginKey } from '../login.js';
@@ -18,6 +19,7 @@ import { assertDefaultModel } from './default-model.js';
 import { createIdempotencyRecords } from './idempotency.js';
 import { createRateCounter } from './rate-counter.js';
 import { createLiveSearch } from './search/live-index.js';
+import { createQueryVectors } from './search/query-vectors.js';
 
 /** Share of SHUTDOWN_MS after which slow clients are disconnected, to leave time for the other steps. */
 const HTTP_SHARE = 0.8;
@@ -34,6 +36,7 @@ const webhookSecret = await loadWebhookSecret(config);
 const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 const events = createEventReader(redis, { logger });
 const queue = createJobProducer(redis);
+const questioner = createQuestioner(redis, { logger });
 
 const stores = createStores(config, redis);
 const search = createLiveSearch(
@@ -45,6 +48,7 @@ const app = await buildApp(
   {
     ...stores,
     search,
+    queryVectors: createQueryVectors(questioner),
     events,
     queue,
     idempotency: createIdempotencyRecords(redis),
@@ -68,6 +72,7 @@ closeOnSignals(
     },
     { name: 'search', close: () => search.close() },
     { name: 'events', close: () => events.close() },
+    { name: 'questions', close: () => questioner.close(), withinMs: QUEUE_CLOSE_MS },
     { name: 'queue', close: () => queue.close(), withinMs: QUEUE_CLOSE_MS },
     { name: 'redis', close: async () => redis.disconnect() },
     { name: 'tracing', close: () => tracing.close() },

@@ -1,6 +1,7 @@
 /**
- * Job payloads: ids and a version, nothing else. The stored records hold the rest, once: callback and frame URLs may
- * contain credentials. Version 1 carried copies of the record beside the same ids, so both versions are read alike.
+ * Job payloads: ids and a version, nothing else; those of questions are in questions.ts. The stored records hold the
+ * rest, once: callback and frame URLs may contain credentials. Version 1 carried copies of the record beside the same
+ * ids, so both versions are read alike.
  */
 import { type Static, type TObject, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -8,7 +9,8 @@ import { ScenedeltaError } from '../errors.js';
 
 const JOB_VERSION = 2;
 const READ_VERSIONS: readonly unknown[] = [1, JOB_VERSION];
-const version = Type.Union([Type.Literal(1), Type.Literal(JOB_VERSION)]);
+/** Of every payload. */
+export const version = Type.Union([Type.Literal(1), Type.Literal(JOB_VERSION)]);
 
 export const ComparisonJobSchema = Type.Object({
   v: version,

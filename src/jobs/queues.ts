@@ -20,6 +20,8 @@ export const BATCH_QUEUE = 'batches';
 export const DESCRIPTION_QUEUE = 'descriptions';
 /** Snapshot pulls: one job scheduler per camera, with the camera's id as its key. Payloads are of TurnJobSchema. */
 export const SNAPSHOT_QUEUE = 'snapshots';
+/** Questions of the API that a worker answers at once (questions.ts). */
+export const QUESTION_QUEUE = 'questions';
 /** BullMQ's own key prefix. */
 export const QUEUE_PREFIX = 'sd:q';
 /** Lower runs first. */
@@ -43,6 +45,8 @@ export const FETCH_OPTIONS = { ...COMPARISON_OPTIONS, removeOnComplete: true } a
 export const DELIVERY_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 5 } as const;
 /** `attempts` counts errors of ours; the describer has a second request of its own. */
 export const DESCRIPTION_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 3 } as const;
+/** A person waits for the reply, so a question is neither tried again nor kept. */
+export const QUESTION_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 export const TURN_OPTIONS = {
   attempts: 5,
   backoff: BACKOFF,

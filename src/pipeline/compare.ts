@@ -23,7 +23,7 @@ import { nameAll } from './facts.js';
 import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { PipelineOptions } from './options.js';
-import type { AlignedPair, FramePair, PairInput, PairOutput } from './pair.js';
+import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
 import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
@@ -262,14 +262,14 @@ export class Pipeline {
   }
 
   /**
-   * @param texts of any length and content
    * @param model name of a bundle; null = the default one
-   * @returns their search vectors; undefined if the bundle has no graph `text`
-   * @throws ScenedeltaError unknown-model, inference-failed
+   * @returns undefined if the bundle has no graph `text`. @throws ScenedeltaError unknown-model, inference-failed
    */
-  async embedTexts(texts: readonly string[], model: string | null): Promise<Float32Array[] | undefined> {
-    const { name, graphs } = this.#catalogue.get(model).manifest;
-    return graphs.text === undefined ? undefined : this.#pool.run('embedTexts', name, texts);
+  async embedTexts(texts: readonly string[], model: string | null): Promise<EmbeddedTexts | undefined> {
+    const { manifest, sha256 } = this.#catalogue.get(model);
+    if (manifest.search === undefined) return undefined;
+    const vectors = await this.#pool.run('embedTexts', manifest.name, texts);
+    return { bundle: sha256, least: manifest.search.least_cosine, vectors };
   }
 
   models(): ModelDescription[] {

@@ -38,6 +38,15 @@ export interface PairOutput {
   readonly embed?: () => Promise<Float32Array>;
 }
 
+/** Search vectors of texts. */
+export interface EmbeddedTexts {
+  /** sha256 of the bundle */
+  readonly bundle: string;
+  /** cosine of a text and a change below which the change is no answer */
+  readonly least: number;
+  readonly vectors: readonly Float32Array[];
+}
+
 /** The part of the pipeline that jobs and sequences use. */
 export interface Comparer {
   /** @throws ScenedeltaError as Pipeline.compare does */

@@ -2,7 +2,7 @@
 
 import type { SearchVector } from '../schemas/search-vector.js';
 import { type FoundEntry, fuse } from './fusion.js';
-import { ChangeGroups, type NamesOf } from './groups.js';
+import { ChangeGroups, type Entry, type NamesOf } from './groups.js';
 import { type Interpretation, type Query, readQuery } from './query.js';
 import { isInScope, passes, type Scope, type SearchFilter, scopeOf, wordsInScope } from './scope.js';
 import type { SearchedChange } from './texts.js';
@@ -92,17 +92,13 @@ export class SearchIndex {
   ): { near: Near[]; compared: number } {
     // A query without any known word is answered by nothing, however near a change is.
     if (vector === undefined || query.items.length === 0) return { near: [], compared: 0 };
-    const byWords = new Set(words.map(({ entry }) => entry));
-    return this.#vectors.nearest(
-      vector,
-      (entry) => scope.ofGroup(entry.group) > 0 && passes(entry, filter),
-      ({ entry, cosine }) => cosine >= vector.least || byWords.has(entry),
-    );
+    const given = words.map(({ entry }) => entry);
+    const takes = (entry: Entry) => scope.ofGroup(entry.group) > 0 && passes(entry, filter);
+    return this.#vectors.nearest(vector, takes, given, MOST_HITS);
   }
 
   /** @returns all changes with a vector of this bundle, the nearest first */
   nearest(vector: SearchVector): Near[] {
-    const all = () => true;
-    return this.#vectors.nearest(vector, all, all).near;
+    return this.#vectors.nearest({ ...vector, least: -Infinity }, () => true, [], this.size).near;
   }
 }

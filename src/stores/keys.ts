@@ -32,6 +32,8 @@ export const KEYS = {
   events: 'sd:events',
   /** pub/sub channel of cancelled comparison ids: only the worker that holds a job can stop it */
   cancellations: 'sd:cancel',
+  /** channel of the replies to the questions of one API process (jobs/questions.ts) */
+  answers: (asker: string) => `sd:answers:${asker}`,
   idempotency: (apiKeyId: string, key: string) => `sd:idem:${apiKeyId}:${key}`,
   rate: (apiKeyId: string, window: number) => `sd:rate:${apiKeyId}:${window}`,
   /**

@@ -30,7 +30,7 @@ export interface QueueWorkers {
   /** Takes no more jobs and waits for the running ones. */
   close(): Promise<void>;
 }
-interface Common {
+export interface Common {
   /** a consumer's connection; shared, the caller closes it */
   readonly redis: Redis;
   readonly config: Pick<Config, 'jobLockMs'>;
@@ -56,7 +56,7 @@ class JobFailed extends UnrecoverableError {}
  * Runs a job. A permanent error, such as a payload of an unknown version, is logged and not tried again.
  * @param onRefused called before the job is failed
  */
-async function runJob<T>(
+export async function runJob<T>(
   logger: Logger,
   job: Job,
   run: () => Promise<T>,
@@ -81,7 +81,7 @@ async function delay(job: Job, at: number, token: string | undefined): Promise<n
   throw new DelayedError();
 }
 
-function startWorker(name: string, process: Processor, common: Common, concurrency: number): Worker {
+export function startWorker(name: string, process: Processor, common: Common, concurrency: number): Worker {
   const { redis, config, logger } = common;
   const options: WorkerOptions = {
     connection: redis,

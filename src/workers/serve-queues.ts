@@ -30,6 +30,8 @@ import { createDescriptionProcessor } from './descriptions/describe-job.js';
 import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
+import { createQuestionProcessor } from './question-job.js';
+import { startQuestionWorker } from './question-worker.js';
 import {
   startBatchWorker,
   startComparisonWorkers,
@@ -115,6 +117,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   };
 
   const common = { redis, config, logger, metrics };
+  const publish = (channel: string, message: string) => redis.publish(channel, message);
   const { describerUrl } = config;
   const describer =
     describerUrl === null ? undefined : createDescriber({ ...config, describerUrl }, { clock: Date.now, wait: sleep });
@@ -138,6 +141,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     startBatchWorker({ ...common, processor: batches }),
     startDeliveryWorker({ ...common, processor: deliveries }),
     ...(descriptions === undefined ? [] : [startDescriptionWorker({ ...common, processor: descriptions })]),
+    startQuestionWorker({ ...common, processor: createQuestionProcessor({ ...base, pipeline, publish }) }),
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
   ];

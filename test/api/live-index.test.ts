@@ -135,7 +135,7 @@ it('compares search vectors that were stored before its start and since, until t
   await open(car);
   const search = newSearch();
   const near = async () =>
-    (await search.search('person', {}, () => ({ ...vector, least: 0.9 }))).hits.map(({ id }) => id).sort();
+    (await search.search('person', {}, async () => ({ ...vector, least: 0.9 }))).hits.map(({ id }) => id).sort();
   expect(await near()).toEqual([horse.id]);
   await withVector(van);
   expect(await near()).toEqual([horse.id, van.id].sort());

@@ -46,6 +46,7 @@ beforeAll(async () => {
   deps = {
     ...stores,
     search: createLiveSearch({ ...stores, changeLog: createChangeLog(redis) }, { most: 10, clock: Date.now, logger }),
+    queryVectors: async () => ({ missing: 'no_worker' }),
     events: createEventReader(redis),
     queue: producer,
     idempotency: createIdempotencyRecords(redis),

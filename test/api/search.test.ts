@@ -44,8 +44,37 @@ describe('GET /v1/changes?q=', () => {
         complete: true,
         changes: 2,
         compared_vectors: 0,
+        words_alone: 'no_worker',
       },
     });
+  });
+
+  it('also finds what pictures show, by the vector of the query', async () => {
+    const horse = keep('a horse has appeared');
+    const van = keep('a van has appeared');
+    const [near, far] = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
+    fake.changes.vectors.set(horse.id, { bundle: 'new', values: near });
+    fake.changes.vectors.set(van.id, { bundle: 'new', values: far });
+    fake.changes.queryVectors.set('a person', { bundle: 'new', values: near, least: 0.6 });
+    const answer = await get('q=a+person');
+    expect(ids(answer)).toEqual([horse.id]);
+    expect(answer.body.items[0].match).toEqual({ score: 0.01639, words: [], cosine: 1 });
+    expect(answer.body.search).toMatchObject({ compared_vectors: 2, words_alone: null });
+    fake.changes.queryVectors.set('a person', { missing: 'no_graph' });
+    expect((await get('q=a+person')).body).toMatchObject({
+      items: [],
+      search: { compared_vectors: 0, words_alone: 'no_graph' },
+    });
+  });
+
+  it('takes a vector of an older model as none, and nonsense as nothing', async () => {
+    const horse = keep('a horse has appeared');
+    fake.changes.vectors.set(horse.id, { bundle: 'old', values: Float32Array.of(1, 0) });
+    const vector = { bundle: 'new', values: Float32Array.of(1, 0), least: 0.6 };
+    for (const text of ['a person', 'xqzvbn', '\u{1F697}']) fake.changes.queryVectors.set(text, vector);
+    for (const text of ['a+person', 'xqzvbn', '%F0%9F%9A%97']) {
+      expect((await get(`q=${text}`)).body).toMatchObject({ items: [], search: { compared_vectors: 0 } });
+    }
   });
 
   it('filters first', async () => {
@@ -103,7 +132,7 @@ describe('GET /v1/changes?like=', () => {
     keep('a dog has appeared');
     const answer = await get(`like=${car.id}`);
     expect(ids(answer)).toEqual([other.id, gone.id]);
-    expect(answer.body.search).toMatchObject({ interpreted_as: [], unknown_words: [] });
+    expect(answer.body.search).toMatchObject({ interpreted_as: [], unknown_words: [], words_alone: 'no_vector' });
   });
 
   it('also finds changes of near vectors, whatever their words, but not those of another model', async () => {
@@ -124,7 +153,7 @@ describe('GET /v1/changes?like=', () => {
     const answer = await get(`like=${car.id}`);
     expect(ids(answer)).toEqual([near?.id]);
     expect(answer.body.items[0].match).toEqual({ score: 0.01639, words: [], cosine: 0.94 });
-    expect(answer.body.search).toMatchObject({ changes: 3, compared_vectors: 2 });
+    expect(answer.body.search).toMatchObject({ changes: 3, compared_vectors: 2, words_alone: null });
   });
 
   it('of an erased change is a 404', async () => {
@@ -151,6 +180,7 @@ describe('A key of some cameras', () => {
       complete: true,
       changes: 1,
       compared_vectors: 0,
+      words_alone: 'no_worker',
     });
     expect(ids(await get('q=car&camera=vault', key, guarded))).toEqual([]);
     expect(ids(await get('q=car', await keyOf([]), guarded))).toEqual([]);

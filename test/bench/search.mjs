@@ -20,6 +20,8 @@ const { createLogger } = await dist('logger.js');
 const { derivedId } = await dist('ids.js');
 const { uniformNumbers } = await dist('random.js');
 const { SearchIndex } = await dist('search/search-index.js');
+const { createQuestionProcessor } = await dist('workers/question-job.js');
+const { startQuestionWorker } = await dist('workers/question-worker.js');
 
 const logger = createLogger({ level: 'silent', name: 'bench' });
 const next = uniformNumbers(5);
@@ -67,9 +69,25 @@ function madeChange() {
   };
 }
 
+const DIMENSIONS = 128;
+const BUNDLE = 'b'.repeat(64);
+const LEAST = 0.6;
+/** Vectors lie around one direction per noun, so that a query is near a twelfth of the changes. */
+const directions = NOUNS.map(() => Float32Array.from({ length: DIMENSIONS }, () => next() - 0.5));
+const NOISE = 0.8;
+function madeVector() {
+  const direction = pick(directions);
+  const values = direction.map((value) => value + NOISE * (next() - 0.5));
+  const length = Math.hypot(...values);
+  return { bundle: BUNDLE, values: values.map((value) => value / length) };
+}
+
 /** Saves one change as the commit of a camera's turn does. @param logged whether the search is informed */
 async function save(redis, change, logged) {
-  const turn = { camera: change.camera, changes: [{ change, event: 'change.opened' }], alerts: [], eventsApplied: 0 };
+  const turn = {
+    ...{ camera: change.camera, changes: [{ change, event: 'change.opened' }], alerts: [], eventsApplied: 0 },
+    vector: logged ? { changes: [change.id], vector: madeVector() } : null,
+  };
   const writes = changeWrites(turn, Date.now(), 30 * DAY_MS);
   const multi = redis.multi();
   for (const [name, ...args] of writes) {
@@ -104,24 +122,27 @@ function indexAlone() {
   const collect = runInNewContext('gc');
   made = 0;
   collect();
-  const before = process.memoryUsage().heapUsed;
+  const used = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+  const before = used();
   const index = new SearchIndex();
   const begun = performance.now();
-  for (let i = 0; i < count; i++) index.put(madeChange());
+  for (let i = 0; i < count; i++) index.put(madeChange(), madeVector());
   const builtIn = performance.now() - begun;
   collect();
-  const bytes = process.memoryUsage().heapUsed - before;
+  const bytes = used() - before;
   const took = [];
   for (let round = 0; round < QUERY_ROUNDS; round++) {
     for (const query of QUERIES) {
       const start = performance.now();
-      index.search(query);
+      index.search(query, {}, { ...madeVector(), least: LEAST });
       took.push(performance.now() - start);
     }
   }
   return { bytes, builtIn, took };
 }
 
+/** searches by HTTP that also compared vectors */
+let withVectors = 0;
 async function queries(url, filter = '') {
   const dispatcher = new Agent({ connections: 1 });
   const took = [];
@@ -133,6 +154,7 @@ async function queries(url, filter = '') {
       });
       const { search } = await body.json();
       if (statusCode !== 200 || !search.complete) throw new Error(`expected a complete answer, got ${statusCode}`);
+      if (search.words_alone === null) withVectors++;
       took.push(performance.now() - start);
     }
   }
@@ -145,6 +167,20 @@ const alone = indexAlone();
 console.error(`index alone: ${mb(alone.bytes)}, ${ms(percentile(alone.took, 0.5))} ms`);
 const service = await startService({ worker: false, env: { SEARCH_CHANGES: '10000000' } });
 const redis = connectRedis(service.redisUrl, { role: 'consumer', logger });
+/** In place of a worker: the way of a question, without the model. */
+const answering = startQuestionWorker({
+  ...{ redis, logger, config: { jobLockMs: 30_000 } },
+  processor: createQuestionProcessor({
+    pipeline: {
+      embedTexts: async () => {
+        const { values } = madeVector();
+        return { bundle: BUNDLE, least: LEAST, vectors: [values] };
+      },
+    },
+    publish: (channel, message) => redis.publish(channel, message),
+    logger,
+  }),
+});
 try {
   const search = async () => {
     const { body } = await request(`${service.url}/v1/changes?q=car&limit=1`);
@@ -182,7 +218,7 @@ try {
       ['search by HTTP, one camera of 100: p50 / p95 / p99', `${times(filtered)} ms`],
       ['CPU of the API per search', `${ms(cpu)} ms`],
       ['the index alone: p50 / p95 / p99', `${times(alone.took)} ms`],
-      ['heap of the index', `${mb(alone.bytes)}, ${Math.round(alone.bytes / count)} bytes per change`],
+      ['memory of the index', `${mb(alone.bytes)}, ${Math.round(alone.bytes / count)} bytes per change`],
       ['resident memory of the API, without and with the changes', `${mb(residentEmpty)}, ${mb(residentFull)}`],
       ['building the index in memory', `${ms(alone.builtIn)} ms`],
       ['inserts per second, as fast as possible, without search', middle(rates.without)],
@@ -194,13 +230,17 @@ try {
       `Made changes of 100 cameras in 30 days, of ${Object.keys(VERBS).length} kinds, ${NOUNS.length} ` +
         `nouns, ${COLOURS.length} colours and ${PLACES.length} places; ${QUERIES.length} queries, ${QUERY_ROUNDS} ` +
         'times each, one after the other, 20 hits per page.',
-      'Inserts: the Redis commands of the commit of a camera turn with one new change, with the entry of the log and ' +
-        `an API that follows it, and without the entry; ${AT_ONCE} at a time, median of ${ROUNDS} rounds in turn. ` +
+      `Search vectors of ${DIMENSIONS} numbers around one direction per noun, those of queries too; ${withVectors} of ` +
+        `${took.length + filtered.length} searches by HTTP compared them. Queries repeat, so most vectors of queries ` +
+        'come from the cache of the API; the model does not run.',
+      'Inserts: the Redis commands of the commit of a camera turn with one new change, with its vector, the entry of ' +
+        `the log and an API that follows it, and without these; ${AT_ONCE} at a time, median of ${ROUNDS} rounds in turn. ` +
         'Redis syncs each write to the disk. Client, API and Redis share the cores.',
       `Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`,
     ],
   );
 } finally {
+  await answering.close();
   redis.disconnect();
   await service.stop();
 }

@@ -167,6 +167,7 @@ export async function fakeApp(
     endpoints: new FakeEndpoints(),
     changes,
     search: fakeSearch(changes, cameras),
+    queryVectors: async (text: string) => changes.queryVectors.get(text) ?? ({ missing: 'no_worker' } as const),
     days: new FakeDays(),
     batches: new FakeBatches(),
     files: createBatchFiles(UPLOADS),
@@ -198,6 +199,7 @@ export async function fakeApp(
     fakes.queue.deliveries.length = 0;
     fakes.changes.kept.length = 0;
     fakes.changes.vectors.clear();
+    fakes.changes.queryVectors.clear();
     fakes.days.changes.length = 0;
     fakes.days.spans.length = 0;
     fakes.days.asked.length = 0;

@@ -1,5 +1,6 @@
 /** In-memory stores for tests of the code around the stores. They implement the methods that the API uses. */
 
+import type { EmbeddedQuery } from '../../src/api/search/query-vectors.js';
 import type { ScenedeltaError } from '../../src/errors.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
@@ -240,6 +241,8 @@ export class FakeChanges {
     return this.#alter(id, { status: 'persisting', acknowledged_at: null });
   }
   readonly vectors = new Map<string, SearchVector>();
+  /** answers of the worker, by the text of the query */
+  readonly queryVectors = new Map<string, EmbeddedQuery>();
   /** ids of changes that were made normal */
   readonly normal: string[] = [];
   async makeNormal({ id }: Pick<Change, 'id'>) {

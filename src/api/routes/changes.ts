@@ -34,7 +34,7 @@ const noChange = (id: string) =>
 
 export function changeRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries' | 'search'>,
+  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries' | 'search' | 'queryVectors'>,
   enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>,
 ): void {
   const config = { scope: 'compare' } as const;

@@ -1,7 +1,7 @@
 /** Parts of the answer to a search over changes. */
 import { type Static, Type } from 'typebox';
 import { ChangeSchema } from '../../schemas/change.js';
-import { literals } from '../../schemas/constructors.js';
+import { literals, nullable } from '../../schemas/constructors.js';
 
 const MatchSchema = Type.Object(
   {
@@ -55,6 +55,13 @@ export const SearchSummarySchema = Type.Object(
         'Number of these changes whose search vector was compared with that of the query. The others are found by ' +
         'words alone: they have no vector, or one of another version of the model.',
     }),
+    words_alone: nullable(
+      literals(
+        ['no_worker', 'no_graph', 'no_vector'],
+        'No worker answered in time, its model has no search vectors, or the change of `like` has none.',
+      ),
+      'Why no search vectors were compared; null: they were.',
+    ),
   },
   { $id: 'ChangeSearch', description: 'How the query was understood.' },
 );

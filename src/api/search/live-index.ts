@@ -127,11 +127,12 @@ export function createLiveSearch(
     search: async (
       text: string,
       filter: SearchFilter,
-      vectorOf?: (index: Pick<SearchIndex, 'vectorOf'>) => QueryVector | undefined,
+      vectorOf?: (index: Pick<SearchIndex, 'vectorOf'>) => Promise<QueryVector | undefined>,
     ): Promise<LiveSearchResult> => {
       const complete = await catchUp();
       await readNames();
-      return { ...index.search(text, filter, vectorOf?.(index)), complete };
+      const vector = await vectorOf?.(index);
+      return { ...index.search(text, filter, vector), complete };
     },
     /** Drops changes that expired without a worker to erase them. */
     drop: (ids: readonly string[]): void => {

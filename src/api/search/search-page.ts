@@ -2,14 +2,17 @@
 import { ScenedeltaError } from '../../errors.js';
 import type { Change, ChangeStatus, FilterKind, Severity } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
+import type { SearchVector } from '../../schemas/search-vector.js';
 import type { Hit } from '../../search/search-index.js';
 import { sentencesOf } from '../../search/texts.js';
+import type { QueryVector } from '../../search/vector-list.js';
 import { fitsQuery } from '../../stores/change-query.js';
 import type { ChangeStore } from '../../stores/changes.js';
 import { decodeCursor, encodeCursor } from '../../stores/cursor.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { ListedChange, SearchSummary } from '../schemas/change-search.js';
 import type { LiveSearch } from './live-index.js';
+import type { QueryVectors } from './query-vectors.js';
 
 export interface SearchPageQuery {
   readonly q?: string;
@@ -43,6 +46,7 @@ export async function searchPage(
   visibility: Visibility,
   deps: {
     readonly search: Pick<LiveSearch, 'search' | 'drop'>;
+    readonly queryVectors: QueryVectors;
     readonly changes: Pick<ChangeStore, 'many'>;
     readonly find: (id: string) => Promise<Change>;
   },
@@ -59,9 +63,13 @@ export async function searchPage(
     ...(like === undefined ? {} : { except: like }),
     ...present({ zone, kind, severity, since, until }),
   };
-  const found = await deps.search.search(text, filter, (index) => {
-    const vector = like === undefined ? undefined : index.vectorOf(like);
-    return vector && { ...vector, least: LIKE_LEAST };
+  const asked = like === undefined ? deps.queryVectors(text) : null;
+  let wordsAlone: SearchSummary['words_alone'] = null;
+  const found = await deps.search.search(text, filter, async (index) => {
+    const vector = asked === null ? likeVector(index.vectorOf(like ?? '')) : await asked;
+    if (!('missing' in vector)) return vector;
+    wordsAlone = vector.missing;
+    return undefined;
   });
   const items: ListedChange[] = [];
   let at = startOf(found.hits, query.cursor);
@@ -88,9 +96,13 @@ export async function searchPage(
       complete: found.complete,
       changes: found.changes,
       compared_vectors: found.compared,
+      words_alone: wordsAlone,
     },
   };
 }
+
+const likeVector = (own: SearchVector | undefined): QueryVector | { readonly missing: 'no_vector' } =>
+  own === undefined ? { missing: 'no_vector' } : { ...own, least: LIKE_LEAST };
 
 const matchOf = ({ score, words, cosine }: Hit): ListedChange['match'] => ({
   score: Number(score.toFixed(SCORE_DIGITS)),

@@ -118,7 +118,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
     vectorsOf(pairs) {
       const { search } = bundle.manifest;
       if (search === undefined) return null;
-      const embed = async (texts: readonly string[]) => (await pipeline.embedTexts(texts, name)) ?? [];
+      const embed = async (texts: readonly string[]) => (await pipeline.embedTexts(texts, name))?.vectors ?? [];
       return { bundle: bundle.sha256, pairs, embed, least: search.least_cosine };
     },
     async close() {

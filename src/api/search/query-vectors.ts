@@ -1,0 +1,66 @@
+/** Search vectors of queries: asked of a worker, which has the model, within a bounded time, and cached. */
+import { LRUCache } from 'lru-cache';
+import type { Answers, Question } from '../../jobs/questions.js';
+import type { QueryVector } from '../../search/vector-list.js';
+
+/** The vector of a query; or the reason why the search is by words alone. */
+export type EmbeddedQuery = QueryVector | { readonly missing: 'no_worker' | 'no_graph' };
+
+export type QueryVectors = ReturnType<typeof createQueryVectors>;
+
+/** Wait of a search for a worker. */
+const WAIT_MS = 500;
+/** After a search waited in vain, others do not wait for so long, unless a worker answers meanwhile. */
+const DOUBT_MS = 5_000;
+const CACHED = 1_000;
+/** After an upgrade of the model, queries get vectors of the new one within this time. */
+const CACHED_MS = 60_000;
+
+export function createQueryVectors(
+  { ask: askWorker }: { readonly ask: (question: Question) => Promise<Answers['embed']> },
+  { waitMs = WAIT_MS }: { waitMs?: number } = {},
+) {
+  const cache = new LRUCache<string, { readonly vector: QueryVector | null }>({ max: CACHED, ttl: CACHED_MS });
+  const asked = new Map<string, Promise<QueryVector | null>>();
+  let doubtedUntil = 0;
+
+  /** Equal queries that wait share one question. A late answer is cached for the next search. */
+  const embed = (text: string): Promise<QueryVector | null> => {
+    const waiting = asked.get(text);
+    if (waiting !== undefined) return waiting;
+    const answer = askWorker({ kind: 'embed', text }).then((given) => {
+      const vector = given && { ...given, values: Float32Array.from(given.values) };
+      cache.set(text, { vector });
+      doubtedUntil = 0;
+      return vector;
+    });
+    asked.set(text, answer);
+    const end = () => asked.delete(text);
+    answer.then(end, end);
+    return answer;
+  };
+
+  /** @param text as it was typed. @returns within `waitMs`; it never rejects */
+  return async (text: string): Promise<EmbeddedQuery> => {
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached.vector ?? { missing: 'no_graph' };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, waitMs, undefined).unref();
+    });
+    try {
+      const answer = embed(text);
+      if (performance.now() < doubtedUntil) return { missing: 'no_worker' };
+      const vector = await Promise.race([answer, late]);
+      if (vector === undefined) {
+        doubtedUntil = performance.now() + DOUBT_MS;
+        return { missing: 'no_worker' };
+      }
+      return vector ?? { missing: 'no_graph' };
+    } catch {
+      return { missing: 'no_worker' };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

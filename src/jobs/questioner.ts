@@ -1,0 +1,91 @@
+/**
+ * The asking side of questions.ts: adds the job of a question and waits for the reply. A reply that comes too late is
+ * lost, which harms nothing: a question changes nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { ScenedeltaError } from '../errors.js';
+import type { Logger } from '../logger.js';
+import { KEYS } from '../stores/keys.js';
+import { redisCall } from '../stores/redis.js';
+import { jobPayload } from './payloads.js';
+import type { Answers, Question, Reply } from './questions.js';
+import { openQueue, QUESTION_OPTIONS, QUESTION_QUEUE } from './queues.js';
+
+/** Longest wait for an answer. */
+const WAIT_MS = 5_000;
+/** Questions of one process that wait at a time. */
+const MOST_WAITING = 64;
+
+/** @param redis shared, a producer's connection; the caller closes it */
+export function createQuestioner(
+  redis: Redis,
+  { logger, waitMs = WAIT_MS, mostWaiting = MOST_WAITING }: { logger: Logger; waitMs?: number; mostWaiting?: number },
+) {
+  const queue = openQueue(QUESTION_QUEUE, redis);
+  const channel = KEYS.answers(randomUUID());
+  const waiting = new Map<string, (reply: Reply) => void>();
+  const replies = redis.duplicate({ enableOfflineQueue: true, lazyConnect: true });
+  replies.on('error', (err) => logger.debug({ reason: err.message }, 'answers unreachable'));
+  replies.on('message', (_channel, message: string) => {
+    const reply = JSON.parse(message) as Reply;
+    waiting.get(reply.id)?.(reply);
+  });
+  let subscribed: Promise<unknown> | undefined;
+  /** The first question opens the connection, which then stays subscribed. */
+  const listen = (): Promise<unknown> => {
+    subscribed ??= replies.subscribe(channel).catch((thrown) => {
+      subscribed = undefined;
+      throw thrown;
+    });
+    return subscribed;
+  };
+
+  const ask = async (question: Question): Promise<Answers[Question['kind']]> => {
+    const id = randomUUID();
+    let timer: NodeJS.Timeout | undefined;
+    const replied = new Promise<Reply | undefined>((resolve) => {
+      waiting.set(id, resolve);
+      timer = setTimeout(resolve, waitMs, undefined).unref();
+    });
+    try {
+      await redisCall('Asking a worker', async () => {
+        await listen();
+        await queue.add(question.kind, jobPayload({ replyTo: channel, question }), { ...QUESTION_OPTIONS, jobId: id });
+      });
+      const reply = await replied;
+      if (reply === undefined) {
+        await redisCall('Withdrawing a question', () => queue.remove(id)).catch(() => {});
+        throw new ScenedeltaError('overloaded', `No worker answered within ${waitMs / 1000} s`);
+      }
+      if ('error' in reply) throw new ScenedeltaError(reply.error.code, reply.error.detail);
+      return reply.answer;
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(id);
+    }
+  };
+
+  return {
+    /**
+     * @returns the answer of a worker
+     * @throws ScenedeltaError 'overloaded' if none answers within `waitMs` or too many questions wait,
+     *   'queue-unavailable', and the error of the worker
+     */
+    async ask(question: Question): Promise<Answers[Question['kind']]> {
+      if (waiting.size >= mostWaiting) {
+        const expected = `expected fewer than ${mostWaiting}`;
+        throw new ScenedeltaError('overloaded', `${waiting.size} questions wait for a worker, ${expected}`);
+      }
+      // BullMQ waits for a connection before its first command, but a request must not.
+      if (redis.options.enableOfflineQueue === false && redis.status !== 'ready') {
+        throw new ScenedeltaError('queue-unavailable', `Redis cannot be reached (connection ${redis.status})`);
+      }
+      return ask(question);
+    },
+    async close(): Promise<void> {
+      replies.disconnect();
+      await queue.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Questions: short requests of the API that only a worker can answer, because the API has no model. The API adds a job
+ * and waits; the worker publishes its reply on the channel that the job names. `questioner.ts` is the side of the API,
+ * `workers/question-job.ts` the other.
+ */
+import { type Static, Type } from 'typebox';
+import type { ErrorCode } from '../errors.js';
+import { version } from './payloads.js';
+
+/** The search vector of a text. */
+const EmbedQuestionSchema = Type.Object({ kind: Type.Literal('embed'), text: Type.String() });
+
+/** `replyTo`: the channel of Redis that the API process listens on. */
+export const QuestionJobSchema = Type.Object({ v: version, replyTo: Type.String(), question: EmbedQuestionSchema });
+export type Question = Static<typeof EmbedQuestionSchema>;
+
+export interface EmbedAnswer {
+  /** sha256 of the bundle, because vectors of two bundles are not comparable */
+  readonly bundle: string;
+  /** of length 1 */
+  readonly values: readonly number[];
+  /** cosine below which a change is no answer */
+  readonly least: number;
+}
+/** Answer per kind of question, as plain JSON; null: the bundle has no graph for it. */
+export interface Answers {
+  readonly embed: EmbedAnswer | null;
+}
+
+/** The message on that channel; `id` is that of the job. */
+export type Reply =
+  | { readonly id: string; readonly answer: Answers[Question['kind']] }
+  | { readonly id: string; readonly error: { readonly code: ErrorCode; readonly detail: string } };
