@@ -95,6 +95,12 @@ module.exports = {
       '^src/(search|schemas)/|^src/evaluation/(captions|colours|nouns)\\.ts$|^src/[^/]+\\.ts$',
       'The search over changes is an index over values; it reads sentences as the evaluation does.',
     ),
+    only(
+      'tuning',
+      '^src/tuning/',
+      '^src/(tuning|evaluation|schemas)/|^src/model/(calibration|manifest|naming)\\.ts$|^src/[^/]+\\.ts$',
+      'What feedback teaches a bundle, over values.',
+    ),
     only('cameras', '^src/cameras/', '^src/(cameras|schemas)/|^src/[^/]+\\.ts$', 'A camera is rules over values.'),
     only(
       'changes',
@@ -140,7 +146,7 @@ module.exports = {
         'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes|search)/',
+        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes|search|tuning)/',
         pathNot: '^src/(model/(manifest|session)|(viewpoint|quiet)/fitted)\\.ts$',
       },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox' },

@@ -34,6 +34,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'search the results of footage for words',
     load: async () => (await import('./search.js')).command,
   },
+  tune: {
+    summary: 'adapt a bundle to the feedback on its changes',
+    load: async () => (await import('./tune.js')).command,
+  },
   when: {
     summary: 'find when a place in a recording changed',
     load: async () => (await import('./when.js')).command,

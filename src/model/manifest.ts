@@ -12,6 +12,7 @@ import { Value } from 'typebox/value';
 import { BundleError, COARSE_STRIDE } from './bundle.js';
 import { CheckSchema, contradictionOfCheck } from './check-schema.js';
 import { FactCalibrationSchema } from './fact-calibration.js';
+import { NamesSchema } from './names-schema.js';
 import { contradictionOfSearch, SearchManifestSchema } from './search-manifest.js';
 
 export const MANIFEST_FILE = 'manifest.json';
@@ -43,27 +44,16 @@ const GraphSpecSchema = Type.Object(
 );
 export type GraphSpec = Static<typeof GraphSpecSchema>;
 
-const Wider = Type.Record(Type.String(), Type.String());
-const Weight = Type.Number({ minimum: 0 });
-const Levels = Type.Array(Type.Tuple([Probability, Probability]), { minItems: 2 });
-const NamesSchema = Type.Object(
+const TunedSchema = Type.Object(
   {
-    /** in the order of the logits; the first is "nothing" */
-    nouns: Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }),
-    /** noun -> wider noun; a tree, which may have nouns without a logit */
-    wider: Wider,
-    colours: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
-    wider_colours: Type.Optional(Wider),
-    plural: Wider,
-    /** how the decoder's own words join the probabilities (naming.ts); absent = not at all */
-    decoder: Type.Optional(
-      Type.Object({ flatten: Weight, noun: Weight, class: Weight, colour_flatten: Weight, colour: Weight }, strict),
-    ),
-    /** pairs of `truth` and the probability that a word must reach for it, ascending; absent = `truth` itself */
-    levels: Type.Optional(Type.Object({ nouns: Levels, colours: Levels }, strict)),
+    from: Type.Object({ name: Type.String(), version: Type.String(), sha256: Sha256 }, strict),
+    /** counts of feedback lines */
+    feedback: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+    parts: Type.Array(Type.Object({ part: Type.String(), accepted: Type.Boolean(), reason: Type.String() }, strict)),
   },
   strict,
 );
+export type Tuned = Static<typeof TunedSchema>;
 
 const ManifestSchema = Type.Object(
   {
@@ -161,9 +151,13 @@ const ManifestSchema = Type.Object(
         least_agreement: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
         nuisances: Type.Record(Type.String(), Probability),
         facts: Type.Optional(FactCalibrationSchema),
+        /** thresholds of cameras by their ids, by `scenedelta tune`; an absent camera has `threshold` */
+        cameras: Type.Optional(Type.Record(Type.String(), Probability)),
       },
       strict,
     ),
+    /** what `scenedelta tune` made the bundle from, and what it changed; absent = nothing did */
+    tuned: Type.Optional(TunedSchema),
     metrics: Type.Record(Type.String(), Type.Unknown()),
     training_data: Type.Array(Type.Object({ name: Type.String(), licence: Type.String() })),
     configuration: Type.Record(Type.String(), Type.Unknown()),

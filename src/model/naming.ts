@@ -46,9 +46,9 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded?: 
   const nouns = toProbabilities(names.nouns.slice(1), things);
   const colours = toProbabilities(names.colours, mean('colours'));
   const { decoder } = names;
-  if (decoder === undefined || decoded === undefined) return { nothing, nouns, colours };
+  if (decoder === undefined || decoded === undefined) return weighted({ nothing, nouns, colours }, names);
   const { own, alike } = supportOf(decoded.noun, names);
-  return {
+  const joined = {
     nothing,
     nouns: reweigh(
       nouns,
@@ -56,6 +56,17 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded?: 
       (noun) => (1 + decoder.noun * (own.get(noun) ?? 0)) * (1 + (alike.has(noun) ? decoder.class : 0)),
     ),
     colours: reweigh(colours, decoder.colour_flatten, (colour) => (colour === decoded.colour ? 1 + decoder.colour : 1)),
+  };
+  return weighted(joined, names);
+}
+
+/** With the priors of the cameras that a bundle was tuned for. */
+function weighted(thing: ThingNames, { prior }: Names): ThingNames {
+  if (prior === undefined) return thing;
+  return {
+    ...thing,
+    nouns: reweigh(thing.nouns, 1, (noun) => prior.nouns[noun] ?? 1),
+    colours: reweigh(thing.colours, 1, (colour) => prior.colours[colour] ?? 1),
   };
 }
 
@@ -66,12 +77,12 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded?: 
 export const likelyNoun = (thing: ThingNames, { wider, levels }: Names, truth: number): Likely =>
   mostSpecific(thing.nouns, wider, levelAt(truth, levels?.nouns)) ?? { value: SOMETHING, probability: 1 };
 
-/** Least probability of a noun that is listed beside the stated one. */
+/** Least probability of a noun or colour that is listed beside the stated one. */
 const LEAST_LISTED = 0.05;
 
-/** @returns the nouns of at least LEAST_LISTED, the most probable first */
-export const likelyNouns = ({ nouns }: ThingNames): Likely[] =>
-  [...nouns]
+/** @returns the nouns, or the colours, of at least LEAST_LISTED, the most probable first */
+export const listed = (probabilities: ThingNames['nouns']): Likely[] =>
+  [...probabilities]
     .map(([value, probability]) => ({ value, probability }))
     .filter(({ probability }) => probability >= LEAST_LISTED)
     .sort((a, b) => b.probability - a.probability);

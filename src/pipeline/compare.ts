@@ -4,10 +4,8 @@ import { decodeFrame } from '../frames/decode.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { PixelBufferPool } from '../frames/pixel-buffers.js';
 import { FeatureCache } from '../inference/feature-cache.js';
-import { graphCacheIn } from '../inference/graph-cache.js';
-import { InferencePool } from '../inference/pool.js';
-import { BundleError } from '../model/bundle.js';
-import { mostProbableKind, type Prediction } from '../model/calibration.js';
+import type { InferencePool } from '../inference/pool.js';
+import { mostProbableKind, type Prediction, thresholdOf } from '../model/calibration.js';
 import type { FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
@@ -15,7 +13,6 @@ import { findRegions, type MapRegion } from '../model/regions.js';
 import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import type { Registration } from '../viewpoint/registration.js';
-import { loadBundles } from './bundles.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { composeChecked } from './checked-sentence.js';
 import { type EncodedCrop, Encoder } from './encoder.js';
@@ -24,6 +21,7 @@ import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, vi
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { PipelineOptions } from './options.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
+import { startPool } from './start-pool.js';
 import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
@@ -64,32 +62,7 @@ export class Pipeline {
    * @throws BundleError if the default bundle is missing or broken; Error if STRICT_DEVICE cannot be met
    */
   static async start(options: PipelineOptions): Promise<Pipeline> {
-    const { config, logger, threadScript, warmUp = true } = options;
-    const bundles = await loadBundles(config.modelsDir, config.defaultModel, logger, options);
-    const pool = await InferencePool.start({
-      bundles,
-      device: config.device,
-      strictDevice: config.strictDevice,
-      threads: config.inferenceThreads,
-      batchSize: config.batchSize,
-      graphCache: await graphCacheIn(config.dataDir),
-      warmUp,
-      logger,
-      ...(threadScript === undefined ? {} : { script: threadScript }),
-    });
-    if (pool.fallback !== null) {
-      const level = config.device === 'auto' ? 'info' : 'warn';
-      const fields = { device: config.device, provider: pool.provider, reason: pool.fallback };
-      logger[level](fields, 'serving on the CPU');
-    }
-    for (const [name, reason] of Object.entries(pool.refused)) {
-      if (name === config.defaultModel) {
-        await pool.close();
-        throw new BundleError(name, reason);
-      }
-      logger.error({ model: name, reason }, 'bundle is broken and not served');
-    }
-    const served = bundles.filter(({ manifest }) => !(manifest.name in pool.refused));
+    const { served, pool } = await startPool(options);
     return new Pipeline(options, served, pool);
   }
 
@@ -121,7 +94,7 @@ export class Pipeline {
         alignment === null
           ? { frames, difference: unaligned, toSourceFrame: mapToSourceFrame(null) }
           : await this.#align(comparison, frames, features, alignment);
-      const prediction = fuse(pair.difference, evidence, bundle.manifest, input.threshold ?? undefined);
+      const prediction = fuse(pair.difference, evidence, bundle.manifest, thresholdOf(input, bundle.manifest));
       const output = prediction.changed
         ? await this.#finishChanged(comparison, pair, prediction, viewpoint)
         : this.#finishUnchanged(comparison, pair, prediction, viewpoint);

@@ -11,7 +11,7 @@ import {
   likelyClass,
   likelyColour,
   likelyNoun,
-  likelyNouns,
+  listed,
   type Names,
   SOMETHING,
   thingNames,
@@ -84,8 +84,9 @@ export function nameStatement(
       phrase,
       sides: own,
       noun: likelyNoun(thing, names, truth),
-      nouns: likelyNouns(thing),
+      nouns: listed(thing.nouns),
       class: likelyClass(thing, names),
+      colours: listed(thing.colours),
       colour: likelyColour(thing, names, truth),
     };
   });
@@ -99,12 +100,13 @@ export function nameStatement(
   const place = isMove ? null : likelyPlace(stated, statement.regions, calibration, truth);
   const way = isMove ? likelyWay(stated, statement.regions, calibration, truth) : null;
   const facts = things.map(
-    ({ phrase, sides: own, noun, nouns, class: likely, colour }): LocationFact => ({
+    ({ phrase, sides: own, noun, nouns, class: likely, colour, colours }): LocationFact => ({
       kind: { value: statement.kind, probability },
       noun,
       nouns,
       class: likely,
       colour,
+      colours,
       count: countOf(clause, phrase, calibration),
       place,
       way,

@@ -125,6 +125,7 @@ function factWithIds(fact: LocationFact, all: readonly LocationFact[], regions: 
   return {
     ...fact,
     nouns: [...fact.nouns],
+    colours: [...fact.colours],
     object: object && { ...object, owner: owner && { region: regions.indexOf(owner) + 1, box: owner.box } },
     regions: idsOf(fact.regions, regions),
   };

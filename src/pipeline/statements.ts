@@ -35,6 +35,8 @@ export interface LocationFact {
   readonly class: LikelyClass | null;
   /** null: no colour is probable enough */
   readonly colour: Likely | null;
+  /** as `nouns` */
+  readonly colours: readonly Likely[];
   /** 4: four or more */
   readonly count: { readonly value: number; readonly probability: number };
   /** where the thing is or was; null: of a move, or none is probable enough */

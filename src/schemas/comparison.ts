@@ -100,6 +100,7 @@ export const FactSchema = Type.Object(
       ),
     ),
     colour: nullable(LikelySchema, 'null: no colour is probable enough.'),
+    colours: Type.Optional(Type.Array(LikelySchema, { description: 'The colours of at least 0.05, sorted.' })),
     count: Type.Object({
       value: Type.Integer({
         minimum: 1,

@@ -176,7 +176,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
 /** @returns null if there is nothing to compare with */
 async function compareWith(
   baseline: Baseline,
-  { camera: { settings }, frame, signal }: FrameInput,
+  { camera: { id, settings }, frame, signal }: FrameInput,
   budget: BudgetThreshold | null,
   { pipeline }: FrameDependencies,
 ) {
@@ -187,6 +187,7 @@ async function compareWith(
     beforeKey: baseline.frame.ref.sha256,
     afterKey: frame.ref.sha256,
     model: settings.model,
+    camera: id,
     threshold: settings.threshold ?? budget?.threshold ?? null,
     truth: settings.truth ?? null,
     statements: true,

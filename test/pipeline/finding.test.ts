@@ -39,7 +39,13 @@ const expectValid = (finding: Finding) => expect(Value.Check(FindingSchema, find
 describe('the objects of a finding', () => {
   const one = (value: 'person' | 'object', own: MapRegion): LocationFact => ({
     ...{ kind: { value: 'appear', probability: 0.9 }, noun: { value, probability: 0.9 }, nouns: [], colour: null },
-    ...{ class: { value, probability: 0.9 }, count: { value: 1, probability: 0.9 }, place: null, way: null },
+    ...{
+      class: { value, probability: 0.9 },
+      count: { value: 1, probability: 0.9 },
+      place: null,
+      way: null,
+      colours: [],
+    },
     regions: [own],
   });
   const [person, bag] = [region(0.3), region(0.42)];

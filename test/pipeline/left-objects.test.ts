@@ -17,7 +17,13 @@ type Class = NonNullable<LocationFact['class']>;
 function fact(value: Class['value'], kind: StatementKind, given: Partial<LocationFact> = {}): LocationFact {
   return {
     ...{ kind: { value: kind, probability: 0.9 }, noun: { value, probability: 0.95 }, nouns: [], colour: null },
-    ...{ class: { value, probability: 0.8 }, count: { value: 1, probability: 0.9 }, place: null, way: null },
+    ...{
+      class: { value, probability: 0.8 },
+      count: { value: 1, probability: 0.9 },
+      place: null,
+      way: null,
+      colours: [],
+    },
     regions: [region(0.5)],
     ...given,
   };

@@ -29,6 +29,7 @@ function states(noun: string, given: Given = {}): LocationStatement {
       nouns: [],
       class: null,
       colour: likely(colour),
+      colours: [],
     },
     ...{ count: { value: count, probability }, place: likely(place), way: likely(way), regions: [] },
   };

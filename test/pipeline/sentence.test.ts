@@ -131,6 +131,7 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
         nouns: [],
         class: null,
         colour: null,
+        colours: [],
       },
       ...{ count: { value: 1, probability: 0.9 }, place: null, way: null, regions: [one] },
     };

@@ -1,0 +1,43 @@
+/** Start of a pipeline: reads the bundles and opens their graphs in the inference threads. */
+import { graphCacheIn } from '../inference/graph-cache.js';
+import { InferencePool } from '../inference/pool.js';
+import { BundleError } from '../model/bundle.js';
+import type { Bundle } from '../model/manifest.js';
+import { loadBundles } from './bundles.js';
+import type { PipelineOptions } from './options.js';
+
+/**
+ * @returns the bundles whose graphs can be served, and the threads that run them
+ * @throws BundleError if the default bundle is missing or broken; Error if STRICT_DEVICE cannot be met
+ */
+export async function startPool(
+  options: PipelineOptions,
+): Promise<{ readonly served: Bundle[]; readonly pool: InferencePool }> {
+  const { config, logger, threadScript, warmUp = true } = options;
+  const bundles = await loadBundles(config.modelsDir, config.defaultModel, logger, options);
+  const pool = await InferencePool.start({
+    bundles,
+    device: config.device,
+    strictDevice: config.strictDevice,
+    threads: config.inferenceThreads,
+    batchSize: config.batchSize,
+    graphCache: await graphCacheIn(config.dataDir),
+    warmUp,
+    logger,
+    ...(threadScript === undefined ? {} : { script: threadScript }),
+  });
+  if (pool.fallback !== null) {
+    const level = config.device === 'auto' ? 'info' : 'warn';
+    const fields = { device: config.device, provider: pool.provider, reason: pool.fallback };
+    logger[level](fields, 'serving on the CPU');
+  }
+  for (const [name, reason] of Object.entries(pool.refused)) {
+    if (name === config.defaultModel) {
+      await pool.close();
+      throw new BundleError(name, reason);
+    }
+    logger.error({ model: name, reason }, 'bundle is broken and not served');
+  }
+  const served = bundles.filter(({ manifest }) => !(manifest.name in pool.refused));
+  return { served, pool };
+}

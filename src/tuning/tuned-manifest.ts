@@ -1,0 +1,35 @@
+/** The manifest of a tuned bundle: that of its source with the accepted parts, and a record of what was done. */
+import type { Bundle, BundleManifest, Tuned } from '../model/manifest.js';
+import type { NamePriors } from './name-priors.js';
+import { applyFit, type VerdictFit } from './verdict-fit.js';
+
+/** The parts that a tuning changes; an absent part is as it was. */
+export interface TunedParts {
+  readonly verdict?: VerdictFit;
+  readonly cameras?: Readonly<Record<string, number>>;
+  readonly priors?: NamePriors;
+}
+
+/**
+ * @param name of the new bundle
+ * @param record how the parts were chosen
+ */
+export function tunedManifest(
+  { manifest, sha256 }: Bundle,
+  name: string,
+  { verdict, cameras, priors }: TunedParts,
+  record: Omit<Tuned, 'from'>,
+): BundleManifest {
+  const { calibration, names, version } = manifest;
+  const fitted = verdict === undefined ? calibration : applyFit(calibration, verdict);
+  return {
+    ...manifest,
+    name,
+    version: version.includes('-') ? `${version}.tuned` : `${version}-tuned`,
+    calibration: { ...fitted, ...(cameras === undefined ? {} : { cameras: { ...cameras } }) },
+    ...(names === undefined || priors === undefined
+      ? {}
+      : { names: { ...names, prior: { nouns: { ...priors.nouns }, colours: { ...priors.colours } } } }),
+    tuned: { from: { name: manifest.name, version, sha256 }, ...record },
+  };
+}
