@@ -28,6 +28,7 @@ import { useOpenApi } from './plugins/openapi.js';
 import { MAX_PARAM_LENGTH, onError, onUnreadableRequest, unsupportedType, useProblems } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
+import { askRoutes } from './routes/ask.js';
 import { batchPictureRoutes } from './routes/batch-pictures.js';
 import { batchResultRoutes } from './routes/batch-results.js';
 import { batchRoutes } from './routes/batches.js';
@@ -147,6 +148,7 @@ export async function buildApp(
   const keeper = createFrameKeeper(deps.blobs, options);
 
   comparisonRoutes(app, { deps, options, keeper, present, respond });
+  askRoutes(app, deps);
   cameraRoutes(app, { deps, options, keeper, respond });
   cameraBaselineRoutes(app, { deps, options, keeper });
   cameraDryRunRoutes(app, deps);

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, RawServerDefault } from 'fastify';
 import type { Config } from '../config.js';
 import type { JobProducer } from '../jobs/producer.js';
+import type { Questioner } from '../jobs/questioner.js';
 import type { Logger } from '../logger.js';
 import type { ApiKeyStore } from '../stores/api-keys.js';
 import type { BatchFiles } from '../stores/batch-files.js';
@@ -52,6 +53,7 @@ export interface ApiDependencies {
   >;
   readonly search: Pick<LiveSearch, 'search' | 'drop'>;
   readonly queryVectors: QueryVectors;
+  readonly questions: Pick<Questioner, 'ask'>;
   readonly days: DayStore;
   readonly batches: Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'>;
   readonly files: Pick<BatchFiles, 'saveUpload' | 'erase'>;

@@ -49,6 +49,7 @@ const app = await buildApp(
     ...stores,
     search,
     queryVectors: createQueryVectors(questioner),
+    questions: questioner,
     events,
     queue,
     idempotency: createIdempotencyRecords(redis),

@@ -11,6 +11,7 @@ import { sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
 import { createLogger } from '../logger.js';
 import { Pipeline } from '../pipeline/compare.js';
+import type { AskAnswer } from '../schemas/ask.js';
 import type { Finding } from '../schemas/comparison.js';
 import { roundFigures } from '../schemas/rounding.js';
 import { createCommand } from './command.js';
@@ -21,6 +22,7 @@ import { assertWritable, writeWhole } from './write-whole.js';
 interface Options {
   readonly json?: true;
   readonly heatmap?: string;
+  readonly ask?: string;
   readonly model?: string;
   readonly device?: string;
 }
@@ -31,6 +33,7 @@ export const command = createCommand('compare')
   .argument('<after>', 'the later picture')
   .option('--json', 'print the finding as JSON instead of sentences')
   .option('--heatmap <file>', 'write both pictures with outlines of the change, side by side, as .png or .jpg')
+  .option('--ask <sentence>', 'also print how probable this sentence is, by the truth check of the bundle')
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(async (beforePath: string, afterPath: string, options: Options) => {
@@ -38,9 +41,13 @@ export const command = createCommand('compare')
     // Everything that can be refused is checked before the models load, which takes seconds.
     if (options.heatmap !== undefined) await assertWritable(options.heatmap, Object.keys(ENCODERS));
     const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
-    const output = await withPipeline(config, (pipeline) => pipeline.compare(frames));
+    const [output, asked] = await withPipeline(config, async (pipeline) => [
+      await pipeline.compare(frames),
+      options.ask === undefined ? undefined : roundFigures(await pipeline.ask(frames, options.ask)),
+    ]);
     const finding = roundFigures(output.finding);
-    console.log(options.json ? JSON.stringify(finding, null, 2) : describe(finding));
+    const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding);
+    console.log(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
     if (options.heatmap !== undefined) {
       const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
       await writeWhole(options.heatmap, await encoded(picture, options.heatmap));
@@ -114,6 +121,11 @@ function describe(finding: Finding): string {
   }
   lines.push(`model       ${describeModel(finding)}`);
   return lines.join('\n');
+}
+
+function describeAsked({ p, sentence, unknown_words: unknown }: AskAnswer): string {
+  const leftOut = unknown.length === 0 ? '' : ` (unknown: ${unknown.join(', ')})`;
+  return `asked       ${(100 * p).toFixed(1)} %: ${sentence}${leftOut}`;
 }
 
 function describeModel({ model, verdict }: Finding): string {

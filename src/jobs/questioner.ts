@@ -9,13 +9,15 @@ import type { Logger } from '../logger.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 import { jobPayload } from './payloads.js';
-import type { Answers, Question, Reply } from './questions.js';
+import type { Answers, Question, QuestionOf, Reply } from './questions.js';
 import { openQueue, QUESTION_OPTIONS, QUESTION_QUEUE } from './queues.js';
 
 /** Longest wait for an answer. */
 const WAIT_MS = 5_000;
 /** Questions of one process that wait at a time. */
 const MOST_WAITING = 64;
+
+export type Questioner = ReturnType<typeof createQuestioner>;
 
 /** @param redis shared, a producer's connection; the caller closes it */
 export function createQuestioner(
@@ -58,7 +60,10 @@ export function createQuestioner(
         await redisCall('Withdrawing a question', () => queue.remove(id)).catch(() => {});
         throw new ScenedeltaError('overloaded', `No worker answered within ${waitMs / 1000} s`);
       }
-      if ('error' in reply) throw new ScenedeltaError(reply.error.code, reply.error.detail);
+      if ('error' in reply) {
+        const { code, detail, field } = reply.error;
+        throw new ScenedeltaError(code, detail, field === undefined ? {} : { field });
+      }
       return reply.answer;
     } finally {
       clearTimeout(timer);
@@ -72,7 +77,7 @@ export function createQuestioner(
      * @throws ScenedeltaError 'overloaded' if none answers within `waitMs` or too many questions wait,
      *   'queue-unavailable', and the error of the worker
      */
-    async ask(question: Question): Promise<Answers[Question['kind']]> {
+    async ask<K extends Question['kind']>(question: QuestionOf<K>): Promise<Answers[K]> {
       if (waiting.size >= mostWaiting) {
         const expected = `expected fewer than ${mostWaiting}`;
         throw new ScenedeltaError('overloaded', `${waiting.size} questions wait for a worker, ${expected}`);
@@ -81,7 +86,8 @@ export function createQuestioner(
       if (redis.options.enableOfflineQueue === false && redis.status !== 'ready') {
         throw new ScenedeltaError('queue-unavailable', `Redis cannot be reached (connection ${redis.status})`);
       }
-      return ask(question);
+      // The reply has the id of this question, so it is an answer of its kind.
+      return (await ask(question)) as Answers[K];
     },
     async close(): Promise<void> {
       replies.disconnect();

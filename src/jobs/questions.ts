@@ -5,14 +5,27 @@
  */
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../errors.js';
+import type { AskAnswer } from '../schemas/ask.js';
 import { version } from './payloads.js';
 
 /** The search vector of a text. */
 const EmbedQuestionSchema = Type.Object({ kind: Type.Literal('embed'), text: Type.String() });
 
+/** The probability that a sentence is true of a finished comparison, whose frames are kept. */
+const AskQuestionSchema = Type.Object({
+  kind: Type.Literal('ask'),
+  comparison: Type.String(),
+  sentence: Type.String(),
+});
+
 /** `replyTo`: the channel of Redis that the API process listens on. */
-export const QuestionJobSchema = Type.Object({ v: version, replyTo: Type.String(), question: EmbedQuestionSchema });
-export type Question = Static<typeof EmbedQuestionSchema>;
+export const QuestionJobSchema = Type.Object({
+  v: version,
+  replyTo: Type.String(),
+  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema]),
+});
+export type Question = Static<typeof EmbedQuestionSchema> | Static<typeof AskQuestionSchema>;
+export type QuestionOf<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
 export interface EmbedAnswer {
   /** sha256 of the bundle, because vectors of two bundles are not comparable */
@@ -22,12 +35,17 @@ export interface EmbedAnswer {
   /** cosine below which a change is no answer */
   readonly least: number;
 }
-/** Answer per kind of question, as plain JSON; null: the bundle has no graph for it. */
+/** Answer per kind of question, as plain JSON. */
 export interface Answers {
+  /** null: the bundle has no graph for it */
   readonly embed: EmbedAnswer | null;
+  readonly ask: AskAnswer;
 }
 
 /** The message on that channel; `id` is that of the job. */
 export type Reply =
   | { readonly id: string; readonly answer: Answers[Question['kind']] }
-  | { readonly id: string; readonly error: { readonly code: ErrorCode; readonly detail: string } };
+  | {
+      readonly id: string;
+      readonly error: { readonly code: ErrorCode; readonly detail: string; readonly field?: string };
+    };

@@ -6,23 +6,24 @@ import { PixelBufferPool } from '../frames/pixel-buffers.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import { mostProbableKind, type Prediction, thresholdOf } from '../model/calibration.js';
-import type { FeaturePair } from '../model/graph-io.js';
+import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
-import type { Names } from '../model/naming.js';
-import { findRegions, type MapRegion } from '../model/regions.js';
-import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
+import { findRegions } from '../model/regions.js';
+import type { AskAnswer } from '../schemas/ask.js';
+import { type Finding, keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { ModelDescription } from '../schemas/model-description.js';
+import type { ViewpointEvidence } from '../viewpoint/examine.js';
 import type { Registration } from '../viewpoint/registration.js';
+import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { composeChecked } from './checked-sentence.js';
-import { type EncodedCrop, Encoder } from './encoder.js';
-import { nameAll } from './facts.js';
+import { type CaptionParts, describePair } from './describe.js';
+import { Encoder } from './encoder.js';
 import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { PipelineOptions } from './options.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
 import { startPool } from './start-pool.js';
-import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 import { type Stopwatch, stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { withTimeLimit } from './time-limit.js';
@@ -38,10 +39,15 @@ interface Comparison extends Stopwatch {
   readonly buffers: Uint8Array[];
 }
 
+/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
+type Seen =
+  | { readonly finding: Finding }
+  | { readonly pair: AlignedPair; readonly evidence: ViewpointEvidence; readonly viewpoint: Viewpoint };
+
 export class Pipeline {
   readonly #catalogue: Catalogue;
   readonly #truth: number;
-  readonly #onDescribed: PipelineOptions['onDescribed'];
+  readonly #captionParts: CaptionParts;
   readonly #limits: Pick<Config, 'pixelLimit' | 'decodeTimeout' | 'comparisonTimeout'>;
   readonly #pool: InferencePool;
   readonly #encoder: Encoder;
@@ -50,11 +56,11 @@ export class Pipeline {
   private constructor({ config, onCacheLookup, onDescribed }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
     this.#catalogue = new Catalogue(bundles, config.defaultModel, pool.provider);
     this.#truth = config.truth;
-    this.#onDescribed = onDescribed;
     this.#limits = config;
     this.#pool = pool;
     const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024, onCacheLookup);
     this.#encoder = new Encoder(pool, cache);
+    this.#captionParts = { pool, encoder: this.#encoder, onDescribed };
   }
 
   /**
@@ -75,33 +81,67 @@ export class Pipeline {
     return withTimeLimit(comparisonTimeout, input.signal, (signal) => this.#compare({ ...input, signal }));
   }
 
-  async #compare(input: PairInput): Promise<PairOutput> {
-    const bundle = this.#catalogue.get(input.model ?? null);
-    const truth = input.truth ?? this.#truth;
-    const comparison: Comparison = { input, bundle, truth, buffers: [], ...stopwatch(input.signal) };
-    const { timings } = comparison;
-    try {
-      const frames = await this.#decode(comparison);
-      if (haveSamePixels(frames)) return { finding: identicalFinding(), heatmaps: null, timings };
-      const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
-      const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
-      const tampers = fuseTampers(bundle.manifest, evidence, features);
-      if (tampers.length > 0) {
-        return { finding: tamperedFinding(tampers, viewpoint), heatmaps: null, timings };
-      }
-      const alignment = chooseAlignment(evidence, bundle.manifest);
-      const pair =
-        alignment === null
-          ? { frames, difference: unaligned, toSourceFrame: mapToSourceFrame(null) }
-          : await this.#align(comparison, frames, features, alignment);
+  /**
+   * @returns how probable a sentence is of a pair; of a tampered view, whose frames show nothing, 0
+   * @throws ScenedeltaError as `compare`, and invalid-value (field sentence) if the bundle has no truth check, or if
+   *   none of the words is in its vocabulary
+   */
+  async ask(input: PairInput, sentence: string): Promise<AskAnswer> {
+    const { comparisonTimeout } = this.#limits;
+    const { manifest } = this.#catalogue.get(input.model ?? null);
+    const read = readQuestion(sentence, manifest);
+    return withTimeLimit(comparisonTimeout, input.signal, (signal) =>
+      this.#withEvidence({ ...input, signal }, async (comparison, seen) => {
+        if ('finding' in seen) return answerWithoutModel(read, seen.finding);
+        const regions = findRegions(seen.pair.difference, manifest.regions);
+        const most = manifest.glance?.regions ?? 0;
+        const crops = await this.#encoder.encodeCrops(comparison.bundle, seen.pair.frames, regions, most);
+        const sentences = [read.words];
+        const [output] = await this.#pool.run('check', manifest.name, { ...seen.pair.difference, crops, sentences });
+        return answerOf(read, output as CheckOutput);
+      }),
+    );
+  }
+
+  #compare(input: PairInput): Promise<PairOutput> {
+    return this.#withEvidence(input, async (comparison, seen) => {
+      const { timings, bundle } = comparison;
+      if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
+      const { pair, evidence, viewpoint } = seen;
       const prediction = fuse(pair.difference, evidence, bundle.manifest, thresholdOf(input, bundle.manifest));
       const output = prediction.changed
         ? await this.#finishChanged(comparison, pair, prediction, viewpoint)
         : this.#finishUnchanged(comparison, pair, prediction, viewpoint);
       return { ...output, timings };
+    });
+  }
+
+  /** Decodes, gathers the evidence and aligns; `use` gets the pair, or a finding that needs no model. */
+  async #withEvidence<T>(input: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
+    const bundle = this.#catalogue.get(input.model ?? null);
+    const truth = input.truth ?? this.#truth;
+    const comparison: Comparison = { input, bundle, truth, buffers: [], ...stopwatch(input.signal) };
+    try {
+      return await use(comparison, await this.#see(comparison));
     } finally {
       for (const pixels of comparison.buffers) this.#pixelBuffers.give(pixels);
     }
+  }
+
+  async #see(comparison: Comparison): Promise<Seen> {
+    const { manifest } = comparison.bundle;
+    const frames = await this.#decode(comparison);
+    if (haveSamePixels(frames)) return { finding: identicalFinding() };
+    const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
+    const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
+    const tampers = fuseTampers(manifest, evidence, features);
+    if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
+    const alignment = chooseAlignment(evidence, manifest);
+    const pair =
+      alignment === null
+        ? { frames, difference: unaligned, toSourceFrame: mapToSourceFrame(null) }
+        : await this.#align(comparison, frames, features, alignment);
+    return { pair, evidence, viewpoint };
   }
 
   async #decode({ step, input, buffers }: Comparison): Promise<FramePair> {
@@ -167,10 +207,13 @@ export class Pipeline {
     prediction: Prediction,
     viewpoint: Viewpoint,
   ): Promise<Omit<PairOutput, 'timings'>> {
-    const { manifest } = comparison.bundle;
+    const { bundle, input, truth } = comparison;
+    const { manifest } = bundle;
     const { difference, toSourceFrame } = pair;
     const regions = findRegions(difference, manifest.regions);
-    const { description, crops } = await this.#describe(comparison, pair, regions);
+    const { description, crops } = await comparison.step('caption', () =>
+      describePair(this.#captionParts, { bundle, statements: input.statements === true, truth }, pair, regions),
+    );
     const strongest = crops.slice(0, description.crops.length);
     const likely = mostProbableKind(description.whole.kindLogits ?? difference.kindLogits, manifest.kinds);
     const { captioned, check } = await comparison.step('caption', () =>
@@ -201,37 +244,6 @@ export class Pipeline {
         ? {}
         : { embed: () => this.#pool.run('embedPair', manifest.name, { ...difference, crops: strongest }) }),
     };
-  }
-
-  /** Encodes the region crops, and runs the caption graph on them. */
-  #describe(
-    { bundle: { manifest }, bundle, input, truth, step }: Comparison,
-    { frames, difference: { memory, kindLogits } }: AlignedPair,
-    regions: readonly MapRegion[],
-  ): Promise<{ readonly description: Description; readonly crops: readonly EncodedCrop[] }> {
-    return step('caption', async () => {
-      const together = manifest.glance?.regions ?? 0;
-      const most = Math.max(together, input.statements ? MAX_STATEMENTS : MAX_FACTS);
-      const crops = await this.#encoder.encodeCrops(bundle, frames, regions, most);
-      const run = (sets: readonly (readonly EncodedCrop[])[]) =>
-        this.#pool.run(
-          'caption',
-          manifest.name,
-          sets.map((own) => ({ memory, kindLogits, crops: own })),
-        );
-      const { calibration, kinds } = manifest;
-      const wording = {
-        names: manifest.names as Names,
-        calibration: calibration.facts,
-        kinds,
-        truth,
-      };
-      const shown = manifest.names && this.#pool.run('name', manifest.name, crops);
-      const [description, names] = await Promise.all([describeLocations(crops, together, run, manifest), shown]);
-      if (names === undefined) return { description, crops };
-      this.#onDescribed?.(description, names);
-      return { description: nameAll(description, names, wording), crops };
-    });
   }
 
   /**

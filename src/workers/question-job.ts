@@ -1,12 +1,18 @@
 /** The job of a question (jobs/questions.ts): one worker answers it and publishes the reply. */
-import { asScenedeltaError } from '../errors.js';
+import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import type { FetchFrame } from '../frames/fetch.js';
 import { parseJob } from '../jobs/payloads.js';
-import { type Answers, type Question, QuestionJobSchema, type Reply } from '../jobs/questions.js';
+import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';
 import type { Logger } from '../logger.js';
 import type { Pipeline } from '../pipeline/compare.js';
+import type { CameraStore } from '../stores/cameras.js';
+import type { ResultStore } from '../stores/results.js';
 
 export interface QuestionDependencies {
-  readonly pipeline: Pick<Pipeline, 'embedTexts'>;
+  readonly pipeline: Pick<Pipeline, 'embedTexts' | 'ask'>;
+  readonly results: Pick<ResultStore, 'get'>;
+  readonly fetchFrame: FetchFrame;
+  readonly cameras: Pick<CameraStore, 'maskOf'>;
   readonly publish: (channel: string, message: string) => Promise<unknown>;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -30,12 +36,37 @@ async function replyOf(id: string, question: Question, deps: QuestionDependencie
     return { id, answer: await answer(question, deps) };
   } catch (thrown) {
     deps.logger.warn({ err: thrown, kind: question.kind }, 'question not answered');
-    const { code, message } = asScenedeltaError(thrown);
-    return { id, error: { code, detail: message } };
+    const { code, message: detail, field } = asScenedeltaError(thrown);
+    return { id, error: { code, detail, ...(field === undefined ? {} : { field }) } };
   }
 }
 
-async function answer({ text }: Question, { pipeline }: QuestionDependencies): Promise<Answers['embed']> {
+const answer = (question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> =>
+  question.kind === 'embed' ? embed(question, deps) : ask(question, deps);
+
+/** Bound of the time that reading the frames takes; the pipeline has a bound of its own. */
+const READ_MS = 5_000;
+
+async function ask(
+  { comparison: id, sentence }: QuestionOf<'ask'>,
+  { pipeline, results, cameras, fetchFrame }: QuestionDependencies,
+): Promise<Answers['ask']> {
+  const stored = await results.get(id);
+  const { before, after } = stored?.frames ?? { before: null, after: null };
+  if (stored === undefined || before === null || after === null) {
+    throw new ScenedeltaError('not-found', `${id} has no two frames to ask about`);
+  }
+  const mask = await cameras.maskOf(stored.comparison.camera);
+  const signal = AbortSignal.timeout(READ_MS);
+  const [first, second] = await Promise.all([
+    fetchFrame(before, { field: 'before', signal, mask }),
+    fetchFrame(after, { field: 'after', signal, mask }),
+  ]);
+  const model = stored.comparison.model?.name ?? stored.request.model;
+  return pipeline.ask({ before: first.bytes, after: second.bytes, model }, sentence);
+}
+
+async function embed({ text }: QuestionOf<'embed'>, { pipeline }: QuestionDependencies): Promise<Answers['embed']> {
   const embedded = await pipeline.embedTexts([text], null);
   const [values] = embedded?.vectors ?? [];
   if (embedded === undefined || values === undefined) return null;

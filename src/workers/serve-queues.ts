@@ -141,7 +141,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     startBatchWorker({ ...common, processor: batches }),
     startDeliveryWorker({ ...common, processor: deliveries }),
     ...(descriptions === undefined ? [] : [startDescriptionWorker({ ...common, processor: descriptions })]),
-    startQuestionWorker({ ...common, processor: createQuestionProcessor({ ...base, pipeline, publish }) }),
+    startQuestionWorker({ ...common, processor: createQuestionProcessor({ ...base, fetchFrame, pipeline, publish }) }),
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
   ];

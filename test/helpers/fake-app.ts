@@ -17,6 +17,7 @@ import { type Contract, contractOf, type OpenApi } from './contract.js';
 import { FakeBatches } from './fake-batches.js';
 import { FakeDays } from './fake-days.js';
 import { FakeDeliveries, FakeEndpoints } from './fake-endpoints.js';
+import { FakeQuestions } from './fake-questions.js';
 import { fakeSearch } from './fake-search.js';
 import { FakeApiKeys, FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
 
@@ -168,6 +169,7 @@ export async function fakeApp(
     changes,
     search: fakeSearch(changes, cameras),
     queryVectors: async (text: string) => changes.queryVectors.get(text) ?? ({ missing: 'no_worker' } as const),
+    questions: new FakeQuestions(),
     days: new FakeDays(),
     batches: new FakeBatches(),
     files: createBatchFiles(UPLOADS),
@@ -200,6 +202,8 @@ export async function fakeApp(
     fakes.changes.kept.length = 0;
     fakes.changes.vectors.clear();
     fakes.changes.queryVectors.clear();
+    fakes.questions.asked.length = 0;
+    fakes.questions.answer = undefined;
     fakes.days.changes.length = 0;
     fakes.days.spans.length = 0;
     fakes.days.asked.length = 0;

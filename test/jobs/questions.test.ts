@@ -32,9 +32,13 @@ const closing = <T extends { close(): Promise<void> }>(one: T): T => {
 const asker = (options: { waitMs?: number; mostWaiting?: number } = {}) =>
   closing(createQuestioner(redis, { logger, ...options }));
 const VECTOR = { bundle: 'b'.repeat(64), least: 0.6 };
+const notAsked = () => Promise.reject(new Error('not asked'));
 function startWorker(embedTexts: QuestionDependencies['pipeline']['embedTexts']): QueueWorkers {
   const publish = (channel: string, message: string) => redis.publish(channel, message);
-  const processor = createQuestionProcessor({ pipeline: { embedTexts }, publish, logger });
+  const processor = createQuestionProcessor({
+    pipeline: { embedTexts, ask: notAsked },
+    ...{ results: { get: notAsked }, fetchFrame: notAsked, cameras: { maskOf: notAsked }, publish, logger },
+  });
   return closing(startQuestionWorker({ redis, logger, config: { jobLockMs: 30_000 }, processor }));
 }
 const embed = (text: string) => ({ kind: 'embed', text }) as const;

@@ -83,6 +83,11 @@ describe('nameStatement', () => {
         nouns: [{ value: 'man', probability: expect.closeTo(0.95, 5) }],
         class: { value: 'person', probability: expect.closeTo(1, 5) },
         colour: { value: 'red', probability: expect.closeTo(0.8, 5) },
+        colours: [
+          { value: 'red', probability: expect.closeTo(0.8, 5) },
+          { value: 'black', probability: expect.closeTo(0.1, 5) },
+          { value: 'dark blue', probability: expect.closeTo(0.1, 5) },
+        ],
         count: { value: 2, probability: 0.5 },
         place: null,
         way: null,
@@ -97,6 +102,11 @@ describe('nameStatement', () => {
         ],
         class: { value: 'vehicle', probability: expect.closeTo(1, 5) },
         colour: { value: 'dark', probability: expect.closeTo(0.7, 5) },
+        colours: [
+          { value: 'black', probability: expect.closeTo(0.4, 5) },
+          { value: 'dark blue', probability: expect.closeTo(0.3, 5) },
+          { value: 'red', probability: expect.closeTo(0.3, 5) },
+        ],
         count: { value: 1, probability: 0.5 },
         place: null,
         way: null,

@@ -5,6 +5,7 @@ import { ZoneSchema } from '../../cameras/settings.js';
 import { EndpointPatchSchema, EndpointRequestSchema } from '../../endpoints/settings.js';
 import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
+import { AskAnswerSchema } from '../../schemas/ask.js';
 import { BatchCameraSchema, BatchFailureSchema, BatchSchema } from '../../schemas/batch.js';
 import {
   BriefChangeSchema,
@@ -36,6 +37,7 @@ import { ViewpointSchema } from '../../schemas/viewpoint.js';
 import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
 import { ServedModelSchema } from '../comparisons/models.js';
 import { CameraEventSchema, ChangeEventSchema, ComparisonEventSchema, EndpointEventSchema } from '../event-stream.js';
+import { AskRequestSchema } from './ask.js';
 import { BatchFormSchema, BatchRequestSchema } from './batches.js';
 import {
   AlarmBudgetSchema,
@@ -83,6 +85,7 @@ const COMPONENTS: readonly TSchema[] = [
   ViewpointSchema,
   SentenceFactsSchema,
   CheckSchema,
+  AskAnswerSchema,
   ProblemSchema,
   ComparisonSchema,
   ComparisonProblemSchema,
@@ -119,6 +122,7 @@ const COMPONENTS: readonly TSchema[] = [
   ChangeRegionSchema,
   FeedbackSchema,
   FeedbackRequestSchema,
+  AskRequestSchema,
   ChangeSchema,
   BriefChangeSchema,
   BriefGroupSchema,

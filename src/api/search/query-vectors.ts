@@ -1,6 +1,6 @@
 /** Search vectors of queries: asked of a worker, which has the model, within a bounded time, and cached. */
 import { LRUCache } from 'lru-cache';
-import type { Answers, Question } from '../../jobs/questions.js';
+import type { Answers, QuestionOf } from '../../jobs/questions.js';
 import type { QueryVector } from '../../search/vector-list.js';
 
 /** The vector of a query; or the reason why the search is by words alone. */
@@ -17,7 +17,7 @@ const CACHED = 1_000;
 const CACHED_MS = 60_000;
 
 export function createQueryVectors(
-  { ask: askWorker }: { readonly ask: (question: Question) => Promise<Answers['embed']> },
+  { ask: askWorker }: { readonly ask: (question: QuestionOf<'embed'>) => Promise<Answers['embed']> },
   { waitMs = WAIT_MS }: { waitMs?: number } = {},
 ) {
   const cache = new LRUCache<string, { readonly vector: QueryVector | null }>({ max: CACHED, ttl: CACHED_MS });

@@ -1,0 +1,49 @@
+/** Route of questions about a comparison: how probable is a sentence? */
+import { ScenedeltaError } from '../../errors.js';
+import { AskAnswerSchema } from '../../schemas/ask.js';
+import { isFinal } from '../../schemas/comparison.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import { checker } from '../../schemas/validation-error.js';
+import { findComparison } from '../comparisons/find-comparison.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { type AskRequest, AskRequestSchema } from '../schemas/ask.js';
+import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
+
+const checkAsk = checker(AskRequestSchema);
+
+export function askRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'questions'>): void {
+  const schema = {
+    operationId: 'askComparison',
+    summary: 'Ask how probable a sentence is',
+    description:
+      'A worker runs the truth check of the model on both frames, while they are kept. Verdict and caption of the ' +
+      'comparison stay as they are.',
+    tags: ['comparisons'],
+    params: ComparisonIdParams,
+    body: { content: { 'application/json': { schema: ref(AskRequestSchema) } } },
+    response: {
+      200: json('The probability.', ref(AskAnswerSchema)),
+      ...problems([
+        'not-found',
+        'not-finished',
+        'gone',
+        'malformed-body',
+        'unsupported-media-type',
+        'invalid-value',
+        'overloaded',
+      ]),
+    },
+  };
+  app.post('/v1/comparisons/:id/ask', { schema, config: { scope: 'compare' } }, async (request) => {
+    const { id } = request.params;
+    const { sentence } = checkAsk(request.body) as AskRequest;
+    const { comparison, frames } = await findComparison(deps, id, request.visibility);
+    if (!isFinal(comparison.status)) {
+      throw new ScenedeltaError('not-finished', `${id} is ${comparison.status}, expected a finished comparison`);
+    }
+    if (frames.before === null || frames.after === null) {
+      throw new ScenedeltaError('not-found', `${id} has no two frames to ask about`);
+    }
+    return roundFigures(await deps.questions.ask({ kind: 'ask', comparison: id, sentence }));
+  });
+}
