@@ -21,12 +21,12 @@ export interface ReadQuestion {
 const MOST_NAMED = 5;
 
 /** @throws ScenedeltaError invalid-value (field sentence) if there is no truth check, or no word that it knows */
-export function readQuestion(sentence: string, { name, check }: BundleManifest): ReadQuestion {
+export function readQuestion(sentence: string, { name, check, search }: BundleManifest): ReadQuestion {
   if (check === undefined) {
     const detail = `the model ${name} has no truth check, expected one whose answers have \`check\``;
     throw new ScenedeltaError('invalid-value', detail, { field: 'sentence' });
   }
-  const { words, unknown } = readSentence(sentence, check);
+  const { words, unknown } = readSentence(inKnownNouns(sentence, check, search?.synonyms), check);
   if (words.length > 0) return { sentence, words, unknown, check };
   const named = unknown.slice(0, MOST_NAMED).join(', ');
   throw new ScenedeltaError(
@@ -34,6 +34,19 @@ export function readQuestion(sentence: string, { name, check }: BundleManifest):
     `the model knows no word of the sentence (${named || 'no word came'}), expected one such as "a car has left"`,
     { field: 'sentence' },
   );
+}
+
+/** The sentence with nouns that the check knows in place of unknown synonyms, such as "truck" for "lorry". */
+function inKnownNouns(
+  sentence: string,
+  { vocabulary }: CheckManifest,
+  synonyms: Readonly<Record<string, string>> = {},
+): string {
+  const known = new Set(vocabulary);
+  return sentence.replace(/[\p{L}\p{N}]+/gu, (word) => {
+    const lower = word.toLowerCase();
+    return known.has(lower) ? word : (synonyms[lower] ?? word);
+  });
 }
 
 export function answerOf({ sentence, words, unknown, check }: ReadQuestion, output: CheckOutput): AskAnswer {

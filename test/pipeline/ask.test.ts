@@ -1,6 +1,10 @@
 /** Questions to the hand-made bundle with its truth check (make-tiny-check.py), by its formulas. */
+import { join } from 'node:path';
+import { loadBundle } from '../../src/model/manifest.js';
+import { readQuestion } from '../../src/pipeline/ask.js';
 import type { Pipeline } from '../../src/pipeline/compare.js';
 import { addCheck, copyOfTiny } from '../model/tiny-bundle.js';
+import { tinySearch } from '../model/tiny-search.js';
 import { image, RED, removeLater, startTiny, WHITE } from './tiny-pipeline.js';
 
 let pipeline: Pipeline;
@@ -28,6 +32,17 @@ describe('Pipeline.ask', () => {
     const answer = await pipeline.ask(await pair(), 'a white zebra has appeared 🦓');
     expect(answer.unknown_words).toContain('zebra');
     expect(answer.read_as).not.toContain('zebra');
+  });
+
+  it('reads synonyms that the bundle lists as the nouns of the check', async () => {
+    const { modelsDir } = removeLater(await copyOfTiny(addCheck));
+    const tiny = await loadBundle(join(modelsDir, 'bundle-tiny'));
+    const { search } = await tinySearch();
+    const manifest = { ...tiny.manifest, search: { ...search, synonyms: { gizmo: 'thing' } } };
+    expect(readQuestion('A Gizmo has appeared', manifest)).toMatchObject({
+      words: ['a', 'thing', 'has', 'appeared'],
+      unknown: [],
+    });
   });
 
   it('answers about unchanged pairs, and without the graph about equal pixels', async () => {
