@@ -24,8 +24,18 @@ interface Golden {
   preprocess: { source: [number, number]; samples: number[] };
   features: Record<string, number[]>;
   difference: Record<string, number[]>;
+  check?: Record<string, number[]>;
+  pair?: Record<string, number[]>;
+  text?: Record<string, number[]>;
   caption: { ids: number[]; length: number; log_prob: number[]; attention: number[]; kind_logits?: number[] };
 }
+
+/** Words and the end id of a sentence for the truth check. */
+const CHECK_IDS = [4, 5, 6, 7, 3];
+const integers = (dims: readonly number[], values: readonly number[]): Tensor => ({
+  dims,
+  data: BigInt64Array.from(values, BigInt),
+});
 
 const size = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
@@ -129,5 +139,26 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     expectClose(sampled(captioned.attention, golden.caption.attention.length), golden.caption.attention, TOLERANCE);
     const kinds = golden.caption.kind_logits ?? [];
     expectClose(sampled(captioned.kind_logits, kinds.length), kinds, TOLERANCE);
+
+    const maps = { map_before: found.map_before as Tensor, map_after: found.map_after as Tensor };
+    const [example] = manifest.search?.examples ?? [];
+    const further: Record<'check' | 'pair' | 'text', () => Record<string, Tensor>> = {
+      check: () => ({ ...feeds, ...maps, ids: integers([1, CHECK_IDS.length], CHECK_IDS) }),
+      pair: () => ({ ...feeds, ...maps }),
+      text: () => ({
+        ids: integers([1, example?.ids.length ?? 0], example?.ids ?? []),
+        grams: integers([1, example?.grams.length ?? 0, example?.grams[0]?.length ?? 0], example?.grams.flat() ?? []),
+      }),
+    };
+    for (const [key, inputsOf] of Object.entries(further)) {
+      const spec = manifest.graphs[key as keyof typeof further];
+      expect(spec === undefined).toBe(golden[key as keyof typeof further] === undefined);
+      if (spec === undefined) continue;
+      const opened = await openGraph(`${models}${name}/${spec.file}`, 'cpu');
+      const got = await opened.run(inputsOf());
+      for (const [output, expected] of Object.entries(golden[key as keyof typeof further] ?? {})) {
+        expectClose(sampled(got[output], expected.length), expected, TOLERANCE);
+      }
+    }
   });
 });

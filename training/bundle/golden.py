@@ -11,11 +11,14 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 
 from training.bundle.graphs import CROP_IN, DIFFERENCE_IN, DIFFERENCE_OUT, FRAME_KIND
+from training.bundle.heads import MAPS_IN
 from training.data.preprocess import resize
 from training.inputs import existing_folder, open_graph, read_json
 
+CHECK_IDS = (4, 5, 6, 7, 3)  # words and the end id of a sentence
 SAMPLES = 64  # values kept of each tensor, evenly spread
 
 
@@ -43,6 +46,11 @@ def shape_of(manifest: dict, graph: str, name: str) -> list[int]:
     return [s if isinstance(s, int) else 1 for s in spec["shape"]]
 
 
+def outputs(graph: onnxruntime.InferenceSession, feed: dict[str, np.ndarray]) -> dict[str, list[float]]:
+    names = [output.name for output in graph.get_outputs()]
+    return {name: sampled(value) for name, value in zip(names, graph.run(names, feed))}
+
+
 def golden(folder: Path) -> dict:
     manifest = read_json(folder / "manifest.json", "graphs", "input", "files")
     graphs = {name: open_graph(folder / graph["file"]) for name, graph in manifest["graphs"].items()}
@@ -65,6 +73,12 @@ def golden(folder: Path) -> dict:
         feed[FRAME_KIND] = difference["kind_logits"]
     names = [output.name for output in graphs["caption"].get_outputs()]
     caption = dict(zip(names, graphs["caption"].run(names, feed)))
+    maps = {name: difference[name] for name in MAPS_IN}
+    further = {
+        "check": lambda: feed | maps | {"ids": np.array([CHECK_IDS], np.int64)},
+        "pair": lambda: feed | maps,
+        "text": lambda: {key: np.array([manifest["search"]["examples"][0][key]], np.int64) for key in ("ids", "grams")},
+    }
     return {
         "made_with": f"ONNX Runtime in Python, bundle {manifest['name']} {manifest['version']}",
         "files": manifest["files"],
@@ -78,6 +92,7 @@ def golden(folder: Path) -> dict:
             "attention": sampled(caption["attention"]),
             **({"kind_logits": sampled(caption["kind_logits"])} if "kind_logits" in caption else {}),
         },
+        **{name: outputs(graphs[name], inputs()) for name, inputs in further.items() if name in graphs},
     }
 
 
