@@ -101,11 +101,16 @@ module.exports = {
       '^src/(tuning|evaluation|schemas)/|^src/model/(calibration|manifest|naming)\\.ts$|^src/[^/]+\\.ts$',
       'What feedback teaches a bundle, over values.',
     ),
-    only('cameras', '^src/cameras/', '^src/(cameras|schemas)/|^src/[^/]+\\.ts$', 'A camera is rules over values.'),
+    only(
+      'cameras',
+      '^src/cameras/',
+      '^src/(cameras|schemas)/|^src/evaluation/(colours|nouns)\\.ts$|^src/[^/]+\\.ts$',
+      'A camera is rules over values; it reads the words of a rule as the evaluation does.',
+    ),
     only(
       'changes',
       '^src/changes/',
-      '^src/(changes|cameras|schemas)/|^src/model/(clauses|wording)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(changes|cameras|schemas)/|^src/evaluation/(colours|nouns)\\.ts$|^src/model/(clauses|wording)\\.ts$|^src/[^/]+\\.ts$',
       'The life of a change is a pure reducer over the settings of a camera; of the model it knows the sentences.',
     ),
     only(

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Type } from 'typebox';
-import { CAMERA_ID_PATTERN } from '../cameras/settings.js';
+import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { endOf, usualGap } from '../footage/inputs/bounds.js';

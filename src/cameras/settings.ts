@@ -5,17 +5,17 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
-import { FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
 import { checker } from '../schemas/validation-error.js';
 import { DescriberSettingsSchema, instructionsFault, withDescriberDefaults } from './describer.js';
+import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
-import { ScheduleSchema, windows } from './schedule.js';
+import { ScheduleSchema } from './schedule.js';
+import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
 import { isTimeZone } from './time-zone.js';
 
-export const CAMERA_ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
 const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
 /** Default of `left_after_s`, seconds. */
@@ -68,24 +68,6 @@ export const ZoneSchema = Type.Object(
   { $id: 'Zone', ...closed },
 );
 export type Zone = Static<typeof ZoneSchema>;
-
-const SeverityRuleSchema = Type.Object(
-  {
-    zone: Type.Optional(
-      Type.String({ pattern: CAMERA_ID_PATTERN, description: 'Id of a zone that the change lies in.' }),
-    ),
-    kind: Type.Optional(
-      literals(FILTER_KINDS, {
-        description: 'Kind of change; object_left and object_removed hold from the moment at which it counts as one.',
-      }),
-    ),
-    min_area: Type.Optional(unit({ description: 'Least area of the change, as a share of the frame.' })),
-    during: Type.Optional(windows({ description: "Times in the schedule's time zone, or in UTC without a schedule." })),
-    severity: literals(SEVERITIES, { description: 'Severity of a change for which all conditions hold.' }),
-  },
-  { $id: 'SeverityRule', ...closed },
-);
-export type SeverityRule = Static<typeof SeverityRuleSchema>;
 
 const AlertSettingsSchema = Type.Object(
   {
@@ -259,9 +241,9 @@ export function checkSettings(body: unknown): CameraSettings {
     const came = JSON.stringify(settings.schedule.timezone);
     throw refused('schedule/timezone', `is ${came}, expected an IANA time zone such as Europe/Berlin`);
   }
-  for (const [i, { zone }] of settings.alerts.severity_rules.entries()) {
-    if (zone === undefined || ids.has(zone)) continue;
-    throw refused(`alerts/severity_rules/${i}/zone`, `is ${JSON.stringify(zone)}, expected the id of a zone`);
+  for (const [i, rule] of settings.alerts.severity_rules.entries()) {
+    const fault = faultOfRule(rule, settings.zones);
+    if (fault !== null) throw refused(`alerts/severity_rules/${i}/${fault.field}`, fault.what);
   }
   if (settings.threshold !== null && settings.alarms_per_day !== null) {
     throw refused('alarms_per_day', 'is given beside threshold, expected one of the two');

@@ -3,6 +3,7 @@ import { CHANGE_KINDS, type ChangeKind, compareSeverity, type FoundChange } from
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
 import { objectOf } from './left-objects.js';
 import { namePlaces, zoneOfRegions } from './place-names.js';
+import { meansOf } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import { severityOf } from './severity.js';
 import type { Observation, OpenTrack, Still, Track } from './state.js';
@@ -16,6 +17,7 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
   const best = sightingOf(track, kind);
   const regions = fittingRegions(kind, track.regions) ?? best.regions;
   const caption = namePlaces(best.caption, kind, regions, rules.places);
+  const judged = meansOf(track.judged);
   return {
     id: track.id,
     camera: rules.camera,
@@ -23,9 +25,10 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
     kind,
     caption,
     ...(caption === best.caption ? {} : { model_caption: best.caption }),
+    ...(judged === undefined ? {} : { judged }),
     confidence: best.confidence,
     status: 'opened',
-    severity: severityOf({ kind, regions }, at, rules),
+    severity: severityOf({ kind, regions, judged }, at, rules),
     first_seen: isoTime(track.firstSeen),
     confirmed_at: isoTime(at),
     last_seen: isoTime(at),
@@ -40,15 +43,18 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
 
 /** The severity rises with the regions and the time of day (escalation) and never falls. */
 export function persistingChange(
-  { change, regions: outlines }: OpenTrack,
+  { change, regions: outlines, judged: sentences }: OpenTrack,
   { at, comparisonId }: Observation,
   rules: ChangeRules,
 ): { change: FoundChange; escalated: boolean } {
   const regions = fittingRegions(change.kind, outlines) ?? change.regions;
-  const severity = severityOf({ kind: change.kind, regions, object: change.object?.value }, at, rules);
+  const { judged: _former, ...rest } = change;
+  const judged = meansOf(sentences);
+  const severity = severityOf({ kind: change.kind, regions, object: change.object?.value, judged }, at, rules);
   const escalated = compareSeverity(severity, change.severity) > 0;
   const persisting: FoundChange = {
-    ...change,
+    ...rest,
+    ...(judged === undefined ? {} : { judged }),
     status: 'persisting',
     severity: escalated ? severity : change.severity,
     last_seen: isoTime(at),
@@ -67,8 +73,9 @@ export function leftChange(change: FoundChange, still: Still, at: number, rules:
   const object = objectOf(still, at);
   const { model_caption: _former, ...rest } = change;
   const model = leftCaption(still.best.caption, still.kind);
-  const caption = namePlaces(model, change.kind, change.regions, rules.places);
-  const severity = severityOf({ kind: change.kind, regions: change.regions, object: object.value }, at, rules);
+  const { kind, regions, judged } = change;
+  const caption = namePlaces(model, kind, regions, rules.places);
+  const severity = severityOf({ kind, regions, object: object.value, judged }, at, rules);
   return {
     ...rest,
     object,

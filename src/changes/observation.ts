@@ -31,11 +31,13 @@ export function observationOf(
     ...(finding.facts === undefined
       ? {}
       : {
-          things: finding.facts.flatMap(({ class: likely, regions: ids }): ObservedThing[] => {
-            if (!likely) return [];
-            const object = likely.value === 'object' ? likely.probability : 0;
-            return [{ class: likely.value, object, regions: ids.flatMap(byId) }];
-          }),
+          things: finding.facts.flatMap(
+            ({ class: likely, kind, nouns = [], colours = [], regions: ids }): ObservedThing[] => {
+              if (!likely) return [];
+              const object = likely.value === 'object' ? likely.probability : 0;
+              return [{ class: likely.value, object, kind, nouns, colours, regions: ids.flatMap(byId) }];
+            },
+          ),
         }),
   };
 }

@@ -1,9 +1,17 @@
 /** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
+import { type RuleSentence, readRuleSentence } from '../cameras/rule-sentence.js';
 import type { Schedule } from '../cameras/schedule.js';
-import { type CameraSettings, LEFT_AFTER_S, type SeverityRule, type Zone } from '../cameras/settings.js';
+import { type CameraSettings, LEFT_AFTER_S, type Zone } from '../cameras/settings.js';
+import type { SeverityRule } from '../cameras/severity-rule.js';
 import { zonePhrase } from '../cameras/zone-phrase.js';
 import type { Severity } from '../schemas/change.js';
 import type { ZonePhrases } from './place-names.js';
+
+/** The sentence of a rule, as it is written and as it is read. */
+export interface NamedSentence {
+  readonly text: string;
+  readonly said: RuleSentence;
+}
 
 export interface ChangeRules {
   readonly camera: string;
@@ -20,6 +28,8 @@ export interface ChangeRules {
   readonly minSeverity: Severity;
   /** the first matching rule decides */
   readonly severity: readonly SeverityRule[];
+  /** the sentences of these rules, each once */
+  readonly sentences: readonly NamedSentence[];
   readonly schedule: Schedule | null;
   /** epoch ms; no alerts before this time */
   readonly suspendUntil: number | null;
@@ -47,6 +57,7 @@ export function rulesOf(camera: string, settings: RuleSettings, alerting = true)
     leftAfterMs: leftAfter(alerts),
     minSeverity: alerts.min_severity,
     severity: [...alerts.severity_rules, ...zones],
+    sentences: sentencesOf(alerts.severity_rules, settings.zones),
     schedule: settings.schedule,
     suspendUntil: settings.suspend_until === null ? null : Date.parse(settings.suspend_until),
     alerting,
@@ -57,6 +68,13 @@ export function rulesOf(camera: string, settings: RuleSettings, alerting = true)
 function leftAfter({ left_after_s: seconds = LEFT_AFTER_S }: Partial<RuleSettings['alerts']>): number | null {
   return seconds === 0 ? null : seconds * SECOND;
 }
+
+/** A sentence that an earlier version accepted and this one does not read makes its rule hold for no change. */
+const sentencesOf = (rules: readonly SeverityRule[], zones: readonly Zone[]): NamedSentence[] =>
+  [...new Set(rules.flatMap(({ when }) => when ?? []))].flatMap((text) => {
+    const read = readRuleSentence(text, zones);
+    return 'said' in read ? [{ text, said: read.said }] : [];
+  });
 
 const placesOf = (zones: readonly Zone[]): ZonePhrases =>
   Object.fromEntries(

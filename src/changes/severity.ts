@@ -1,6 +1,8 @@
-/** Severity of a change, from rules over zone, kind, area and time of day; the caption plays no part. */
-import type { ChangeKind, ChangeRegion, Severity } from '../schemas/change.js';
+/** Severity of a change, from rules over zone, kind, area, time of day and sentences; the caption plays no part. */
+import type { SeverityRule } from '../cameras/severity-rule.js';
+import type { ChangeKind, ChangeRegion, FoundChange, Severity } from '../schemas/change.js';
 import type { ObjectKind } from '../schemas/comparison.js';
+import { isTrue } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import { inWindows } from './schedule.js';
 
@@ -16,9 +18,10 @@ export function severityOf(
     readonly kind: ChangeKind;
     readonly regions: readonly ChangeRegion[];
     readonly object?: ObjectKind | undefined;
+    readonly judged?: FoundChange['judged'] | undefined;
   },
   at: number,
-  rules: Pick<ChangeRules, 'severity' | 'schedule'>,
+  rules: Pick<ChangeRules, 'severity' | 'schedule' | 'sentences'>,
 ): Severity {
   const area = change.regions.reduce((sum, region) => sum + region.area, 0);
   const matching = rules.severity.find(
@@ -26,10 +29,17 @@ export function severityOf(
       (rule.kind === undefined || rule.kind === change.kind || rule.kind === change.object) &&
       (rule.zone === undefined || change.regions.some((region) => region.zone === rule.zone)) &&
       (rule.min_area === undefined || area >= rule.min_area) &&
+      (rule.when === undefined || isTrue({ ...rule, when: rule.when }, change, rules.sentences)) &&
       (rule.during === undefined || inWindows(at, rules.schedule?.timezone ?? 'UTC', rule.during)),
   );
   const severity = matching?.severity ?? (change.kind === 'tamper' ? 'high' : 'medium');
-  return change.object === undefined || matching?.kind === change.object ? severity : raised(severity);
+  return change.object === undefined || namesObject(matching, change.object, rules) ? severity : raised(severity);
 }
+
+const namesObject = (
+  rule: SeverityRule | undefined,
+  object: ObjectKind,
+  { sentences }: Pick<ChangeRules, 'sentences'>,
+): boolean => rule?.kind === object || sentences.find(({ text }) => text === rule?.when)?.said.kind === object;
 
 const raised = (severity: Severity): Severity => (severity === 'info' || severity === 'low' ? 'medium' : 'high');

@@ -5,7 +5,7 @@
  */
 import type { Box } from '../images.js';
 import type { AlertIntent, ChangeKind, ChangeRegion, ChangeUpdate, FoundChange, Severity } from '../schemas/change.js';
-import type { KINDS, StatementKind, VERDICTS } from '../schemas/comparison.js';
+import type { Fact, KINDS, StatementKind, VERDICTS } from '../schemas/comparison.js';
 
 /** One finished comparison of the camera after zones, thresholds and areas were applied. */
 export interface Observation {
@@ -33,6 +33,10 @@ export interface ObservedThing {
   readonly class: string;
   /** probability that it is an object, 0..1; 0 if another class is more probable */
   readonly object: number;
+  /** as its fact states them */
+  readonly kind: Fact['kind'];
+  readonly nouns: NonNullable<Fact['nouns']>;
+  readonly colours: NonNullable<Fact['colours']>;
   /** members of `regions` of the observation */
   readonly regions: readonly ChangeRegion[];
 }
@@ -95,6 +99,13 @@ export interface Sighting extends CaptionSource {
   readonly regions: readonly ChangeRegion[];
 }
 
+/** The sentence of a rule, and the frames that name the thing with the sum of its probabilities in them. */
+export interface JudgedSentence {
+  readonly when: string;
+  readonly frames: number;
+  readonly sum: number;
+}
+
 interface TrackFields {
   /** id of the change that the track becomes */
   readonly id: string;
@@ -127,6 +138,8 @@ interface TrackFields {
   readonly acknowledged: boolean;
   /** null: it moves, or nothing names it; older states do not have it */
   readonly still?: Still | null;
+  /** absent: there are no rules with a sentence, or no frame named it */
+  readonly judged?: readonly JudgedSentence[];
   /** true: a person says that it is normal, so that it settles with the next frame that shows it */
   readonly normal?: boolean;
 }

@@ -7,6 +7,7 @@ import { derivedId } from '../ids.js';
 import { betterSighting } from './captions.js';
 import { followStill } from './left-objects.js';
 import { displacement, isSameLocation, locationsOf, relationTo } from './locations.js';
+import { judgeLocations } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import type { Location, Observation, PersonSighting, Track, TrackerState } from './state.js';
 
@@ -26,12 +27,16 @@ export interface TrackUpdate {
 export function updateTracks(
   state: TrackerState,
   observation: Observation,
-  rules: Pick<ChangeRules, 'camera' | 'before' | 'confirmFrames'>,
+  rules: Pick<ChangeRules, 'camera' | 'before' | 'confirmFrames' | 'sentences'>,
   people: readonly PersonSighting[],
 ): TrackUpdate[] {
   const recent = { last: state.at, people };
   const locations = locationsOf(observation);
   const owners = associate(locations, state.tracks);
+  const judgedAfter = (known: Track['judged'], own: readonly Location[]): Pick<Track, 'judged'> =>
+    known === undefined && rules.sentences.length === 0
+      ? {}
+      : { judged: judgeLocations(known ?? [], own, observation.things ?? [], rules.sentences) };
   const updated = state.tracks.map((track) => {
     const own = locations.filter((_location, i) => owners[i]?.includes(track));
     // Tracks that share one merged region are all seen, but the region is the outline of none of them.
@@ -40,14 +45,16 @@ export function updateTracks(
     const evidence = seen ? { seen: outlines } : evidenceOfUnseen(track, observation);
     const next = applyEvidence(track, evidence, observation, rules);
     if (!seen) return { track: next, seen };
-    return { track: { ...next, still: followStill(track.still ?? null, outlines, observation, recent) }, seen };
+    const still = followStill(track.still ?? null, outlines, observation, recent);
+    return { track: { ...next, still, ...judgedAfter(track.judged, outlines) }, seen };
   });
   const unowned = locations.filter((_location, i) => owners[i]?.length === 0);
   const begun = unowned.map((location, i) => {
     const name = [rules.camera, observation.at, observation.frame, i].join('/');
     const settled = settledRelation(location, state, rules);
     const still = followStill(null, [location], observation, recent);
-    return { track: { ...beginTrack(location, observation, name, settled), still }, seen: true };
+    const track = beginTrack(location, observation, name, settled);
+    return { track: { ...track, still, ...judgedAfter(undefined, [location]) }, seen: true };
   });
   return [...updated, ...begun];
 }

@@ -91,16 +91,16 @@ function compose(first: Finding, second: Finding): Finding {
   const offset = kept.regions.length;
   const shift = (id: number) => id + offset;
   const sources = [kept, added].filter(({ regions }) => regions.length > 0);
+  const shifted = <T extends { readonly regions: readonly number[] }>(of: readonly T[] = []) =>
+    of.map((one) => ({ ...one, regions: one.regions.map(shift) }));
   return {
     ...added,
     verdict: 'change',
     kind: sources.length === 1 ? (sources[0] as Finding).kind : 'multi',
     confidence: Math.max(...sources.map(({ confidence }) => confidence)),
     regions: [...kept.regions, ...added.regions.map((region) => ({ ...region, id: shift(region.id) }))],
-    statements: [
-      ...(kept.statements ?? []),
-      ...(added.statements ?? []).map((statement) => ({ ...statement, regions: statement.regions.map(shift) })),
-    ],
+    statements: [...(kept.statements ?? []), ...shifted(added.statements)],
+    facts: [...(kept.facts ?? []), ...shifted(added.facts)],
   };
 }
 
@@ -112,11 +112,11 @@ function without(finding: Finding, other: Finding): Finding {
   return { ...finding, ...keepRegions(finding, (region) => (isUndone(region) ? null : region)) };
 }
 
-/** The difference in the other direction. No statement applies to it. */
+/** The difference in the other direction. No statement and no fact applies to it. */
 function reversed(finding: Finding): Finding {
   const otherSide: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };
   const regions = finding.regions.map((region) => ({ ...region, side: otherSide[region.side] }));
-  return { ...finding, kind: regions.length > 0 ? 'multi' : 'none', regions, statements: [] };
+  return { ...finding, kind: regions.length > 0 ? 'multi' : 'none', regions, statements: [], facts: [] };
 }
 
 const tracked = ({ side, box, area, score }: Region) => ({ side, box, area, score, zone: null });

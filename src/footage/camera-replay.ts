@@ -204,7 +204,7 @@ export class CameraReplay {
       return finding;
     }
     if (confidence >= threshold) return finding;
-    const { statements: _statements, ...rest } = finding;
+    const { statements: _statements, facts: _facts, ...rest } = finding;
     return { ...rest, verdict: nuisance.length > 0 ? 'nuisance' : 'none', kind: 'none', regions: [] };
   }
 

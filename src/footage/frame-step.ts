@@ -293,7 +293,7 @@ function recordComparison(pipeline: FrameStepDependencies['pipeline']) {
 }
 
 function evidenceOf(finding: Finding): FrameStats['finding'] {
-  const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements } = finding;
-  const stated = statements === undefined ? {} : { statements };
+  const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements, facts } = finding;
+  const stated = { ...(statements === undefined ? {} : { statements }), ...(facts === undefined ? {} : { facts }) };
   return { verdict, kind, nuisance, caption, caption_score, confidence, regions, ...stated };
 }

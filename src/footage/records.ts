@@ -62,7 +62,7 @@ export const FootageChangeSchema = Type.Object(
 );
 export type FootageChange = Static<typeof FootageChangeSchema>;
 
-const { verdict, nuisance, caption_score, statements } = FindingSchema.properties;
+const { verdict, nuisance, caption_score, statements, facts } = FindingSchema.properties;
 
 /**
  * One sampled frame with its evidence. The finding is the one before zones and areas were applied, so that other
@@ -110,6 +110,7 @@ export const FrameStatsSchema = Type.Object(
         confidence: FindingSchema.properties.confidence,
         regions: FindingSchema.properties.regions,
         statements,
+        facts,
       }),
       'Unfiltered; null if the frame was not examined, or had nothing to be compared with.',
     ),

@@ -92,6 +92,17 @@ export const FoundChangeSchema = Type.Object({
       { description: 'Present once the change counts as an object left or removed.' },
     ),
   ),
+  judged: Type.Optional(
+    Type.Array(
+      Type.Object({
+        when: Type.String({ description: 'Sentence of a severity rule of the camera.' }),
+        p: unit(
+          'Probability that it is true, the mean of the frames that named the thing. The zone is not part of it.',
+        ),
+      }),
+      { description: 'Present if rules of the camera have a sentence, and a frame named the thing.' },
+    ),
+  ),
   confidence: unit('Confidence of that comparison.'),
   status: literals(
     CHANGE_STATUSES,

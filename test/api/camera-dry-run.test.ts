@@ -87,6 +87,40 @@ it.each([
   expect(await dryRun(settings)).toMatchObject({ alert_count: alerts, frames: 6 });
 });
 
+const FACT = {
+  ...{ kind: { value: 'appear', probability: 0.9 }, noun: { value: 'car', probability: 0.9 }, regions: [1] },
+  ...{ nouns: [{ value: 'car', probability: 0.9 }], class: { value: 'vehicle', probability: 0.9 }, colours: [] },
+  ...{ colour: null, count: { value: 1, probability: 0.9 }, place: null, way: null },
+};
+it.each([
+  ['a vehicle has appeared at the dock', 1],
+  ['a person has appeared at the dock', 0],
+  ['a vehicle has appeared in the yard', 0],
+])('judges a sentence that no rule had so far by the kept facts: %s', async (when, alerts) => {
+  await put();
+  const named = { ...CAR, facts: [FACT as never] };
+  await addFrames([EMPTY, named, named, CAR]);
+  const zones = ['dock', 'yard'].map((name, i) => {
+    return { id: name, name, type: 'include', polygon: AROUND.map(([x, y]) => [(x ?? 0) + i / 2, y]) };
+  });
+  const severity_rules = [{ when, severity: 'high' }, { severity: 'info' }];
+  const answer = await dryRun({ zones, alerts: { severity_rules } });
+  expect(answer).toMatchObject({ alert_count: alerts, changes: 1 });
+  expect(answer.limits).toContainEqual(
+    'In 1 of 4 frames the model named nothing in a change, so no rule with `when` holds there.',
+  );
+});
+
+it('refuses a sentence that it cannot read, and names the rule', async () => {
+  await put();
+  const severity_rules = [{ when: 'a gizmo has appeared', severity: 'high' }];
+  expect(await dryRun({ alerts: { severity_rules } })).toMatchObject({
+    status: 422,
+    field: 'alerts/severity_rules/0/when',
+    detail: expect.stringContaining('has the thing "a gizmo", which is not known; expected one such as'),
+  });
+});
+
 it('gives regions the zones of these settings, whatever the zone of that time was', async () => {
   await put();
   const inYard = { ...CAR, regions: [{ ...REGION, zone: 'yard' } as never] };

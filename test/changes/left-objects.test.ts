@@ -16,6 +16,9 @@ const LEFT = { ...RULES, leftAfterMs: 60_000 };
 const thing = (name: string, region: ChangeRegion, object = 0): ObservedThing => ({
   class: name,
   object,
+  kind: { value: region.side === 'after' ? 'appear' : 'disappear', probability: 1 },
+  nouns: [{ value: name, probability: 1 }],
+  colours: [],
   regions: [region],
 });
 /** n seconds after START one frame shows a bag in the first slot. */
@@ -180,7 +183,8 @@ describe('leftCaption', () => {
 
 describe('rules about objects left and removed', () => {
   const change = { kind: 'appear' as const, regions: [regionAt(0)], object: 'object_left' as const };
-  const severity = (rules: typeof RULES.severity) => severityOf(change, second(0), { severity: rules, schedule: null });
+  const severity = (rules: typeof RULES.severity) =>
+    severityOf(change, second(0), { severity: rules, sentences: [], schedule: null });
 
   it('raise the severity by one step, to medium at least, unless a rule names the object', () => {
     expect(severity([])).toBe('high');
@@ -246,7 +250,7 @@ it('the things of an observation are the facts of the finding', () => {
     }).things;
   const own = [expect.objectContaining({ side: 'after' })];
   expect(things([{ ...fact, class: { value: 'object', probability: 0.8 } }])).toEqual([
-    { class: 'object', object: 0.8, regions: own },
+    { class: 'object', object: 0.8, kind: { value: 'appear', probability: 0.9 }, nouns: [], colours: [], regions: own },
   ]);
   expect(things([{ ...fact, class: { value: 'person', probability: 0.8 } }])?.[0]?.object).toBe(0);
   expect(things([fact, { ...fact, class: null }])).toEqual([]);

@@ -52,6 +52,7 @@ export const RULES: ChangeRules = {
   leftAfterMs: null,
   minSeverity: 'info',
   severity: [],
+  sentences: [],
   schedule: null,
   suspendUntil: null,
   alerting: true,
@@ -214,6 +215,7 @@ export const rules: fc.Arbitrary<ChangeRules> = fc.record({
     ),
     { maxLength: 3 },
   ),
+  sentences: fc.constant([]),
   schedule: fc.constantFrom(null, null, {
     timezone: 'UTC',
     windows: [{ days: ['mon' as const], from: '12:02', to: '12:10' }],

@@ -87,6 +87,7 @@ describe('the rules of a camera', () => {
         { zone: 'door', kind: 'disappear', severity: 'low' },
         { zone: 'door', severity: 'high' },
       ],
+      sentences: [],
       schedule: null,
       suspendUntil: at('2026-01-09T12:00:00Z'),
       alerting: true,

@@ -219,6 +219,14 @@ describeInBrowser('The page "Cameras"', () => {
       new RegExp(`in ${HOSTILE.replace(/[()]/g, '.')} high`),
     );
     expect(await page.locator('main img[src=x]').count()).toBe(0);
+    const sentence = page.getByRole('textbox', { name: 'Sentence of rule 1' });
+    await sentence.fill('a gizmo has appeared');
+    await dryRun.getByRole('button').click();
+    await dryRun.getByText('has the thing "a gizmo", which is not known').waitFor();
+    await sentence.fill('a person has appeared');
+    await page.getByLabel('Least probability of the sentence of rule 1, in percent').fill('60');
+    await dryRun.getByRole('button').click();
+    await dryRun.getByText('the model named nothing in a change').waitFor();
     await page.getByRole('button', { name: 'Only at some times' }).click();
     await page.getByLabel('Time zone of these times').fill('Europe/Berlin');
     await page.getByRole('checkbox', { name: 'sun' }).uncheck();
@@ -235,7 +243,14 @@ describeInBrowser('The page "Cameras"', () => {
         timezone: 'Europe/Berlin',
         windows: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat'], from: '19:30', to: '06:00' }],
       },
-      alerts: { severity_rules: [{ zone: 'dock', min_area: 0.05, severity: 'high' }] },
+      alerts: {
+        severity_rules: [
+          {
+            ...{ zone: 'dock', min_area: 0.05, severity: 'high' },
+            ...{ when: 'a person has appeared', when_probability: 0.6 },
+          },
+        ],
+      },
     });
     expect(Date.parse(settingsOf('gate')?.suspend_until ?? '')).toBeGreaterThan(Date.UTC(2098, 11, 30));
     await page.getByText(/^no alerts before/).waitFor();

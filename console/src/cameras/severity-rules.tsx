@@ -26,6 +26,10 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
         The first rule that holds decides, then the severity of the zone. Without either, tampering is high and anything
         else medium. An object left or removed is one step more severe, unless a rule names it.
       </p>
+      <p class="quiet">
+        A rule may have a sentence: things, what became of them, and a zone. To be alerted about nothing else, add a
+        last rule with the severity info.
+      </p>
       <ol class="severity-rules">
         {rules.map((rule, i) => (
           <li key={i}>
@@ -70,6 +74,35 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
             >
               <SeverityOptions />
             </select>
+            <input
+              class="rule-sentence"
+              maxLength={200}
+              placeholder="any change, or: a person or a red car has appeared at the gate"
+              aria-label={`Sentence of rule ${i + 1}`}
+              value={rule.when ?? ''}
+              onInput={({ currentTarget: { value } }) => {
+                put(i, { when: value, ...(value === '' ? { when_probability: '' } : {}) });
+              }}
+            />
+            {rule.when !== undefined && (
+              <label class="rule-sentence">
+                Least probability of the sentence, in percent
+                <input
+                  type="number"
+                  min={0}
+                  max={100}
+                  step="any"
+                  placeholder="50"
+                  aria-label={`Least probability of the sentence of rule ${i + 1}, in percent`}
+                  value={
+                    rule.when_probability === undefined ? '' : Number((rule.when_probability * 100).toPrecision(6))
+                  }
+                  onInput={({ currentTarget: { value } }) => {
+                    put(i, { when_probability: value === '' ? '' : Number(value) / 100 });
+                  }}
+                />
+              </label>
+            )}
             {rule.during !== undefined && <span class="quiet">at some times only</span>}
             <span class="rule-line">
               <button type="button" disabled={i === 0} onClick={() => raise(i)} aria-label={`Move rule ${i + 1} up`}>

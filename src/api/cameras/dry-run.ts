@@ -108,7 +108,7 @@ async function keptFrames(
 
 /** @returns undefined for a comparison that has no finding, or is about no frame of the camera */
 function frameOf({ id, camera, camera_frame: frame, ...finding }: Comparison): KeptFrame | undefined {
-  const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements } = finding;
+  const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements, facts } = finding;
   if (camera === null || frame === undefined || finding.status !== 'finished') return undefined;
   if (verdict === undefined || kind === undefined || caption === undefined || regions === undefined) return undefined;
   const has = (codes: readonly CameraNote['code'][]) => frame.notes.some(({ code }) => codes.includes(code));
@@ -136,11 +136,15 @@ function frameOf({ id, camera, camera_frame: frame, ...finding }: Comparison): K
             // The zone is that of the present settings.
             regions: regions.map(({ zone: _zone, ...region }) => region),
             ...(statements === undefined ? {} : { statements }),
+            ...(facts === undefined ? {} : { facts }),
           },
     threshold: null,
   };
   return { stats, wereLeftOut: has(['regions_left_out']) };
 }
+
+const isUnnamed = ({ finding }: FrameStats): boolean =>
+  finding?.verdict === 'change' && (finding.facts ?? []).length === 0;
 
 function limitsOf(
   { frames, isPart }: KeptFrames,
@@ -149,6 +153,8 @@ function limitsOf(
   proposed: CameraSettings,
 ): string[] {
   const leftOut = frames.filter(({ wereLeftOut }) => wereLeftOut).length;
+  const hasSentences = proposed.alerts.severity_rules.some(({ when }) => when !== undefined);
+  const unnamed = hasSentences ? frames.filter(({ stats }) => isUnnamed(stats)).length : 0;
   const privacy = ({ zones }: CameraSettings) => JSON.stringify(zones.filter(({ type }) => type === 'privacy'));
   const of = (number: number) => `${number} of ${count} frames`;
   return [
@@ -159,6 +165,9 @@ function limitsOf(
       : []),
     ...(undecided > 0
       ? [`${of(undecided)} reach this threshold and had none of their regions kept, so they cause no alert here.`]
+      : []),
+    ...(unnamed > 0
+      ? [`In ${of(unnamed)} the model named nothing in a change, so no rule with \`when\` holds there.`]
       : []),
     ...(privacy(present) === privacy(proposed)
       ? []

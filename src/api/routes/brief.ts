@@ -1,6 +1,6 @@
 /** Route of the daily brief. */
 import { Type } from 'typebox';
-import { CAMERA_ID_PATTERN } from '../../cameras/settings.js';
+import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { isTimeZone } from '../../cameras/time-zone.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';

@@ -1,7 +1,8 @@
 /** Routes of cameras: their settings, and their frames. */
 import { Type } from 'typebox';
 import { describeBudget } from '../../cameras/alarm-budget.js';
-import { CAMERA_ID_PATTERN, type CameraSettings } from '../../cameras/settings.js';
+import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
+import type { CameraSettings } from '../../cameras/settings.js';
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
 import { ScenedeltaError } from '../../errors.js';

@@ -1,6 +1,6 @@
 /** Route of the number of changes per day, for calendars. */
 import { Type } from 'typebox';
-import { CAMERA_ID_PATTERN } from '../../cameras/settings.js';
+import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { ScenedeltaError } from '../../errors.js';
 import { assertTimeZone, instantOf } from '../../footage/inputs/wall-clock.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';

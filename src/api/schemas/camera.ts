@@ -1,12 +1,8 @@
 /** Bodies of the camera routes. */
 import { type Static, Type } from 'typebox';
+import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { LIGHTS } from '../../cameras/light.js';
-import {
-  CAMERA_ID_PATTERN,
-  type CameraSettings,
-  CameraSettingsRequestSchema,
-  CameraSettingsSchema,
-} from '../../cameras/settings.js';
+import { type CameraSettings, CameraSettingsRequestSchema, CameraSettingsSchema } from '../../cameras/settings.js';
 import { PendingChangeSchema } from '../../schemas/camera-frame.js';
 import { dateTime, literals, nullable, unit } from '../../schemas/constructors.js';
 import {

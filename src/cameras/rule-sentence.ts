@@ -1,0 +1,125 @@
+/**
+ * Sentence of a severity rule (`when`): things, what became of them, and a zone: "a person or a red car has appeared at
+ * the gate". It is read strictly, because a word that is skipped would make the rule hold for more than it says. Pure.
+ */
+import { COLOUR_PHRASES, canonicalColour } from '../evaluation/colours.js';
+import { NOUN_FORMS } from '../evaluation/nouns.js';
+import type { FilterKind } from '../schemas/change.js';
+
+/** The part of a zone that a sentence can name. */
+interface NamedZone {
+  readonly id: string;
+  readonly name: string | null;
+  readonly type: string;
+}
+
+/** A thing of a rule's sentence. */
+export interface RuleThing {
+  /** canonical noun of the lexicon; null: any thing */
+  readonly noun: string | null;
+  /** canonical; null: any colour */
+  readonly colour: string | null;
+}
+
+/** The meaning of a rule's sentence. Plain JSON. */
+export interface RuleSentence {
+  /** any of them, at least one */
+  readonly things: readonly RuleThing[];
+  /** what became of them; null: any change */
+  readonly kind: FilterKind | null;
+  /** ids of the include zones with the name that the sentence ends with; null: anywhere */
+  readonly zones: readonly string[] | null;
+}
+
+/** The forms of a verb at the end of the sentence. The first that fits counts, so "been left" is before "left". */
+const VERBS: readonly (readonly [kind: FilterKind, form: RegExp])[] = [
+  ['object_left', / (?:(?:has|have) been|is|are|was|were) left(?: behind)?$/],
+  ['object_removed', / (?:(?:has|have) been|is|are|was|were) (?:removed|taken|stolen)(?: away)?$/],
+  ['replace', / (?:(?:has|have) been|is|are) replaced$/],
+  ['disappear', / (?:is|are) (?:gone|missing|no longer there)$/],
+  [
+    'disappear',
+    /(?: has| have)? (?:just )?(?:left|leaves?|gone|disappear(?:ed|s)?|departed|departs?|(?:driven|walked|moved) (?:away|off))$/,
+  ],
+  ['move', /(?: has| have| is| are)? (?:just )?(?:been )?(?:moved|moves|moving|shifted|walked|driven)$/],
+  [
+    'appear',
+    /(?: has| have)? (?:just )?(?:appear(?:ed|s)?|arrived?|arrives|come|comes|entered|enters?|come in|driven up)$/,
+  ],
+  ['appear', / (?:is|are) (?:now )?there(?: now)?$/],
+];
+const PREPOSITION =
+  /^(.*?) (?:in front of|next to|close to|in|on|at|by|near|behind|beside|inside|outside|into|onto|from)(?: the)?$/;
+const DETERMINER = /^(?:a|an|the|any|some|one|another) /;
+const CLOTHES =
+  /^(.+?) (?:in|wearing)(?: an?)? (.+?)(?: (?:clothes|coat|jacket|shirt|top|vest|dress|hoodie|trousers))?$/;
+const ANY_THING = /^(?:something|anything)$/;
+const ANY_PERSON = /^(?:anyone|anybody)$/;
+
+const EXPECTED = 'expected one such as "a person or a red car has appeared at NAME OF A ZONE"';
+
+/**
+ * @param zones of the camera; only include zones with a name can be in a sentence
+ * @returns the meaning, or the fault: the words that are not known, and an example
+ */
+export function readRuleSentence(
+  sentence: string,
+  zones: readonly NamedZone[],
+): { readonly said: RuleSentence } | { readonly fault: string } {
+  const text = folded(sentence);
+  const place = placeOf(text, zones);
+  const verb = VERBS.find(([, form]) => form.test(place.rest));
+  const subject = verb === undefined ? place.rest : place.rest.replace(verb[1], '');
+  const things: RuleThing[] = [];
+  for (const part of subject.split(/ or |, ?(?:or )?/)) {
+    const thing = thingOf(part.trim());
+    if (thing === null) {
+      const came = subject === text ? `is ${JSON.stringify(sentence)}` : `has the thing ${JSON.stringify(part.trim())}`;
+      return { fault: `${came}, which is not known; ${EXPECTED}` };
+    }
+    things.push(thing);
+  }
+  return { said: { things, kind: verb?.[0] ?? null, zones: place.zones } };
+}
+
+const folded = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/[.!]+$/, '')
+    .trim();
+
+/** The longest name of a zone that the text ends with, behind a preposition or with one of its own. */
+function placeOf(text: string, zones: readonly NamedZone[]) {
+  const names = zones
+    .filter(({ type, name }) => type === 'include' && name !== null)
+    .map(({ name }) => folded(name as string))
+    .filter((name) => name !== '' && text.endsWith(` ${name}`))
+    .sort((a, b) => b.length - a.length);
+  for (const name of names) {
+    const before = text.slice(0, -name.length).trimEnd();
+    // "behind the shed" is a place as it is; "shed" is one behind a preposition.
+    const rest = PREPOSITION.exec(before)?.[1] ?? (PREPOSITION.test(`x ${firstWords(name)}`) ? before : undefined);
+    if (rest === undefined) continue;
+    const own = zones.filter((zone) => zone.type === 'include' && zone.name !== null && folded(zone.name) === name);
+    return { rest, zones: own.map(({ id }) => id) };
+  }
+  return { rest: text, zones: null };
+}
+
+/** The words of a name up to its first noun: "in front of the" of "in front of the gate". */
+const firstWords = (name: string): string => name.split(' ').slice(0, -1).join(' ');
+
+/** @returns null if a word of it is not known */
+function thingOf(part: string): RuleThing | null {
+  const body = part.replace(DETERMINER, '');
+  const worn = CLOTHES.exec(body);
+  const worded = worn === null ? body : `${worn[2]} ${worn[1]}`;
+  const phrase = COLOUR_PHRASES.find((colour) => worded.startsWith(`${colour} `));
+  const name = phrase === undefined ? worded : worded.slice(phrase.length + 1);
+  const colour = phrase === undefined ? null : canonicalColour(phrase);
+  if (ANY_THING.test(name)) return { noun: null, colour };
+  const noun = ANY_PERSON.test(name) ? 'person' : NOUN_FORMS.get(name)?.noun;
+  return noun === undefined ? null : { noun, colour };
+}

@@ -1,0 +1,103 @@
+/**
+ * `npm run bench:rules -- --data=FOLDER [--write]`: how well the sentences of severity rules single out changes, on the
+ * labelled pairs of dev_pairs and dev2_pairs. Beside the facts, which rules use, stands the truth check of the same
+ * bundle, which was asked the same sentences (ADR 22). A pair counts as named by a sentence if one of its changed
+ * things fits the sentence.
+ */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { readRuleSentence } from '../../dist/cameras/rule-sentence.js';
+import { observationOf } from '../../dist/changes/observation.js';
+import { probabilityOf } from '../../dist/changes/rule-sentences.js';
+import { openPairs } from '../../dist/cli/evaluation/frames.js';
+import { startProgress } from '../../dist/cli/progress.js';
+import { loadConfig } from '../../dist/config.js';
+import { nounFit } from '../../dist/evaluation/nouns.js';
+import { auroc } from '../../dist/evaluation/statistics.js';
+import { createLogger } from '../../dist/logger.js';
+import { Pipeline } from '../../dist/pipeline/compare.js';
+import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
+import { report } from './lib/report.mjs';
+
+const { values } = readOptions({ data: { type: 'string' }, write: { type: 'boolean' } });
+const LEAST = 0.5;
+const DIRECTION_OF = { appear: 'appear', disappear: 'disappear', move: 'move' };
+const VERBS = ['has appeared', 'has left', 'has moved'];
+const SENTENCES = ['a person', 'a vehicle', 'a car', 'an object'].flatMap((thing) =>
+  VERBS.map((verb) => {
+    const text = `${thing} ${verb}`;
+    return { text, said: readRuleSentence(text, []).said };
+  }),
+);
+
+const isTrueOf = ({ things: [thing], kind }, { objects }) =>
+  objects.some(({ noun, direction }) => {
+    const fits = noun !== null && ['same', 'wider'].includes(nounFit(thing.noun, noun));
+    return fits && direction === DIRECTION_OF[kind];
+  });
+
+async function judged(pipeline, bytes) {
+  const { finding } = await pipeline.compare(bytes);
+  const { things = [] } = observationOf(finding, { comparisonId: '', at: 0, frame: 0 });
+  const byFacts = SENTENCES.map(({ said }) => Math.max(0, ...things.map((thing) => probabilityOf(said, thing))));
+  const byCheck = [];
+  for (const { text } of SENTENCES) byCheck.push((await pipeline.ask(bytes, text)).p);
+  return { byFacts, byCheck };
+}
+
+const percent = (part, whole) => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)} % (${part}/${whole})`);
+
+function row(set, name, samples) {
+  const of = (isTrue) => samples.filter((one) => one.isTrue === isTrue).map(({ p }) => p);
+  const [yes, no] = [of(true), of(false)];
+  const told = (all) => all.filter((p) => p >= LEAST).length;
+  const area = auroc(yes, no);
+  return [
+    set,
+    name,
+    percent(told(yes), yes.length),
+    percent(told(no), no.length),
+    percent(told(yes), told(yes) + told(no)),
+    area?.toFixed(3),
+  ];
+}
+
+const config = loadConfig();
+const logger = createLogger({ level: 'silent', name: 'bench' });
+const pipeline = await Pipeline.start({ config, logger, onlyDefault: true, warmUp: false });
+const rows = [];
+for (const set of ['dev_pairs', 'dev2_pairs']) {
+  const folder = await openPairs(join(dataFolder(values.data), set, 'pairs.ndjson'));
+  const changed = folder.pairs.filter((pair) => pair.changed === true);
+  const progress = startProgress(changed.length, 'pairs');
+  const limit = pLimit(availableParallelism());
+  const samples = await limit.map(changed, async (pair) => {
+    const { byFacts, byCheck } = await judged(pipeline, await folder.read(pair));
+    progress.step();
+    return SENTENCES.map(({ said }, i) => ({ isTrue: isTrueOf(said, pair), facts: byFacts[i], check: byCheck[i] }));
+  });
+  progress.end();
+  for (const way of ['facts', 'check']) {
+    rows.push(
+      row(
+        set,
+        way,
+        samples.flat().map((one) => ({ isTrue: one.isTrue, p: one[way] })),
+      ),
+    );
+  }
+}
+await pipeline.close();
+report(
+  'bench:rules',
+  'Sentences of severity rules: which changes they name',
+  [
+    ['pairs', 'by', 'true sentences that hold', 'false sentences that hold', 'right of those that hold', 'AUROC'],
+    ...rows,
+  ],
+  [
+    `${SENTENCES.length} sentences per changed pair, from "${SENTENCES[0].text}" to "${SENTENCES.at(-1).text}". A sentence holds from ${LEAST}.`,
+    'Single frames: a camera takes the mean over the frames that show the change.',
+  ],
+);
