@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from training.architectures.base import Architecture, Encoded, Layout, Stage, Start, Tokens, Written
+from training.architectures.delta import DeltaModule
 from training.architectures.text import WordEmbedding, step_behind, words_behind
 from training.net.attention import GridPosition
 from training.net.config import ModelConfig
@@ -36,40 +37,19 @@ class Options:
     coupled: float = 1 / 3  # share of stage I; 0: without coupled samples
 
 
-class DeltaModule(nn.Module):
-    """Q queries, and per level a layer of self-attention and one of attention to both frames; BERT's layers."""
-
-    def __init__(self, levels: dict[str, slice], o: Options):
-        super().__init__()
-        W = o.delta_width
-        self.levels = levels
-        self.queries = nn.Parameter(torch.randn(1, o.delta, W) * 0.02)
-        self.enter = nn.ModuleDict({name: nn.Linear(at.stop - at.start, W) for name, at in levels.items()})
-        self.side = nn.Parameter(torch.randn(2, 1, W) * 0.02)
-        layers = lambda: nn.ModuleList([TransformerLayer(W, o.delta_heads, o.delta_ffn, 0.0, False) for _ in levels])
-        self.own, self.cross = layers(), layers()
-
-    def forward(self, before: Tensor, after: Tensor) -> Tensor:
-        """[B,N,C] x2 -> [B,Q,W]."""
-        x = self.queries.expand(before.shape[0], -1, -1)
-        for own, cross, (name, at) in zip(self.own, self.cross, self.levels.items()):
-            x, _ = own(x)
-            frames = [self.enter[name](y[..., at]) + self.side[i] for i, y in enumerate((before, after))]
-            x, _ = cross(x, 0.0, cross.keys_values(torch.cat(frames, 1)))
-        return x
-
-
 class OneDiff(Architecture):
     def __init__(self, c: ModelConfig, tokens: Tokens, options: Options):
         super().__init__(c, tokens)
         D, rows = c.width, c.token_grid[0] * c.token_grid[1]
         self.layout, self.memory_width = Layout(sides=2, extra=options.delta), D
         self.cache = (options.layers * c.heads, D // c.heads)
-        last = list(tokens.levels.values())[-1]
-        self.last = last
+        self.last = last = list(tokens.levels.values())[-1]
         self.image = nn.Sequential(nn.Linear(last.stop - last.start, D), nn.GELU(), nn.Linear(D, D))
         self.position, self.side = GridPosition(*c.token_grid, D), nn.Parameter(torch.randn(2, 1, D) * 0.02)
-        self.delta = DeltaModule(tokens.levels, options) if options.delta else None
+        self.levels = list(tokens.levels.values())
+        channels = {name: at.stop - at.start for name, at in tokens.levels.items()}
+        sizes = options.delta, options.delta_width, options.delta_heads, options.delta_ffn
+        self.delta = DeltaModule(channels, *sizes) if options.delta else None
         self.leave = nn.Linear(options.delta_width, D) if options.delta else None
         self.register_buffer("order", sinusoid(2 * rows + options.delta, D), persistent=False)
         self.embedding = WordEmbedding(len(c.vocabulary), c.max_length, D)
@@ -86,8 +66,10 @@ class OneDiff(Architecture):
 
     def encode(self, before: Tensor, after: Tensor) -> Encoded:
         frames = [self.image(x[..., self.last]) + self.position() + self.side[i] for i, x in enumerate((before, after))]
-        delta = [] if self.delta is None else [self.leave(self.delta(before, after))]
-        return Encoded(torch.cat([*delta, *frames], 1))
+        if self.delta is None:
+            return Encoded(torch.cat(frames, 1))
+        delta = self.leave(self.delta([(before[..., at], after[..., at]) for at in self.levels]))
+        return Encoded(torch.cat([delta, *frames], 1))
 
     def losses(self, task: str, b: dict[str, Tensor]) -> tuple[dict[str, Tensor], Encoded | None]:
         if task != "coupled":

@@ -90,16 +90,32 @@ def test_the_prefix_of_the_language_model_is_before_after_delta():
         assert [first for first, end in ((0, 4), (4, 10), (10, 16)) if not same[first:end].all()] == sorted(changed)
 
 
+DELTA = {
+    "onediff": {"delta": 4, "delta_width": 24, "delta_heads": 2, "delta_ffn": 24, "layers": 1},
+    "scorer": {"delta_tokens": 4, "tokens": "levels"},
+}
+
+
 @torch.no_grad()
-def test_delta_tokens_see_both_frames_and_all_levels():
-    sizes = {"delta": 4, "delta_width": 24, "delta_heads": 2, "delta_ffn": 24, "layers": 1}
-    one_diff, b = network_and_batch("onediff", **sizes)
-    delta = one_diff.delta(b["before"], b["after"])
-    for at in one_diff.tokens.levels.values():
+@pytest.mark.parametrize("name", DELTA)
+def test_delta_tokens_see_both_frames_and_all_levels(name: str):
+    network, b = network_and_batch(name, **DELTA[name])
+    delta_of = lambda frames: network.encode(frames["before"], frames["after"]).memory[:, : network.layout.extra]
+    delta = delta_of(b)
+    for at in network.tokens.levels.values():
         for side in ("before", "after"):
             other = {name: b[name].clone() for name in ("before", "after")}
             other[side][..., at] += 1
-            assert not torch.allclose(one_diff.delta(other["before"], other["after"]), delta, atol=1e-5)
+            assert not torch.allclose(delta_of(other), delta, atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_cells_of_scorer_do_not_see_the_levels_of_its_delta_tokens():
+    network, b = network_and_batch("scorer", **DELTA["scorer"])
+    cells_of = lambda before: network.encode(before, b["after"]).memory[:, network.layout.extra :]
+    other = b["before"].clone()
+    other[..., : network.read.start] += 1
+    assert torch.allclose(cells_of(other), cells_of(b["before"]))
 
 
 def test_the_usual_training_refuses_an_architecture_of_the_table():

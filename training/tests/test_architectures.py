@@ -19,6 +19,7 @@ ROWS = [
     ("scorer", {"reconstruct": False}),
     ("scorer", {"cbr": 0.1}),
     ("scorer", {"tokens": "raw"}),
+    ("scorer", {"tokens": "levels", "delta_tokens": 4, "coupled": 0.5}),
     ("duda", {}),
     ("mccformers", {"ffn": 24, "decoder_ffn": 24}),
     ("mccformers", {"joint": True, "ffn": 24, "decoder_ffn": 24}),
