@@ -107,7 +107,7 @@ it.each([
   const answer = await dryRun({ zones, alerts: { severity_rules } });
   expect(answer).toMatchObject({ alert_count: alerts, changes: 1 });
   expect(answer.limits).toContainEqual(
-    'In 1 of 4 frames the model named nothing in a change, so no rule with `when` holds there.',
+    'In 1 of 4 frames the model named nothing in a change, so no sentence of a rule holds there.',
   );
 });
 

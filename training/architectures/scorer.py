@@ -76,12 +76,14 @@ class Scorer(Architecture):
         return Encoded(memory, None, {"tokens": (xb0, xa0), "matched": matched})
 
     def losses(self, task: str, b: dict[str, Tensor]) -> tuple[dict[str, Tensor], Encoded | None]:
+        self.watched = {}
         if task == "coupled":
             return {"coupled": self.coupled_loss(b["before"], b["coupled_ids"])}, None
         if task != "caption":
             return super().losses(task, b)
         encoded = self.encode(b["before"], b["after"])
-        self.watched = spread(encoded.memory[:, : self.layout.extra]) if self.layout.extra else {}
+        if self.layout.extra:
+            self.watched = spread(encoded.memory[:, : self.layout.extra])
         logits, hidden, _ = self.captioner(encoded.memory, None, b["ids"][:, :-1])
         terms = {"caption": caption_loss(logits, b["ids"], 0.0)}
         streams = b["changed"] > 0, b["changed"] == 0  # negatives are of the same stream

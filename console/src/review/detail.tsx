@@ -65,6 +65,11 @@ export function Detail({ change: stored, onNext }: Props) {
         {change.zone !== null && <Fact name="Zone">{zoneName(change.camera, change.zone)}</Fact>}
         <Fact name="Kind">{change.object?.value ?? change.kind}</Fact>
         <Fact name="Severity">{change.severity}</Fact>
+        {change.judged?.map(({ when, p }) => (
+          <Fact key={when} name="Sentence of a rule">
+            {when}: {percent(p)}
+          </Fact>
+        ))}
         <Fact name="Confidence">{percent(change.confidence)}</Fact>
         <Fact name="First seen">{shownTime(change.first_seen)}</Fact>
         <Fact name="Last seen">{shownTime(change.last_seen)}</Fact>

@@ -167,7 +167,7 @@ function limitsOf(
       ? [`${of(undecided)} reach this threshold and had none of their regions kept, so they cause no alert here.`]
       : []),
     ...(unnamed > 0
-      ? [`In ${of(unnamed)} the model named nothing in a change, so no rule with \`when\` holds there.`]
+      ? [`In ${of(unnamed)} the model named nothing in a change, so no sentence of a rule holds there.`]
       : []),
     ...(privacy(present) === privacy(proposed)
       ? []
