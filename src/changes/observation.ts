@@ -1,6 +1,6 @@
 /** Observation of the change tracker, from the finding of a comparison. */
 import type { ChangeRegion } from '../schemas/change.js';
-import type { Finding } from '../schemas/comparison.js';
+import type { Finding, Region } from '../schemas/comparison.js';
 import type { Observation, ObservedThing } from './state.js';
 
 /** Nuisances that may hide a thing. A frame with only other nuisances proves an absence as a clear one does. */
@@ -11,10 +11,8 @@ export function observationOf(
   finding: Finding,
   frame: Pick<Observation, 'comparisonId' | 'at' | 'frame'>,
 ): Observation {
-  const regions = finding.regions.map(
-    ({ side, box, area, score, zone }): ChangeRegion => ({ side, box, area, score, zone: zone ?? null }),
-  );
-  const byId = (id: number) => regions[finding.regions.findIndex((region) => region.id === id)] ?? [];
+  const regions = finding.regions.map(toChangeRegion);
+  const byId = finder(finding.regions, regions);
   return {
     ...frame,
     verdict: finding.verdict === 'nuisance' && !mayHide(finding) ? 'none' : finding.verdict,
@@ -28,16 +26,33 @@ export function observationOf(
         kind,
         regions: ids.flatMap(byId),
       })) ?? null,
-    ...(finding.facts === undefined
-      ? {}
-      : {
-          things: finding.facts.flatMap(
-            ({ class: likely, kind, nouns = [], colours = [], regions: ids }): ObservedThing[] => {
-              if (!likely) return [];
-              const object = likely.value === 'object' ? likely.probability : 0;
-              return [{ class: likely.value, object, kind, nouns, colours, regions: ids.flatMap(byId) }];
-            },
-          ),
-        }),
+    ...(finding.facts === undefined ? {} : { things: toThings(finding.facts, byId) }),
   };
 }
+
+/** The things that a finding names. */
+export const thingsOf = ({ facts = [], regions = [] }: Pick<Partial<Finding>, 'facts' | 'regions'>): ObservedThing[] =>
+  toThings(facts, finder(regions, regions.map(toChangeRegion)));
+
+type Finder = (id: number) => ChangeRegion | [];
+
+/** @param regions those of the finding, in the same order as `all` */
+const finder =
+  (all: readonly Region[], regions: readonly ChangeRegion[]): Finder =>
+  (id) =>
+    regions[all.findIndex((region) => region.id === id)] ?? [];
+
+const toThings = (facts: NonNullable<Finding['facts']>, byId: Finder): ObservedThing[] =>
+  facts.flatMap(({ class: likely, kind, nouns = [], colours = [], regions: ids }): ObservedThing[] => {
+    if (!likely) return [];
+    const object = likely.value === 'object' ? likely.probability : 0;
+    return [{ class: likely.value, object, kind, nouns, colours, regions: ids.flatMap(byId) }];
+  });
+
+const toChangeRegion = ({ side, box, area, score, zone }: Region): ChangeRegion => ({
+  side,
+  box,
+  area,
+  score,
+  zone: zone ?? null,
+});

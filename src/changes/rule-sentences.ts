@@ -2,12 +2,13 @@
  * How probable the sentences of a camera's severity rules are of a change: by the facts of the things at its location,
  * over all frames that name them (ADR 22). Pure.
  */
-import type { RuleSentence, RuleThing } from '../cameras/rule-sentence.js';
+import { type RuleSentence, type RuleThing, readRuleSentence } from '../cameras/rule-sentence.js';
 import { WHEN_PROBABILITY } from '../cameras/severity-rule.js';
 import { sameColour } from '../evaluation/colours.js';
 import { nounFit } from '../evaluation/nouns.js';
 import type { ChangeRegion, FoundChange } from '../schemas/change.js';
-import { type Fact, OBJECT_KIND_OF, type ObjectKind } from '../schemas/comparison.js';
+import { type Fact, type Finding, OBJECT_KIND_OF, type ObjectKind } from '../schemas/comparison.js';
+import { thingsOf } from './observation.js';
 import type { NamedSentence } from './rules.js';
 import type { JudgedSentence, Location, ObservedThing } from './state.js';
 
@@ -40,6 +41,21 @@ const sumOf = (all: NonNullable<Fact['nouns']>, fits: (value: string) => boolean
     1,
     all.reduce((sum, { value, probability }) => (fits(value) ? sum + probability : sum), 0),
   );
+
+/**
+ * @returns the probability of a sentence by the facts of a comparison, 0..1; null: the reader does not know all of its
+ *   words, or the comparison has no facts
+ */
+export function probabilityByFacts(
+  sentence: string,
+  finding: Pick<Partial<Finding>, 'verdict' | 'facts' | 'regions'>,
+): number | null {
+  const read = readRuleSentence(sentence, []);
+  if ('fault' in read || finding.verdict === 'tamper') return null;
+  if (finding.verdict !== 'change') return 0;
+  const things = thingsOf(finding);
+  return things.length === 0 ? null : Math.max(...things.map((thing) => probabilityOf(read.said, thing)));
+}
 
 /**
  * The sums after a frame.

@@ -1,6 +1,7 @@
 /** `scenedelta compare BEFORE AFTER`: runs one pair through the pipeline of the service, without queue and stores. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { probabilityByFacts } from '../changes/rule-sentences.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { decodeFrame } from '../frames/decode.js';
@@ -33,7 +34,10 @@ export const command = createCommand('compare')
   .argument('<after>', 'the later picture')
   .option('--json', 'print the finding as JSON instead of sentences')
   .option('--heatmap <file>', 'write both pictures with outlines of the change, side by side, as .png or .jpg')
-  .option('--ask <sentence>', 'also print how probable this sentence is, by the truth check of the bundle')
+  .option(
+    '--ask <sentence>',
+    'also print how probable this sentence is, by the truth check of the bundle and by the facts',
+  )
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(async (beforePath: string, afterPath: string, options: Options) => {
@@ -41,10 +45,12 @@ export const command = createCommand('compare')
     // Everything that can be refused is checked before the models load, which takes seconds.
     if (options.heatmap !== undefined) await assertWritable(options.heatmap, Object.keys(ENCODERS));
     const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
-    const [output, asked] = await withPipeline(config, async (pipeline) => [
+    const [output, checked] = await withPipeline(config, async (pipeline) => [
       await pipeline.compare(frames),
-      options.ask === undefined ? undefined : roundFigures(await pipeline.ask(frames, options.ask)),
+      options.ask === undefined ? undefined : await pipeline.ask(frames, options.ask),
     ]);
+    const asked =
+      checked && roundFigures({ ...checked, by_facts: probabilityByFacts(checked.sentence, output.finding) });
     const finding = roundFigures(output.finding);
     const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding);
     console.log(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
@@ -107,8 +113,9 @@ async function drawHeatmaps(
   return sideBySide(await drawn('before'), await drawn('after'));
 }
 
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
 function describe(finding: Finding): string {
-  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   const lines = [finding.caption, ''];
   lines.push(`verdict     ${finding.verdict} (probability of a change ${percent(finding.confidence)})`);
   if (finding.verdict === 'change') lines.push(`kind        ${finding.kind}`);
@@ -123,9 +130,10 @@ function describe(finding: Finding): string {
   return lines.join('\n');
 }
 
-function describeAsked({ p, sentence, unknown_words: unknown }: AskAnswer): string {
+function describeAsked({ p, by_facts, sentence, unknown_words: unknown }: AskAnswer): string {
   const leftOut = unknown.length === 0 ? '' : ` (unknown: ${unknown.join(', ')})`;
-  return `asked       ${(100 * p).toFixed(1)} %: ${sentence}${leftOut}`;
+  const byFacts = by_facts === null ? '' : `, by the facts ${percent(by_facts)}`;
+  return `asked       ${percent(p)}${byFacts}: ${sentence}${leftOut}`;
 }
 
 function describeModel({ model, verdict }: Finding): string {

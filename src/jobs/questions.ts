@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../errors.js';
-import type { AskAnswer } from '../schemas/ask.js';
+import type { CheckAnswer } from '../schemas/ask.js';
 import { version } from './payloads.js';
 
 /** The search vector of a text. */
@@ -39,7 +39,7 @@ export interface EmbedAnswer {
 export interface Answers {
   /** null: the bundle has no graph for it */
   readonly embed: EmbedAnswer | null;
-  readonly ask: AskAnswer;
+  readonly ask: CheckAnswer;
 }
 
 /** The message on that channel; `id` is that of the job. */

@@ -5,7 +5,7 @@ import { readSentence } from '../model/check-words.js';
 import type { CheckOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { deniesChange } from '../model/wording.js';
-import type { AskAnswer } from '../schemas/ask.js';
+import type { CheckAnswer } from '../schemas/ask.js';
 import type { Finding } from '../schemas/comparison.js';
 import { judge } from './truth-check.js';
 
@@ -49,15 +49,15 @@ function inKnownNouns(
   });
 }
 
-export function answerOf({ sentence, words, unknown, check }: ReadQuestion, output: CheckOutput): AskAnswer {
+export function answerOf({ sentence, words, unknown, check }: ReadQuestion, output: CheckOutput): CheckAnswer {
   const { p, facts } = judge(words, output, check);
   return { sentence, p, read_as: words.join(' '), unknown_words: [...unknown], facts };
 }
 
-const NO_FACTS: AskAnswer['facts'] = { action: null, noun: null, colour: null, place: null, count: null };
+const NO_FACTS: CheckAnswer['facts'] = { action: null, noun: null, colour: null, place: null, count: null };
 
 /** The answer about identical frames, of which only the denial of a change is true, or about a tampered view. */
-export function answerWithoutModel({ sentence, words, unknown }: ReadQuestion, { verdict }: Finding): AskAnswer {
+export function answerWithoutModel({ sentence, words, unknown }: ReadQuestion, { verdict }: Finding): CheckAnswer {
   const readAs = words.join(' ');
   const p = verdict === 'none' && deniesChange(readAs) ? 1 : 0;
   return { sentence, p, read_as: readAs, unknown_words: [...unknown], facts: NO_FACTS };

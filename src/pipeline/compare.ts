@@ -9,7 +9,7 @@ import { mostProbableKind, type Prediction, thresholdOf } from '../model/calibra
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { findRegions } from '../model/regions.js';
-import type { AskAnswer } from '../schemas/ask.js';
+import type { CheckAnswer } from '../schemas/ask.js';
 import { type Finding, keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import type { ViewpointEvidence } from '../viewpoint/examine.js';
@@ -86,7 +86,7 @@ export class Pipeline {
    * @throws ScenedeltaError as `compare`, and invalid-value (field sentence) if the bundle has no truth check, or if
    *   none of the words is in its vocabulary
    */
-  async ask(input: PairInput, sentence: string): Promise<AskAnswer> {
+  async ask(input: PairInput, sentence: string): Promise<CheckAnswer> {
     const { comparisonTimeout } = this.#limits;
     const { manifest } = this.#catalogue.get(input.model ?? null);
     const read = readQuestion(sentence, manifest);

@@ -1,7 +1,7 @@
 /** The answer to a question about a comparison: how probable is a sentence? */
 import { type Static, Type } from 'typebox';
 import { SentenceFactsSchema } from './check.js';
-import { unit } from './constructors.js';
+import { nullable, unit } from './constructors.js';
 
 export const AskAnswerSchema = Type.Object(
   {
@@ -10,7 +10,13 @@ export const AskAnswerSchema = Type.Object(
     read_as: Type.String({ description: 'The words that the model knows, in their order; `p` is about them.' }),
     unknown_words: Type.Array(Type.String(), { description: 'Words that the model does not know and left out.' }),
     facts: SentenceFactsSchema,
+    by_facts: nullable(
+      unit(),
+      'Probability by the `facts` of the comparison, as rules with `when` have it; null: they cannot judge this sentence.',
+    ),
   },
   { $id: 'AskAnswer' },
 );
 export type AskAnswer = Static<typeof AskAnswerSchema>;
+/** The part of the answer that a model gives. */
+export type CheckAnswer = Omit<AskAnswer, 'by_facts'>;

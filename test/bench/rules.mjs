@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { readRuleSentence } from '../../dist/cameras/rule-sentence.js';
-import { observationOf } from '../../dist/changes/observation.js';
+import { thingsOf } from '../../dist/changes/observation.js';
 import { probabilityOf } from '../../dist/changes/rule-sentences.js';
 import { openPairs } from '../../dist/cli/evaluation/frames.js';
 import { startProgress } from '../../dist/cli/progress.js';
@@ -39,7 +39,7 @@ const isTrueOf = ({ things: [thing], kind }, { objects }) =>
 
 async function judged(pipeline, bytes) {
   const { finding } = await pipeline.compare(bytes);
-  const { things = [] } = observationOf(finding, { comparisonId: '', at: 0, frame: 0 });
+  const things = thingsOf(finding);
   const byFacts = SENTENCES.map(({ said }) => Math.max(0, ...things.map((thing) => probabilityOf(said, thing))));
   const byCheck = [];
   for (const { text } of SENTENCES) byCheck.push((await pipeline.ask(bytes, text)).p);

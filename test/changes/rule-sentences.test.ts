@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { checkSettings } from '../../src/cameras/settings.js';
 import { advance } from '../../src/changes/advance.js';
-import { probabilityOf } from '../../src/changes/rule-sentences.js';
+import { probabilityByFacts, probabilityOf } from '../../src/changes/rule-sentences.js';
 import { type ChangeRules, rulesOf } from '../../src/changes/rules.js';
 import type { Observation, ObservedThing } from '../../src/changes/state.js';
 import type { ChangeRegion } from '../../src/schemas/change.js';
@@ -131,6 +131,23 @@ describe('a rule with a sentence', () => {
     const judgedUnder = (rules: ChangeRules) => advance(state, frame(30), rules).changes.at(-1)?.change.judged;
     expect(judgedUnder(other)).toEqual([{ when: 'a vehicle has appeared', p: 1 }]);
     expect(judgedUnder(RULES)).toBeUndefined();
+  });
+});
+
+describe('the probability of a sentence by the facts of a comparison', () => {
+  const likelyCar = { kind: likely('appear', 0.9), class: likely('vehicle', 1), nouns: [likely('car', 0.5)] };
+  const finding = { verdict: 'change', regions: [{ id: 1, side: 'after' }], facts: [{ ...likelyCar, regions: [1] }] };
+  it.each([
+    ['a car has appeared', finding, 0.45],
+    ['a car has left', finding, 0],
+    ['a car has appeared on the left', finding, null],
+    ['it rains', finding, null],
+    ['a car has appeared', { verdict: 'none' }, 0],
+    ['a car has appeared', { verdict: 'nuisance', regions: [] }, 0],
+    ['a car has appeared', { ...finding, verdict: 'tamper' }, null],
+    ['a car has appeared', { verdict: 'change', regions: finding.regions }, null],
+  ])('%s: %j gives %p', (sentence, given, expected) => {
+    expect(probabilityByFacts(sentence, given as never)).toBe(expected);
   });
 });
 

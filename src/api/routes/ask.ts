@@ -1,4 +1,5 @@
 /** Route of questions about a comparison: how probable is a sentence? */
+import { probabilityByFacts } from '../../changes/rule-sentences.js';
 import { ScenedeltaError } from '../../errors.js';
 import { AskAnswerSchema } from '../../schemas/ask.js';
 import { isFinal } from '../../schemas/comparison.js';
@@ -44,6 +45,7 @@ export function askRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'que
     if (frames.before === null || frames.after === null) {
       throw new ScenedeltaError('not-found', `${id} has no two frames to ask about`);
     }
-    return roundFigures(await deps.questions.ask({ kind: 'ask', comparison: id, sentence }));
+    const answer = await deps.questions.ask({ kind: 'ask', comparison: id, sentence });
+    return roundFigures({ ...answer, by_facts: probabilityByFacts(sentence, comparison) });
   });
 }
