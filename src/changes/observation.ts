@@ -49,7 +49,8 @@ const toThings = (facts: NonNullable<Finding['facts']>, byId: Finder): ObservedT
     return [{ class: likely.value, object, kind, nouns, colours, regions: ids.flatMap(byId) }];
   });
 
-const toChangeRegion = ({ side, box, area, score, zone }: Region): ChangeRegion => ({
+/** The region of a finding as a change keeps it. */
+export const toChangeRegion = ({ side, box, area, score, zone }: Region): ChangeRegion => ({
   side,
   box,
   area,

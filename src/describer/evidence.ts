@@ -3,9 +3,10 @@
  * gets the boxes alone; its answer is compared with the rest. Pure.
  */
 import { isSameLocation } from '../changes/locations.js';
+import { toChangeRegion } from '../changes/observation.js';
 import { type Direction, readCaption } from '../evaluation/captions.js';
 import { type Box, SIDES, type Side, sharedArea } from '../images.js';
-import type { ChangeRegion, FoundChange } from '../schemas/change.js';
+import type { FoundChange } from '../schemas/change.js';
 import type { Comparison, Fact, Finding, Region, StatementKind } from '../schemas/comparison.js';
 import type { Happened } from '../schemas/description.js';
 
@@ -140,11 +141,3 @@ function around(a: Box, b: Box): Box {
   const bottom = Math.max(a.y + a.height, b.y + b.height);
   return { x, y, width: right - x, height: bottom - y };
 }
-
-const toChangeRegion = ({ side, box, area, score, zone }: Region): ChangeRegion => ({
-  side,
-  box,
-  area,
-  score,
-  zone: zone ?? null,
-});
