@@ -142,7 +142,9 @@ function sentenceOfWhole(
   );
   const sentence = withWords(decoded, kept);
   if (sentence.words.length === 0 || deniesChange(sentence.text)) {
-    return plainChange(kind, regions);
+    // Without a region nothing shows the kind.
+    const stated = regions.length === 0 ? { ...kind, name: 'unknown' } : kind;
+    return { ...plainChange(stated, regions), kind };
   }
   const clauses = [{ text: sentence.text, regions }];
   return {

@@ -115,8 +115,9 @@ describe('composeSentence', () => {
     expect(attention).toEqual([]);
   });
 
-  it('states no location without a region', () => {
-    expect(compose('', { kind: 'multi', regions: [] }).sentence.text).toBe('several things have changed');
+  it.each(['multi', 'replace'])('states neither kind nor location without a region: %s', (kind) => {
+    const { sentence, kind: kept } = compose('', { kind, regions: [] });
+    expect([sentence.text, kept.name]).toEqual(['something has changed', kind]);
   });
 });
 
