@@ -17,6 +17,7 @@ import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { composeChecked } from './checked-sentence.js';
+import { cropsAbout } from './crops-about.js';
 import { type CaptionParts, describePair } from './describe.js';
 import { Encoder } from './encoder.js';
 import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
@@ -242,7 +243,12 @@ export class Pipeline {
       heatmaps: { before: difference.before, after, words },
       ...(manifest.graphs.pair === undefined
         ? {}
-        : { embed: () => this.#pool.run('embedPair', manifest.name, { ...difference, crops: strongest }) }),
+        : {
+            embed: (places) => {
+              const shown = places ? cropsAbout(places, crops, strongest.length, toSourceFrame) : strongest;
+              return this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown });
+            },
+          }),
     };
   }
 

@@ -4,6 +4,7 @@ import type { HeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
 import type { Difference } from '../model/graph-io.js';
 import type { Finding, TimingsMs } from '../schemas/comparison.js';
+import type { ChangedPlace } from './crops-about.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
 
 export interface PairInput {
@@ -36,8 +37,12 @@ export interface PairOutput {
    * difference); caption (region crops and words); heatmap
    */
   readonly timings: Partial<TimingsMs>;
-  /** @returns the search vector of the change; absent without a change, and of a bundle without the graph `pair` */
-  readonly embed?: () => Promise<Float32Array>;
+  /**
+   * Absent without a change, and of a bundle without the graph `pair`.
+   * @param places of one of the changes; absent: all of them
+   * @returns their search vector
+   */
+  readonly embed?: (places?: readonly ChangedPlace[]) => Promise<Float32Array>;
 }
 
 /** Search vectors of texts. */

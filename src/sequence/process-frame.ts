@@ -23,7 +23,7 @@ import type { Finding, TimingsMs } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { ExaminedFrame } from '../stores/camera-frames.js';
 import type { BaselineEvent, CameraState } from '../stores/cameras.js';
-import type { VectorOfChanges } from '../stores/change-writes.js';
+import type { VectorOfChange } from '../stores/change-writes.js';
 import {
   describeBefore,
   excludedNotes,
@@ -59,11 +59,8 @@ export interface ProcessedFrame {
   readonly state: CameraState;
   readonly changes: readonly ChangeUpdate[];
   readonly alerts: readonly AlertIntent[];
-  /**
-   * computes the search vector of the comparison for the changes that it opened or made more severe; null: there is
-   * none
-   */
-  readonly vector: (() => Promise<VectorOfChanges>) | null;
+  /** computes the search vectors of the changes that the comparison opened or made more severe; null: there is none */
+  readonly vectors: (() => Promise<VectorOfChange[]>) | null;
   /** number of alerts that a cool-down suppressed */
   readonly suppressed: number;
   /** whether "before" was replaced so that open changes settled, before the frame was compared and after it */
@@ -167,7 +164,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
     },
     changes: [...before.changes, ...step.changes, ...after.changes],
     alerts: step.alerts,
-    vector: vectorOf(compared, step.changes),
+    vectors: vectorsOf(compared, step.changes),
     suppressed: step.suppressed,
     reset: { before: isReset, after: isReplaced },
   };
@@ -197,12 +194,16 @@ async function compareWith(
 
 const WITH_VECTOR: ReadonlySet<ChangeUpdate['event']> = new Set(['change.opened', 'change.escalated']);
 
-function vectorOf(compared: PairOutput | null, updates: readonly ChangeUpdate[]): ProcessedFrame['vector'] {
-  const changes = updates.filter(({ event }) => WITH_VECTOR.has(event)).map(({ change }) => change.id);
+/** Each change has a vector of its own place, because two things that change at once may have nothing in common. */
+function vectorsOf(compared: PairOutput | null, updates: readonly ChangeUpdate[]): ProcessedFrame['vectors'] {
+  const changes = updates.filter(({ event }) => WITH_VECTOR.has(event)).map(({ change }) => change);
   const bundle = compared?.finding.model?.sha256;
   const embed = compared?.embed;
   if (changes.length === 0 || bundle === undefined || embed === undefined) return null;
-  return async () => ({ changes, vector: { bundle, values: await embed() } });
+  return () =>
+    Promise.all(
+      changes.map(async ({ id, regions }) => ({ change: id, vector: { bundle, values: await embed(regions) } })),
+    );
 }
 
 function notCompared(caption: string): Finding {

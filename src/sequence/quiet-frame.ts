@@ -82,7 +82,7 @@ export function quietFrame(input: QuietInput, points: readonly OperatingPoint[])
     },
     changes: step.changes,
     alerts: step.alerts,
-    vector: null,
+    vectors: null,
     suppressed: step.suppressed,
     reset: { before: false, after: false },
   };

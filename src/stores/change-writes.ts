@@ -34,8 +34,9 @@ export interface StoredAlert {
   readonly apiKeyId: string;
 }
 
-export interface VectorOfChanges {
-  readonly changes: readonly string[];
+export interface VectorOfChange {
+  /** its id */
+  readonly change: string;
   readonly vector: SearchVector;
 }
 
@@ -48,8 +49,8 @@ export interface TurnChanges {
   readonly suppressed?: number;
   /** ids of changes that the describer is to describe; absent: none */
   readonly describe?: readonly string[];
-  /** search vector of the comparison, and ids of the changes that get it; absent: none */
-  readonly vector?: VectorOfChanges | null;
+  /** search vectors of changes; absent: none */
+  readonly vectors?: readonly VectorOfChange[];
   /** absent: nothing to report */
   readonly health?: CameraHealthEvent | null;
   /** spans that ended with the frame of the turn */
@@ -66,7 +67,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...writesOfChange(change, now, lifetime),
       ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
-    ...writesOfVector(turn.vector ?? null),
+    ...(turn.vectors ?? []).map(writeOfVector),
     ...(turn.health == null ? [] : [addEvent(turn.health)]),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
@@ -93,11 +94,12 @@ function writesOfChange(change: FoundChange, now: number, lifetime: number): Red
 }
 
 /** It is part of the hash of the change, and so is erased with it. */
-function writesOfVector(of: VectorOfChanges | null): RedisCommand[] {
-  if (of === null) return [];
-  const text = encodeVector(of.vector);
-  return of.changes.map((id) => ['HSET', KEYS.change(id), VECTOR_FIELD, text]);
-}
+const writeOfVector = ({ change, vector }: VectorOfChange): RedisCommand => [
+  'HSET',
+  KEYS.change(change),
+  VECTOR_FIELD,
+  encodeVector(vector),
+];
 
 function writesOfSpans(camera: string, spans: readonly UnseenSpan[], lifetime: number): RedisCommand[] {
   if (spans.length === 0) return [];

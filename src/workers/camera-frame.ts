@@ -13,7 +13,7 @@ import { initialCameraState } from '../sequence/process-frame.js';
 import { type StepDependencies, type StepResult, stepSequence } from '../sequence/step.js';
 import { heatmapKey } from '../stores/blobs.js';
 import { type CameraState, maskOf } from '../stores/cameras.js';
-import type { StoredAlert, VectorOfChanges } from '../stores/change-writes.js';
+import type { StoredAlert, VectorOfChange } from '../stores/change-writes.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn } from '../stores/turns.js';
 import type { Begin, Compared, Fetched } from './life-cycle.js';
@@ -90,24 +90,24 @@ async function compare(
         camera: camera.id,
         ...{ changes, alerts, suppressed, health, unseen },
         describe: describe.map(({ change }) => change.id),
-        vector: await vectorOf(processed, comparisonId, deps),
+        vectors: await vectorsOf(processed, comparisonId, deps),
         eventsApplied: events.length,
       },
     },
   };
 }
 
-/** The frame counts without its vector, too: its changes are found by their words alone. */
-async function vectorOf(
-  { vector }: StepResult,
+/** The frame counts without the vectors, too: its changes are found by their words alone. */
+async function vectorsOf(
+  { vectors }: StepResult,
   comparisonId: string,
   { logger }: CameraFrameDependencies,
-): Promise<VectorOfChanges | null> {
+): Promise<VectorOfChange[]> {
   try {
-    return vector === null ? null : await vector();
+    return vectors === null ? [] : await vectors();
   } catch (err) {
-    logger.warn({ err, comparison_id: comparisonId }, 'no search vector');
-    return null;
+    logger.warn({ err, comparison_id: comparisonId }, 'no search vectors');
+    return [];
   }
 }
 

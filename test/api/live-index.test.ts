@@ -130,7 +130,7 @@ it('compares search vectors that were stored before its start and since, until t
   ) as [FoundChange, FoundChange, FoundChange];
   const vector = { bundle: 'b'.repeat(64), values: Float32Array.of(0.6, 0.8) };
   const withVector = (change: FoundChange) =>
-    saveTurnChanges(redis, { changes: [opening(change)], vector: { changes: [change.id], vector } });
+    saveTurnChanges(redis, { changes: [opening(change)], vectors: [{ change: change.id, vector }] });
   await withVector(horse);
   await open(car);
   const search = newSearch();

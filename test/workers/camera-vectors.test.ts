@@ -1,5 +1,6 @@
-/** The search vector of a comparison is stored beside the changes that it opens, and computed for no other frame. */
+/** Search vectors are stored beside the changes that a comparison opens, and computed for no other frame. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PairOutput } from '../../src/pipeline/pair.js';
 import { createChangeStore } from '../../src/stores/changes.js';
 import { EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
 import { pixelPipeline, setUpCamera, turnProcessor } from '../helpers/cameras.js';
@@ -15,7 +16,7 @@ const run = runsOn(() => bench);
 
 const VALUES = Float32Array.of(0.5, -0.5, 0.5, 0.5);
 /** A turn processor whose pipeline also embeds changes. */
-function embedding(embed: () => Promise<Float32Array>) {
+function embedding(embed: NonNullable<PairOutput['embed']>) {
   const { pipeline } = pixelPipeline();
   return turnProcessor(bench, {
     pipeline: {
@@ -36,15 +37,15 @@ const storedVectors = async () => {
 
 describe('the search vector of a change', () => {
   it('is computed once, by the comparison that opened it', async () => {
-    let computed = 0;
-    const processor = embedding(async () => {
-      computed++;
+    const asked: unknown[] = [];
+    const processor = embedding(async (places) => {
+      asked.push(places);
       return VALUES;
     });
     const camera = await setUpCamera(bench, 'gate', { before: 'reference', alerts: { confirm_frames: 2 } });
     await run(camera, FRAMES, processor);
     const { items, vectors } = await storedVectors();
-    expect([items.length, computed]).toEqual([1, 1]);
+    expect(asked).toEqual([items[0]?.regions]);
     expect(vectors[0]?.bundle).toBe('0'.repeat(64));
     expect([...(vectors[0]?.values ?? [])]).toEqual([...VALUES]);
   });

@@ -1,0 +1,35 @@
+/** Choice of the region crops that show a change, for its search vector. */
+import { areaOf, type Box, type Side, sharedArea } from '../images.js';
+import type { RegionCrop } from '../model/regions.js';
+import type { SourceFrameMapping } from './word-heatmaps.js';
+
+/** A region of a change, in the pixels of the frames as they were sent. */
+export interface ChangedPlace {
+  readonly side: Side;
+  readonly box: Box;
+}
+
+/** Share of the smaller box that a region of the crop and one of the change have in common (set, not fitted). */
+const MIN_OVERLAP = 0.3;
+
+/**
+ * @param crops of the pair, the strongest first
+ * @param together number of crops that one run takes
+ * @returns those with a region of the change; without any, the strongest
+ */
+export function cropsAbout<C extends Pick<RegionCrop, 'regions'>>(
+  places: readonly ChangedPlace[],
+  crops: readonly C[],
+  together: number,
+  toSourceFrame: Pick<SourceFrameMapping, 'region'>,
+): readonly C[] {
+  const shows = ({ regions }: C): boolean =>
+    regions.some((own) => {
+      const region = toSourceFrame.region(own);
+      return region !== null && places.some((place) => place.side === region.side && overlaps(place.box, region.box));
+    });
+  const own = crops.filter(shows);
+  return (own.length > 0 ? own : crops).slice(0, together);
+}
+
+const overlaps = (a: Box, b: Box): boolean => sharedArea(a, b) >= MIN_OVERLAP * Math.min(areaOf(a), areaOf(b));
