@@ -35,6 +35,7 @@ export interface RuleSentence {
 const VERBS: readonly (readonly [kind: FilterKind, form: RegExp])[] = [
   ['object_left', / (?:(?:has|have) been|is|are|was|were) left(?: behind)?$/],
   ['object_removed', / (?:(?:has|have) been|is|are|was|were) (?:removed|taken|stolen)(?: away)?$/],
+  ['appear', / (?:has|have) been (?:delivered|placed|added|brought|parked)$/],
   ['replace', / (?:(?:has|have) been|is|are) replaced$/],
   ['disappear', / (?:is|are) (?:gone|missing|no longer there)$/],
   [
@@ -44,7 +45,7 @@ const VERBS: readonly (readonly [kind: FilterKind, form: RegExp])[] = [
   ['move', /(?: has| have| is| are)? (?:just )?(?:been )?(?:moved|moves|moving|shifted|walked|driven)$/],
   [
     'appear',
-    /(?: has| have)? (?:just )?(?:appear(?:ed|s)?|arrived?|arrives|come|comes|entered|enters?|come in|driven up)$/,
+    /(?: has| have)? (?:just )?(?:appear(?:ed|s)?|arrived?|arrives|parked|come|comes|entered|enters?|come in|driven up)$/,
   ],
   ['appear', / (?:is|are) (?:now )?there(?: now)?$/],
 ];

@@ -1,5 +1,6 @@
 /** The sentences of severity rules: readings and refusals. */
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { readRuleSentence } from '../../src/cameras/rule-sentence.js';
 import { checkSettings } from '../../src/cameras/settings.js';
 import { NOUNS } from '../../src/evaluation/nouns.js';
@@ -51,6 +52,8 @@ describe('the sentence of a rule', () => {
     ['a car is there now', [thing('car')], 'appear', null],
     ['a person walked away', [thing('person')], 'disappear', null],
     ['a person has walked', [thing('person')], 'move', null],
+    ['a parcel has been delivered', [thing('box')], 'appear', null],
+    ['a lorry has parked in bay 2', [thing('truck')], 'appear', ['bay2']],
   ] as const)('%s', (sentence, things, kind, zones) => {
     expect(said(sentence)).toEqual({ things, kind, zones });
   });
@@ -61,6 +64,20 @@ describe('the sentence of a rule', () => {
     });
     expect(said('a car in loading bay 2').zones).toEqual(['bay']);
     expect(said('a car in bay 2').zones).toEqual(['bay2']);
+  });
+
+  it('is read or refused whatever comes, with every thing, kind and zone from the words', () => {
+    const words =
+      'a the red dark car people bag or in at , has been left appeared gate behind shed is . ( [ \\ 7'.split(' ');
+    const sentences = fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 5 })), { maxLength: 40 });
+    fc.assert(
+      fc.property(sentences, (parts) => {
+        const read = readRuleSentence(parts.join(' '), ZONES);
+        if ('fault' in read) return read.fault.includes('expected one such as');
+        const { things, zones } = read.said;
+        return things.length > 0 && (zones === null || zones.length > 0);
+      }),
+    );
   });
 
   it('may name every noun of the lexicon', () => {
