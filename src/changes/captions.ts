@@ -83,7 +83,15 @@ export function leftCaption(caption: string, kind: Still['kind']): string {
   return caption;
 }
 
-/** A better sighting than the one before: one with a statement, of equal ones the more confident. */
+/** Sentences that name no thing: "something has appeared", "several things have changed". */
+const NAMELESS = /^(?:something|several things)\b/;
+const worthOf = ({ stated, caption }: Pick<Sighting, 'stated' | 'caption'>): number =>
+  Number(stated) + Number(stated && !NAMELESS.test(caption));
+
+/**
+ * A better sighting than the one before: one with a statement, one of them that names the thing, and of equal ones the
+ * more confident.
+ */
 export function betterSighting(old: Sighting | undefined, location: Location, observation: Observation): Sighting {
   const { comparisonId, confidence } = observation;
   const { kind, caption, stated } = location;
@@ -94,8 +102,9 @@ export function betterSighting(old: Sighting | undefined, location: Location, ob
     stated,
     regions: regionsOfKind(kind, location.regions),
   };
-  if (old === undefined || (stated && !old.stated)) return sighting;
-  return stated === old.stated && confidence > old.confidence ? sighting : old;
+  if (old === undefined) return sighting;
+  const gain = worthOf(sighting) - worthOf(old);
+  return gain > 0 || (gain === 0 && confidence > old.confidence) ? sighting : old;
 }
 
 /** The sighting that describes a track as a change of this kind. */

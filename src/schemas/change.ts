@@ -65,8 +65,9 @@ export const FoundChangeSchema = Type.Object({
   kind: literals(CHANGE_KINDS, 'Kind of the change.'),
   caption: Type.String({
     description:
-      'What the most confident comparison up to the confirmation states about this location, or a plain sentence of ' +
-      'kind and place. The name of its zone, if that has one, is the place in it.',
+      'What the most confident comparison up to the confirmation states about this location, of those that name the ' +
+      'thing if any does; or a plain sentence of kind and place. The name of its zone, if that has one, is the place in ' +
+      'it.',
   }),
   model_caption: Type.Optional(
     Type.String({

@@ -96,6 +96,18 @@ describe('the sentence of a change', () => {
     expect(sentences({ kind: 'move', regions, statements: [] })).toEqual(['move: something has moved on the right']);
   });
 
+  it.each([
+    ['something has appeared', 'a car has appeared', 'a car has appeared'],
+    ['a car has appeared', 'something has appeared', 'a car has appeared'],
+    ['several things have changed', 'something has appeared', 'something has appeared'],
+  ])('names the thing if one of the frames does: %s, %s', (first, later, expected) => {
+    const frames = [first, later].map((text, i) => {
+      const [region, statement] = [left, states(text, 'appear', left)];
+      return observed(second(i + 1), { regions: [region], confidence: 0.8 + 0.1 * i, statements: [statement] });
+    });
+    expect(run(frames, RULES).steps[1]?.changes[0]?.change.caption).toBe(expected);
+  });
+
   it('is of the most confident frame that shows the kind of most frames', () => {
     const other = regionAt(0, { side: 'before' });
     const frame = (n: number, region: ChangeRegion, confidence: number, text: string) =>
