@@ -118,7 +118,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, E
         alerts: {
           confirm_frames: 3,
           min_severity: 'medium',
-          severity_rules: [{ zone: 'gate', kind: 'appear', severity: 'high' }],
+          severity_rules: [{ zone: 'gate', when: 'a vehicle has appeared', severity: 'high' }],
         },
       },
     },
