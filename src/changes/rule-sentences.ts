@@ -17,6 +17,8 @@ const KIND_IN_A_FRAME: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OBJECT_KIND_OF).map(([kind, object]) => [object, kind]),
 );
 
+const isAboutObject = ({ kind }: RuleSentence): boolean => kind !== null && Object.hasOwn(KIND_IN_A_FRAME, kind);
+
 /** Probability that a sentence is true of a thing, 0..1; its zone is not regarded. */
 export function probabilityOf({ things, kind }: RuleSentence, thing: ObservedThing): number {
   const ofKind = kind === null ? 1 : probabilityOfKind(KIND_IN_A_FRAME[kind] ?? kind, thing);
@@ -44,14 +46,14 @@ const sumOf = (all: NonNullable<Fact['nouns']>, fits: (value: string) => boolean
 
 /**
  * @returns the probability of a sentence by the facts of a comparison, 0..1; null: the reader does not know all of its
- *   words, or the comparison has no facts
+ *   words, the comparison has no facts, or only later frames show it ("a bag has been left")
  */
 export function probabilityByFacts(
   sentence: string,
   finding: Pick<Partial<Finding>, 'verdict' | 'facts' | 'regions'>,
 ): number | null {
   const read = readRuleSentence(sentence, []);
-  if ('fault' in read || finding.verdict === 'tamper') return null;
+  if ('fault' in read || finding.verdict === 'tamper' || isAboutObject(read.said)) return null;
   if (finding.verdict !== 'change') return 0;
   const things = thingsOf(finding);
   return things.length === 0 ? null : Math.max(...things.map((thing) => probabilityOf(read.said, thing)));
@@ -100,7 +102,7 @@ export function isTrue(
   const said = sentences.find(({ text }) => text === when)?.said;
   const p = change.judged?.find((one) => one.when === when)?.p;
   if (said === undefined || p === undefined || p < least) return false;
-  const { kind, zones } = said;
-  if (kind !== null && kind in KIND_IN_A_FRAME && kind !== change.object) return false;
+  const { zones } = said;
+  if (isAboutObject(said) && said.kind !== change.object) return false;
   return zones === null || change.regions.some(({ zone }) => zone !== null && zones.includes(zone));
 }

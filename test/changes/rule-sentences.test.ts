@@ -141,6 +141,7 @@ describe('the probability of a sentence by the facts of a comparison', () => {
     ['a car has appeared', finding, 0.45],
     ['a car has left', finding, 0],
     ['a car has appeared on the left', finding, null],
+    ['a car has been removed', finding, null],
     ['it rains', finding, null],
     ['a car has appeared', { verdict: 'none' }, 0],
     ['a car has appeared', { verdict: 'nuisance', regions: [] }, 0],
