@@ -53,11 +53,16 @@ describe('a frame of an RTSP camera', () => {
     const fetch = await setUp();
     await fetch();
     expect(camera.connections).toBe(1);
-    expect(asked()).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY', 'TEARDOWN']);
-    expect(camera.requests.map(({ uri }) => uri)).toEqual([
-      ...[camera.url, camera.url, `${camera.url}/track1`],
-      ...[`${camera.url}/`, `${camera.url}/`],
-    ]);
+    const expected = [
+      ['OPTIONS', camera.url],
+      ['DESCRIBE', camera.url],
+      ['SETUP', `${camera.url}/track1`],
+      ['PLAY', `${camera.url}/`],
+    ];
+    const sent = camera.requests.map(({ method, uri }) => [method, uri]);
+    expect(sent.slice(0, expected.length)).toEqual(expected);
+    // ffmpeg ends without waiting for the answer to its farewell, which may be lost with the connection.
+    for (const farewell of sent.slice(expected.length)) expect(farewell).toEqual(['TEARDOWN', `${camera.url}/`]);
     expect(camera.requests[2]?.headers.transport).toMatch(/^RTP\/AVP\/TCP;/);
   });
 
