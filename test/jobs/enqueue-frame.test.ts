@@ -39,8 +39,11 @@ const accepted = () => ({
 
 it('sends comparison, waiting frame and turn together, and Redis gets them in this order', async () => {
   const camera = await setUpCamera(bench, 'gate');
-  // The scripts are known to Redis after the first frame.
+  const writes = [/sd:events sd:cmp:/, /sd:cam:gate:frames/, /sd:q:comparisons/];
+  const seenAt = () => writes.map((pattern) => seen.findIndex((command) => pattern.test(command)));
+  // The scripts are known to Redis after the first frame. The monitor has a connection of its own, which may be behind.
   await enqueueFrame(camera, accepted(), { ...bench, queue });
+  await eventually(() => expect(seenAt()).not.toContain(-1));
   seen.length = 0;
   let replies = 0;
   const begun: number[] = [];
@@ -57,11 +60,7 @@ it('sends comparison, waiting frame and turn together, and Redis gets them in th
     queue: { addTurn: noting(queue.addTurn) },
   });
   expect(begun).toEqual([0, 0, 0]);
-  const order = [/sd:events sd:cmp:/, /sd:cam:gate:frames/, /sd:q:comparisons/];
-  // The monitor has a connection of its own, which may be behind.
-  await eventually(() =>
-    expect(order.map((pattern) => seen.findIndex((command) => pattern.test(command)))).toEqual([0, 1, 2]),
-  );
+  await eventually(() => expect(seenAt()).toEqual([0, 1, 2]));
   expect(await bench.cameras.waitingFrames('gate')).toBe(2);
 });
 
