@@ -1,7 +1,8 @@
 /**
- * Alarm budget: the threshold that follows from an accepted number of false alarms per day and the bundle's measured
- * rates. Pure.
+ * Alarm budget: the threshold that follows from an accepted number of false alarms per day, the bundle's measured rates
+ * and the camera's own frames. Pure.
  */
+import { type ConfidenceCounts, rateRatio, scaledPoints } from './rate-ratio.js';
 import type { CameraSettings } from './settings.js';
 
 /** One threshold with the false-alarm rate that was measured for it on held-out pairs without change. */
@@ -26,7 +27,19 @@ export interface AlarmBudget {
   readonly threshold: number | null;
   readonly alarms_per_day: number | null;
   readonly met: boolean | null;
+  /** how many times as often as the measured pairs the camera's own frames look changed; 1: none were counted */
+  readonly rate_ratio: number;
+  /** number of its own frames that were counted */
+  readonly frames: number;
   readonly detail: string;
+}
+
+/** What is known about the frames of a camera. */
+export interface CameraHistory {
+  /** typical time between two frames, ms; null before the second frame */
+  readonly intervalMs: number | null;
+  /** absent before the first frame */
+  readonly counts?: ConfidenceCounts | undefined;
 }
 
 type BudgetSettings = Pick<CameraSettings, 'alarms_per_day' | 'snapshot'>;
@@ -40,39 +53,41 @@ const frameInterval = ({ snapshot }: Pick<CameraSettings, 'snapshot'>, measuredM
 /** @returns null without an alarm budget, before the rate of the frames is known, and without operating points */
 export function budgetThreshold(
   settings: BudgetSettings,
-  measuredMs: number | null,
+  { intervalMs, counts }: CameraHistory,
   points: readonly OperatingPoint[],
 ): BudgetThreshold | null {
-  const everyMs = frameInterval(settings, measuredMs);
+  const everyMs = frameInterval(settings, intervalMs);
   if (settings.alarms_per_day === null || everyMs === null) return null;
-  return thresholdFor(settings.alarms_per_day, DAY_MS / everyMs, points);
+  return thresholdFor(settings.alarms_per_day, DAY_MS / everyMs, scaledPoints(points, rateRatio(counts, points)));
 }
 
-/**
- * @param measuredMs typical time between two frames; null before the second frame
- * @param points of the camera's bundle; null if no live worker has reported them
- */
+/** @param points of the camera's bundle; null if no live worker has reported them */
 export function describeBudget(
   settings: BudgetSettings & { readonly alarms_per_day: number },
-  measuredMs: number | null,
+  history: CameraHistory,
   points: readonly OperatingPoint[] | null,
 ): AlarmBudget {
   const { alarms_per_day: budget } = settings;
+  const { ratio, frames } = rateRatio(history.counts, points ?? []);
+  const counted = { rate_ratio: ratio, frames };
   const unknown = (detail: string, met: false | null = null) => ({
     threshold: null,
     alarms_per_day: null,
     met,
+    ...counted,
     detail: `${detail}; the threshold of the bundle applies`,
   });
   if (points === null) return unknown('the measured rates are unknown, because no worker has the bundle yet');
-  const rates = points.map((point) => point.false_alarm_rate).filter((rate) => rate > 0);
+  const rates = scaledPoints(points, { ratio, frames })
+    .map((point) => point.false_alarm_rate)
+    .filter((rate) => rate > 0);
   if (rates.length === 0) return unknown('the bundle has no measured false-alarm rates', false);
   const strictest = Math.min(...rates);
   const seconds = (strictest / budget) * (DAY_MS / 1000);
   const needs =
     `${budget} per day can be met with one frame every ${figure(seconds)} s or less often ` +
-    `(strictest measured rate: ${strictest * 100} % of frames)`;
-  const found = budgetThreshold(settings, measuredMs, points);
+    `(strictest rate: ${figure(strictest * 100)} % of frames, ${sourceOf(counted)})`;
+  const found = budgetThreshold(settings, history, points);
   if (found === null) return unknown(`${needs}; the rate of the frames is unknown before the second frame`);
   const expected = `${figure(found.alarms_per_day)} false alarms per day are expected before confirmation`;
   // Equal but for rounding, if the budget lies between two operating points.
@@ -80,9 +95,15 @@ export function describeBudget(
   return {
     ...found,
     met,
+    ...counted,
     detail: met ? expected : `${expected}, and no stricter threshold was measured: ${needs}`,
   };
 }
+
+const sourceOf = ({ rate_ratio, frames }: Pick<AlarmBudget, 'rate_ratio' | 'frames'>): string =>
+  frames === 0
+    ? 'as measured with the bundle'
+    : `${figure(rate_ratio)} times that of the bundle, by ${frames} own frames`;
 
 /** Two significant digits, never with an exponent. */
 const figure = (value: number): string => String(Number(value.toPrecision(2)));

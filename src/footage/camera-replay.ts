@@ -1,5 +1,6 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
 import { type AlarmBudget, budgetThreshold, describeBudget, type OperatingPoint } from '../cameras/alarm-budget.js';
+import { type ConfidenceCounts, countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';
 import { advance, forgetSettled, resetBaseline } from '../changes/advance.js';
@@ -75,6 +76,7 @@ export class CameraReplay {
   #state: TrackerState = initialTrackerState();
   #last: FrameStats | null = null;
   #intervalMs: number | null = null;
+  #counts: ConfidenceCounts | undefined;
   /** seconds from each frame to the next, the gaps excluded */
   readonly #intervals: number[] = [];
   #threshold: number | null = null;
@@ -99,7 +101,9 @@ export class CameraReplay {
     if (frame.examined) this.#examined++;
     this.#measureTime(time, gap);
     const settings = this.#settings;
-    const budget = budgetThreshold(settings, this.#intervalMs, this.#bundle.points);
+    const { points } = this.#bundle;
+    const budget = budgetThreshold(settings, this.#history(), points);
+    this.#counts = countConfidence(this.#counts, frame.finding?.confidence ?? null, points);
     this.#threshold = settings.threshold ?? budget?.threshold ?? null;
     this.#assertKnownThreshold(frame);
     if (reset === 'before' || reset === 'both') this.#reset(time);
@@ -170,7 +174,11 @@ export class CameraReplay {
   #budget(): AlarmBudget | null {
     const { alarms_per_day, snapshot } = this.#settings;
     if (alarms_per_day === null) return null;
-    return describeBudget({ alarms_per_day, snapshot }, this.#intervalMs, this.#bundle.points);
+    return describeBudget({ alarms_per_day, snapshot }, this.#history(), this.#bundle.points);
+  }
+
+  #history() {
+    return { intervalMs: this.#intervalMs, counts: this.#counts };
   }
 
   #reset(time: number): void {

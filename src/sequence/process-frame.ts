@@ -6,6 +6,7 @@ import { type Baseline, chooseBaseline } from '../baseline/choose.js';
 import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
 import { carryOut } from '../baseline/orders.js';
 import { type BudgetThreshold, budgetThreshold, type OperatingPoint } from '../cameras/alarm-budget.js';
+import { countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';
 import { advance, applyEvents } from '../changes/advance.js';
@@ -93,9 +94,11 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
   const rules = rulesOf(camera.id, settings, input.alerting);
   const baseline = await chooseBaseline({ ...input, state }, deps);
   const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
-  const budget = budgetThreshold(settings, intervalMs, deps.pipeline.operatingPoints(settings.model));
+  const points = deps.pipeline.operatingPoints(settings.model);
+  const budget = budgetThreshold(settings, { ...state, intervalMs }, points);
 
   const compared = await compareWith(baseline, input, budget, deps);
+  const counts = countConfidence(state.counts, compared?.finding.confidence ?? null, points);
   const filtered = compared === null ? null : countingFinding(compared.finding, settings);
 
   const events = input.events.filter(isChangeEvent);
@@ -159,6 +162,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
       last: { at, sha256: frame.ref.sha256, comparison: comparisonId },
       intervalMs,
       dial: budget,
+      ...(counts === undefined ? {} : { counts }),
       alerts: after.state,
       ...(examined === undefined ? {} : { examined }),
     },

@@ -5,6 +5,7 @@
  */
 import { standingBaseline } from '../baseline/standing.js';
 import { type BudgetThreshold, budgetThreshold, type OperatingPoint } from '../cameras/alarm-budget.js';
+import { countConfidence } from '../cameras/rate-ratio.js';
 import { advance, applyEvents } from '../changes/advance.js';
 import { observationOf } from '../changes/observation.js';
 import { pendingChanges } from '../changes/pending.js';
@@ -47,7 +48,8 @@ export function quietFrame(input: QuietInput, points: readonly OperatingPoint[])
   const standing = standingBaseline(camera, state, input);
   if (examined === null || standing === null) return null;
   const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
-  const budget = budgetThreshold(settings, intervalMs, points);
+  const budget = budgetThreshold(settings, { ...state, intervalMs }, points);
+  const counts = countConfidence(state.counts, null, points);
   const answer = answerOf(examined, standing.frame.sha256);
   if (answer === null || !holdsAt(budget, examined)) return null;
 
@@ -78,6 +80,7 @@ export function quietFrame(input: QuietInput, points: readonly OperatingPoint[])
       last: { at, sha256: input.content, comparison: comparisonId },
       intervalMs,
       dial: budget,
+      ...(counts === undefined ? {} : { counts }),
       alerts: step.state,
     },
     changes: step.changes,

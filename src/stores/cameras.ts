@@ -7,6 +7,7 @@ import type { BudgetThreshold } from '../cameras/alarm-budget.js';
 import type { BackgroundModel } from '../cameras/background-model.js';
 import type { Light } from '../cameras/light.js';
 import type { Polygon } from '../cameras/polygon.js';
+import type { ConfidenceCounts } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import type { TrackerState } from '../changes/state.js';
@@ -69,6 +70,8 @@ export interface CameraState {
   readonly lightFrames?: number;
   readonly memory: BackgroundModel<StoredFrameRef>;
   readonly dial: BudgetThreshold | null;
+  /** for the threshold of the alarm budget; absent before the first frame, and without operating points */
+  readonly counts?: ConfidenceCounts;
   readonly alerts: TrackerState;
   /** mode and chosen reference of the last comparison; if they differ from the next, the baseline is reset */
   readonly against?: string;

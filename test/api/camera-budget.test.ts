@@ -42,6 +42,17 @@ describe('an alarm budget', () => {
     expect(other).toMatchObject({ threshold: null, met: false });
   });
 
+  it("follows the camera's own frames", async () => {
+    serve({ ...MODEL, operating_points });
+    await put('gate', { alarms_per_day: 2 });
+    const state = { ...initialCameraState(), intervalMs: 5_000 };
+    service.cameras.states.set('gate', state);
+    expect(await read('gate')).toMatchObject({ met: false, rate_ratio: 1, frames: 0 });
+    const counts = { low: 0.1, high: 0.93, frames: 30_000, risen: 10, above: false };
+    service.cameras.states.set('gate', { ...state, counts });
+    expect(await read('gate')).toMatchObject({ met: true, rate_ratio: expect.any(Number), frames: 30_000 });
+  });
+
   it('is unknown without a worker, or with one of an earlier version, and absent if it is not set', async () => {
     expect((await put('gate', { alarms_per_day: 2 })).json().alarm_budget).toMatchObject({ met: null });
     serve(MODEL);

@@ -41,37 +41,56 @@ describe('the threshold of an alarm budget', () => {
 describe('the description of an alarm budget', () => {
   const SECOND = 1_000;
   const NEEDS =
-    '2 per day can be met with one frame every 43 s or less often (strictest measured rate: 0.1 % of frames)';
+    '2 per day can be met with one frame every 43 s or less often (strictest rate: 0.1 % of frames, as measured with the bundle)';
   const settings = (change: object = {}) => ({ alarms_per_day: 2, snapshot: null, ...change });
 
   it('states the expected alarms of a budget that is met', () => {
-    expect(describeBudget(settings(), 60 * SECOND, POINTS)).toEqual({
+    expect(describeBudget(settings(), { intervalMs: 60 * SECOND }, POINTS)).toEqual({
       threshold: expect.any(Number),
       alarms_per_day: expect.closeTo(2, 6),
       met: true,
+      rate_ratio: 1,
+      frames: 0,
       detail: '2 false alarms per day are expected before confirmation',
     });
   });
 
   it('states which rate of frames would meet a budget that is not met', () => {
-    const budget = describeBudget(settings(), 5 * SECOND, POINTS);
+    const budget = describeBudget(settings(), { intervalMs: 5 * SECOND }, POINTS);
     expect(budget).toMatchObject({ threshold: 0.93, alarms_per_day: expect.closeTo(17.28, 6), met: false });
     expect(budget?.detail).toBe(
       '17 false alarms per day are expected before confirmation, and no stricter threshold was measured: ' + NEEDS,
     );
   });
 
+  it('is met at a higher rate of frames by a camera whose own frames look changed less often', () => {
+    const counts = { low: 0.1, high: 0.93, frames: 10_000, risen: 9, above: false };
+    const history = { intervalMs: 5 * SECOND, counts };
+    const [budget, measured] = [POINTS, null].map((points) => describeBudget(settings(), history, points));
+    expect(budget).toMatchObject({ met: true, alarms_per_day: expect.closeTo(2, 6), frames: 10_000 });
+    expect(budget?.rate_ratio).toBeLessThan(0.02);
+    expect(budget?.threshold).toBeLessThan(0.93);
+    expect(measured).toMatchObject({ met: null, rate_ratio: 1, frames: 0 });
+  });
+
+  it('names the own frames if they are the reason why it is not met', () => {
+    const counts = { low: 0.1, high: 0.93, frames: 2_000, risen: 400, above: false };
+    const budget = describeBudget(settings(), { intervalMs: 60 * SECOND, counts }, POINTS);
+    expect(budget).toMatchObject({ threshold: 0.93, met: false });
+    expect(budget?.detail).toContain('2 times that of the bundle, by 2000 own frames');
+  });
+
   it('uses the interval of the snapshots, which is known before any frame', () => {
     const snapshot = { url: 'https://cam.example/a.jpg', interval_s: 5 };
-    expect(describeBudget(settings({ snapshot }), null, POINTS)).toMatchObject({ met: false });
+    expect(describeBudget(settings({ snapshot }), { intervalMs: null }, POINTS)).toMatchObject({ met: false });
   });
 
   it.each([
     ['before the second frame', null, POINTS, null, NEEDS],
     ['without a worker that has the bundle', 5 * SECOND, null, null, 'no worker has the bundle yet'],
     ['of a bundle without operating points', 5 * SECOND, [], false, 'no measured false-alarm rates'],
-  ])('names no threshold %s', (_when, interval, points, met, detail) => {
-    const budget = describeBudget(settings(), interval, points);
+  ])('names no threshold %s', (_when, intervalMs, points, met, detail) => {
+    const budget = describeBudget(settings(), { intervalMs }, points);
     expect(budget).toMatchObject({ threshold: null, alarms_per_day: null, met });
     expect(budget?.detail).toContain(detail);
     expect(budget?.detail).toContain('the threshold of the bundle applies');

@@ -9,7 +9,7 @@ import { ScenedeltaError } from '../../errors.js';
 import { IMAGE_TYPES } from '../../frames/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { originAndPath } from '../../redact-url.js';
-import { noCamera, type StoredCamera } from '../../stores/cameras.js';
+import { type CameraState, noCamera, type StoredCamera } from '../../stores/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { buildCamera } from '../cameras/put.js';
@@ -102,11 +102,12 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   const rules = fetchRules(options);
   const { allow } = rules;
 
-  const alarmBudgetOf = async ({ settings }: StoredCamera, measuredMs: number | null) => {
+  const alarmBudgetOf = async ({ settings }: StoredCamera, state: CameraState | undefined) => {
     const { alarms_per_day } = settings;
     if (alarms_per_day === null) return {};
     const points = await operatingPointsOf(settings.model, deps.workers);
-    return { alarm_budget: describeBudget({ ...settings, alarms_per_day }, measuredMs, points) };
+    const history = state ?? { intervalMs: null };
+    return { alarm_budget: describeBudget({ ...settings, alarms_per_day }, history, points) };
   };
 
   const putConfig = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
@@ -116,10 +117,10 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });
     const created = await cameras.put(camera);
     await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
-    const measuredMs = created ? null : ((await cameras.state(id))?.intervalMs ?? null);
+    const state = created ? undefined : await cameras.state(id);
     return reply.code(created ? 201 : 200).send({
       ...presentCamera(camera, request),
-      ...(await alarmBudgetOf(camera, measuredMs)),
+      ...(await alarmBudgetOf(camera, state)),
     });
   });
 
@@ -162,7 +163,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const last = state?.last ?? null;
     return {
       ...presentCamera(camera, request),
-      ...(await alarmBudgetOf(camera, state?.intervalMs ?? null)),
+      ...(await alarmBudgetOf(camera, state)),
       status: {
         frames: state?.frames ?? 0,
         waiting,

@@ -85,6 +85,15 @@ export const AlarmBudgetSchema = Type.Object(
     threshold: nullable(unit(), 'Least confidence of a change, computed from `alarms_per_day`; null: not known yet.'),
     alarms_per_day: nullable(Type.Number(), 'Expected false alarms per day at that threshold, before confirmation.'),
     met: nullable(Type.Boolean(), 'false: more alarms are expected than `alarms_per_day`; null: not known yet.'),
+    rate_ratio: Type.Number({
+      description:
+        "How many times as often the camera's own frames look changed by mistake as the pairs of the bundle's " +
+        'measurement; 1 before the first frame.',
+    }),
+    frames: Type.Integer({
+      minimum: 0,
+      description: 'Own frames that were counted for `rate_ratio`; older ones count less.',
+    }),
     detail: Type.String({ description: 'A sentence for people.' }),
   },
   { $id: 'AlarmBudget', description: 'Whether the alarm budget can be met at the rate of the frames.' },

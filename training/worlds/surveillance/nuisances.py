@@ -199,7 +199,7 @@ def draw_effects(
     With `identical` the frames differ in their encoding alone. With `low_sun` a strong shadow is that of a low sun.
     """
     width, height = size
-    base = _draw_camera(rng, size, MARGIN[motion], time)
+    base = draw_camera(rng, size, MARGIN[motion], time)
     if identical:
         return PairEffects(base, replace(base, quality=int(rng.integers(60, 96))))
 
@@ -207,7 +207,7 @@ def draw_effects(
     after = replace(base, seed=seed, quality=quality)
     names: list[str] = []
     if base.overlay:
-        after = replace(after, overlay=(_draw_clock(rng), *base.overlay[1:]))
+        after = replace(after, overlay=(draw_clock(rng), *base.overlay[1:]))
         names.append("overlay")
     mild = _draw_gain(rng, 0.03, 0.01)
     after = replace(after, gain=tuple(a * b for a, b in zip(after.gain, mild)))
@@ -226,7 +226,7 @@ def draw_effects(
     return PairEffects(*pair.frames, names)
 
 
-def _draw_camera(rng: np.random.Generator, size: tuple[int, int], margin: int, time: str) -> FrameEffects:
+def draw_camera(rng: np.random.Generator, size: tuple[int, int], margin: int, time: str) -> FrameEffects:
     """Effects that both frames share: the rendering of the camera, and in some pairs an overlaid clock."""
     effects = FrameEffects(
         homography=shift(-margin, -margin),
@@ -254,7 +254,7 @@ def _draw_gain(rng: np.random.Generator, overall: float, tint: float) -> tuple[f
     return tuple(float(np.exp(common + rng.normal(0, tint))) for _ in range(3))
 
 
-def _draw_clock(rng: np.random.Generator) -> str:
+def draw_clock(rng: np.random.Generator) -> str:
     return (
         f"{rng.integers(2019, 2027)}-{rng.integers(1, 13):02d}-{rng.integers(1, 29):02d} "
         f"{rng.integers(24):02d}:{rng.integers(60):02d}:{rng.integers(60):02d}"
@@ -266,4 +266,4 @@ def _draw_overlay(rng: np.random.Generator, width: int, height: int) -> tuple[st
     size = float(rng.uniform(0.4, 0.7))
     x = int(rng.choice([8, width - int(380 * size)]))
     y = int(rng.choice([8 + int(24 * size), height - 10]))
-    return _draw_clock(rng), x, y, size
+    return draw_clock(rng), x, y, size

@@ -87,7 +87,7 @@ class SurveillancePairSource:
     def _attempt(self, kind: str, focus: str, seed: int, rng: np.random.Generator) -> Pair:
         """One draw of a pair: plate, nuisances, figures, composition, ground truth. Raises RejectedSample."""
         scenario = self.scenario
-        plate = self._draw_plate(focus, rng)
+        plate = self.draw_plate(focus, rng)
         strong = draw_strong(rng, plate.indoor, kind != "none") if scenario.strong is None else list(scenario.strong)
         motion = draw_motion(rng, "camera_moved" in strong)
         identical = kind == "none" and scenario.strong is None and rng.random() < IDENTICAL_SHARE
@@ -98,7 +98,7 @@ class SurveillancePairSource:
             raise RejectedSample
         size = (view.width, view.height)
         effects = draw_effects(rng, size, motion, strong, plate.time, plate.indoor, identical, scenario.low_sun)
-        placer = Placer(view, self.sampler, _draw_sun(rng, plate.indoor, plate.time), rng)
+        placer = Placer(view, self.sampler, draw_sun(rng, plate.indoor, plate.time), rng)
 
         context = placer.place_context(int(rng.choice(7, p=CONTEXT_COUNT_SHARE)))
         changes = ChangeSampler(placer, focus, scenario.combination_share).draw(kind)
@@ -139,7 +139,7 @@ class SurveillancePairSource:
             models=sorted({model for f in (*changed, *context) for model in f.figure.models}),
         )
 
-    def _draw_plate(self, noun: str, rng: np.random.Generator) -> Plate:
+    def draw_plate(self, noun: str, rng: np.random.Generator) -> Plate:
         """A plate whose ground accepts the noun: a generated room, a generated top-down plate or a real one."""
         kinds = {p.kind for p in self.patches}
         indoor = bool(rng.random() < INDOOR_SHARE) and not self.scenario.outdoor
@@ -155,7 +155,7 @@ class SurveillancePairSource:
         return plates[int(rng.integers(len(plates)))]
 
 
-def _draw_sun(rng: np.random.Generator, indoor: bool, time: str) -> Sun | None:
+def draw_sun(rng: np.random.Generator, indoor: bool, time: str) -> Sun | None:
     if indoor or time != "day" or rng.random() < 0.5:
         return None
     return Sun(
