@@ -101,7 +101,7 @@ const rows = RATES.flatMap((rate) => [
 ]);
 report(
   'bench:budget',
-  'Alarm budgets: false alarms that a camera causes',
+  'Alarm budgets: false alarms and changes found',
   [['accepted', 'operating points', 'false alarms', 'changes found', 'halves with more'], ...rows],
   [
     `${cameras.length} made cameras, ${cameras.flatMap(({ unchanged }) => unchanged).length} unchanged and ` +
