@@ -2,16 +2,9 @@
  * Alarm budget: the threshold that follows from an accepted number of false alarms per day, the bundle's measured rates
  * and the camera's own frames. Pure.
  */
+import { type OperatingPoint, strictestFirst } from './operating-points.js';
 import { type ConfidenceCounts, rateRatio, scaledPoints } from './rate-ratio.js';
 import type { CameraSettings } from './settings.js';
-
-/** One threshold with the false-alarm rate that was measured for it on held-out pairs without change. */
-export interface OperatingPoint {
-  /** share of comparisons, 0..1 */
-  readonly false_alarm_rate: number;
-  /** of the calibrated probability, 0..1 */
-  readonly threshold: number;
-}
 
 /** Part of the stored camera state. */
 export interface BudgetThreshold {
@@ -78,11 +71,9 @@ export function describeBudget(
     detail: `${detail}; the threshold of the bundle applies`,
   });
   if (points === null) return unknown('the measured rates are unknown, because no worker has the bundle yet');
-  const rates = scaledPoints(points, { ratio, frames })
-    .map((point) => point.false_alarm_rate)
-    .filter((rate) => rate > 0);
-  if (rates.length === 0) return unknown('the bundle has no measured false-alarm rates', false);
-  const strictest = Math.min(...rates);
+  const [point] = strictestFirst(scaledPoints(points, { ratio, frames }));
+  if (point === undefined) return unknown('the bundle has no measured false-alarm rates', false);
+  const strictest = point.false_alarm_rate;
   const seconds = (strictest / budget) * (DAY_MS / 1000);
   const needs =
     `${budget} per day can be met with one frame every ${figure(seconds)} s or less often ` +
@@ -120,9 +111,7 @@ export function thresholdFor(
   points: readonly OperatingPoint[],
 ): BudgetThreshold | null {
   const rate = alarmsPerDay / framesPerDay;
-  const sorted = points
-    .filter((point) => point.false_alarm_rate > 0)
-    .sort((a, b) => a.false_alarm_rate - b.false_alarm_rate);
+  const sorted = strictestFirst(points);
   const above = sorted.findIndex((point) => point.false_alarm_rate >= rate);
   const strict = sorted[above === -1 ? sorted.length - 1 : Math.max(0, above - 1)];
   const loose = sorted[above === -1 ? sorted.length - 1 : above];

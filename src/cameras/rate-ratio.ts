@@ -6,7 +6,7 @@
  * The estimate is the posterior mean of a Poisson rate with a gamma prior of mean 1, as for standardised incidence
  * ratios (Clayton & Kaldor 1987, Biometrics 43): 1 without frames, the observed ratio with many.
  */
-import type { OperatingPoint } from './alarm-budget.js';
+import { type OperatingPoint, strictestFirst } from './operating-points.js';
 
 /** What was counted on the frames of a camera; part of its stored state. */
 export interface ConfidenceCounts {
@@ -82,9 +82,7 @@ export const scaledPoints = (points: readonly OperatingPoint[], { ratio }: RateR
 
 /** @returns the confidences to count, and the share of measured pairs that had one of them; null: there are none */
 function spanOf(points: readonly OperatingPoint[]): { low: number; high: number; rate: number } | null {
-  const sorted = points
-    .filter((point) => point.false_alarm_rate > 0)
-    .sort((a, b) => a.false_alarm_rate - b.false_alarm_rate);
+  const sorted = strictestFirst(points);
   const [strictest, loosest] = [sorted[0], sorted.at(-1)];
   if (strictest === undefined || loosest === undefined) return null;
   const rate = loosest.false_alarm_rate - strictest.false_alarm_rate;

@@ -1,5 +1,6 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
-import { type AlarmBudget, budgetThreshold, describeBudget, type OperatingPoint } from '../cameras/alarm-budget.js';
+import { type AlarmBudget, budgetThreshold, describeBudget } from '../cameras/alarm-budget.js';
+import type { OperatingPoint } from '../cameras/operating-points.js';
 import { type ConfidenceCounts, countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';

@@ -5,7 +5,8 @@
 import { type Baseline, chooseBaseline } from '../baseline/choose.js';
 import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
 import { carryOut } from '../baseline/orders.js';
-import { type BudgetThreshold, budgetThreshold, type OperatingPoint } from '../cameras/alarm-budget.js';
+import { type BudgetThreshold, budgetThreshold } from '../cameras/alarm-budget.js';
+import type { OperatingPoint } from '../cameras/operating-points.js';
 import { countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { filterFinding } from '../cameras/zones.js';

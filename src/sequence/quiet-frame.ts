@@ -4,7 +4,8 @@
  * change would open, escalate, settle or revert by it, or "before" would be replaced, the frame is examined instead.
  */
 import { standingBaseline } from '../baseline/standing.js';
-import { type BudgetThreshold, budgetThreshold, type OperatingPoint } from '../cameras/alarm-budget.js';
+import { type BudgetThreshold, budgetThreshold } from '../cameras/alarm-budget.js';
+import type { OperatingPoint } from '../cameras/operating-points.js';
 import { countConfidence } from '../cameras/rate-ratio.js';
 import { advance, applyEvents } from '../changes/advance.js';
 import { observationOf } from '../changes/observation.js';

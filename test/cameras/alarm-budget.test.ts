@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describeBudget, type OperatingPoint, thresholdFor } from '../../src/cameras/alarm-budget.js';
+import { describeBudget, thresholdFor } from '../../src/cameras/alarm-budget.js';
+import type { OperatingPoint } from '../../src/cameras/operating-points.js';
 
 const POINTS: OperatingPoint[] = [
   { false_alarm_rate: 0.1, threshold: 0.1 },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { OperatingPoint } from '../../src/cameras/alarm-budget.js';
+import type { OperatingPoint } from '../../src/cameras/operating-points.js';
 import { type ConfidenceCounts, countConfidence, rateRatio, scaledPoints } from '../../src/cameras/rate-ratio.js';
 
 const POINTS: OperatingPoint[] = [

@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Static } from 'typebox';
-import type { OperatingPoint } from '../../cameras/alarm-budget.js';
+import type { OperatingPoint } from '../../cameras/operating-points.js';
 import type { CameraSettings } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import { CameraReplay, type DryRun } from '../../footage/camera-replay.js';

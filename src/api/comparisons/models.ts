@@ -1,6 +1,6 @@
 /** The served models, as the live workers report them; the API itself loads none. */
 import { type Static, Type } from 'typebox';
-import type { OperatingPoint } from '../../cameras/alarm-budget.js';
+import type { OperatingPoint } from '../../cameras/operating-points.js';
 import { ScenedeltaError } from '../../errors.js';
 import { ModelDescriptionSchema } from '../../schemas/model-description.js';
 import type { ApiDependencies } from '../dependencies.js';
