@@ -27,7 +27,7 @@ export interface AlarmBudget {
   readonly detail: string;
 }
 
-/** What is known about the frames of a camera. */
+/** Measurements of the frames of a camera that the threshold follows from. */
 export interface CameraHistory {
   /** typical time between two frames, ms; null before the second frame */
   readonly intervalMs: number | null;

@@ -8,9 +8,9 @@
  */
 import { type OperatingPoint, strictestFirst } from './operating-points.js';
 
-/** What was counted on the frames of a camera; part of its stored state. */
+/** Counts over the frames of a camera; part of its stored state. */
 export interface ConfidenceCounts {
-  /** thresholds of the loosest and the strictest operating point: with others the counts begin anew */
+  /** thresholds of the loosest and the strictest operating point: with others the counts start again */
   readonly low: number;
   readonly high: number;
   /** examined or quiet */

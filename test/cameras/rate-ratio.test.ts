@@ -28,7 +28,7 @@ describe('the counts of a camera', () => {
     expect(countAll([null, 0.01, null, 0.6])).toMatchObject({ frames: 4, risen: 1 });
   });
 
-  it('begin anew with other operating points, and do not exist without a range of them', () => {
+  it('start again with other operating points, and do not exist without a range of them', () => {
     const counts = countAll([0.5, 0.01, 0.5]);
     const others = [{ false_alarm_rate: 0.1, threshold: 0.3 }, POINTS[1] as OperatingPoint];
     expect(countConfidence(counts, 0.01, others)).toMatchObject({ low: 0.3, frames: 1, risen: 0 });
