@@ -1,4 +1,5 @@
 /** Acceptance of a camera's frame on a real Redis. */
+import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { newId } from '../../src/ids.js';
@@ -18,7 +19,9 @@ beforeAll(async () => {
   // Not by ioredis, whose monitor fails if a command of another client arrives together with the reply to MONITOR.
   monitor = createConnection(bench.redis.options.path ?? '');
   monitor.write('MONITOR\r\n');
-  createInterface(monitor).on('line', (line) => {
+  const lines = createInterface(monitor);
+  await once(lines, 'line');
+  lines.on('line', (line) => {
     // Not the commands that a script runs, whose client is "lua".
     if (/^\+[\d.]+ \[\d+ unix:[^\]]*\] "eval(sha)?"/i.test(line)) seen.push(line);
   });
