@@ -5,8 +5,9 @@
 import { boxDistance } from '../images.js';
 import type { Prediction } from '../model/calibration.js';
 import { filterClausesByKind } from '../model/clauses.js';
+import type { FactCalibration } from '../model/fact-calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { SOMETHING } from '../model/naming.js';
+import { levelAt, SOMETHING } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { joinSentences, type Sentence, toClause, toSentence, withWords } from '../model/tokenizer.js';
 import { deniesChange, plainSentence } from '../model/wording.js';
@@ -19,7 +20,7 @@ export interface ChangeSentence {
   readonly kind: Prediction['kind'];
   /** per word; null for a word that the caption graph did not write */
   readonly attention: readonly (WordAttention | null)[];
-  /** the clauses, each with the regions that it is about; without "and two more places" */
+  /** the clauses, each with the regions that it is about; without "and two more places have changed" */
   readonly clauses: readonly ClauseText[];
 }
 
@@ -66,21 +67,32 @@ export function composeSentence(
 
 /**
  * The strongest location has a clause however uncertain; another one only if it is a change with a probability of at
- * least `truth` and the thing has a name. Locations that are certain and remain are counted: "and two more places".
+ * least `truth` and the thing has a name. Locations that remain are counted ("and two more places have changed") if
+ * that is certain, or if the change map alone is certain: a place may have changed for sure while it is open how.
  */
 function toldClauses(
   statements: readonly LocationStatement[],
   { names, calibration }: Manifest,
   truth: number,
 ): { readonly told: readonly ToldClause[]; readonly more: Sentence | null } {
-  if (calibration.facts === undefined) return { told: uncalibrated(statements), more: null };
+  const { facts } = calibration;
+  if (facts === undefined) return { told: uncalibrated(statements), more: null };
   const whole = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
+  const level = levelOf(facts, truth);
   const certain = whole.filter(({ probability }, i) => i === 0 || probability >= truth);
-  const named = certain.filter(({ facts }, i) => i === 0 || facts.every(({ noun }) => noun.value !== SOMETHING));
+  const named = certain.filter((one, i) => i === 0 || one.facts.every(({ noun }) => noun.value !== SOMETHING));
   const told = groupAlike(named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
-  const untold = certain.filter((statement) => !told.some((group) => group.includes(statement)));
+  const counted = whole.filter((one) => certain.includes(one) || placeProbability(one) >= level);
+  const untold = counted.filter((statement) => !told.some((group) => group.includes(statement)));
   return { told: told.map((group) => tellGroup(group, names)), more: morePlaces(untold) };
 }
+
+/** Score of the change map at the weakest region of the location. */
+const placeProbability = ({ regions }: LocationStatement): number => Math.min(...regions.map(({ score }) => score));
+
+/** @returns the least score of a counted place; above 1 if the bundle does not know it */
+const levelOf = ({ counted }: FactCalibration, truth: number): number =>
+  counted === undefined ? Number.POSITIVE_INFINITY : levelAt(truth, counted);
 
 /**
  * Whether a location is a part of a stronger one, its shadow or its reflection: smaller by half, of the same kind, less
@@ -116,9 +128,9 @@ const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five'];
 
 function morePlaces(untold: readonly LocationStatement[]): Sentence | null {
   if (untold.length === 0) return null;
-  const score = Math.min(...untold.map(({ probability }) => probability));
+  const score = Math.min(...untold.map((one) => Math.max(one.probability, placeProbability(one))));
   const number = NUMBERS[untold.length] ?? 'several';
-  return uniformScores(`${number} more ${untold.length === 1 ? 'place' : 'places'}`, score);
+  return uniformScores(`${number} more ${untold.length === 1 ? 'place has' : 'places have'} changed`, score);
 }
 
 /** A change of several kinds may have clauses of one: the others are of locations without a clause. */

@@ -1,3 +1,4 @@
+import type { FactCalibration } from '../../src/model/fact-calibration.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { deniesChange } from '../../src/model/wording.js';
@@ -17,9 +18,15 @@ const FACTS = {
   ...{ place: { scale: 1, offset: 0 }, way: { scale: 1, offset: 0, agreement: 0 } },
   ...{ third: 0.9, sideways: 0.9, one: 0.9, several: 0.9 },
 };
+/** Of the places whose map score is 0.6 or more 80 % have changed, from 0.8 on all have. */
+const COUNTED: FactCalibration['counted'] = [
+  [0.8, 0.6],
+  [1, 0.8],
+];
 
 interface Given {
   readonly calibrated?: boolean;
+  readonly counted?: FactCalibration['counted'];
   readonly truth?: number;
   readonly kind?: string;
   readonly regions?: readonly MapRegion[];
@@ -29,7 +36,7 @@ interface Given {
 /** Composes the sentence of a caption graph that wrote `text` about all locations; row t of its attention is [t]. */
 function compose(
   text: string,
-  { kind = 'appear', regions = [region(0.1)], statements = [], calibrated = false, truth = 0.9 }: Given = {},
+  { kind = 'appear', regions = [region(0.1)], statements = [], calibrated = false, counted, truth = 0.9 }: Given = {},
 ) {
   const words = text === '' ? [] : text.split(' ');
   const vocabulary = ['<pad>', '<unk>', '<start>', '<end>', ...new Set(words)];
@@ -43,7 +50,7 @@ function compose(
   const manifest = {
     vocabulary,
     special: { pad: 0, unk: 1, start: 2, end: 3 },
-    calibration: calibrated ? { facts: FACTS } : {},
+    calibration: calibrated ? { facts: counted === undefined ? FACTS : { ...FACTS, counted } } : {},
   };
   const description = { whole, crops: [BOX], statements, ends: [] };
   return composeSentence(description, { name: kind, score: 0.6 }, regions, manifest, truth);
@@ -157,15 +164,29 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
   it('states three locations at most, and counts the others', () => {
     const three = 'a car has appeared and a man has appeared and a dog has appeared';
     expect(sentence(0.9, A, B, C)).toBe(three);
-    expect(sentence(0.9, A, B, C, D)).toBe(`${three} and one more place`);
+    expect(sentence(0.9, A, B, C, D)).toBe(`${three} and one more place has changed`);
     expect(sentence(0.9, A, B, C, D, found('box', 0.9, 0.9), found('bin', 0.2, 0.7))).toBe(
-      `${three} and two more places`,
+      `${three} and two more places have changed`,
     );
   });
 
   it('counts a further thing that it cannot name, and names the strongest all the same', () => {
-    expect(sentence(0.9, A, found('something', 0.9, 0.5))).toBe('a car has appeared and one more place');
+    expect(sentence(0.9, A, found('something', 0.9, 0.5))).toBe('a car has appeared and one more place has changed');
     expect(sentence(0.9, found('something', 0.9, 0.5))).toBe('a something has appeared');
+  });
+
+  it('counts a place that changed for sure while it is uncertain what happened there', () => {
+    // its region has the score 0.7, from which on 90 % of the places have changed
+    const uncertain = found('man', 0.3, 0.5);
+    const whole = (truth: number, counted?: FactCalibration['counted']) =>
+      compose('a dog', {
+        ...{ statements: [A, uncertain], calibrated: true, truth },
+        ...(counted === undefined ? {} : { counted }),
+      }).sentence;
+    expect(whole(0.89, COUNTED).text).toBe('a car has appeared and one more place has changed');
+    expect(whole(0.91, COUNTED).text).toBe('a car has appeared');
+    expect(whole(0.89).text).toBe('a car has appeared');
+    expect(whole(0.89, COUNTED).words.at(-1)).toEqual({ text: 'place', score: 0.7 });
   });
 
   it('takes a small neighbour of the same kind for a part, a shadow or a reflection', () => {
@@ -174,8 +195,8 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
     expect(beside('car', 0.004)).toBe('a car has appeared');
     expect(beside('something', 0.004)).toBe('a car has appeared');
     expect(beside('man', 0.004)).toBe('a car has appeared and a man has appeared');
-    expect(beside('something', 0.009)).toBe('a car has appeared and one more place');
-    expect(beside('something', 0.004, 0.15)).toBe('a car has appeared and one more place');
+    expect(beside('something', 0.009)).toBe('a car has appeared and one more place has changed');
+    expect(beside('something', 0.004, 0.15)).toBe('a car has appeared and one more place has changed');
   });
 
   it('has no attention for the words that count', () => {
