@@ -23,8 +23,8 @@ export const FactCalibrationSchema = Type.Object(
     one: Probability,
     several: Probability,
     /**
-     * for places whose clause is uncertain: pairs of the share of them that changed, and the map score from which on they
-     * have that share, ascending; absent = they are not counted
+     * for places whose clause is uncertain: pairs of the share of them that changed, and the map score from which on
+     * they have that share, ascending; absent = they are not counted
      */
     counted: Type.Optional(Type.Array(Type.Tuple([Probability, Probability]), { minItems: 1 })),
   },
