@@ -6,6 +6,7 @@
  * The estimate is the posterior mean of a Poisson rate with a gamma prior of mean 1, as for standardised incidence
  * ratios (Clayton & Kaldor 1987, Biometrics 43): 1 without frames, the observed ratio with many.
  */
+import type { Finding } from '../schemas/comparison.js';
 import { type OperatingPoint, strictestFirst } from './operating-points.js';
 
 /** Counts over the frames of a camera; part of its stored state. */
@@ -41,17 +42,19 @@ const MOST_FRAMES = 40_000;
 
 /**
  * Counts a frame.
- * @param confidence of the comparison, 0..1; null: the frame was quiet, or there was nothing to compare it with
+ * @param finding of the comparison; null: the frame was quiet, or there was nothing to compare it with. The confidence
+ *   of a tampered view is not that of a change and does not count.
  * @returns undefined if the operating points do not span a range
  */
 export function countConfidence(
   before: ConfidenceCounts | undefined,
-  confidence: number | null,
+  finding: Pick<Finding, 'verdict' | 'confidence'> | null,
   points: readonly OperatingPoint[],
 ): ConfidenceCounts | undefined {
   const span = spanOf(points);
   if (span === null) return undefined;
   const { low, high } = span;
+  const confidence = finding === null || finding.verdict === 'tamper' ? null : finding.confidence;
   const isContinued = before !== undefined && before.low === low && before.high === high;
   const { frames, risen, above } = isContinued ? before : { frames: 0, risen: 0, above: false };
   const isRising = confidence !== null && confidence >= low && confidence < high && !above;

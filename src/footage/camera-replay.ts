@@ -104,7 +104,7 @@ export class CameraReplay {
     const settings = this.#settings;
     const { points } = this.#bundle;
     const budget = budgetThreshold(settings, this.#history(), points);
-    this.#counts = countConfidence(this.#counts, frame.finding?.confidence ?? null, points);
+    this.#counts = countConfidence(this.#counts, frame.finding, points);
     this.#threshold = settings.threshold ?? budget?.threshold ?? null;
     this.#assertKnownThreshold(frame);
     if (reset === 'before' || reset === 'both') this.#reset(time);

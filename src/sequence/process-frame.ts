@@ -99,7 +99,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
   const budget = budgetThreshold(settings, { ...state, intervalMs }, points);
 
   const compared = await compareWith(baseline, input, budget, deps);
-  const counts = countConfidence(state.counts, compared?.finding.confidence ?? null, points);
+  const counts = countConfidence(state.counts, compared?.finding ?? null, points);
   const filtered = compared === null ? null : countingFinding(compared.finding, settings);
 
   const events = input.events.filter(isChangeEvent);

@@ -43,7 +43,11 @@ function camerasOf(folder) {
   return [...cameras.values()];
 }
 
-const countsOf = (confidences) => confidences.reduce((counts, one) => countConfidence(counts, one, POINTS), undefined);
+const countsOf = (confidences) =>
+  confidences.reduce(
+    (counts, confidence) => countConfidence(counts, { verdict: 'none', confidence }, POINTS),
+    undefined,
+  );
 
 /** One changed frame after every nine unchanged ones, as long as there are any. */
 const mixed = (unchanged, changed) =>

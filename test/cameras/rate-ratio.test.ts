@@ -8,8 +8,12 @@ const POINTS: OperatingPoint[] = [
   { false_alarm_rate: 0.001, threshold: 0.9 },
 ];
 
+const compared = (confidence: number | null) => (confidence === null ? null : { verdict: 'none' as const, confidence });
 const countAll = (confidences: readonly (number | null)[], points = POINTS) =>
-  confidences.reduce<ConfidenceCounts | undefined>((counts, one) => countConfidence(counts, one, points), undefined);
+  confidences.reduce<ConfidenceCounts | undefined>(
+    (counts, one) => countConfidence(counts, compared(one), points),
+    undefined,
+  );
 
 describe('the counts of a camera', () => {
   it('are of frames that begin to have a confidence between the loosest and the strictest operating point', () => {
@@ -28,20 +32,26 @@ describe('the counts of a camera', () => {
     expect(countAll([null, 0.01, null, 0.6])).toMatchObject({ frames: 4, risen: 1 });
   });
 
+  it('leave out the confidence of a tampered view, which is not that of a change', () => {
+    const counts = countConfidence(undefined, { verdict: 'tamper', confidence: 0.5 }, POINTS);
+    expect(counts).toMatchObject({ frames: 1, risen: 0, above: false });
+  });
+
   it('start again with other operating points, and do not exist without a range of them', () => {
     const counts = countAll([0.5, 0.01, 0.5]);
     const others = [{ false_alarm_rate: 0.1, threshold: 0.3 }, POINTS[1] as OperatingPoint];
-    expect(countConfidence(counts, 0.01, others)).toMatchObject({ low: 0.3, frames: 1, risen: 0 });
+    expect(countConfidence(counts, compared(0.01), others)).toMatchObject({ low: 0.3, frames: 1, risen: 0 });
     expect(rateRatio(counts, others)).toEqual({ ratio: 1, frames: 0 });
-    expect(countConfidence(counts, 0.5, POINTS.slice(1))).toBeUndefined();
+    expect(countConfidence(counts, compared(0.5), POINTS.slice(1))).toBeUndefined();
     expect(rateRatio(counts, [])).toEqual({ ratio: 1, frames: 0 });
     const equal = POINTS.map((point) => ({ ...point, threshold: 0.5 }));
-    expect(countConfidence(undefined, 0.5, equal)).toBeUndefined();
+    expect(countConfidence(undefined, compared(0.5), equal)).toBeUndefined();
   });
 
   it('stay within a bound, and let old frames count less', () => {
     let counts: ConfidenceCounts | undefined;
-    for (let frame = 0; frame < 40_000; frame++) counts = countConfidence(counts, frame % 2 === 0 ? 0.5 : 0.1, POINTS);
+    for (let frame = 0; frame < 40_000; frame++)
+      counts = countConfidence(counts, compared(frame % 2 === 0 ? 0.5 : 0.1), POINTS);
     expect(counts).toMatchObject({ frames: 20_000, risen: 10_000 });
   });
 });
@@ -59,9 +69,9 @@ describe('the rate ratio', () => {
       fc.property(confidence, (confidences) => {
         const counts = countAll([...confidences, 0]);
         const { ratio } = rateRatio(counts, POINTS);
-        expect(rateRatio(countConfidence(counts, 0.5, POINTS), POINTS).ratio).toBeGreaterThan(ratio);
-        expect(rateRatio(countConfidence(counts, 0.1, POINTS), POINTS).ratio).toBeLessThan(ratio);
-        expect(rateRatio(countConfidence(counts, null, POINTS), POINTS).ratio).toBeLessThan(ratio);
+        expect(rateRatio(countConfidence(counts, compared(0.5), POINTS), POINTS).ratio).toBeGreaterThan(ratio);
+        expect(rateRatio(countConfidence(counts, compared(0.1), POINTS), POINTS).ratio).toBeLessThan(ratio);
+        expect(rateRatio(countConfidence(counts, compared(null), POINTS), POINTS).ratio).toBeLessThan(ratio);
       }),
     );
   });
