@@ -27,9 +27,20 @@ export function tunedManifest(
     name,
     version: version.includes('-') ? `${version}.tuned` : `${version}-tuned`,
     calibration: { ...fitted, ...(cameras === undefined ? {} : { cameras: { ...cameras } }) },
-    ...(names === undefined || priors === undefined
-      ? {}
-      : { names: { ...names, prior: { nouns: { ...priors.nouns }, colours: { ...priors.colours } } } }),
+    ...(names === undefined || priors === undefined ? {} : { names: { ...names, prior: joined(names.prior, priors) } }),
     tuned: { from: { name: manifest.name, version, sha256 }, ...record },
   };
+}
+
+/** The factors were fitted on answers with those of the source, so that both apply. */
+const joined = (source: NamePriors | undefined, own: NamePriors): NamePriors => ({
+  nouns: product(source?.nouns, own.nouns),
+  colours: product(source?.colours, own.colours),
+});
+
+function product(source: NamePriors['nouns'] = {}, own: NamePriors['nouns']): Record<string, number> {
+  const names = [...new Set([...Object.keys(source), ...Object.keys(own)])];
+  return Object.fromEntries(
+    names.map((name) => [name, Number(((source[name] ?? 1) * (own[name] ?? 1)).toFixed(3))] as const),
+  );
 }
