@@ -3,6 +3,7 @@
  * default and meaning; checks, messages, the type `Config` and the published table (`describeConfig`) come from it.
  */
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { DESCRIBER_SETTINGS } from './describer-settings.js';
@@ -11,6 +12,8 @@ import { LOG_LEVELS } from './logger.js';
 import { flag, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
 
 const MiB = 1024 * 1024;
+/** The commands find the bundles of the repository from any folder. */
+const OWN_MODELS = fileURLToPath(new URL('../models', import.meta.url));
 
 const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
@@ -24,7 +27,12 @@ const settings = {
     }),
   ),
   DATA_DIR: text('./data', 'Folder for frames, heatmap data and the embedded Redis.'),
-  MODELS_DIR: text('./models', 'Folder with one sub-folder per bundle.'),
+  MODELS_DIR: Type.Unsafe<string>(
+    Type.String({
+      default: null,
+      description: 'Folder with one sub-folder per bundle; default: `models` beside the program.',
+    }),
+  ),
   DEFAULT_MODEL: text('scorer-surveillance', 'Bundle used if a request names none.'),
   REDIS_URL: optionalText('redis://, rediss:// or unix:///path.sock; default: the embedded server in DATA_DIR.'),
   AUTH: oneOf(['on', 'off'], 'on', 'off serves without API keys, and only on a loopback HOST.'),
@@ -228,7 +236,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     if (!Value.Check(schema, value)) throw rejected(name, given, expectation(schema));
     return [camelCase(name), value];
   };
-  const config = Object.fromEntries(entries.map(read)) as Config;
+  const given = Object.fromEntries(entries.map(read)) as Config;
+  const config = { ...given, modelsDir: given.modelsDir ?? OWN_MODELS };
   if (config.auth === 'off' && !isLoopback(config.host)) {
     throw new ScenedeltaError(
       'invalid-request',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describeConfig, loadConfig } from '../src/config.js';
 
 describe('loadConfig', () => {
@@ -46,6 +47,11 @@ describe('loadConfig', () => {
       s3SourceBuckets: ['a', 'b'],
       device: 'cuda:1',
     });
+  });
+
+  it('finds the bundles of the repository from any folder', () => {
+    expect(loadConfig({}).modelsDir).toBe(resolve('models'));
+    expect(loadConfig({ MODELS_DIR: './mine' }).modelsDir).toBe('./mine');
   });
 
   it('refuses AUTH=off on an address that other machines reach', () => {
