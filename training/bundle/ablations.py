@@ -46,7 +46,7 @@ def _without_decoder(manifest: dict) -> None:
 
 
 def _without_levels(manifest: dict) -> None:
-    """A word has to be as probable as `truth`, instead of the words that are said."""
+    """A word has to be as probable as `truth`, instead of all written words together."""
     manifest["names"].pop("levels", None)
 
 
