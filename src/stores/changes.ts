@@ -17,6 +17,7 @@ import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { idPages, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { CHANGE_FIELDS, changeOf, foundPart } from './stored-change.js';
+import { eraseElement } from './vector-sets.js';
 import { seesCamera } from './visibility.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
@@ -59,6 +60,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id)
       .zrem(KEYS.descriptionsOpen, id)
+      .call(...eraseElement(id))
       .call(...logEntry(id));
     for (const alert of alerts) {
       erasing.del(KEYS.alert(alert), KEYS.deliveriesOfAlert(alert)).zrem(KEYS.alertsByTime, alert);
