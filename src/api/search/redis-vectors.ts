@@ -55,14 +55,15 @@ export function createRedisVectors(
     const { zone, since, until } = filter;
     const cameras = filter.camera && [...new Set([...scope.places].map(({ camera }) => camera))];
     const expression = filterExpression({ cameras, zone, since, until });
+    const least = vector.least - TOLERANCE;
     for (let count = most; ; count = Math.min(MORE * count, MOST_CANDIDATES)) {
       const found = await deps.sets.similar(vector, { count, filter: expression });
       const known = found.map(({ id }) => entry(id));
-      const fitting = known.filter((one) => one !== undefined && takes(one)) as Entry[];
-      const isBelow = (found.at(-1)?.cosine ?? -1) < vector.least - TOLERANCE;
-      if (fitting.length < most && found.length === count && !isBelow && count < MOST_CANDIDATES) continue;
+      const fitting = known.filter((one, i) => one !== undefined && takes(one) && (found[i]?.cosine ?? -1) >= least);
+      const isAll = found.length < count || (found.at(-1)?.cosine ?? -1) < least;
+      if (fitting.length < most && !isAll && count < MOST_CANDIDATES) continue;
       const unknown = found.filter((_one, i) => known[i] === undefined).map(({ id }) => id);
-      return { entries: fitting, ofSet: true, unknown };
+      return { entries: fitting as Entry[], ofSet: true, unknown };
     }
   };
 
