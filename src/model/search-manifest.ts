@@ -42,13 +42,11 @@ export type SearchManifest = Static<typeof SearchManifestSchema>;
 export function contradictionOfSearch(manifest: {
   readonly search?: SearchManifest;
   readonly graphs: { readonly pair?: unknown; readonly text?: unknown };
-  readonly glance: unknown;
 }): string | null {
-  const { search, graphs, glance } = manifest;
+  const { search, graphs } = manifest;
   const set = [search, graphs.pair, graphs.text].filter((part) => part !== undefined);
   if (set.length % 3 !== 0) return '/search, /graphs/pair and /graphs/text: some are set without the others';
   if (search === undefined) return null;
-  if (glance === null) return '/search is set but /glance is null';
   const { vocabulary, special } = search;
   for (const [name, id] of Object.entries(special)) {
     if (id >= vocabulary.length) {

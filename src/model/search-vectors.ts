@@ -3,7 +3,7 @@ import { cropTensors, row, stack } from './batches.js';
 import { FINE_STRIDE } from './bundle.js';
 import { FULL_FRAME_KIND, floatOutput } from './contract.js';
 import type { PairEvidence } from './graph-io.js';
-import type { BundleManifest, CropRule } from './manifest.js';
+import type { BundleManifest } from './manifest.js';
 import { memoryRows } from './memory-layout.js';
 import type { SearchManifest } from './search-manifest.js';
 import { createTextEncoder } from './search-words.js';
@@ -17,13 +17,13 @@ export async function runPairGraph(
   batch: readonly PairEvidence[],
   B: number,
 ): Promise<Float32Array[]> {
-  const { attention, input, kinds, search, glance } = manifest;
+  const { attention, input, kinds, search, glance: cropRule } = manifest;
   const map = [input.height / FINE_STRIDE, input.width / FINE_STRIDE];
   const stacked = (of: (pair: PairEvidence) => Float32Array, shape: readonly number[]) =>
     stack(batch.map(of), shape, B);
   const outputs = await graph.run({
     memory: stacked(({ memory }) => memory, [memoryRows(attention), -1]),
-    ...cropTensors(batch, glance as CropRule, channels, B),
+    ...(cropRule === null ? {} : cropTensors(batch, cropRule, channels, B)),
     [FULL_FRAME_KIND]: stacked(({ kindLogits }) => kindLogits, [kinds.length]),
     map_before: stacked(({ before }) => before.data, map),
     map_after: stacked(({ after }) => after.data, map),

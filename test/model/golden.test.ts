@@ -141,10 +141,11 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     expectClose(sampled(captioned.kind_logits, kinds.length), kinds, TOLERANCE);
 
     const maps = { map_before: found.map_before as Tensor, map_after: found.map_after as Tensor };
+    const evidence = { ...feeds, ...maps, [FULL_FRAME_KIND]: found.kind_logits as Tensor };
     const [example] = manifest.search?.examples ?? [];
     const further: Record<'check' | 'pair' | 'text', () => Record<string, Tensor>> = {
-      check: () => ({ ...feeds, ...maps, ids: integers([1, CHECK_IDS.length], CHECK_IDS) }),
-      pair: () => ({ ...feeds, ...maps }),
+      check: () => ({ ...evidence, ids: integers([1, CHECK_IDS.length], CHECK_IDS) }),
+      pair: () => evidence,
       text: () => ({
         ids: integers([1, example?.ids.length ?? 0], example?.ids ?? []),
         grams: integers([1, example?.grams.length ?? 0, example?.grams[0]?.length ?? 0], example?.grams.flat() ?? []),

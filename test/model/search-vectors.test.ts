@@ -100,7 +100,6 @@ describe('loadBundle refuses', () => {
     ['a word twice', 'search.vocabulary', ['a', 'b', 'c', 'd', 'a'], '/search/vocabulary holds a word twice'],
     ['a cosine above 1', 'search.least_cosine', 1.5, '/search/least_cosine must be <= 1'],
     ['an unknown key', 'search.colour', 1, '/search has the unknown key "colour"'],
-    ['vectors without region crops', 'glance', null, '/search is set but /glance is null'],
   ])('%s', async (_, path, value, expected) => {
     const { modelsDir, directory } = await tinyWithSearch((manifest) => put(manifest, path, value));
     folders.push(modelsDir);

@@ -73,10 +73,10 @@ def golden(folder: Path) -> dict:
         feed[FRAME_KIND] = difference["kind_logits"]
     names = [output.name for output in graphs["caption"].get_outputs()]
     caption = dict(zip(names, graphs["caption"].run(names, feed)))
-    maps = {name: difference[name] for name in MAPS_IN}
+    evidence = feed | {name: difference[name] for name in MAPS_IN} | {FRAME_KIND: difference["kind_logits"]}
     further = {
-        "check": lambda: feed | maps | {"ids": np.array([CHECK_IDS], np.int64)},
-        "pair": lambda: feed | maps,
+        "check": lambda: evidence | {"ids": np.array([CHECK_IDS], np.int64)},
+        "pair": lambda: evidence,
         "text": lambda: {key: np.array([manifest["search"]["examples"][0][key]], np.int64) for key in ("ids", "grams")},
     }
     return {

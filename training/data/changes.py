@@ -9,17 +9,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.data.evidence import Evidence, evidence_inputs
+from training.data.evidence import Evidence, evidence_inputs, sizes_of
 from training.net.config import KINDS
+from training.net.evidence_tokens import EvidenceSizes
 from training.text.captions import choose_clauses
-from training.text.false_sentences import FalseSentences, widened
-from training.text.grammar import Clause, vocabulary
+from training.text.false_sentences import FalseSentences, widened, write_any
+from training.text.grammar import Clause, parse_clauses, vocabulary
 from training.text.noun_tree import ROOT
 from training.text.queries import ANY_EVENT, EVENT_WORDS, SYNONYMS, plural_of, query_vocabulary, write_query
-from training.text.search_words import SearchWords
-from training.text.truth import FALSE, OPPOSITE, UNKNOWN
+from training.text.search_words import SearchWords, misspelt
+from training.text.truth import FALSE, OPPOSITE, TRUE, UNKNOWN
 from training.text.truth_table import truth_table
 from training.text.word_classes import classes_of_noun, colour_table, noun_table
+from training.world import Questions
 from training.worlds.pair import KIND_OF_ACTION
 
 BATCH = 96  # the design has 512; a step of 96 costs 0.5 CPU-s
@@ -53,22 +55,6 @@ def inverse(clauses: list[Clause]) -> list[Clause] | None:
     return found or None
 
 
-def misspelt(text: str, rng: np.random.Generator) -> str:
-    """One letter of a long word left out, doubled or exchanged with the next."""
-    words = text.split()
-    long = [i for i, word in enumerate(words) if len(word) > 3]
-    if not long:
-        return text
-    at = long[int(rng.integers(len(long)))]
-    word, i = words[at], int(rng.integers(1, len(words[at]) - 1))
-    words[at] = (
-        word[:i] + word[i + 1 :],
-        word[:i] + word[i] + word[i:],
-        word[:i] + word[i + 1] + word[i] + word[i + 2 :],
-    )[int(rng.integers(3))]
-    return " ".join(words)
-
-
 def concept_table(words: list[str], names: dict[str, list[str]]) -> Tensor:
     """Which concepts (`concepts_of`) each word names, [words,C]. names: the namer's classes, `noun` and `colour`."""
     nouns, colours = noun_table(words, names["noun"]), colour_table(words, names["colour"])
@@ -91,11 +77,26 @@ def concept_table(words: list[str], names: dict[str, list[str]]) -> Tensor:
 class Changes:
     """Batches of changes with a text each, and the texts that are no negatives of them."""
 
-    def __init__(self, data: Evidence, words: SearchWords, seed: int):
-        self.data, self.words = data, words
+    def __init__(self, data: Evidence, seed: int):
+        self.data, self.words = data, SearchWords(search_vocabulary())
         self.sentences = FalseSentences(data.meta, seed)
         changed = np.array([bool(meta["objects"]) for meta in data.meta])
         self.changed, self.unchanged = np.flatnonzero(changed), np.flatnonzero(~changed)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def sizes(self) -> EvidenceSizes:
+        return sizes_of(self.data)
+
+    @property
+    def concepts(self) -> Tensor:
+        return concept_table(self.words.vocabulary, self.data.graphs.names)
+
+    def evidence(self, indices: list[int]) -> tuple[Tensor, ...]:
+        """With all crops of each pair."""
+        return evidence_inputs(self.data.arrays(indices))
 
     def draw(self, rng: np.random.Generator, size: int = BATCH) -> list[int]:
         few = min(len(self.unchanged), int(size * UNCHANGED))
@@ -157,8 +158,21 @@ class Changes:
             "left_out": torch.from_numpy(left_out),
         }
 
-    def encoded(self, texts: list[str]) -> tuple[Tensor, Tensor]:
-        """ids and n-grams, cut to the longest text."""
-        ids, grams = (torch.from_numpy(x) for x in self.words.batch(texts))
-        longest = int((ids != 0).sum(1).max())
-        return ids[:, :longest], grams[:, :longest]
+    def questions(self) -> Questions:
+        """The first caption of every changed pair, among all pairs."""
+        meta = self.data.meta
+        own = [i for i, of in enumerate(meta) if of["objects"]]
+        captions = [meta[i]["captions"][0] for i in own]
+        clauses = [parse_clauses(caption) for caption in captions]
+        true = truth_table(clauses, [of["objects"] for of in meta]) == TRUE
+        opposed = [opposed_texts(parsed, i) if len(parsed) == 1 else None for i, parsed in enumerate(clauses)]
+        return Questions(captions, np.array(own), list(range(len(meta))), true, opposed)
+
+
+def opposed_texts(clauses: list[Clause], seed: int) -> tuple[str, str] | None:
+    """One wording of the clauses and of their inverse; None if they have no inverse."""
+    opposite = inverse(clauses)
+    if opposite is None:
+        return None
+    one, other = (write_any(of, np.random.default_rng(seed)) for of in (clauses, opposite))
+    return one, other

@@ -33,6 +33,11 @@ class EvidenceSizes:
     crop_grid: int = 7
     decoder_width: int = 256
 
+    @property
+    def concepts(self) -> int:
+        """The concepts of `training.net.search.concepts_of`."""
+        return self.nouns + self.colours + len(KINDS) + 2
+
 
 def box_features(box: Tensor) -> Tensor:
     """[...,4] -> [...,9]: the box, its centre, its log size and its aspect."""

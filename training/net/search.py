@@ -12,28 +12,28 @@ from torch import Tensor, nn
 
 from training.net.attention import join_heads, split_heads
 from training.net.check import PLACE, WAY, place_features, way_features
-from training.net.config import END, KINDS, PAD
+from training.net.config import END, PAD
 from training.net.evidence_tokens import HIDDEN, EvidenceSizes, EvidenceTokens, finite_names
+from training.net.frame_search import FramePairVector, FrameSizes
+from training.net.query_pool import QueryPool
 from training.text.search_words import BUCKETS, MAX_WORDS
 
 DIMENSIONS = 128
+TEXT_WIDTH = 256
 FIRST_SCALE = 12.0  # of the cosines in the loss, learned from here
 LARGEST_SCALE = 50.0
 
 
-class PairVector(nn.Module):
+class PairVector(QueryPool):
     """Learned queries pool the evidence of a change, and correct a vector of its concepts."""
 
     def __init__(
         self, sizes: EvidenceSizes, concepts: nn.Parameter, width: int = 128, queries: int = 8, dropout: float = 0.1
     ):
         """concepts [C,V]: a vector per concept, shared with the texts."""
-        super().__init__()
+        super().__init__(width, queries)
         self.evidence = EvidenceTokens(sizes, width, dropout)
-        self.concepts, self.heads = concepts, 4
-        self.query = nn.Parameter(torch.randn(queries, width) * 0.3)
-        self.keys_values = nn.Linear(width, 2 * width)
-        self.norm = nn.LayerNorm(queries * width)
+        self.concepts = concepts
         named = 2 * (sizes.nouns + sizes.colours)
         self.enter = nn.Linear(queries * width + len(concepts) + PLACE + WAY + named, 2 * width)
         self.out = nn.Sequential(nn.GELU(), nn.Dropout(dropout), nn.Linear(2 * width, DIMENSIONS))
@@ -42,11 +42,7 @@ class PairVector(nn.Module):
     def forward(self, *evidence: Tensor) -> Tensor:
         """The arguments of `EvidenceTokens` -> [B,V]."""
         seen, hidden = self.evidence(*evidence)
-        B = seen.shape[0]
-        k, v = (split_heads(t, self.heads) for t in self.keys_values(seen).chunk(2, -1))  # [B,H,S,d]
-        q = split_heads(self.query[None], self.heads)  # [1,H,queries,d]
-        weight = torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + hidden[:, None, None], -1)
-        pooled = self.norm((weight @ v).transpose(1, 2).reshape(B, -1))  # [B,queries*D]
+        pooled = self.pooled(seen, hidden)  # [B,queries*D]
         shown, (*_, maps, _, obj, mask) = concepts_of(*evidence), evidence
         where = torch.cat([place_features(obj), way_features(maps, obj, mask)], -1) * mask[..., None]
         where = where.sum(1) / mask.sum(1, keepdim=True).clamp(min=1)  # [B,PLACE+WAY]
@@ -132,7 +128,7 @@ class TextVector(nn.Module):
         self,
         table: Tensor,
         concepts: nn.Parameter,
-        width: int = 256,
+        width: int = TEXT_WIDTH,
         grams: int = 64,
         heads: int = 4,
         blocks: int = 2,
@@ -169,14 +165,20 @@ class TextVector(nn.Module):
         return F.normalize(named @ self.concepts + self.out((end @ x)[:, 0]), dim=-1)
 
 
+# What the vector of a change reads -> the network that reads it.
+PAIR_NETWORKS: dict[type, type[QueryPool]] = {EvidenceSizes: PairVector, FrameSizes: FramePairVector}
+
+
 class SearchVectors(nn.Module):
-    def __init__(self, sizes: EvidenceSizes, words: int, table: Tensor | None = None):
+    def __init__(
+        self, sizes: EvidenceSizes | FrameSizes, words: int, table: Tensor | None = None, text_width: int = TEXT_WIDTH
+    ):
         """words: size of the vocabulary; table: as `TextVector`, without which a state must be loaded."""
         super().__init__()
-        count = sizes.nouns + sizes.colours + len(KINDS) + 2
-        concepts = nn.Parameter(torch.randn(count, DIMENSIONS) * DIMENSIONS**-0.5)
-        self.pair = PairVector(sizes, concepts)
-        self.text = TextVector(torch.zeros(words, count) if table is None else table, concepts)
+        concepts = nn.Parameter(torch.randn(sizes.concepts, DIMENSIONS) * DIMENSIONS**-0.5)
+        self.pair = PAIR_NETWORKS[type(sizes)](sizes, concepts)
+        named = torch.zeros(words, sizes.concepts) if table is None else table
+        self.text = TextVector(named, concepts, text_width)
         self.log_scale = nn.Parameter(torch.tensor(FIRST_SCALE).log())
 
     def scale(self) -> Tensor:

@@ -62,3 +62,19 @@ class SearchWords:
         """int64 [Q,MAX_WORDS] and [Q,MAX_WORDS,GRAMS_PER_WORD]."""
         ids, grams = zip(*map(self.encode, texts))
         return np.array(ids), np.array(grams)
+
+
+def misspelt(text: str, rng: np.random.Generator) -> str:
+    """One letter of a long word left out, doubled or exchanged with the next."""
+    words = text.split()
+    long = [i for i, word in enumerate(words) if len(word) > 3]
+    if not long:
+        return text
+    at = long[int(rng.integers(len(long)))]
+    word, i = words[at], int(rng.integers(1, len(words[at]) - 1))
+    words[at] = (
+        word[:i] + word[i + 1 :],
+        word[:i] + word[i] + word[i:],
+        word[:i] + word[i + 1] + word[i] + word[i + 2 :],
+    )[int(rng.integers(3))]
+    return " ".join(words)

@@ -6,13 +6,15 @@ import torch
 
 from training.net.config import ModelConfig
 from training.net.difference import Difference
-from training.world import USUAL, Judgement, PairSource, World
+from training.world import USUAL, Judgement, PairSource, Search, World
 from training.worlds.clevr import grammar
 from training.worlds.clevr.family_cache import open_cache
 from training.worlds.clevr.losses import frame_losses, moving_camera_losses
 from training.worlds.clevr.model import MovingDifference
 from training.worlds.clevr.pair_source import ClevrPairSource
 from training.worlds.clevr.pretraining import coupled_caption, false_captions
+from training.worlds.clevr.search_pairs import SearchPairs
+from training.worlds.clevr.search_texts import EVENT_WORDS, SYNONYMS
 
 
 def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:
@@ -60,4 +62,5 @@ WORLD = World(
     frame_losses=frame_losses,
     false_captions=false_captions,
     coupled_caption=coupled_caption,
+    search=Search(SearchPairs, SYNONYMS, EVENT_WORDS, text_width=128, development_pairs=80),
 )

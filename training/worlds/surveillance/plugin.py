@@ -4,7 +4,9 @@ from pathlib import Path
 
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
-from training.world import USUAL, PairSource, World
+from training.text.queries import EVENT_WORDS as QUERY_EVENTS
+from training.text.queries import SYNONYMS
+from training.world import USUAL, PairSource, Search, World
 from training.worlds.surveillance.judge import judge
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS
@@ -20,7 +22,7 @@ def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSou
         raise SystemExit(str(reason)) from None
 
 
-# The two imports below wait until they are needed: rendering does without torch.
+# The imports below wait until they are needed: rendering does without torch.
 
 
 def open_cache(folders: list[Path], forward: bool = False, only: list[str] | None = None):
@@ -36,6 +38,13 @@ def make_difference(config):
     return Difference(config)
 
 
+def open_changes(folders: list[Path], bundle: Path, seed: int):
+    from training.data.changes import Changes
+    from training.data.evidence import Evidence
+
+    return Changes(Evidence(folders, bundle), seed)
+
+
 WORLD = World(
     name="surveillance",
     full_frame=(288, 192),  # the captioner sees region crops at full resolution besides
@@ -43,6 +52,7 @@ WORLD = World(
     open_cache=open_cache,
     make_difference=make_difference,
     judge=judge,
+    search=Search(open_changes, SYNONYMS, QUERY_EVENTS, text_width=256, development_pairs=109),
     wider_nouns=WIDER,
     event_words=EVENT_WORDS,
     event_needs=EVENT_NEEDS,
