@@ -71,7 +71,8 @@ def figures(text: TextEncoder, pair: nn.Module, data: SearchPairs, few: int) -> 
     pairs = vectors_of(pair, data, asked.gallery).numpy()
 
     def encode(texts: list[str]) -> np.ndarray:
-        parts = [text(*encoded(data.words, texts[first : first + 200])) for first in range(0, len(texts), 200)]
+        batches = (data.words.batch(texts[first : first + 200]) for first in range(0, len(texts), 200))
+        parts = [text(*map(torch.from_numpy, batch)) for batch in batches]
         return torch.cat(parts).numpy()
 
     cosines, own = encode(asked.texts) @ pairs.T, asked.own
