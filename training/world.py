@@ -82,7 +82,7 @@ class SearchPairs(Protocol):
 
 @dataclass(frozen=True)
 class Search:
-    """What the search vectors of this world's bundles learn from, and the words that their manifests state."""
+    """Source of texts for the search vectors of a world, and the words that a manifest states."""
 
     open_pairs: Callable[[list[Path], Path, int], SearchPairs]  # (caches, bundle, seed)
     synonyms: Mapping[str, str]  # another name -> the noun of the captions

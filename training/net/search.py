@@ -165,7 +165,7 @@ class TextVector(nn.Module):
         return F.normalize(named @ self.concepts + self.out((end @ x)[:, 0]), dim=-1)
 
 
-# What the vector of a change reads -> the network that reads it.
+# Sizes of the evidence of a change -> the network that reads it.
 PAIR_NETWORKS: dict[type, type[QueryPool]] = {EvidenceSizes: PairVector, FrameSizes: FramePairVector}
 
 

@@ -1,4 +1,4 @@
-"""What people type to find a change of a CLEVR scene: the captions of the data set, and shorter queries.
+"""Texts that people type to find a change of a CLEVR scene: the captions of the data set, and shorter queries.
 
 A query states a `Claim` as a caption does, or only which thing changed (change ANY).
 """
