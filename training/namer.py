@@ -1,10 +1,11 @@
 """Trains the namer on the region crops of a feature cache and calibrates it.
 
-    python -m training.namer --cache DIR --heldout DIR --out RUN [--seed 1] [--steps 3000]
+    python -m training.namer --cache DIR --heldout DIR --out RUN [--seed 1] [--steps 3000] [--bundle B]
 
-RUN gets namer.pt and figures.json; `training.bundle.names` adds the namer to a bundle. The scales of the logits are
-fitted on one half of the held-out crops, the figures measured on the other: precision and specificity of the names that
-are written at several values of the service's setting `truth`. Development pairs choose nothing.
+With --bundle the training starts from the namer of that bundle and keeps its nouns and colours. RUN gets namer.pt and
+figures.json; `training.bundle.names` adds the namer to a bundle. The scales of the logits are fitted on one half of the
+held-out crops, the figures measured on the other: precision and specificity of the names that are written at several
+values of the service's setting `truth`. Development pairs choose nothing.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from training.bundle.restore import restore_namer
 from training.data.sightings import IGNORE, Sightings
 from training.inputs import existing_folder
 from training.net.namer import Namer
@@ -27,6 +29,7 @@ from training.text.noun_tree import HYPERNYMS, NOTHING, ROOT, path_of, tree_of
 
 LEAST = 30  # sightings of a noun or colour that gets a class of its own
 BATCH, RATE, WARMUP = 128, 1e-3, 100
+RATE_FURTHER = 3e-4  # of a namer that has learned already
 AVERAGE = 0.995  # of the weights, over about 200 steps
 NOTHING_WEIGHT = 0.5  # half of all sightings show nothing that changed
 TRUTHS = (0.5, 0.7, 0.8, 0.9, 0.95)
@@ -109,17 +112,30 @@ def figures(namer: Namer, data: Sightings, nouns: list[str], colours: list[str],
     return found
 
 
-def train(data: Sightings, nouns: list[str], colours: list[str], steps: int, seed: int) -> Namer:
+def uncalibrated(namer: Namer) -> Namer:
+    """The same logits without the prior, with scales of 1: they are fitted after the training."""
+    with torch.no_grad():
+        for head, scale in ((namer.noun, namer.noun_scale), (namer.colour, namer.colour_scale)):
+            for parameter in head[-1].parameters():
+                parameter.mul_(scale)
+            scale.fill_(1)
+        namer.noun_shift.zero_()
+    return namer
+
+
+def train(
+    namer: Namer, data: Sightings, nouns: list[str], colours: list[str], steps: int, rate_at_most: float, seed: int
+) -> Namer:
+    """The mean of the weights of the last steps. The given namer is trained in place."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    namer = Namer(len(nouns), len(colours))
     average = deepcopy(namer)
     noun, colour = data.targets(nouns, colours)
     weight = torch.ones(len(nouns))
     weight[nouns.index(NOTHING)] = NOTHING_WEIGHT
-    optimiser = torch.optim.AdamW(namer.parameters(), lr=RATE, weight_decay=0.05)
+    optimiser = torch.optim.AdamW(namer.parameters(), lr=rate_at_most, weight_decay=0.05)
     for step in range(steps):
-        rate = RATE * min(1, (step + 1) / WARMUP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        rate = rate_at_most * min(1, (step + 1) / WARMUP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
         for group in optimiser.param_groups:
             group["lr"] = rate
         indices = rng.integers(0, len(data), BATCH)
@@ -161,6 +177,7 @@ def main() -> None:
     parser.add_argument("--cache", type=existing_folder, required=True, action="append")
     parser.add_argument("--heldout", type=existing_folder, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--bundle", type=existing_folder, help="train on the namer of this bundle")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--threads", type=int, default=1)
@@ -168,9 +185,16 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     data, heldout = Sightings(args.cache), Sightings([args.heldout])
-    nouns, colours = data.names(LEAST)
+    if args.bundle:
+        namer, words = restore_namer(args.bundle)
+        namer, nouns, colours = uncalibrated(namer), words["nouns"], words["colours"]
+    else:
+        nouns, colours = data.names(LEAST)
+        torch.manual_seed(args.seed)
+        namer = Namer(len(nouns), len(colours))
     print(f"{len(data)} crops, {len(nouns)} nouns, {len(colours)} colours", flush=True)
-    namer = train(data, nouns, colours, args.steps, args.seed)
+    rate = RATE_FURTHER if args.bundle else RATE
+    namer = train(namer, data, nouns, colours, args.steps, rate, args.seed)
     half = torch.arange(len(heldout)) % 2 == 0
     calibrate(namer, heldout, nouns, colours, half)
     found = figures(namer, heldout, nouns, colours, ~half)

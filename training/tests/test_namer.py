@@ -8,10 +8,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.bundle.name_levels import joined, levels, witness
-from training.bundle.names import add_namer, example_crops, load_namer
+from training.bundle.namer_graph import example_crops, export_namer
+from training.bundle.names import add_namer, load_namer
+from training.bundle.restore import restore_namer
 from training.data.sightings import IGNORE, Sightings
 from training.inputs import open_graph, sha256
-from training.namer import classes_above, figures, fit_scale, train
+from training.namer import classes_above, figures, fit_scale, train, uncalibrated
 from training.net.namer import Namer
 from training.text.lexicon import NOUNS
 from training.text.noun_prior import prior_shift
@@ -119,7 +121,8 @@ def test_the_prior_of_cameras_shifts_the_logits_to_it():
 
 def test_training_learns_the_names(data):
     nouns, colours = data.names(least=1)
-    namer = train(data, nouns, colours, steps=60, seed=1)
+    torch.manual_seed(1)
+    namer = train(Namer(len(nouns), len(colours)), data, nouns, colours, steps=60, rate_at_most=1e-3, seed=1)
     found = figures(namer, data, nouns, colours, torch.ones(len(data), dtype=torch.bool))
     assert found["thing or nothing"] > 0.95 and found["noun, most probable"] > 0.95
     assert found["colour, most probable"] > 0.9
@@ -169,6 +172,34 @@ def test_the_bundle_gets_the_graph_and_its_words(tmp_path, monkeypatch):
     graph = open_graph(bundle / "names.onnx")
     got = graph.run(None, {name: x.numpy() for name, x in zip(names, crops)})
     assert [x.shape for x in got] == [(1, 2, 3), (1, 2, 2)]
+
+
+def test_a_bundles_namer_is_read_back_without_its_calibration(tmp_path):
+    torch.manual_seed(0)
+    nouns, colours = [NOTHING, "car", "man"], ["black", "red"]
+    namer = Namer(3, 2).eval()
+    namer.noun_scale.fill_(1.25)
+    namer.colour_scale.fill_(0.75)
+    namer.noun_shift.copy_(torch.tensor([0.0, 0.5, -0.5]))
+    export_namer(namer, tmp_path / "names.onnx")
+    (tmp_path / "manifest.json").write_text(json.dumps({"names": {"nouns": nouns, "colours": colours}}))
+    restored, words = restore_namer(tmp_path)
+    assert words == {"nouns": nouns, "colours": colours}
+    crops = example_crops(3, 5)
+    with torch.no_grad():
+        for expected, got in zip(namer(*crops), restored(*crops)):
+            torch.testing.assert_close(got, expected)
+        noun, colour = uncalibrated(restored)(*crops)
+        torch.testing.assert_close(noun, namer(*crops)[0] - namer.noun_shift)
+        torch.testing.assert_close(colour, namer(*crops)[1])
+    assert restored.noun_scale == 1 and restored.colour_scale == 1
+
+
+def test_a_namer_of_other_classes_is_refused(tmp_path):
+    export_namer(Namer(3, 2).eval(), tmp_path / "names.onnx")
+    (tmp_path / "manifest.json").write_text(json.dumps({"names": {"nouns": [NOTHING, "car"], "colours": ["red"]}}))
+    with pytest.raises(SystemExit, match="names.onnx: is of another network"):
+        restore_namer(tmp_path)
 
 
 def test_a_file_that_is_no_namer_is_refused(tmp_path):
