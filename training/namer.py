@@ -163,13 +163,26 @@ def train(
     return average
 
 
-def calibrate(namer: Namer, data: Sightings, nouns: list[str], colours: list[str], only: Tensor) -> None:
-    """Fits the scales of the logits on the crops of `only` (a mask)."""
+def calibrate(namer: Namer, heldout: Sightings, nouns: list[str], colours: list[str], shift: Tensor) -> dict:
+    """Fits the scales of the logits on one half of the held-out crops and sets the prior `shift` [nouns].
+
+    Returns the figures on the other half, without the prior and with it."""
+    half = torch.arange(len(heldout)) % 2 == 0
     for logits, target, scale in zip(
-        predict(namer, data), data.targets(nouns, colours), (namer.noun_scale, namer.colour_scale)
+        predict(namer, heldout), heldout.targets(nouns, colours), (namer.noun_scale, namer.colour_scale)
     ):
-        known = only[:, None] & (target != IGNORE)
+        known = half[:, None] & (target != IGNORE)
         scale.fill_(fit_scale(logits[known], target[known]))
+    found = figures(namer, heldout, nouns, colours, ~half)
+    namer.noun_shift.copy_(shift)
+    return found | {"with the prior of cameras": figures(namer, heldout, nouns, colours, ~half)}
+
+
+def write_run(run: Path, saved: dict) -> None:
+    """Writes namer.pt and figures.json into the folder `run` and prints the figures."""
+    torch.save(saved, run / "namer.pt")
+    (run / "figures.json").write_text(json.dumps(saved["heldout"], indent=1) + "\n")
+    print(json.dumps(saved["heldout"], indent=1))
 
 
 def main() -> None:
@@ -195,16 +208,10 @@ def main() -> None:
     print(f"{len(data)} crops, {len(nouns)} nouns, {len(colours)} colours", flush=True)
     rate = RATE_FURTHER if args.bundle else RATE
     namer = train(namer, data, nouns, colours, args.steps, rate, args.seed)
-    half = torch.arange(len(heldout)) % 2 == 0
-    calibrate(namer, heldout, nouns, colours, half)
-    found = figures(namer, heldout, nouns, colours, ~half)
     counts = Counter(nouns[i] for i in data.targets(nouns, colours)[0].flatten().tolist() if i != IGNORE)
-    namer.noun_shift.copy_(torch.tensor(prior_shift(nouns, counts)))
-    found["with the prior of cameras"] = figures(namer, heldout, nouns, colours, ~half)
+    found = calibrate(namer, heldout, nouns, colours, torch.tensor(prior_shift(nouns, counts)))
     saved = {"namer": namer.state_dict(), "nouns": nouns, "colours": colours, "seed": args.seed, "steps": args.steps}
-    torch.save(saved | {"heldout": found}, args.out / "namer.pt")
-    (args.out / "figures.json").write_text(json.dumps(found, indent=1) + "\n")
-    print(json.dumps(found, indent=1))
+    write_run(args.out, saved | {"heldout": found})
 
 
 if __name__ == "__main__":

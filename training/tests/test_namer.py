@@ -13,7 +13,8 @@ from training.bundle.names import add_namer, load_namer
 from training.bundle.restore import restore_namer
 from training.data.sightings import IGNORE, Sightings
 from training.inputs import open_graph, sha256
-from training.namer import classes_above, figures, fit_scale, train, uncalibrated
+from training.namer import calibrate, classes_above, figures, fit_scale, train, uncalibrated
+from training.namer_soup import mean_namer
 from training.net.namer import Namer
 from training.text.lexicon import NOUNS
 from training.text.noun_prior import prior_shift
@@ -206,3 +207,43 @@ def test_a_file_that_is_no_namer_is_refused(tmp_path):
     torch.save({"nouns": ["nothing"], "colours": []}, tmp_path / "other.pt")
     with pytest.raises(SystemExit, match="other.pt: is no namer"):
         load_namer(tmp_path / "other.pt")
+
+
+def saved_namer(path, nouns, noun_bias, scale):
+    """A namer file whose noun head has the bias `noun_bias` [nouns] and whose logits have the factor `scale`."""
+    torch.manual_seed(0)
+    namer = Namer(len(nouns), 1)
+    with torch.no_grad():
+        namer.noun[-1].bias.copy_(torch.tensor(noun_bias))
+        namer.noun_scale.fill_(scale)
+    torch.save({"namer": namer.state_dict(), "nouns": nouns, "colours": ["red"]}, path)
+    return path
+
+
+def test_a_mean_of_namers_counts_each_with_its_own_scale(tmp_path):
+    nouns = [NOTHING, "car"]
+    paths = [
+        saved_namer(tmp_path / "a.pt", nouns, [1.0, 3.0], 1.0),
+        saved_namer(tmp_path / "b.pt", nouns, [2.0, 1.0], 2),
+    ]
+    mean, saved = mean_namer(paths)
+    torch.testing.assert_close(mean.noun[-1].bias, torch.tensor([2.5, 2.5]))
+    assert mean.noun_scale == 1 and [s["nouns"] for s in saved] == [nouns, nouns]
+
+
+def test_namers_of_other_nouns_have_no_mean(tmp_path):
+    paths = [saved_namer(tmp_path / f"{word}.pt", [NOTHING, word], [0.0, 0.0], 1.0) for word in ("car", "man")]
+    with pytest.raises(SystemExit, match="man.pt: has other nouns than .*car.pt"):
+        mean_namer(paths)
+
+
+def test_a_calibration_sets_scales_and_prior(data):
+    torch.manual_seed(0)
+    nouns, colours = data.names(least=1)
+    namer, shift = Namer(len(nouns), len(colours)).eval(), torch.linspace(-1, 1, len(nouns))
+    with torch.no_grad():
+        namer.noun[-1].weight.mul_(100)  # much too sure of itself
+    found = calibrate(namer, data, nouns, colours, shift)
+    assert found["crops"] == found["with the prior of cameras"]["crops"] == len(data) // 2
+    torch.testing.assert_close(namer.noun_shift, shift)
+    assert namer.noun_scale == pytest.approx(0.3), "the least of the scales that are tried"
