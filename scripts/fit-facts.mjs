@@ -171,5 +171,7 @@ await runMain(async () => {
     console.log(`${name}: ${outcomes.filter(Boolean).length} of ${outcomes.length} true`);
   }
   if (!values.write) return;
-  writeFileSync(path, `${JSON.stringify({ ...manifest, calibration: { ...manifest.calibration, facts } }, null, 1)}\n`);
+  const { counted } = manifest.calibration.facts ?? {}; // of fit-counted.mjs
+  const calibration = { ...manifest.calibration, facts: { ...facts, ...(counted && { counted }) } };
+  writeFileSync(path, `${JSON.stringify({ ...manifest, calibration }, null, 1)}\n`);
 });
