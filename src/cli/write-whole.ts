@@ -1,10 +1,8 @@
 /** Atomic file output: a command writes a file completely or not at all, and a failure is one line for a person. */
 import { randomUUID } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { ScenedeltaError } from '../errors.js';
 
 /** A whole text or file, or a text in parts. */
@@ -17,8 +15,8 @@ type Content = string | Uint8Array | Iterable<string> | AsyncIterable<string>;
 export async function writeWhole(file: string, content: Content): Promise<void> {
   const unfinished = `${file}.${randomUUID()}.tmp`;
   try {
-    const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
-    await pipeline(Readable.from(parts), createWriteStream(unfinished));
+    // Not through a stream: one that is destroyed while its file is being opened creates it after the removal below.
+    await writeFile(unfinished, content);
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
