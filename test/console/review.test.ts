@@ -127,7 +127,7 @@ describeInBrowser('The page "Review"', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('red car left');
     // The answer to the first two words may still be shown.
-    await rowsOf(page).first().getByText('matched: red, car, left').waitFor();
+    await rowsOf(page).first().getByTitle('matched: red, car, left').waitFor();
     expect(await rowsOf(page).count()).toBe(2);
     expect(await rowsOf(page).first().innerText()).toContain('a red car has left');
     const field = page.getByRole('searchbox', { name: 'Search' });

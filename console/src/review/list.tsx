@@ -32,11 +32,19 @@ function Row({ change, match }: { readonly change: Change; readonly match: Chang
           {ago(change.confirmed_at)}
         </time>
         <Marks change={change} />
-        {match !== undefined && (
-          <span class="matched">matched: {[...new Set(match.words.map(({ matched }) => matched))].join(', ')}</span>
-        )}
+        {match !== undefined && <MatchedWords match={match} />}
       </span>
     </>
+  );
+}
+
+/** The words of a search that the change has; all of them in its title, because a narrow row cuts them off. */
+function MatchedWords({ match }: { readonly match: ChangeMatch }) {
+  const text = `matched: ${[...new Set(match.words.map(({ matched }) => matched))].join(', ')}`;
+  return (
+    <span class="matched" title={text}>
+      {text}
+    </span>
   );
 }
 
