@@ -48,6 +48,18 @@ def read_json(path: Path, *needed: str) -> dict:
     return content
 
 
+def read_ndjson(path: Path) -> list[dict]:
+    """The objects of an NDJSON file, one per line. @raises SystemExit naming the line that is none."""
+    objects = []
+    for number, line in enumerate(existing_file(str(path)).read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip():
+            try:
+                objects.append(json.loads(line))
+            except ValueError as reason:
+                raise SystemExit(f"{path}: line {number} is not JSON ({reason})") from None
+    return objects
+
+
 def read_run(path: Path, *more: str) -> dict:
     """The content of a checkpoint of training.train, which has RUN_PARTS and `more`."""
     import torch  # here, because the cache and the tests of CI do without it

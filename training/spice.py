@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.inputs import existing_file, existing_folder
+from training.inputs import existing_file, existing_folder, read_ndjson
 
 # Names of archives begin with these.
 ARCHIVES = ("stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models", "nashorn-core", "asm-")
@@ -63,10 +63,6 @@ class Scorer:
         )
 
 
-def read_lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
 def align(pairs: list[dict], predictions: list[dict], path: Path) -> list[str]:
     """The caption of each pair, in their order. @raises SystemExit if a pair has none."""
     captions = {line["id"]: line["caption"] for line in predictions}
@@ -98,9 +94,9 @@ def main() -> None:
     parser.add_argument("--predictions", type=existing_file, required=True, action="append", help="may be repeated")
     parser.add_argument("--constant", action="append", default=[], help="a sentence for every pair; may be repeated")
     args = parser.parse_args()
-    pairs = read_lines(args.pairs)
+    pairs = read_ndjson(args.pairs)
     references = [pair["references"] for pair in pairs]
-    rows = {path.name: (align(pairs, read_lines(path), path), references) for path in args.predictions}
+    rows = {path.name: (align(pairs, read_ndjson(path), path), references) for path in args.predictions}
     rows |= {f'"{text}"': ([text] * len(pairs), references) for text in args.constant}
     rows["people"] = ([own[0] if own else "" for own in references], [own[1:] for own in references])
     print("\n".join(table(pairs, rows, Scorer(args.scorer))))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from onnx import TensorProto, helper, save
 
+from training.inputs import read_ndjson
+
 try:
     import torch
 except ImportError:
@@ -142,3 +144,11 @@ def test_a_checkpoint_of_another_version_of_the_model_is_one_line(folder: Path):
         load_run(folder / "old.pt")
     with pytest.raises(SystemExit, match=r"run.pt: is of another version of the model \('model'\)"):
         load_run(folder / "run.pt")
+
+
+def test_a_line_that_is_no_json_is_named(tmp_path):
+    (tmp_path / "lines.ndjson").write_text('{"id": "a"}\n\n{"id":\n')
+    with pytest.raises(SystemExit, match=r"lines.ndjson: line 3 is not JSON"):
+        read_ndjson(tmp_path / "lines.ndjson")
+    (tmp_path / "lines.ndjson").write_text('{"id": "a"}\n\n{"id": "b"}\n')
+    assert read_ndjson(tmp_path / "lines.ndjson") == [{"id": "a"}, {"id": "b"}]

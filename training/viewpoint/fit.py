@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from training.inputs import existing_file, new_file, read_json
+from training.inputs import existing_file, new_file, read_json, read_ndjson
 from training.viewpoint.figures import joint_figures, nuisance_figures, tamper_figures
 from training.viewpoint.logistic import cross_fitted_scores, fit_logistic, logit, sigmoid
-from training.viewpoint.samples import Samples, as_samples, least_inliers, read_lines
+from training.viewpoint.samples import Samples, as_samples, least_inliers
 
 NUISANCES = ("lighting", "ir_switch", "shadow", "weather", "compression", "noise", "camera_moved")
 TAMPERS = ("blocked", "defocused", "darkened", "turned")
@@ -217,7 +217,7 @@ def main() -> None:
     if args.only != "all" and args.known is None:
         raise SystemExit(f"--only {args.only} needs --known")
     known = read_json(args.known, "figures", "nuisances", "tampers", "leastInliers") if args.known else None
-    result = fit(read_lines(args.measurements), args.features, known, args.only)
+    result = fit(read_ndjson(args.measurements), args.features, known, args.only)
     for line in (line for lines in result["figures"].values() for line in lines):
         print(line)
     args.out.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

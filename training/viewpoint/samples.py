@@ -1,9 +1,7 @@
 """Measurements of made pairs: one NDJSON line per pair, written by scripts/fit-viewpoint.mjs."""
 
-import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -36,10 +34,6 @@ class Samples:
     def where(self, mask: np.ndarray) -> "Samples":
         columns = ("nuisance", "tamper", "place", "half", "judgeable", "bare", "margin")
         return Samples(self.names, self.measurements[mask], *(getattr(self, name)[mask] for name in columns))
-
-
-def read_lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def least_inliers(lines: list[dict]) -> tuple[int, list[int]]:

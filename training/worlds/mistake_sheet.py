@@ -10,7 +10,6 @@ scenes whose pictures may be shown; the made pairs are composed of plates of whi
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import textwrap
 from pathlib import Path
@@ -18,7 +17,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from training.inputs import existing_file
+from training.inputs import existing_file, read_ndjson
 
 # Title of a group -> the kinds of mistake in it (src/evaluation/mistakes.ts).
 GROUPS = {
@@ -37,10 +36,6 @@ LINE_HEIGHT, LINES_PER_SENTENCE, CHARACTERS = 14, 2, 104
 FONT, FONT_SCALE = cv2.FONT_HERSHEY_SIMPLEX, 0.37
 SAID, TRUE, BLACK = (220, 30, 30), (20, 130, 40), (0, 0, 0)  # RGB
 QUALITY = 70  # of the WebP files
-
-
-def read_lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def spread(items: list, count: int) -> list:
@@ -114,9 +109,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=5, help="pictures per group")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    mistakes = read_lines(args.mistakes)
+    mistakes = read_ndjson(args.mistakes)
     files = sorted({mistake["pairs"] for mistake in mistakes})
-    labels = {file: {label["id"]: label for label in read_lines(existing_file(file))} for file in files}
+    labels = {file: {label["id"]: label for label in read_ndjson(existing_file(file))} for file in files}
     labelled = [(mistake, labels[mistake["pairs"]].get(mistake["id"])) for mistake in mistakes]
     if missing := [mistake["id"] for mistake, label in labelled if label is None]:
         raise SystemExit(f"{args.mistakes}: pair {missing[0]!r} is not in the file that it names")
