@@ -21,10 +21,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, DifferenceGraph, example_inputs, write_graph
-from training.bundle.half import round_to_half
+from training.bundle.graphs import write_difference
 from training.bundle.manifest import entries_of, replace_manifest
-from training.bundle.restore import check_restored, restore_difference
+from training.bundle.parity import check_difference
+from training.bundle.restore import restore_difference
 from training.data.batches import Batches, Labels, difference_inputs
 from training.heldout import EMPTY_BELOW, HIT_COVERAGE, SEEN_COVERAGE, auroc
 from training.inputs import existing_folder, read_json
@@ -39,9 +39,10 @@ WEIGHT = {"map": 1.0, "change": 1.0, "kind": 0.3, "nuisance": 0.5}
 RATES = (0.05, 0.02)  # of false alarms, at which the recall is measured
 
 
-def losses(d: dict[str, Tensor], b: dict[str, Tensor]) -> dict[str, Tensor]:
+def losses(d: dict[str, Tensor], b: dict[str, Tensor], balance: bool = False) -> dict[str, Tensor]:
+    maps = [map_loss(d[f"logits_{name}"], b["masks"][:, side], balance) for side, name in enumerate(("before", "after"))]
     return {
-        "map": map_loss(d["logits_before"], b["masks"][:, 0]) + map_loss(d["logits_after"], b["masks"][:, 1]),
+        "map": maps[0] + maps[1],
         "change": F.binary_cross_entropy_with_logits(d["change_logit"], b["changed"]),
         "kind": F.cross_entropy(d["kind_logits"], b["kind"]),
         "nuisance": F.binary_cross_entropy_with_logits(d["nuisance_logits"], b["nuisances"]),
@@ -79,8 +80,10 @@ def seen(network: Difference, data: Batches, batch: int = 50) -> dict[str, float
     return {key: round(value, 4) for key, value in found.items()}
 
 
-def train(network: Difference, data: Batches, steps: int, batch: int, rate: float, seed: int) -> Difference:
-    """The mean of the weights of the last steps. The given network is trained in place."""
+def train(
+    network: Difference, data: Batches, steps: int, batch: int, rate: float, seed: int, balance: bool = False
+) -> Difference:
+    """The mean of the weights of the last steps. The given network is trained in place. balance: see `map_loss`"""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     network.train().requires_grad_(False)
@@ -92,7 +95,7 @@ def train(network: Difference, data: Batches, steps: int, batch: int, rate: floa
             warm = min(1, (step + 1) / WARMUP)
             group["lr"] = rate * warm * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
         b = data.batch(rng.integers(0, len(data.cache), batch).tolist(), rng)
-        terms = losses(network(*difference_inputs(b)), b)
+        terms = losses(network(*difference_inputs(b)), b, balance)
         loss = sum(WEIGHT[name] * term for name, term in terms.items())
         if not torch.isfinite(loss):
             raise SystemExit(f"step {step}: loss is not finite: { ({n: t.item() for n, t in terms.items()}) }")
@@ -107,14 +110,6 @@ def train(network: Difference, data: Batches, steps: int, batch: int, rate: floa
         if (step + 1) % 50 == 0:
             print(f"step {step + 1}: " + ", ".join(f"{n} {t.item():.3f}" for n, t in terms.items()), flush=True)
     return average.eval()
-
-
-def write_difference(network: Difference, path: Path) -> None:
-    """@raises SystemExit if the graph computes other values than the network."""
-    round_to_half(network)
-    frames, _ = example_inputs(network.c, 2, 1)
-    write_graph(DifferenceGraph(network).eval(), frames, DIFFERENCE_IN, DIFFERENCE_OUT, path)
-    check_restored(network, path)
 
 
 def install(bundle: Path, graph: Path, figures: dict) -> None:
@@ -143,6 +138,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--balance", action="store_true", help="small things count as much as large ones in the maps")
     parser.add_argument("--install", action="store_true", help="put the graph into the bundle")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -156,8 +152,9 @@ def main() -> None:
     data, heldout = opened(args.cache), {folder.name: opened([folder]) for folder in args.heldout}
     before = {name: seen(network, one) for name, one in heldout.items()}
     print(json.dumps({"before": before}), flush=True)
-    network = train(network, data, args.steps, args.batch, args.rate, args.seed)
+    network = train(network, data, args.steps, args.batch, args.rate, args.seed, args.balance)
     write_difference(network, args.out / "difference.onnx")
+    check_difference(network, args.out / "difference.onnx")
     figures = {name: {"before": before[name], "after": seen(network, one)} for name, one in heldout.items()} | {
         "pairs": len(data.cache),
         "steps": args.steps,

@@ -42,7 +42,8 @@ class Run:
         self.order: np.ndarray | None = None  # pairs of the epoch
 
     def _make_optimiser(self) -> torch.optim.Optimizer:
-        """AdamW with one group of parameters per factor of `train.rates`, by the beginning of a parameter's name."""
+        """AdamW with one group of parameters per factor of `train.rates`, by the beginning of a parameter's name; those
+        of factor 0 are frozen."""
         t = self.config["train"]
         rates, unused = t.get("rates", {}), set(t.get("rates", {}))
         groups: dict[float, list[nn.Parameter]] = {}
@@ -51,6 +52,8 @@ class Run:
                 start = next((start for start in rates if f"{part}.{name}".startswith(start)), None)
                 unused.discard(start)
                 groups.setdefault(rates.get(start, 1.0), []).append(parameter)
+        for parameter in groups.pop(0, []):
+            parameter.requires_grad_(False)
         if unused:
             raise SystemExit(f"train.rates: no parameter's name starts with {', '.join(sorted(unused))}")
         options = [{"params": parameters, "rate": rate} for rate, parameters in groups.items()]

@@ -231,37 +231,52 @@ def write_graph(
     onnx.save(store_half_where_exact(model), path)
 
 
-def export_graphs(difference: Difference, captioner: Captioner, features: Path, folder: Path) -> None:
+def write_difference(difference: Difference, path: Path) -> None:
+    """Writes difference.onnx; the network is rounded to float16 values."""
+    round_to_half(difference)
+    frames, _ = example_inputs(difference.c, 2, 1)
+    write_graph(DifferenceGraph(difference).eval(), frames, DIFFERENCE_IN, DIFFERENCE_OUT, path)
+
+
+@torch.no_grad()
+def write_captioner(captioner: Captioner, memory: Tensor, kind_logits: Tensor, path: Path) -> None:
+    """Writes caption.onnx; the network is rounded to float16 values.
+
+    memory [2,N,D], kind_logits [2,K]: outputs of the difference network, or random ones of these shapes.
+    """
     c = captioner.c
-    round_to_half(difference, captioner)
+    round_to_half(captioner)
+    _, crops = example_inputs(c, 2, 1)
+    first = (memory, *crops, kind_logits)[: len(caption_in(c))]
+    once, word = (StartSentence, WriteWord) if c.architecture else (EncodeMemory, Step)
+    encode_memory = torch.jit.trace(once(captioner).eval(), first, check_trace=False)
+    bias, conditioning, uncovered, *kv = encode_memory(*first)[:7]
+    T, cache = c.max_length, captioner.cache
+    caches = [torch.zeros(2, cache[0], T, cache[1]) for _ in range(4)]
+    step = torch.jit.trace(
+        word(captioner).eval(),
+        (
+            torch.tensor([START, START]),
+            torch.zeros(2, dtype=torch.int64),
+            uncovered,
+            torch.eye(T)[0],
+            torch.zeros(T),
+            *caches,
+            *kv,
+            bias,
+            conditioning,
+        ),
+        check_trace=False,
+    )
+    kind = PlainGreedyGraph if not c.region_crops else RelatedGreedyGraph if c.crop_relations else GreedyGraph
+    graph = kind(encode_memory, step, c, c.region_crops, cache)
+    write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), path)
+
+
+def export_graphs(difference: Difference, captioner: Captioner, features: Path, folder: Path) -> None:
     shutil.copyfile(features, folder / "features.onnx")
-    frames, crops = example_inputs(c, 2, 1)
+    write_difference(difference, folder / "difference.onnx")
+    frames, _ = example_inputs(captioner.c, 2, 1)
     with torch.no_grad():
         d = difference(*frames)
-        write_graph(
-            DifferenceGraph(difference).eval(), frames, DIFFERENCE_IN, DIFFERENCE_OUT, folder / "difference.onnx"
-        )
-        first = (d["memory"], *crops, d["kind_logits"])[: len(caption_in(c))]
-        once, word = (StartSentence, WriteWord) if c.architecture else (EncodeMemory, Step)
-        encode_memory = torch.jit.trace(once(captioner).eval(), first, check_trace=False)
-        bias, conditioning, uncovered, *kv = encode_memory(*first)[:7]
-        T, cache = c.max_length, captioner.cache
-        caches = [torch.zeros(2, cache[0], T, cache[1]) for _ in range(4)]
-        step = torch.jit.trace(
-            word(captioner).eval(),
-            (
-                torch.tensor([START, START]),
-                torch.zeros(2, dtype=torch.int64),
-                uncovered,
-                torch.eye(T)[0],
-                torch.zeros(T),
-                *caches,
-                *kv,
-                bias,
-                conditioning,
-            ),
-            check_trace=False,
-        )
-        kind = PlainGreedyGraph if not c.region_crops else RelatedGreedyGraph if c.crop_relations else GreedyGraph
-        graph = kind(encode_memory, step, c, c.region_crops, cache)
-        write_graph(torch.jit.script(graph.eval()), first, caption_in(c), caption_out(c), folder / "caption.onnx")
+    write_captioner(captioner, d["memory"], d["kind_logits"], folder / "caption.onnx")

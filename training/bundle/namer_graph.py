@@ -28,11 +28,8 @@ def example_crops(count: int, seed: int) -> tuple[torch.Tensor, ...]:
     )
 
 
-def export_namer(namer: Namer, path: Path) -> float:
-    """Writes the graph; the namer is rounded to float16 values. Returns the largest difference from PyTorch.
-
-    @raises SystemExit if that exceeds PARITY
-    """
+def write_namer(namer: Namer, path: Path) -> None:
+    """Writes the graph; the namer is rounded to float16 values."""
     round_to_half(namer)
     torch.onnx.export(
         namer,
@@ -45,6 +42,11 @@ def export_namer(namer: Namer, path: Path) -> float:
         dynamo=False,
     )
     onnx.save(store_half_where_exact(onnx.load(path)), path)
+
+
+def export_namer(namer: Namer, path: Path) -> float:
+    """Writes the graph and returns the largest difference from PyTorch. @raises SystemExit if that exceeds PARITY"""
+    write_namer(namer, path)
     return check_namer(namer, path)
 
 

@@ -18,40 +18,52 @@ def worst(expected: Tensor, got: np.ndarray) -> float:
     return float(np.abs(expected.numpy().astype(np.float64) - got).max()) if got.size else 0.0
 
 
-def check_parity(
-    folder: Path, difference: Difference, captioner: Captioner, batch: int = 3, seed: int = 77
-) -> dict[str, float]:
+@torch.no_grad()
+def check_difference(difference: Difference, path: Path, batch: int = 3, seed: int = 77) -> dict[str, float]:
     """Largest difference of each output, on inputs and a batch size unlike those of the export.
 
-    @raises SystemExit if a difference exceeds PARITY or the ids differ.
+    @raises SystemExit if one exceeds PARITY
     """
+    frames, _ = example_inputs(difference.c, batch, seed)
+    expected = difference(*frames)
+    feed = {name: frame.numpy() for name, frame in zip(DIFFERENCE_IN, frames)}
+    got = open_graph(path, *DIFFERENCE_OUT).run(DIFFERENCE_OUT, feed)
+    return within_parity({name: worst(expected[name], value) for name, value in zip(DIFFERENCE_OUT, got)}, path)
+
+
+@torch.no_grad()
+def check_captioner(
+    captioner: Captioner, memory: Tensor, kind_logits: Tensor, path: Path, seed: int = 77
+) -> dict[str, float]:
+    """As `check_difference`; memory [B,N,D], kind_logits [B,K]. @raises SystemExit if the ids differ, too"""
     c = captioner.c
-    frames, crops = example_inputs(c, batch, seed)
-    with torch.no_grad():
-        d = difference(*frames)
-        written = captioner.greedy(d["memory"], crops if c.region_crops else None, d["kind_logits"])
-    got = dict(
-        zip(
-            DIFFERENCE_OUT,
-            open_graph(folder / "difference.onnx").run(
-                DIFFERENCE_OUT, {n: x.numpy() for n, x in zip(DIFFERENCE_IN, frames)}
-            ),
-        )
-    )
-    errors = {name: worst(d[name], got[name]) for name in DIFFERENCE_OUT}
-    feed = {n: x.numpy() for n, x in zip(caption_in(c), (d["memory"], *crops, d["kind_logits"]))}
-    got = dict(zip(caption_out(c), open_graph(folder / "caption.onnx").run(caption_out(c), feed)))
+    _, crops = example_inputs(c, len(memory), seed)
+    written = captioner.greedy(memory, crops if c.region_crops else None, kind_logits)
+    feed = {name: x.numpy() for name, x in zip(caption_in(c), (memory, *crops, kind_logits))}
+    got = dict(zip(caption_out(c), open_graph(path, *caption_out(c)).run(caption_out(c), feed)))
     for name in ("ids", "length"):
         if not np.array_equal(written[name].numpy(), got[name]):
             raise SystemExit(
-                f"caption.onnx: {name} differ from PyTorch's: {got[name].tolist()}, expected {written[name].tolist()}"
+                f"{path}: {name} differ from PyTorch's: {got[name].tolist()}, expected {written[name].tolist()}"
             )
-    errors |= {
-        name: worst(written[name], got[name]) for name in ("log_prob", "attention", "kind_logits") if name in written
-    }
-    bad = {name: error for name, error in errors.items() if not error <= PARITY}
+    names = [name for name in ("log_prob", "attention", "kind_logits") if name in written]
+    return within_parity({name: worst(written[name], got[name]) for name in names}, path)
+
+
+def within_parity(errors: dict[str, float], path: Path) -> dict[str, float]:
+    """The errors. @raises SystemExit naming the outputs whose error exceeds PARITY"""
+    bad = [f"{name} is off by {error:.2g}" for name, error in errors.items() if not error <= PARITY]
     if bad:
-        raise SystemExit(
-            f"parity: {', '.join(f'{n} is off by {e:.2g}' for n, e in bad.items())}; at most {PARITY} is allowed"
-        )
+        raise SystemExit(f"{path}: {', '.join(bad)}; at most {PARITY} is allowed")
     return errors
+
+
+@torch.no_grad()
+def check_parity(
+    folder: Path, difference: Difference, captioner: Captioner, batch: int = 3, seed: int = 77
+) -> dict[str, float]:
+    """Errors of both graphs of a bundle. @raises SystemExit as `check_difference` and `check_captioner`"""
+    errors = check_difference(difference, folder / "difference.onnx", batch, seed)
+    frames, _ = example_inputs(captioner.c, batch, seed)
+    d = difference(*frames)
+    return errors | check_captioner(captioner, d["memory"], d["kind_logits"], folder / "caption.onnx", seed)
