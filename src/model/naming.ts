@@ -162,6 +162,12 @@ export function widerWords(word: string, wider: Readonly<Record<string, string>>
   return words;
 }
 
+/** The last of the wider words below "something": the class of a noun. */
+export const widestWord = (word: string, wider: Readonly<Record<string, string>>): string =>
+  widerWords(word, wider)
+    .filter((one) => one !== SOMETHING)
+    .at(-1) ?? word;
+
 /**
  * The word of the fewest classes that is probable enough; among equals the most probable. The probability of a word is
  * the sum of its own and of all words below it.

@@ -113,12 +113,37 @@ export function chooseRegionCrops(regions: readonly MapRegion[], frame: Size, ru
     });
   }
   locations.sort((a, b) => b.strength - a.strength);
-  const isPart = (box: Box, stronger: readonly { box: Box }[]) =>
-    stronger.some((other) => sharedArea(box, other.box) > PART_SHARE * areaOf(box));
   return locations
-    .filter(({ box }, i) => !isPart(box, locations.slice(0, i)))
+    .filter(({ box }, i) => !locations.slice(0, i).some((other) => isPartOf(box, other.box)))
     .slice(0, rule.regions)
     .map(({ box, regions: own }) => ({ object: box, crop: cropAround(box, frame, rule), regions: own }));
+}
+
+const isPartOf = (box: Box, stronger: Box): boolean => sharedArea(box, stronger) > PART_SHARE * areaOf(box);
+
+/** The crop around one region alone. */
+export const cropOfRegion = (region: MapRegion, frame: Size, rule: CropRule): RegionCrop => ({
+  object: region.box,
+  crop: cropAround(region.box, frame, rule),
+  regions: [region],
+});
+
+/**
+ * The strongest region of the other frame that is no location because it lies in this one: an edge that the thing here
+ * hides or shows, or a smaller thing.
+ * @param regions all, the strongest first
+ * @param crops all locations
+ */
+export function partOfOtherFrame(
+  { object, regions: own }: RegionCrop,
+  regions: readonly MapRegion[],
+  crops: readonly RegionCrop[],
+): MapRegion | undefined {
+  const sides = new Set(own.map(({ side }) => side));
+  const used = new Set(crops.flatMap((crop) => crop.regions));
+  return sides.size > 1
+    ? undefined
+    : regions.find((region) => !sides.has(region.side) && !used.has(region) && isPartOf(region.box, object));
 }
 
 /** @returns the box in pixels of `image` */
@@ -159,7 +184,8 @@ export function intersectionOverUnion(a: Box, b: Box): number {
   return both === 0 ? 0 : both / (areaOf(a) + areaOf(b) - both);
 }
 
-function union(a: Box, b: Box): Box {
+/** The smallest box around both. */
+export function union(a: Box, b: Box): Box {
   const x = Math.min(a.x, b.x);
   const y = Math.min(a.y, b.y);
   return {

@@ -73,3 +73,10 @@ const sentenceOf = (words: readonly ScoredWord[], sumOfLogs: number): Sentence =
   words,
   score: words.length === 0 ? 0 : Math.exp(sumOfLogs / words.length),
 });
+
+/** A sentence that no decoder wrote: every word has the score of the decision that the sentence states. */
+export const uniformScores = (text: string, score: number): Sentence => ({
+  text,
+  score,
+  words: text.split(' ').map((word) => ({ text: word, score })),
+});

@@ -1,12 +1,15 @@
 /** Description of a changed pair: its region crops, the statements of the caption graph, and their names. */
+import type { Box } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
+import type { PairNames } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
-import type { MapRegion } from '../model/regions.js';
+import { cropOfRegion, type MapRegion, partOfOtherFrame, union } from '../model/regions.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
 import type { PipelineOptions } from './options.js';
 import type { AlignedPair } from './pair.js';
+import { isOwnThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
 import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 
 /** The parts of a pipeline that a description needs. */
@@ -25,32 +28,94 @@ interface Wanted {
   readonly truth: number;
 }
 
+interface NamedCrop {
+  readonly crop: EncodedCrop;
+  readonly names: PairNames;
+}
+
+/** The crops of the locations, with their names; no names of a bundle that names nothing. */
+interface NamedCrops {
+  /** before two things at one location became two */
+  readonly whole: readonly EncodedCrop[];
+  readonly crops: readonly EncodedCrop[];
+  readonly names: readonly PairNames[] | undefined;
+}
+
 /**
  * Encodes the region crops, and runs the caption graph on them.
  * @param regions the strongest first
  * @returns the description, and the crops of its locations, the strongest first
  */
 export async function describePair(
-  { pool, encoder, onDescribed }: CaptionParts,
+  parts: CaptionParts,
   { bundle, statements, truth }: Wanted,
-  { frames, difference: { memory, kindLogits } }: AlignedPair,
+  pair: AlignedPair,
   regions: readonly MapRegion[],
 ): Promise<{ readonly description: Description; readonly crops: readonly EncodedCrop[] }> {
+  const { pool, onDescribed } = parts;
   const { manifest } = bundle;
+  const { memory, kindLogits } = pair.difference;
   const together = manifest.glance?.regions ?? 0;
   const most = Math.max(together, statements ? MAX_STATEMENTS : MAX_FACTS);
-  const crops = await encoder.encodeCrops(bundle, frames, regions, most);
+  const { whole, crops, names } = await nameCrops(parts, bundle, pair, regions, most);
+  const strongest = whole.slice(0, together);
   const run = (sets: readonly (readonly EncodedCrop[])[]) =>
     pool.run(
       'caption',
       manifest.name,
       sets.map((own) => ({ memory, kindLogits, crops: own })),
     );
-  const { calibration, kinds } = manifest;
-  const wording = { names: manifest.names as Names, calibration: calibration.facts, kinds, truth };
-  const shown = manifest.names && pool.run('name', manifest.name, crops);
-  const [description, names] = await Promise.all([describeLocations(crops, together, run, manifest), shown]);
-  if (names === undefined) return { description, crops };
+  if (names === undefined) return { description: await describeLocations(crops, strongest, run, manifest), crops };
+  const words = manifest.names as Names;
+  const description = await describeLocations(crops, strongest, run, manifest, knownNames(names, words));
   onDescribed?.(description, names);
+  const { calibration, kinds } = manifest;
+  const wording = { names: words, calibration: calibration.facts, kinds, truth };
   return { description: nameAll(description, names, wording), crops };
 }
+
+/** The crops of at most `most` locations; two things at one location are two (separate-things.ts). */
+async function nameCrops(
+  { pool, encoder }: CaptionParts,
+  bundle: Bundle,
+  { frames }: AlignedPair,
+  regions: readonly MapRegion[],
+  most: number,
+): Promise<NamedCrops> {
+  const { manifest } = bundle;
+  const { glance, names: words } = manifest;
+  const crops = await encoder.encodeCrops(bundle, frames, regions, most);
+  if (words === undefined || glance === null || crops.length === 0) return { whole: crops, crops, names: undefined };
+  const names = await pool.run('name', manifest.name, crops);
+  const own = crops.map((crop, i) => ({ crop, names: names[i] as PairNames }));
+  const examined = own.map((one): readonly MapRegion[] => {
+    if (showsTwoThings(one.names, words)) return one.crop.regions;
+    const part = unseenRegion(one.crop, one.names, words) ?? partOfOtherFrame(one.crop, regions, crops);
+    return part === undefined ? [] : [part];
+  });
+  const alone = examined.flat();
+  if (alone.length === 0) return { whole: crops, crops, names };
+  const more = await encoder.encodeThese(
+    bundle,
+    frames,
+    alone.map((region) => cropOfRegion(region, frames.before, glance)),
+  );
+  const moreNames = await pool.run('name', manifest.name, more);
+  const of = (region: MapRegion): NamedCrop => {
+    const at = alone.indexOf(region);
+    return { crop: more[at] as EncodedCrop, names: moreNames[at] as PairNames };
+  };
+  const kept = own
+    .flatMap((one, i): NamedCrop[] => {
+      const [part, ...others] = examined[i] as readonly MapRegion[];
+      if (part === undefined) return [one];
+      if (others.length > 0) return [part, ...others].map(of);
+      if (!isOwnThing(part, of(part).names, one.names, words)) return [one];
+      const rest = one.crop.regions.filter((region) => region !== part);
+      return [{ ...one, crop: { ...one.crop, regions: rest, object: unionOf(rest) } }, of(part)];
+    })
+    .slice(0, most);
+  return { whole: crops, crops: kept.map(({ crop }) => crop), names: kept.map((one) => one.names) };
+}
+
+const unionOf = (regions: readonly MapRegion[]): Box => regions.map(({ box }) => box).reduce(union);

@@ -57,18 +57,23 @@ export class Encoder {
    *   no crops
    */
   async encodeCrops(
-    { manifest }: Bundle,
+    bundle: Bundle,
     frames: FramePair,
     regions: readonly MapRegion[],
     most: number,
   ): Promise<EncodedCrop[]> {
-    const rule = manifest.glance;
-    if (rule === null || regions.length === 0) return [];
-    const crops = chooseRegionCrops(regions, frames.before, { ...rule, regions: most });
+    const rule = bundle.manifest.glance;
+    if (rule === null) return [];
+    return this.encodeThese(bundle, frames, chooseRegionCrops(regions, frames.before, { ...rule, regions: most }));
+  }
+
+  /** @returns the crops with their features, in their order */
+  async encodeThese({ manifest }: Bundle, frames: FramePair, crops: readonly RegionCrop[]): Promise<EncodedCrop[]> {
+    const size = manifest.glance?.size;
+    if (size === undefined || crops.length === 0) return [];
     const features = await mapSides((side) => {
       const boxes = crops.map(({ crop }) => toPixels(crop, frames[side]));
-      const input = { frame: frames[side], boxes, width: rule.size, height: rule.size };
-      return this.#pool.run('encode', manifest.name, input);
+      return this.#pool.run('encode', manifest.name, { frame: frames[side], boxes, width: size, height: size });
     });
     return crops.map((crop, i) => ({
       ...crop,

@@ -9,13 +9,12 @@
 
 import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
-import type { Sentence } from '../model/tokenizer.js';
+import { type Sentence, uniformScores } from '../model/tokenizer.js';
 import { NOTHING_CHANGED, tamperSentence, unchangedSentence } from '../model/wording.js';
 import type { Fact, Finding, ModelUsed, Region, Statement } from '../schemas/comparison.js';
 import type { Viewpoint } from '../schemas/viewpoint.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { leftObjectOf } from './left-objects.js';
-import { uniformScores } from './sentence.js';
 import type { LocationFact, LocationStatement } from './statements.js';
 import type { Tamper } from './tamper-fusion.js';
 

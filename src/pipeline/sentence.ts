@@ -9,7 +9,7 @@ import type { FactCalibration } from '../model/fact-calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { levelAt, SOMETHING } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
-import { joinSentences, type Sentence, toClause, toSentence, withWords } from '../model/tokenizer.js';
+import { joinSentences, type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import { deniesChange, plainSentence } from '../model/wording.js';
 import { groupAlike, type ToldClause, tellGroup, withComma } from './merge-clauses.js';
 import type { Description, LocationStatement, WordAttention } from './statements.js';
@@ -175,10 +175,3 @@ export function plainChange(kind: Prediction['kind'], regions: readonly MapRegio
   const sentence = uniformScores(plainSentence(kind.name, regions[0]?.box), kind.score);
   return { sentence, kind, attention: [], clauses: [{ text: sentence.text, regions: regions.slice(0, 1) }] };
 }
-
-/** A sentence that no decoder wrote: every word has the score of the decision that the sentence states. */
-export const uniformScores = (text: string, score: number): Sentence => ({
-  text,
-  score,
-  words: text.split(' ').map((word) => ({ text: word, score })),
-});

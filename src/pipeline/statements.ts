@@ -8,8 +8,9 @@ import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import { type Sentence, toSentence, withWords } from '../model/tokenizer.js';
+import { type Sentence, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import { SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import { thirdOf } from './place-facts.js';
 
 /** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
 export const MAX_STATEMENTS = 6;
@@ -72,7 +73,7 @@ export interface Description {
   readonly crops: readonly Box[];
   /** at most one per location, the strongest first */
   readonly statements: readonly LocationStatement[];
-  /** the crops that may be the two ends of a move, and the kind logits of the run on both */
+  /** the crops that may be the two ends of a move by their sides, and the kind logits of the run on both */
   readonly ends: readonly EndsOfMove[];
 }
 
@@ -80,50 +81,58 @@ export interface EndsOfMove {
   /** positions of the crops among all */
   readonly before: number;
   readonly after: number;
+  /** null: their names say that they are two things, or the caption graph judges no kind */
   readonly kindLogits: Float32Array | null;
 }
 
 type LocationCrop = Pick<RegionCrop, 'crop' | 'regions'>;
+
+/** What the names of the crops say about the locations; numbers are positions of the crops. */
+export interface KnownNames {
+  /** whether the thing of one crop before may be that of another crop after */
+  mayBeOne(before: number, after: number): boolean;
+  /** per frame, whether it surely shows a thing that changed */
+  isThing(crop: number): Readonly<Record<Side, boolean>>;
+}
+
 type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special'>;
 
 /**
  * Runs the caption graph once, as one batch: on the strongest crops together, on each crop alone, and on any two ends
  * of a thing that may have moved far. The only location needs no further row.
  * @param crops the strongest first
- * @param together number of crops that one row takes
+ * @param strongest crops that one row takes together, the strongest first
  * @param run the caption graph, one row per set of crops
+ * @param names what the crops show; undefined of a bundle that names nothing
  */
 export async function describeLocations<C extends LocationCrop>(
   crops: readonly C[],
-  together: number,
+  strongest: readonly C[],
   run: (sets: readonly (readonly C[])[]) => Promise<readonly CaptionOutput[]>,
   manifest: Vocabulary,
+  names?: KnownNames,
 ): Promise<Description> {
-  const strongest = crops.slice(0, together);
-  const moves = endsOfMoves(strongest);
+  const candidates = endsOfMoves(crops.slice(0, strongest.length)).map((set) => {
+    const [before, after] = set.map((crop) => crops.indexOf(crop)) as [number, number];
+    return { set, before, after };
+  });
+  const moves = candidates.filter(({ before, after }) => names?.mayBeOne(before, after) ?? true);
   const alone = crops.length === 1 ? [] : crops.map((crop) => [crop]);
-  const outputs = await run([strongest, ...alone, ...moves]);
+  const outputs = await run([strongest, ...alone, ...moves.map(({ set }) => set)]);
   const whole = outputs[0] as CaptionOutput;
   const boxes = strongest.map(({ crop }) => crop);
   const singles = crops.map((crop, i) => {
     const output = crops.length === 1 ? whole : (outputs[i + 1] as CaptionOutput);
-    return statementOf(output, [crop], [i], manifest);
+    return statementOf(output, [crop], [i], manifest) ?? plainStatement(output, crop, i, names);
   });
-  const moved = moves
-    .map((ends, i) => {
-      const output = outputs[1 + alone.length + i] as CaptionOutput;
-      return statementOf(
-        output,
-        ends,
-        ends.map((crop) => crops.indexOf(crop)),
-        manifest,
-      );
-    })
+  const outputOf = new Map(moves.map((move, i) => [move, outputs[1 + alone.length + i] as CaptionOutput]));
+  const moved = [...outputOf]
+    .map(([{ set, before, after }, output]) => statementOf(output, set, [before, after], manifest))
     .filter((statement) => statement !== undefined)
     .sort((a, b) => b.clause.score - a.clause.score);
-  const ends = moves.map(([before, after], i): EndsOfMove => {
-    const { kindLogits } = outputs[1 + alone.length + i] as CaptionOutput;
-    return { before: crops.indexOf(before), after: crops.indexOf(after), kindLogits };
+  const ends = candidates.map((one): EndsOfMove => {
+    const { before, after } = one;
+    return { before, after, kindLogits: outputOf.get(one)?.kindLogits ?? null };
   });
   const used = new Set<number>();
   for (const move of moved) {
@@ -136,6 +145,41 @@ export async function describeLocations<C extends LocationCrop>(
   }
   return { whole, crops: boxes, statements: singles.filter((statement) => statement !== undefined), ends };
 }
+
+/**
+ * A statement in plain words, about a location of one frame that shows a thing, but that the caption graph has no
+ * fitting clause for: it writes about the person beside a bag. The words for the thing come from the namer.
+ */
+function plainStatement(
+  output: CaptionOutput,
+  { crop, regions }: LocationCrop,
+  at: number,
+  names: KnownNames | undefined,
+): LocationStatement | undefined {
+  const [region, ...others] = regions;
+  const isThing = region !== undefined && others.length === 0 && names?.isThing(at)[region.side] === true;
+  if (!isThing) return undefined;
+  const came = region.side === 'after';
+  const place = thirdOf(region.box);
+  const text = came ? `an object has appeared ${place}` : `the object ${place} is gone`;
+  return {
+    at: [at],
+    facts: [],
+    kind: came ? 'appear' : 'disappear',
+    regions,
+    clause: uniformScores(text, region.score),
+    attention: text.split(' ').map(() => ({ weights: meanOf(output.attention), crops: [crop] })),
+    kindLogits: output.kindLogits,
+    probability: region.score,
+  };
+}
+
+/** The mean of rows of equal length, at least one. */
+const meanOf = (rows: readonly Float32Array[]): Float32Array =>
+  Float32Array.from(
+    rows[0] as Float32Array,
+    (_, i) => rows.reduce((sum, row) => sum + (row[i] as number), 0) / rows.length,
+  );
 
 /**
  * A thing that moved far has two region crops, one per frame. The statement about both decides whether it is one thing,

@@ -1,8 +1,8 @@
 import { Value } from 'typebox/value';
 import type { Prediction } from '../../src/model/calibration.js';
 import type { MapRegion } from '../../src/model/regions.js';
+import { uniformScores } from '../../src/model/tokenizer.js';
 import { changedFinding, identicalFinding, unchangedFinding } from '../../src/pipeline/finding.js';
-import { uniformScores } from '../../src/pipeline/sentence.js';
 import type { LocationFact } from '../../src/pipeline/statements.js';
 import { type Finding, FindingSchema, keepRegions } from '../../src/schemas/comparison.js';
 

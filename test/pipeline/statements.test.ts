@@ -1,7 +1,7 @@
 import type { Side } from '../../src/images.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { describeLocations } from '../../src/pipeline/statements.js';
+import { describeLocations, type KnownNames } from '../../src/pipeline/statements.js';
 
 const VOCABULARY = [
   ...['<pad>', '<unk>', '<start>', '<end>'],
@@ -44,19 +44,29 @@ interface Graph {
   /** its words if it sees two crops that only one frame shows */
   readonly ends?: string | ((set: readonly Crop[]) => string);
   readonly together?: number;
+  readonly names?: KnownNames;
 }
 
 /** The statements, and the sets of crops of each run of the caption graph. */
-async function describeWith(crops: readonly Crop[], { whole = 'a dog', ends = 'a dog', together = 3 }: Graph = {}) {
+async function describeWith(
+  crops: readonly Crop[],
+  { whole = 'a dog', ends = 'a dog', together = 3, names }: Graph = {},
+) {
   const runs: (readonly (readonly Crop[])[])[] = [];
   const saysOf = (set: readonly Crop[]) => (typeof ends === 'string' ? ends : ends(set));
   const run = async (sets: readonly (readonly Crop[])[]) => {
     runs.push(sets);
     return sets.map((set, i) => outputOf(i === 0 ? whole : set.length === 1 ? (set[0]?.says ?? '') : saysOf(set)));
   };
-  const { statements } = await describeLocations(crops, together, run, manifest);
+  const { statements, ends: candidates } = await describeLocations(
+    crops,
+    crops.slice(0, together),
+    run,
+    manifest,
+    names,
+  );
   const told = statements.map(({ clause, kind, regions }) => ({ text: clause.text, kind, regions }));
-  return { statements, told, runs };
+  return { statements, told, runs, ends: candidates };
 }
 
 describe('describeLocations', () => {
@@ -144,4 +154,33 @@ describe('describeLocations', () => {
     expect(statements[0]?.attention.map((word) => word?.weights[0])).toEqual([5, 6, 7, 8]);
     expect(statements.map(({ attention }) => attention[0]?.crops)).toEqual(crops.map((one) => [one.crop]));
   });
+
+  it('asks about no move between things that their names tell apart', async () => {
+    const crops = [crop('a car has appeared', came), crop('the dog has left', left)];
+    const names: KnownNames = { mayBeOne: () => false, isThing: () => ({ before: true, after: true }) };
+    const { told, runs, ends } = await describeWith(crops, { ends: 'the dog has moved', names });
+    expect(runs[0]).toHaveLength(3);
+    expect(ends).toEqual([{ before: 1, after: 0, kindLogits: null }]);
+    expect(told.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
+  });
+
+  it.each([
+    ['after', true, 'an object has appeared on the left'],
+    ['before', true, 'the object on the left is gone'],
+    ['after', false, undefined],
+  ] as const)(
+    'has plain words for a thing of %s that the graph has no clause for (sure: %s)',
+    async (side, is, text) => {
+      const names: KnownNames = {
+        mayBeOne: () => true,
+        isThing: () => ({ before: is && side === 'before', after: is && side === 'after' }),
+      };
+      const crops = [crop('nothing has changed', region(side, 0.1)), crop('the dog has left', left)];
+      const { statements, told } = await describeWith(crops, { names });
+      expect(told.map((one) => one.text)).toEqual([...(text === undefined ? [] : [text]), 'the dog has left']);
+      if (text === undefined) return;
+      const weights = statements[0]?.attention.map((word) => word?.weights[0]);
+      expect(new Set(weights)).toEqual(new Set([1])); // the mean over the graph's three words
+    },
+  );
 });

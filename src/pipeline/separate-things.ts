@@ -1,0 +1,79 @@
+/**
+ * Separation of things that are regions of one location: a person has left, and a bag that the person put down is
+ * there. One crop around both would be described as one thing. The names of what each frame shows decide.
+ */
+import type { Side } from '../images.js';
+import type { CropNames, PairNames } from '../model/graph-io.js';
+import { type Names, thingNames, widestWord } from '../model/naming.js';
+import type { MapRegion, RegionCrop } from '../model/regions.js';
+import type { KnownNames } from './statements.js';
+
+/** From this probability on, two regions are of two things, and a crop shows a thing (set, not fitted). */
+const LEAST = 0.5;
+/** The same for a decision against what the caption graph says. */
+const CERTAIN = 0.8;
+
+const OTHER: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };
+
+/** Probability that each of two pictures shows a thing, and that these are of different classes, 0..1 */
+export function differenceOfClasses(one: CropNames, other: CropNames, names: Names): number {
+  const [a, b] = [classesOf(one, names), classesOf(other, names)];
+  const same = [...a.shares].reduce((sum, [word, share]) => sum + share * (b.shares.get(word) ?? 0), 0);
+  return (1 - a.nothing) * (1 - b.nothing) * (1 - same);
+}
+
+/** Whether the two frames show things of different classes in a crop. */
+export const showsTwoThings = ({ before, after }: PairNames, names: Names): boolean =>
+  differenceOfClasses(before, after, names) >= LEAST;
+
+/**
+ * The region of a location in which the crop around all of it shows no thing, while the other frame's shows one: a
+ * small thing beside a large one is seen only in a crop of its own.
+ */
+export function unseenRegion(
+  { regions }: Pick<RegionCrop, 'regions'>,
+  shown: PairNames,
+  names: Names,
+): MapRegion | undefined {
+  return regions.length < 2
+    ? undefined
+    : regions.find(({ side }) => !showsThing(shown[side], names) && showsThing(shown[OTHER[side]], names));
+}
+
+/**
+ * Whether a region shows a thing of another class than its location does, and not an edge that the other thing hides.
+ * @param own names of the crop around the region
+ * @param location names of the crop around the location
+ */
+export const isOwnThing = ({ side }: MapRegion, own: PairNames, location: PairNames, names: Names): boolean =>
+  differenceOfClasses(own[side], location[OTHER[side]], names) >= LEAST;
+
+/** @param shown names of all crops, in their order */
+export const knownNames = (shown: readonly PairNames[], names: Names): KnownNames => ({
+  mayBeOne: (before, after) => {
+    const [from, to] = [shown[before]?.before, shown[after]?.after];
+    return from === undefined || to === undefined || differenceOfClasses(from, to, names) < CERTAIN;
+  },
+  isThing: (crop) => {
+    const { before, after } = shown[crop] as PairNames;
+    return { before: isCertain(before, names), after: isCertain(after, names) };
+  },
+});
+
+/** Whether the picture surely shows a thing of one class. */
+function isCertain(shown: CropNames, names: Names): boolean {
+  const { nothing, shares } = classesOf(shown, names);
+  return (1 - nothing) * Math.max(...shares.values()) >= CERTAIN;
+}
+
+const showsThing = (shown: CropNames, names: Names): boolean => classesOf(shown, names).nothing < LEAST;
+
+function classesOf(shown: CropNames, names: Names) {
+  const { nothing, nouns } = thingNames([shown], names);
+  const shares = new Map<string, number>();
+  for (const [noun, probability] of nouns) {
+    const word = widestWord(noun, names.wider);
+    shares.set(word, (shares.get(word) ?? 0) + probability);
+  }
+  return { nothing, shares };
+}

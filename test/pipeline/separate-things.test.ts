@@ -1,0 +1,84 @@
+import type { Side } from '../../src/images.js';
+import type { MapRegion } from '../../src/model/regions.js';
+import {
+  differenceOfClasses,
+  isOwnThing,
+  knownNames,
+  showsTwoThings,
+  unseenRegion,
+} from '../../src/pipeline/separate-things.js';
+import { cropNames, NAMES } from '../model/names.js';
+
+const NOTHING = cropNames({ nothing: 0.98 });
+const MAN = cropNames({ man: 0.9, nothing: 0.01 });
+const WOMAN = cropNames({ woman: 0.9, nothing: 0.01 });
+const CAR = cropNames({ car: 0.9, nothing: 0.01 });
+const DOUBTFUL = cropNames({ man: 0.4, car: 0.4, nothing: 0.1 });
+
+const region = (side: Side): MapRegion => ({
+  side,
+  box: { x: 0, y: 0, width: 0.1, height: 0.1 },
+  area: 0.01,
+  score: 1,
+});
+
+describe('differenceOfClasses', () => {
+  it.each([
+    ['a man and a car', MAN, CAR, 0.85, 1],
+    ['a man and a woman, who are people', MAN, WOMAN, 0, 0.2],
+    ['a man and nothing', MAN, NOTHING, 0, 0.05],
+    ['a man and a doubtful thing', MAN, DOUBTFUL, 0.3, 0.6],
+  ])('of %s', (_, one, other, least, most) => {
+    for (const value of [differenceOfClasses(one, other, NAMES), differenceOfClasses(other, one, NAMES)]) {
+      expect(value).toBeGreaterThanOrEqual(least);
+      expect(value).toBeLessThanOrEqual(most);
+    }
+  });
+});
+
+describe('a location with regions of both frames', () => {
+  const regions = [region('before'), region('after')];
+
+  it('shows two things if their classes differ', () => {
+    expect(showsTwoThings({ before: MAN, after: CAR }, NAMES)).toBe(true);
+    expect(showsTwoThings({ before: MAN, after: WOMAN }, NAMES)).toBe(false);
+  });
+
+  it('has an unseen region where its crop shows nothing, beside a thing in the other frame', () => {
+    expect(unseenRegion({ regions }, { before: MAN, after: NOTHING }, NAMES)).toBe(regions[1]);
+    expect(unseenRegion({ regions }, { before: NOTHING, after: MAN }, NAMES)).toBe(regions[0]);
+    expect(unseenRegion({ regions }, { before: MAN, after: WOMAN }, NAMES)).toBeUndefined();
+    expect(unseenRegion({ regions }, { before: NOTHING, after: NOTHING }, NAMES)).toBeUndefined();
+    expect(unseenRegion({ regions: [region('after')] }, { before: MAN, after: NOTHING }, NAMES)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['a car where a man left', CAR, true],
+  ['another person', WOMAN, false],
+  ['the edge of what the man hid', NOTHING, false],
+])('a region of its own crop is a thing of its own: %s', (_, after, expected) => {
+  const location = { before: MAN, after: NOTHING };
+  expect(isOwnThing(region('after'), { before: NOTHING, after }, location, NAMES)).toBe(expected);
+});
+
+describe('knownNames', () => {
+  const known = knownNames(
+    [
+      { before: MAN, after: NOTHING },
+      { before: NOTHING, after: WOMAN },
+      { before: NOTHING, after: CAR },
+      { before: NOTHING, after: DOUBTFUL },
+    ],
+    NAMES,
+  );
+
+  it('lets a thing of one class move, and one of another only if that is uncertain', () => {
+    expect([1, 2, 3].map((after) => known.mayBeOne(0, after))).toEqual([true, false, true]);
+  });
+
+  it('is sure of a thing whose class is', () => {
+    expect(known.isThing(0)).toEqual({ before: true, after: false });
+    expect(known.isThing(3)).toEqual({ before: false, after: false });
+  });
+});
