@@ -40,7 +40,9 @@ RATES = (0.05, 0.02)  # of false alarms, at which the recall is measured
 
 
 def losses(d: dict[str, Tensor], b: dict[str, Tensor], balance: bool = False) -> dict[str, Tensor]:
-    maps = [map_loss(d[f"logits_{name}"], b["masks"][:, side], balance) for side, name in enumerate(("before", "after"))]
+    maps = [
+        map_loss(d[f"logits_{name}"], b["masks"][:, side], balance) for side, name in enumerate(("before", "after"))
+    ]
     return {
         "map": maps[0] + maps[1],
         "change": F.binary_cross_entropy_with_logits(d["change_logit"], b["changed"]),
@@ -69,15 +71,15 @@ def seen(network: Difference, data: Batches, batch: int = 50) -> dict[str, float
     score, is_changed = np.concatenate(scores), np.concatenate(changed)
     quiet = np.sort(score[~is_changed])
     found = {"pairs": len(score), "auroc": auroc(score, is_changed)}
-    for rate in RATES:
+    for rate in RATES if len(quiet) else ():  # a cache may hold changed pairs alone
         threshold = quiet[min(len(quiet) - 1, math.ceil(len(quiet) * (1 - rate)))]
         found[f"recall at {rate:.0%} false alarms"] = float((score[is_changed] > threshold).mean())
     found |= {
         "pointing": float(np.concatenate(hits).mean()),
-        "empty maps": float(np.concatenate(empty).mean()),
+        **({"empty maps": float(np.concatenate(empty).mean())} if len(quiet) else {}),
         "kind": float(np.concatenate(kinds).mean()),
     }
-    return {key: round(value, 4) for key, value in found.items()}
+    return {key: round(value, 4) for key, value in found.items() if not math.isnan(value)}
 
 
 def train(

@@ -103,7 +103,11 @@ class Run:
 
     def save_kept(self, path: Path) -> None:
         """Only what is served, for export and as a start for other runs."""
-        state = self.state() | {name: part.state_dict() for name, part in zip(PARTS, self.kept())}
+        self.save_weights(self.kept(), path)
+
+    def save_weights(self, parts: nn.ModuleList, path: Path) -> None:
+        """A checkpoint of `parts` (Difference, Captioner, BackwardReasoning) that other runs can start from."""
+        state = self.state() | {name: part.state_dict() for name, part in zip(PARTS, parts)}
         del state["optimiser"], state["average"]
         _write(state, path)
 

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from training.bundle.graphs import export_graphs
-from training.bundle.manifest import command_of, manifest
+from training.bundle.manifest import command_of, configuration_of, manifest
 from training.bundle.parity import check_parity
 from training.checkpoint import load_run
 from training.data.batches import SPECIALS
@@ -84,7 +84,7 @@ def write_bundle(
         "version": version,
         "calibration": fitted["calibration"],
         "metrics": stated["metrics"] | {"held-out synthetic pairs": fitted["heldout"] | fitted["calibrated_on"]},
-        "configuration": saved["config"] | {"hedge": fitted["hedge"]["share"]},
+        "configuration": configuration_of(saved, fitted["hedge"]["share"]),
         "seeds": [of["seed"] for of in saved.get("soup", [saved])],
         "command": saved.get("command") or command_of(saved),
     }

@@ -84,6 +84,12 @@ def replace_manifest(bundle: Path, manifest: dict) -> None:
     os.replace(partial, bundle / "manifest.json")
 
 
+def configuration_of(saved: dict, hedge: float) -> dict:
+    """The manifest's `configuration` of a checkpoint: all settings, and the classes of the captioner's heads."""
+    labels = {name: saved["labels"][name] for name in ("nouns", "colours")}
+    return saved["config"] | {"hedge": hedge, "labels": labels}
+
+
 def command_of(saved: dict) -> str:
     """The training command, as far as the checkpoint records it; all values of its config are in `configuration`."""
     config, t, start = saved["config"], saved["config"]["train"], saved.get("start_from")

@@ -5,9 +5,10 @@ a twin with random weights is exported, and the values of each of its constants 
 constant at the same node of the bundle's graph is that parameter's value in the bundle.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,15 +18,19 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
-from training.bundle.graphs import write_difference
+from training.bundle.graphs import write_captioner, write_difference
 from training.bundle.namer_graph import NAMES_FILE, check_namer, write_namer
-from training.bundle.parity import check_difference
+from training.bundle.parity import check_captioner, check_difference
+from training.data.batches import Labels, event_tables
 from training.inputs import read_json
-from training.net.config import ModelConfig
+from training.net.captioner import Captioner
+from training.net.config import KINDS, ModelConfig
 from training.net.difference import Difference
 from training.net.namer import Namer
+from training.world import World
 
 Place = tuple[str, str, int]  # of a constant in a graph: kind of node, its name, position among its inputs
+LISTED = re.compile(r"/\w+\.(\d+)/")  # a module of a list: the exporter writes "norms.0" the first time and "0" later
 
 
 def config_of(manifest: dict) -> ModelConfig:
@@ -52,7 +57,7 @@ def places_of(graph: onnx.GraphProto, outer: dict[str, np.ndarray]) -> Iterator[
             continue
         for position, name in enumerate(node.input):
             if name in constants and constants[name].dtype == np.float32:
-                yield (node.op_type, node.name, position), constants[name]
+                yield (node.op_type, LISTED.sub(r"/\1/", node.name), position), constants[name]
         for attribute in node.attribute:
             if attribute.HasField("g"):
                 yield from places_of(attribute.g, constants)
@@ -129,3 +134,28 @@ def restore_namer(bundle: Path) -> tuple[Namer, dict]:
     restore(namer, write_namer, path)
     check_namer(namer, path)
     return namer, words
+
+
+def restore_captioner(bundle: Path, world: World) -> tuple[Captioner, Labels]:
+    """The bundle's captioner, hedged as it is served, and its labels; its head for nouns starts anew.
+
+    @raises SystemExit as `restore`, and if the bundle is older than `configuration.labels`
+    """
+    manifest = read_json(bundle / "manifest.json", "configuration.labels", "configuration.hedge", "vocabulary")
+    configuration, tables = manifest["configuration"], event_tables(world)
+    labels = Labels(manifest["vocabulary"], **configuration["labels"], **tables)
+    c = replace(config_of(manifest), **configuration["labels"], **tables)
+    captioner = Captioner(c).eval()
+    captioner.hedge(world.wider_nouns, configuration["hedge"])
+    random = torch.Generator().manual_seed(0)
+    memory = torch.randn(2, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
+    kind_logits = torch.randn(2, len(KINDS), generator=random)
+    path = bundle / "caption.onnx"
+    restore(
+        captioner,
+        lambda network, to: write_captioner(network, memory, kind_logits, to),
+        path,
+        unneeded=("crops.noun.",),
+    )
+    check_captioner(captioner, memory, kind_logits, path)
+    return captioner, labels

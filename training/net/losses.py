@@ -17,7 +17,6 @@ from training.net.config import PAD, ModelConfig
 from training.net.cross_view import BackwardReasoning, contrastive_loss
 from training.net.difference import Difference
 
-
 INSTANCE_CELLS = 16  # cells of a component from which on it has weight 1
 MOST_INSTANCE_WEIGHT = 4.0
 
