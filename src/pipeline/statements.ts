@@ -87,7 +87,7 @@ export interface EndsOfMove {
 
 type LocationCrop = Pick<RegionCrop, 'crop' | 'regions'>;
 
-/** What the names of the crops say about the locations; numbers are positions of the crops. */
+/** Names of the crops as evidence about their locations; numbers are positions of the crops. */
 export interface KnownNames {
   /** whether the thing of one crop before may be that of another crop after */
   mayBeOne(before: number, after: number): boolean;
@@ -103,7 +103,7 @@ type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special'>;
  * @param crops the strongest first
  * @param strongest crops that one row takes together, the strongest first
  * @param run the caption graph, one row per set of crops
- * @param names what the crops show; undefined of a bundle that names nothing
+ * @param names of the crops; undefined of a bundle that names nothing
  */
 export async function describeLocations<C extends LocationCrop>(
   crops: readonly C[],

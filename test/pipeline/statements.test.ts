@@ -155,7 +155,7 @@ describe('describeLocations', () => {
     expect(statements.map(({ attention }) => attention[0]?.crops)).toEqual(crops.map((one) => [one.crop]));
   });
 
-  it('asks about no move between things that their names tell apart', async () => {
+  it('asks about no move between things that their names distinguish', async () => {
     const crops = [crop('a car has appeared', came), crop('the dog has left', left)];
     const names: KnownNames = { mayBeOne: () => false, isThing: () => ({ before: true, after: true }) };
     const { told, runs, ends } = await describeWith(crops, { ends: 'the dog has moved', names });

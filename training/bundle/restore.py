@@ -1,7 +1,7 @@
 """The networks of a finished bundle, back from their graphs: for training on without a checkpoint.
 
 The exporter renames, transposes, splits and folds parameters, but it treats two networks of one architecture alike. So
-a twin with random weights is exported, and the values of each of its constants tell of which parameter it is. The
+a twin with random weights is exported, and each of its constants has the values of one parameter. The
 constant at the same node of the bundle's graph is that parameter's value in the bundle.
 """
 
