@@ -39,12 +39,9 @@ WEIGHT = {"map": 1.0, "change": 1.0, "kind": 0.3, "nuisance": 0.5}
 RATES = (0.05, 0.02)  # of false alarms, at which the recall is measured
 
 
-def losses(d: dict[str, Tensor], b: dict[str, Tensor], balance: bool = False) -> dict[str, Tensor]:
-    maps = [
-        map_loss(d[f"logits_{name}"], b["masks"][:, side], balance) for side, name in enumerate(("before", "after"))
-    ]
+def losses(d: dict[str, Tensor], b: dict[str, Tensor]) -> dict[str, Tensor]:
     return {
-        "map": maps[0] + maps[1],
+        "map": map_loss(d["logits_before"], b["masks"][:, 0]) + map_loss(d["logits_after"], b["masks"][:, 1]),
         "change": F.binary_cross_entropy_with_logits(d["change_logit"], b["changed"]),
         "kind": F.cross_entropy(d["kind_logits"], b["kind"]),
         "nuisance": F.binary_cross_entropy_with_logits(d["nuisance_logits"], b["nuisances"]),
@@ -82,10 +79,8 @@ def seen(network: Difference, data: Batches, batch: int = 50) -> dict[str, float
     return {key: round(value, 4) for key, value in found.items() if not math.isnan(value)}
 
 
-def train(
-    network: Difference, data: Batches, steps: int, batch: int, rate: float, seed: int, balance: bool = False
-) -> Difference:
-    """The mean of the weights of the last steps. The given network is trained in place. balance: see `map_loss`"""
+def train(network: Difference, data: Batches, steps: int, batch: int, rate: float, seed: int) -> Difference:
+    """The mean of the weights of the last steps. The given network is trained in place."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     network.train().requires_grad_(False)
@@ -97,7 +92,7 @@ def train(
             warm = min(1, (step + 1) / WARMUP)
             group["lr"] = rate * warm * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
         b = data.batch(rng.integers(0, len(data.cache), batch).tolist(), rng)
-        terms = losses(network(*difference_inputs(b)), b, balance)
+        terms = losses(network(*difference_inputs(b)), b)
         loss = sum(WEIGHT[name] * term for name, term in terms.items())
         if not torch.isfinite(loss):
             raise SystemExit(f"step {step}: loss is not finite: { ({n: t.item() for n, t in terms.items()}) }")
@@ -140,7 +135,6 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--balance", action="store_true", help="small things count as much as large ones in the maps")
     parser.add_argument("--install", action="store_true", help="put the graph into the bundle")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -154,7 +148,7 @@ def main() -> None:
     data, heldout = opened(args.cache), {folder.name: opened([folder]) for folder in args.heldout}
     before = {name: seen(network, one) for name, one in heldout.items()}
     print(json.dumps({"before": before}), flush=True)
-    network = train(network, data, args.steps, args.batch, args.rate, args.seed, args.balance)
+    network = train(network, data, args.steps, args.batch, args.rate, args.seed)
     write_difference(network, args.out / "difference.onnx")
     check_difference(network, args.out / "difference.onnx")
     figures = {name: {"before": before[name], "after": seen(network, one)} for name, one in heldout.items()} | {

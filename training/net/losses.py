@@ -5,8 +5,6 @@ Letters: B pairs, T caption slots, V words, R region crops, h x w the map grid.
 
 from collections.abc import Callable
 
-import cv2
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -17,37 +15,16 @@ from training.net.config import PAD, ModelConfig
 from training.net.cross_view import BackwardReasoning, contrastive_loss
 from training.net.difference import Difference
 
-INSTANCE_CELLS = 16  # cells of a component from which on it has weight 1
-MOST_INSTANCE_WEIGHT = 4.0
 
-
-def instance_weights(coverage: Tensor) -> Tensor:
-    """Weights of changed cells, [B,h,w]: the more, the fewer cells their component has, from 1 to
-    MOST_INSTANCE_WEIGHT; 1 of other cells. A bag of two cells would else be a rounding error beside a car of eighty.
-
-    After Kofler et al., "blob loss: instance imbalance aware loss functions for semantic segmentation", IPMI 2023,
-    which averages the loss over the components.
-    """
-    weights = np.ones(coverage.shape, np.float32)
-    for weight, changed in zip(weights, (coverage > 0).numpy().astype(np.uint8)):
-        _, labels, stats, _ = cv2.connectedComponentsWithStats(changed, connectivity=8)
-        cells = stats[:, cv2.CC_STAT_AREA]
-        of = np.clip(INSTANCE_CELLS / cells, 1, MOST_INSTANCE_WEIGHT)
-        of[0] = 1
-        weight[:] = of[labels]
-    return torch.from_numpy(weights)
-
-
-def map_loss(logits: Tensor, coverage: Tensor, balance: bool = False) -> Tensor:
+def map_loss(logits: Tensor, coverage: Tensor) -> Tensor:
     """Balanced cross-entropy plus soft Dice of one side's map: logits and coverage (0..1) [B,h,w].
 
     A far person covers part of one cell, so a cell counts fully from half coverage on. Dice is over the maps that
-    contain a change; cross-entropy alone keeps the other maps empty. balance: small things count as much as large ones
-    in the cross-entropy (`instance_weights`).
+    contain a change; cross-entropy alone keeps the other maps empty.
     """
     target = (2 * coverage).clamp(max=1)
     each = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
-    weight = 1 + 4 * target * (instance_weights(coverage) if balance else 1)
+    weight = 1 + 4 * target
     bce = (each * weight).mean((1, 2)).mean()
     p = torch.sigmoid(logits)
     has = (target.amax((1, 2)) > 0.3).float()
