@@ -89,7 +89,7 @@ async function nameCrops(
   const names = await pool.run('name', manifest.name, crops);
   const own = crops.map((crop, i) => ({ crop, names: names[i] as PairNames }));
   const examined = own.map((one): readonly MapRegion[] => {
-    if (showsTwoThings(one.names, words)) return one.crop.regions;
+    if (showsTwoThings(one.crop, one.names, words)) return one.crop.regions;
     const part = unseenRegion(one.crop, one.names, words) ?? partOfOtherFrame(one.crop, regions, crops);
     return part === undefined ? [] : [part];
   });

@@ -22,9 +22,12 @@ export function differenceOfClasses(one: CropNames, other: CropNames, names: Nam
   return (1 - a.nothing) * (1 - b.nothing) * (1 - same);
 }
 
-/** Whether the two frames show things of different classes in a crop. */
-export const showsTwoThings = ({ before, after }: PairNames, names: Names): boolean =>
-  differenceOfClasses(before, after, names) >= LEAST;
+/** Whether a location has regions of both frames, which show things of different classes. */
+export const showsTwoThings = (
+  { regions }: Pick<RegionCrop, 'regions'>,
+  { before, after }: PairNames,
+  names: Names,
+): boolean => regions.length > 1 && differenceOfClasses(before, after, names) >= LEAST;
 
 /**
  * The region of a location in which the crop around all of it shows no thing, while the other frame's shows one: a

@@ -40,8 +40,9 @@ describe('a location with regions of both frames', () => {
   const regions = [region('before'), region('after')];
 
   it('shows two things if their classes differ', () => {
-    expect(showsTwoThings({ before: MAN, after: CAR }, NAMES)).toBe(true);
-    expect(showsTwoThings({ before: MAN, after: WOMAN }, NAMES)).toBe(false);
+    expect(showsTwoThings({ regions }, { before: MAN, after: CAR }, NAMES)).toBe(true);
+    expect(showsTwoThings({ regions }, { before: MAN, after: WOMAN }, NAMES)).toBe(false);
+    expect(showsTwoThings({ regions: [region('after')] }, { before: MAN, after: CAR }, NAMES)).toBe(false);
   });
 
   it('has an unseen region where its crop shows nothing, beside a thing in the other frame', () => {

@@ -1,0 +1,114 @@
+import type { Side } from '../../src/images.js';
+import type { PairNames } from '../../src/model/graph-io.js';
+import type { Bundle } from '../../src/model/manifest.js';
+import { chooseRegionCrops, type MapRegion, type RegionCrop } from '../../src/model/regions.js';
+import { type CaptionParts, describePair } from '../../src/pipeline/describe.js';
+import { cropNames, NAMES } from '../model/names.js';
+
+const NOTHING = cropNames({ nothing: 0.98 });
+const MAN = cropNames({ man: 0.9, nothing: 0.01 });
+const CAR = cropNames({ car: 0.9, nothing: 0.01 });
+
+const VOCABULARY = ['<pad>', '<unk>', '<start>', '<end>', 'nothing', 'changed'];
+const GLANCE = { size: 112, regions: 3, margin: 1.35, min_side: 0.075 };
+const FRAME = { width: 640, height: 480 };
+
+const region = (side: Side, x: number, size: number, area = size * size): MapRegion => ({
+  side,
+  box: { x, y: 0.3, width: size, height: size },
+  area,
+  score: 0.9,
+});
+
+/**
+ * Describes a pair whose crops show what `namesOf` says; the caption graph has no fitting clause for any of them.
+ * @returns the regions of each location, and their number of encoded crops
+ */
+async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: RegionCrop) => PairNames) {
+  const encoded: RegionCrop[] = [];
+  const encode = async (crops: readonly RegionCrop[]) => {
+    encoded.push(...crops);
+    return [...crops];
+  };
+  const output = {
+    ids: BigInt64Array.of(4n, 5n),
+    logProbabilities: new Float32Array(2),
+    length: 2,
+    attention: [new Float32Array(1), new Float32Array(1)],
+    kindLogits: null,
+  };
+  const parts = {
+    encoder: {
+      encodeCrops: (_: Bundle, __: unknown, all: readonly MapRegion[], most: number) =>
+        encode(chooseRegionCrops(all, FRAME, { ...GLANCE, regions: most })),
+      encodeThese: (_: Bundle, __: unknown, crops: readonly RegionCrop[]) => encode(crops),
+    },
+    pool: {
+      run: async (graph: string, _: string, items: readonly RegionCrop[]) =>
+        graph === 'name' ? items.map(namesOf) : items.map(() => output),
+    },
+    onDescribed: undefined,
+  } as unknown as CaptionParts;
+  const manifest = { name: 'made', glance: GLANCE, names: NAMES, vocabulary: VOCABULARY, kinds: ['none', 'appear'] };
+  const bundle = { manifest: { ...manifest, special: { pad: 0, unk: 1, start: 2, end: 3 }, calibration: {} } };
+  const pair = { frames: { before: FRAME, after: FRAME }, difference: { memory: null, kindLogits: null } };
+  const { crops, description } = await describePair(
+    parts,
+    { bundle: bundle as unknown as Bundle, statements: false, truth: 0.9 },
+    pair as unknown as Parameters<typeof describePair>[2],
+    regions,
+  );
+  return {
+    locations: crops.map((crop) => crop.regions),
+    texts: description.statements.map(({ clause }) => clause.text),
+    encoded: encoded.length,
+  };
+}
+
+describe('describePair', () => {
+  const person = region('before', 0.4, 0.3);
+  const bag = region('after', 0.5, 0.2);
+
+  it('makes two locations of a person who left and a thing that came in the same place', async () => {
+    const namesOf = ({ regions }: RegionCrop): PairNames => ({
+      before: regions.includes(person) ? MAN : NOTHING,
+      after: regions.includes(bag) ? CAR : NOTHING,
+    });
+    const { locations, texts, encoded } = await locationsOf([person, bag], namesOf);
+    expect(locations).toEqual([[person], [bag]]);
+    expect(texts).toEqual(['the man in dark clothes in the middle is gone', 'a dark car has appeared in the middle']);
+    expect(encoded).toBe(3);
+  });
+
+  it('looks into the region in which the crop of the location shows nothing', async () => {
+    const namesOf = ({ regions }: RegionCrop): PairNames =>
+      regions.length === 2
+        ? { before: MAN, after: NOTHING }
+        : { before: NOTHING, after: regions[0] === bag ? CAR : NOTHING };
+    expect((await locationsOf([person, bag], namesOf)).locations).toEqual([[person], [bag]]);
+  });
+
+  it('looks into the part of a location that only the other frame shows', async () => {
+    const small = region('after', 0.5, 0.05);
+    const namesOf = ({ regions }: RegionCrop): PairNames =>
+      regions[0] === small ? { before: NOTHING, after: CAR } : { before: MAN, after: NOTHING };
+    expect((await locationsOf([person, small], namesOf)).locations).toEqual([[person], [small]]);
+  });
+
+  it('keeps one location if the part is an edge that the thing hid', async () => {
+    const edge = region('after', 0.5, 0.05);
+    const namesOf = ({ regions }: RegionCrop): PairNames =>
+      regions[0] === edge ? { before: NOTHING, after: NOTHING } : { before: MAN, after: NOTHING };
+    const { locations, encoded } = await locationsOf([person, edge], namesOf);
+    expect([locations, encoded]).toEqual([[[person]], 2]);
+  });
+
+  it('encodes no further crop for a location of one region, whatever its frames show', async () => {
+    const { locations, encoded } = await locationsOf([person], () => ({ before: MAN, after: CAR }));
+    expect([locations, encoded]).toEqual([[[person]], 1]);
+  });
+
+  it('names nothing without regions', async () => {
+    expect(await locationsOf([], () => ({ before: NOTHING, after: NOTHING }))).toMatchObject({ locations: [] });
+  });
+});
