@@ -27,7 +27,7 @@ export interface ThingNames {
   readonly nothing: number;
 }
 
-/** The words of the decoder for the thing: a second witness. The noun is in the singular. */
+/** Words of the decoder for the thing: a second witness. The noun is in the singular. */
 export interface Decoded {
   readonly noun: string;
   readonly colour: string | null;
@@ -35,9 +35,9 @@ export interface Decoded {
 
 /**
  * @param shown the crops that show the thing, at least one
- * @param decoded absent = the crops alone
+ * @param decoded one per clause about the thing; none = the crops alone
  */
-export function thingNames(shown: readonly CropNames[], names: Names, decoded?: Decoded): ThingNames {
+export function thingNames(shown: readonly CropNames[], names: Names, decoded: readonly Decoded[] = []): ThingNames {
   const mean = (key: keyof CropNames): number[] => {
     const rows = shown.map((one) => softmax(one[key]));
     return (rows[0] ?? []).map((_, i) => rows.reduce((sum, row) => sum + (row[i] as number), 0) / rows.length);
@@ -46,16 +46,23 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded?: 
   const nouns = toProbabilities(names.nouns.slice(1), things);
   const colours = toProbabilities(names.colours, mean('colours'));
   const { decoder } = names;
-  if (decoder === undefined || decoded === undefined) return weighted({ nothing, nouns, colours }, names);
-  const { own, alike } = supportOf(decoded.noun, names);
+  if (decoder === undefined || decoded.length === 0) return weighted({ nothing, nouns, colours }, names);
+  const supports = decoded.map(({ noun }) => supportOf(noun, names));
+  const shareOf = (of: (i: number) => number) => decoded.reduce((sum, _, i) => sum + of(i), 0) / decoded.length;
   const joined = {
     nothing,
     nouns: reweigh(
       nouns,
       decoder.flatten,
-      (noun) => (1 + decoder.noun * (own.get(noun) ?? 0)) * (1 + (alike.has(noun) ? decoder.class : 0)),
+      (noun) =>
+        (1 + decoder.noun * shareOf((i) => supports[i]?.own.get(noun) ?? 0)) *
+        (1 + decoder.class * shareOf((i) => (supports[i]?.alike.has(noun) ? 1 : 0))),
     ),
-    colours: reweigh(colours, decoder.colour_flatten, (colour) => (colour === decoded.colour ? 1 + decoder.colour : 1)),
+    colours: reweigh(
+      colours,
+      decoder.colour_flatten,
+      (colour) => 1 + decoder.colour * shareOf((i) => (decoded[i]?.colour === colour ? 1 : 0)),
+    ),
   };
   return weighted(joined, names);
 }

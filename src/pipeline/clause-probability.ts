@@ -5,7 +5,8 @@
 import { sigmoid, softmax } from '../model/calibration.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
-import { SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import { SIDES_OF_KIND } from '../schemas/comparison.js';
+import { shareOf } from './both-directions.js';
 import type { EndsOfMove, LocationStatement } from './statements.js';
 
 export type ClauseWeights = FactCalibration['clause'];
@@ -64,10 +65,6 @@ export const clauseProbability = (evidence: ClauseEvidence, weights: ClauseWeigh
     weights.offset +
       Object.entries(evidence).reduce((sum, [name, value]) => sum + weights[name as keyof ClauseEvidence] * value, 0),
   );
-
-/** Share of a kind among the kinds of change. */
-const shareOf = (kind: StatementKind, logits: Float32Array, kinds: readonly string[]): number =>
-  softmax(logits.subarray(1))[kinds.indexOf(kind) - 1] ?? 0;
 
 /** The greatest share of a move times the likeness of the names at both ends, over the ends that a crop may be. */
 function twinOf(

@@ -140,7 +140,7 @@ export class Pipeline {
     const alignment = chooseAlignment(evidence, manifest);
     const pair =
       alignment === null
-        ? { frames, difference: unaligned, toSourceFrame: mapToSourceFrame(null) }
+        ? { frames, difference: unaligned, features, toSourceFrame: mapToSourceFrame(null) }
         : await this.#align(comparison, frames, features, alignment);
     return { pair, evidence, viewpoint };
   }
@@ -182,11 +182,11 @@ export class Pipeline {
       await this.#pool.run('align', name, { before, after, homography: registration.homography, out });
       return { before, after: { ...after, width: before.width, height: before.height, data: out } };
     });
-    const difference = await step('encode', async () => {
-      const aligned = await this.#encoder.encodeFullFrame(bundle, frames.after);
-      return this.#pool.run('difference', name, { before: features.before, after: aligned });
+    const aligned = await step('encode', async () => {
+      const pair = { before: features.before, after: await this.#encoder.encodeFullFrame(bundle, frames.after) };
+      return { features: pair, difference: await this.#pool.run('difference', name, pair) };
     });
-    return { frames, difference, toSourceFrame: mapToSourceFrame(registration) };
+    return { frames, ...aligned, toSourceFrame: mapToSourceFrame(registration) };
   }
 
   #finishUnchanged(

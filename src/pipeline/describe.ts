@@ -1,10 +1,12 @@
 /** Description of a changed pair: its region crops, the statements of the caption graph, and their names. */
+import { allSettledOrThrow } from '../frames/pair.js';
 import type { Box } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
-import type { PairNames } from '../model/graph-io.js';
+import type { CaptionOutput, Difference, PairNames, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
 import { cropOfRegion, type MapRegion, partOfOtherFrame, union } from '../model/regions.js';
+import { type CaptionRun, inBothDirections } from './both-directions.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
 import type { PipelineOptions } from './options.js';
@@ -54,17 +56,26 @@ export async function describePair(
 ): Promise<{ readonly description: Description; readonly crops: readonly EncodedCrop[] }> {
   const { pool, onDescribed } = parts;
   const { manifest } = bundle;
-  const { memory, kindLogits } = pair.difference;
   const together = manifest.glance?.regions ?? 0;
   const most = Math.max(together, statements ? MAX_STATEMENTS : MAX_FACTS);
-  const { whole, crops, names } = await nameCrops(parts, bundle, pair, regions, most);
+  const { before, after } = pair.features;
+  const exchange = manifest.names && pool.run('difference', manifest.name, { before: after, after: before });
+  const [{ whole, crops, names }, reversed] = await allSettledOrThrow(
+    nameCrops(parts, bundle, pair, regions, most),
+    Promise.resolve(exchange),
+  );
   const strongest = whole.slice(0, together);
-  const run = (sets: readonly (readonly EncodedCrop[])[]) =>
-    pool.run(
-      'caption',
-      manifest.name,
-      sets.map((own) => ({ memory, kindLogits, crops: own })),
+  const inputs = (of: Difference, sets: readonly (readonly RegionCropFeatures[])[]) =>
+    sets.map((own) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: own }));
+  const run = async (sets: readonly (readonly EncodedCrop[])[]): Promise<CaptionRun[]> => {
+    if (reversed === undefined) return pool.run('caption', manifest.name, inputs(pair.difference, sets));
+    const exchanged = sets.map((own) => own.map((crop) => ({ ...crop, before: crop.after, after: crop.before })));
+    const rows = [...inputs(pair.difference, sets), ...inputs(reversed, exchanged)];
+    const outputs = await pool.run('caption', manifest.name, rows);
+    return sets.map((_, i) =>
+      inBothDirections(outputs[i] as CaptionOutput, outputs[sets.length + i] as CaptionOutput, manifest.kinds),
     );
+  };
   if (names === undefined) return { description: await describeLocations(crops, strongest, run, manifest), crops };
   const words = manifest.names as Names;
   const description = await describeLocations(crops, strongest, run, manifest, knownNames(names, words));

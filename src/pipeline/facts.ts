@@ -7,6 +7,7 @@ import type { Side } from '../images.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import {
+  type Decoded,
   type Likely,
   likelyClass,
   likelyColour,
@@ -78,7 +79,7 @@ export function nameStatement(
     const thing = thingNames(
       seen.filter((one) => one !== undefined),
       names,
-      { noun: singular(phrase, names), colour: phrase.colour },
+      decodedAt(statement, own, names),
     );
     return {
       phrase,
@@ -129,6 +130,21 @@ export function nameStatement(
     attention: written.map(({ attention }) => attention),
   };
 }
+
+/** The words of the caption graph, in both directions, for the thing that these frames show. */
+function decodedAt({ clause, kind, written }: LocationStatement, sides: readonly Side[], names: Names): Decoded[] {
+  const clauses = written ?? [{ words: clause.words.map(({ text }) => text), kind, reversed: false }];
+  return clauses.flatMap((one) => {
+    const phrases = nounPhrasesOf(one.words);
+    const shown = sidesOf(one, phrases)?.map((own) => (one.reversed ? own.map((side) => OTHER_SIDE[side]) : own));
+    const at =
+      shown?.findIndex((own) => own.length === sides.length && own.every((side) => sides.includes(side))) ?? -1;
+    const phrase = phrases[at];
+    return phrase === undefined ? [] : [{ noun: singular(phrase, names), colour: phrase.colour }];
+  });
+}
+
+const OTHER_SIDE: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };
 
 interface Edit extends PhraseAt {
   readonly words: readonly ClauseWord[];
@@ -204,7 +220,10 @@ export const nameAll = (description: Description, shown: readonly PairNames[], w
 });
 
 /** The frames that show the thing of each phrase; null for a clause of several things. */
-function sidesOf({ kind }: LocationStatement, phrases: readonly NounPhrase[]): (readonly Side[])[] | null {
+function sidesOf(
+  { kind }: Pick<LocationStatement, 'kind'>,
+  phrases: readonly NounPhrase[],
+): (readonly Side[])[] | null {
   if (kind === 'replace') {
     const former = phrases.filter(({ definite }) => definite).length;
     return phrases.length === 2 && former === 1 ? phrases.map(({ definite }) => [definite ? 'before' : 'after']) : null;

@@ -2,7 +2,7 @@
 import type { DecodedFrame } from '../frames/decode.js';
 import type { HeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
-import type { Difference } from '../model/graph-io.js';
+import type { Difference, FeaturePair } from '../model/graph-io.js';
 import type { Finding, TimingsMs } from '../schemas/comparison.js';
 import type { ChangedPlace } from './crops-about.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
@@ -66,5 +66,7 @@ export type FramePair = Readonly<Record<Side, DecodedFrame>>;
 export interface AlignedPair {
   readonly frames: FramePair;
   readonly difference: Difference;
+  /** of the full frames, the input of `difference` */
+  readonly features: FeaturePair;
   readonly toSourceFrame: SourceFrameMapping;
 }

@@ -10,6 +10,7 @@ import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
 import { type Sentence, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import { SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import { type CaptionRun, reversedKind, reversedMove, shareOf } from './both-directions.js';
 import { thirdOf } from './place-facts.js';
 
 /** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
@@ -47,6 +48,14 @@ export interface LocationFact {
   readonly regions: readonly MapRegion[];
 }
 
+/** A clause as the caption graph wrote it. */
+export interface WrittenClause {
+  readonly words: readonly string[];
+  readonly kind: StatementKind;
+  /** about the pair with its frames exchanged */
+  readonly reversed: boolean;
+}
+
 /** A clause about one location. */
 export interface LocationStatement {
   /** positions of its crops among all: one, or those of both ends of a move */
@@ -61,6 +70,8 @@ export interface LocationStatement {
   readonly attention: readonly (WordAttention | null)[];
   /** of the run on this location alone; null of a caption graph that judges no kind */
   readonly kindLogits: Float32Array | null;
+  /** clauses of the caption graph about the location, in both directions; absent: `clause` alone */
+  readonly written?: readonly WrittenClause[];
   /** probability that the location changed as the clause states, 0..1 (clause-probability.ts) */
   readonly probability: number;
 }
@@ -95,7 +106,7 @@ export interface KnownNames {
   isThing(crop: number): Readonly<Record<Side, boolean>>;
 }
 
-type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special'>;
+type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special' | 'kinds'>;
 
 /**
  * Runs the caption graph once, as one batch: on the strongest crops together, on each crop alone, and on any two ends
@@ -108,7 +119,7 @@ type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special'>;
 export async function describeLocations<C extends LocationCrop>(
   crops: readonly C[],
   strongest: readonly C[],
-  run: (sets: readonly (readonly C[])[]) => Promise<readonly CaptionOutput[]>,
+  run: (sets: readonly (readonly C[])[]) => Promise<readonly CaptionRun[]>,
   manifest: Vocabulary,
   names?: KnownNames,
 ): Promise<Description> {
@@ -119,13 +130,13 @@ export async function describeLocations<C extends LocationCrop>(
   const moves = candidates.filter(({ before, after }) => names?.mayBeOne(before, after) ?? true);
   const alone = crops.length === 1 ? [] : crops.map((crop) => [crop]);
   const outputs = await run([strongest, ...alone, ...moves.map(({ set }) => set)]);
-  const whole = outputs[0] as CaptionOutput;
+  const whole = outputs[0] as CaptionRun;
   const boxes = strongest.map(({ crop }) => crop);
   const singles = crops.map((crop, i) => {
-    const output = crops.length === 1 ? whole : (outputs[i + 1] as CaptionOutput);
+    const output = crops.length === 1 ? whole : (outputs[i + 1] as CaptionRun);
     return statementOf(output, [crop], [i], manifest) ?? plainStatement(output, crop, i, names);
   });
-  const outputOf = new Map(moves.map((move, i) => [move, outputs[1 + alone.length + i] as CaptionOutput]));
+  const outputOf = new Map(moves.map((move, i) => [move, outputs[1 + alone.length + i] as CaptionRun]));
   const moved = [...outputOf]
     .map(([{ set, before, after }, output]) => statementOf(output, set, [before, after], manifest))
     .filter((statement) => statement !== undefined)
@@ -159,19 +170,21 @@ function plainStatement(
   const [region, ...others] = regions;
   const isThing = region !== undefined && others.length === 0 && names?.isThing(at)[region.side] === true;
   if (!isThing) return undefined;
-  const came = region.side === 'after';
-  const place = thirdOf(region.box);
-  const text = came ? `an object has appeared ${place}` : `the object ${place} is gone`;
+  const kind = region.side === 'after' ? 'appear' : 'disappear';
+  const clause = uniformScores(plainClause(kind, regions), region.score);
+  const weights = meanOf(output.attention);
   return {
-    at: [at],
-    facts: [],
-    kind: came ? 'appear' : 'disappear',
-    regions,
-    clause: uniformScores(text, region.score),
-    attention: text.split(' ').map(() => ({ weights: meanOf(output.attention), crops: [crop] })),
-    kindLogits: output.kindLogits,
+    ...{ at: [at], facts: [], kind, regions, clause, written: [], kindLogits: output.kindLogits },
+    attention: clause.words.map(() => ({ weights, crops: [crop] })),
     probability: region.score,
   };
+}
+
+/** The clause of a kind without a name. */
+function plainClause(kind: Exclude<StatementKind, 'move'>, regions: readonly MapRegion[]): string {
+  const place = thirdOf((regions.at(-1) as MapRegion).box);
+  if (kind === 'replace') return `the object ${place} has been replaced by an object`;
+  return kind === 'appear' ? `an object has appeared ${place}` : `the object ${place} is gone`;
 }
 
 /** The mean of rows of equal length, at least one. */
@@ -192,16 +205,69 @@ function endsOfMoves<C extends LocationCrop>(crops: readonly C[]): [before: C, a
   return shownOnlyIn('before').flatMap((before) => after.map((end): [C, C] => [before, end]));
 }
 
+/** The first clause of a sentence that fits the regions of a location. */
+interface FittingClause {
+  readonly sentence: Sentence;
+  /** positions of its words in the sentence */
+  readonly words: readonly number[];
+  readonly kind: StatementKind;
+  readonly output: CaptionOutput;
+  /** `kind` is that of the pair, whose exchanged frames the sentence is about */
+  readonly reversed: boolean;
+}
+
 /**
  * @param output of the caption graph for the crops of one location
- * @returns the first clause that fits the regions; undefined if there is none, or if its verb is not known
+ * @returns the first clause that fits the regions, of the more probable kind if the directions differ; undefined if
+ *   there is none, if its verb is not known, or if only one direction has it and its kind is improbable
  */
 function statementOf(
-  output: CaptionOutput,
+  output: CaptionRun,
   crops: readonly LocationCrop[],
   at: readonly number[],
   manifest: Vocabulary,
 ): LocationStatement | undefined {
+  const regions = crops.flatMap((crop) => crop.regions);
+  const clauses = [fittingClause(output, false, crops, manifest)];
+  if (output.reversed !== undefined) clauses.push(fittingClause(output.reversed, true, crops, manifest));
+  const fitting = clauses.filter((clause) => clause !== undefined);
+  const probable = ({ kind }: FittingClause): number =>
+    output.kindLogits === null ? 0 : shareOf(kind, output.kindLogits, manifest.kinds);
+  const [first, second] = fitting;
+  const chosen = first && second && probable(second) > probable(first) && second.kind !== first.kind ? second : first;
+  if (chosen === undefined) return undefined;
+  if (fitting.length < clauses.length && probable(chosen) < LEAST_OF_ONE_DIRECTION) return undefined;
+  const sides: readonly Side[] = SIDES_OF_KIND[chosen.kind];
+  const own = regions.filter(({ side }) => sides.includes(side));
+  const clause = clauseOf(chosen, own);
+  const boxes = crops.map(({ crop }) => crop);
+  const rows = chosen.words.map((word) => chosen.output.attention[word] as Float32Array);
+  const isWritten = clause.words.length === rows.length;
+  return {
+    ...{ at, facts: [], kind: chosen.kind, regions: own, clause, kindLogits: output.kindLogits },
+    attention: clause.words.map((_, i) => ({
+      weights: isWritten ? (rows[i] as Float32Array) : meanOf(rows),
+      crops: boxes,
+    })),
+    written: fitting.map(({ sentence, words, kind, reversed }) => ({
+      words: words.map((i) => sentence.words[i]?.text as string),
+      kind: reversed ? reversedKind(kind) : kind,
+      reversed,
+    })),
+    probability: clause.score,
+  };
+}
+
+/** Share of its kind from which on a clause counts that only one direction has. */
+const LEAST_OF_ONE_DIRECTION = 0.5;
+
+/** The first clause of a run that fits the regions, by the kind that it states of the pair. */
+function fittingClause(
+  output: CaptionOutput,
+  reversed: boolean,
+  crops: readonly LocationCrop[],
+  manifest: Vocabulary,
+): FittingClause | undefined {
   const sentence = toSentence(output.ids, output.logProbabilities, output.length, manifest);
   const regions = crops.flatMap((crop) => crop.regions);
   const clauses = clausesOf(sentence.words.map(({ text }) => text));
@@ -209,21 +275,18 @@ function statementOf(
   const fits = (kind: StatementKind): boolean =>
     (crops.length === 1 || (kind === 'move' && clauses.length === 1)) &&
     SIDES_OF_KIND[kind].every((side) => regions.some((region) => region.side === side));
-  for (const { words, kind } of clauses) {
-    if (kind === undefined || !fits(kind)) continue;
-    const sides: readonly Side[] = SIDES_OF_KIND[kind];
-    const boxes = crops.map(({ crop }) => crop);
-    const clause = withWords(sentence, words);
-    return {
-      at,
-      facts: [],
-      kind,
-      regions: regions.filter(({ side }) => sides.includes(side)),
-      clause,
-      attention: words.map((word) => ({ weights: output.attention[word] as Float32Array, crops: boxes })),
-      kindLogits: output.kindLogits,
-      probability: clause.score,
-    };
+  for (const { words, kind: stated } of clauses) {
+    const kind = stated && (reversed ? reversedKind(stated) : stated);
+    if (kind !== undefined && fits(kind)) return { sentence, words, kind, output, reversed };
   }
   return undefined;
+}
+
+/** The words of the pair's own direction; a clause of the other direction is put into plain ones, but for its move. */
+function clauseOf({ sentence, words, kind, reversed }: FittingClause, regions: readonly MapRegion[]): Sentence {
+  const clause = withWords(sentence, words);
+  if (!reversed) return clause;
+  const text =
+    kind === 'move' ? reversedMove(clause.words.map((word) => word.text)).join(' ') : plainClause(kind, regions);
+  return uniformScores(text, clause.score);
 }

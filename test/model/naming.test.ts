@@ -65,7 +65,7 @@ describe('thingNames with the words of the decoder', () => {
   const decoder = { flatten: 1, noun: 2, class: 1, colour_flatten: 1, colour: 1 };
   const shown = [cropNames({ nothing: 0, man: 0.3, woman: 0.1, car: 0.4, van: 0.1, object: 0.1 })];
   const nouns = (noun: string, wider = NAMES.wider) =>
-    thingNames(shown, { ...NAMES, wider, decoder }, { noun, colour: null }).nouns;
+    thingNames(shown, { ...NAMES, wider, decoder }, [{ noun, colour: null }]).nouns;
 
   it('weighs the class that the decoder names, and those of its hypernym', () => {
     // man 0.3 * 3 * 2, woman 0.1 * 2, the others as they were: 2.6 in all
@@ -81,12 +81,12 @@ describe('thingNames with the words of the decoder', () => {
 
   it('changes nothing for a noun that is not known, or for a bundle without this evidence', () => {
     expect(nouns('dinosaur').get('car')).toBeCloseTo(0.4, 6);
-    expect(thingNames(shown, NAMES, { noun: 'man', colour: 'red' }).nouns.get('car')).toBeCloseTo(0.4, 6);
+    expect(thingNames(shown, NAMES, [{ noun: 'man', colour: 'red' }]).nouns.get('car')).toBeCloseTo(0.4, 6);
   });
 
   it('weighs the colour that the decoder names', () => {
     const red = cropNames(sure, { black: 0.5, 'dark blue': 0, red: 0.5 });
-    const { colours } = thingNames([red], { ...NAMES, decoder }, { noun: 'man', colour: 'red' });
+    const { colours } = thingNames([red], { ...NAMES, decoder }, [{ noun: 'man', colour: 'red' }]);
     expect(colours.get('red')).toBeCloseTo(2 / 3, 6);
   });
 });

@@ -45,13 +45,14 @@ async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: Region
     },
     pool: {
       run: async (graph: string, _: string, items: readonly RegionCrop[]) =>
-        graph === 'name' ? items.map(namesOf) : items.map(() => output),
+        graph === 'difference' ? {} : graph === 'name' ? items.map(namesOf) : items.map(() => output),
     },
     onDescribed: undefined,
   } as unknown as CaptionParts;
   const manifest = { name: 'made', glance: GLANCE, names: NAMES, vocabulary: VOCABULARY, kinds: ['none', 'appear'] };
   const bundle = { manifest: { ...manifest, special: { pad: 0, unk: 1, start: 2, end: 3 }, calibration: {} } };
-  const pair = { frames: { before: FRAME, after: FRAME }, difference: { memory: null, kindLogits: null } };
+  const frames = { before: FRAME, after: FRAME };
+  const pair = { frames, features: frames, difference: { memory: null, kindLogits: null } };
   const { crops, description } = await describePair(
     parts,
     { bundle: bundle as unknown as Bundle, statements: false, truth: 0.9 },

@@ -5,9 +5,10 @@ import { describeLocations, type KnownNames } from '../../src/pipeline/statement
 
 const VOCABULARY = [
   ...['<pad>', '<unk>', '<start>', '<end>'],
-  ...'a the car van dog has appeared left moved been replaced by and is gone nothing changed'.split(' '),
+  ...'a the car van dog has appeared left moved been replaced by and is gone nothing changed to right'.split(' '),
 ];
-const manifest = { vocabulary: VOCABULARY, special: { pad: 0, unk: 1, start: 2, end: 3 } };
+const kinds = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'];
+const manifest = { vocabulary: VOCABULARY, special: { pad: 0, unk: 1, start: 2, end: 3 }, kinds };
 const region = (side: Side, x: number): MapRegion => ({
   side,
   box: { x, y: 0.2, width: 0.1, height: 0.1 },
@@ -183,4 +184,49 @@ describe('describeLocations', () => {
       expect(new Set(weights)).toEqual(new Set([1])); // the mean over the graph's three words
     },
   );
+
+  describe('with the words about the exchanged frames', () => {
+    const both = region('before', 0.12);
+    /** The kinds by their probability; of one direction unless `about` the exchanged frames there are words. */
+    const describedAs = async (own: string, about: string, shares: Partial<Record<string, number>>) => {
+      const kindLogits = Float32Array.from(kinds, (kind) => Math.log(shares[kind] ?? 1e-6));
+      const crops = [crop('', came, both), crop('', left)];
+      const run = async (sets: readonly (readonly Crop[])[]) =>
+        sets.map((set) => {
+          const isFirst = set.length === 1 && set[0] === crops[0];
+          const [ahead, back] = isFirst ? [own, about] : ['nothing', 'nothing'];
+          return { ...outputOf(ahead), kindLogits, reversed: outputOf(back) };
+        });
+      const { statements } = await describeLocations(crops, crops, run, manifest);
+      return statements.map(({ clause, kind, written }) => ({ text: clause.text, kind, written }));
+    };
+
+    it('takes the more probable kind, and keeps both clauses for the names', async () => {
+      const [found] = await describedAs('a car has appeared', 'the van has moved to the left', {
+        move: 0.7,
+        appear: 0.2,
+      });
+      expect(found).toEqual({
+        text: 'the van has moved to the right',
+        kind: 'move',
+        written: [
+          { words: 'a car has appeared'.split(' '), kind: 'appear', reversed: false },
+          { words: 'the van has moved to the left'.split(' '), kind: 'move', reversed: true },
+        ],
+      });
+    });
+
+    it('keeps its own words if their kind is the more probable one', async () => {
+      const [found] = await describedAs('a car has appeared', 'the van has moved', { move: 0.2, appear: 0.7 });
+      expect(found).toMatchObject({ text: 'a car has appeared', kind: 'appear' });
+    });
+
+    it('puts what only the other direction says into plain words, if that is probable', async () => {
+      const [found, ...others] = await describedAs('nothing', 'the van is gone', { appear: 0.6, move: 0.4 });
+      expect(found).toMatchObject({ text: 'an object has appeared on the left', kind: 'appear' });
+      expect(others).toEqual([]);
+      expect(await describedAs('nothing', 'the van is gone', { appear: 0.4, move: 0.6 })).toEqual([]);
+      expect(await describedAs('a car has appeared', 'nothing', { appear: 0.4, move: 0.6 })).toEqual([]);
+    });
+  });
 });

@@ -1,0 +1,59 @@
+/**
+ * The caption graph on a pair and on the same pair with its frames exchanged. What was said of a pair and of the
+ * exchanged one differed in one answer of ten: a thing that "has moved" in one direction had "left", and another had
+ * "appeared", in the other. The mean of both directions is antisymmetric in time by construction.
+ */
+import { softmax } from '../model/calibration.js';
+import type { CaptionOutput } from '../model/graph-io.js';
+import type { StatementKind } from '../schemas/comparison.js';
+import { findWay } from './place-facts.js';
+
+/** Output of the caption graph for some crops. */
+export interface CaptionRun extends CaptionOutput {
+  /** for the same crops with the frames exchanged; absent: it was not run. Then `kindLogits` are of one direction */
+  readonly reversed?: CaptionOutput;
+}
+
+/** What a kind is if the frames are exchanged; the others stay. */
+const REVERSED: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };
+export const reversedKind = <K extends string>(kind: K): K => (REVERSED[kind] ?? kind) as K;
+
+/** Least probability of a kind, so that its logarithm is finite. */
+const LEAST = 1e-9;
+
+/**
+ * @param own of the pair. @param reversed of the exchanged pair
+ * @param kinds of the manifest
+ * @returns `own` with the logarithms of the mean probabilities of the kinds
+ */
+export function inBothDirections(own: CaptionOutput, reversed: CaptionOutput, kinds: readonly string[]): CaptionRun {
+  if (own.kindLogits === null || reversed.kindLogits === null) return { ...own, reversed };
+  const [ahead, back] = [softmax(own.kindLogits), softmax(reversed.kindLogits)];
+  const kindLogits = Float32Array.from(kinds, (kind, i) =>
+    Math.log(Math.max(LEAST, ((ahead[i] as number) + (back[kinds.indexOf(reversedKind(kind))] as number)) / 2)),
+  );
+  return { ...own, kindLogits, reversed };
+}
+
+/** Ways of the captions' grammar, and what they are if the frames are exchanged. */
+const OPPOSITE_WAYS: Readonly<Record<string, string>> = {
+  left: 'right',
+  right: 'left',
+  closer: 'further away',
+  'further away': 'closer',
+  'towards the camera': 'away from the camera',
+  'away from the camera': 'towards the camera',
+};
+
+/** Words of a clause about a move in the other direction: "has moved to the left" becomes "has moved to the right". */
+export function reversedMove(words: readonly string[]): string[] {
+  const at = findWay(words);
+  if (at === null) return [...words];
+  const way = words.slice(at.from, at.to).join(' ');
+  const opposite = OPPOSITE_WAYS[way] ?? way.replace(/(?:left|right)$/, (side) => OPPOSITE_WAYS[side] as string);
+  return [...words.slice(0, at.from), ...opposite.split(' '), ...words.slice(at.to)];
+}
+
+/** Share of a kind among the kinds of change. */
+export const shareOf = (kind: StatementKind, logits: Float32Array, kinds: readonly string[]): number =>
+  softmax(logits.subarray(1))[kinds.indexOf(kind) - 1] ?? 0;
