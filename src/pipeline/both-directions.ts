@@ -1,7 +1,7 @@
 /**
- * The caption graph on a pair and on the same pair with its frames exchanged. What was said of a pair and of the
- * exchanged one differed in one answer of ten: a thing that "has moved" in one direction had "left", and another had
- * "appeared", in the other. The mean of both directions is antisymmetric in time by construction.
+ * The caption graph on a pair and on the same pair with its frames exchanged. Alone, the two runs differ in one answer
+ * of ten: a thing that "has moved" in one has "left" in the other, where another one has "appeared". The mean of both
+ * directions is antisymmetric in time by construction (ADR 26).
  */
 import { softmax } from '../model/calibration.js';
 import type { CaptionOutput } from '../model/graph-io.js';
@@ -14,7 +14,7 @@ export interface CaptionRun extends CaptionOutput {
   readonly reversed?: CaptionOutput;
 }
 
-/** What a kind is if the frames are exchanged; the others stay. */
+/** Kinds of the exchanged pair; the others stay. */
 const REVERSED: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };
 export const reversedKind = <K extends string>(kind: K): K => (REVERSED[kind] ?? kind) as K;
 
