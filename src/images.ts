@@ -66,3 +66,4 @@ export const boxDistance = (a: Box, b: Box): number =>
 export const SIDES = ['before', 'after'] as const;
 /** One of the two frames of a comparison. */
 export type Side = (typeof SIDES)[number];
+export const OTHER_SIDE: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };

@@ -2,6 +2,7 @@
  * Answers to a pair and to the same pair with its frames swapped: what appeared in one direction disappeared in the
  * other, and the things have the same names in both.
  */
+import { reversedKind } from '../schemas/comparison.js';
 import { type Mention, readCaption } from './captions.js';
 import { nounFit } from './nouns.js';
 import type { Pair } from './pairs.js';
@@ -22,8 +23,6 @@ export interface SwappedFigures {
 
 type Answer = Pick<Prediction, 'verdict' | 'kind' | 'caption'>;
 
-const REVERSED: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };
-
 /**
  * @param answers one per pair
  * @param swapped answers to the pairs with swapped frames, in the same order
@@ -43,7 +42,7 @@ export function swappedFigures(
   const nouns = answered.map(([forth, back]): [string[], string[]] => [nounsOf(forth), nounsOf(back)]);
   return {
     answered: proportionOf(changed.map(isAnswered)),
-    kindReversed: proportionOf(answered.map(([forth, back]) => (REVERSED[forth.kind] ?? forth.kind) === back.kind)),
+    kindReversed: proportionOf(answered.map(([forth, back]) => reversedKind(forth.kind) === back.kind)),
     sameNouns: proportionOf(nouns.map(([a, b]) => isCovered(a, b, isSame) && isCovered(b, a, isSame))),
     alikeNouns: proportionOf(nouns.map(([a, b]) => isCovered(a, b, isAlike) && isCovered(b, a, isAlike))),
   };

@@ -8,7 +8,7 @@
  */
 import type { CameraSettings } from '../cameras/settings.js';
 import { isSameLocation } from '../changes/locations.js';
-import type { Side } from '../images.js';
+import { OTHER_SIDE } from '../images.js';
 import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
 import type { FrameStats } from './records.js';
 
@@ -114,8 +114,7 @@ function without(finding: Finding, other: Finding): Finding {
 
 /** The difference in the other direction. No statement and no fact applies to it. */
 function reversed(finding: Finding): Finding {
-  const otherSide: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };
-  const regions = finding.regions.map((region) => ({ ...region, side: otherSide[region.side] }));
+  const regions = finding.regions.map((region) => ({ ...region, side: OTHER_SIDE[region.side] }));
   return { ...finding, kind: regions.length > 0 ? 'multi' : 'none', regions, statements: [], facts: [] };
 }
 

@@ -55,6 +55,10 @@ export function mostProbableKind(logits: Float32Array, kinds: readonly string[])
   return { name: kinds[best + 1] as string, score: shares[best] as number };
 }
 
+/** @returns the share of a kind among the kinds of change; 0 if the kind is not one of them */
+export const shareOf = (kind: string, logits: Float32Array, kinds: readonly string[]): number =>
+  softmax(logits.subarray(1))[kinds.indexOf(kind) - 1] ?? 0;
+
 export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
 
 /** @returns probabilities that sum to 1 */

@@ -48,20 +48,20 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded: r
   const { decoder } = names;
   if (decoder === undefined || decoded.length === 0) return weighted({ nothing, nouns, colours }, names);
   const supports = decoded.map(({ noun }) => supportOf(noun, names));
-  const shareOf = (of: (i: number) => number) => decoded.reduce((sum, _, i) => sum + of(i), 0) / decoded.length;
+  const meanOf = (of: (i: number) => number) => decoded.reduce((sum, _, i) => sum + of(i), 0) / decoded.length;
   const joined = {
     nothing,
     nouns: reweigh(
       nouns,
       decoder.flatten,
       (noun) =>
-        (1 + decoder.noun * shareOf((i) => supports[i]?.own.get(noun) ?? 0)) *
-        (1 + decoder.class * shareOf((i) => (supports[i]?.alike.has(noun) ? 1 : 0))),
+        (1 + decoder.noun * meanOf((i) => supports[i]?.own.get(noun) ?? 0)) *
+        (1 + decoder.class * meanOf((i) => (supports[i]?.alike.has(noun) ? 1 : 0))),
     ),
     colours: reweigh(
       colours,
       decoder.colour_flatten,
-      (colour) => 1 + decoder.colour * shareOf((i) => (decoded[i]?.colour === colour ? 1 : 0)),
+      (colour) => 1 + decoder.colour * meanOf((i) => (decoded[i]?.colour === colour ? 1 : 0)),
     ),
   };
   return weighted(joined, names);
@@ -102,12 +102,20 @@ export interface LikelyClass extends Likely {
   readonly value: (typeof CLASSES)[number];
 }
 
+/** @returns the probability of each class, the sum of its nouns'; a noun without a wider one is its own class */
+export function classShares({ nouns }: ThingNames, { wider }: Names): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  for (const [noun, probability] of nouns) {
+    const word = widestWord(noun, wider);
+    shares.set(word, (shares.get(word) ?? 0) + probability);
+  }
+  return shares;
+}
+
 /** @returns the class whose nouns are together the most probable; null if no noun has one */
-export function likelyClass({ nouns }: ThingNames, { wider }: Names): LikelyClass | null {
-  const sums = CLASSES.map((value) => ({
-    value,
-    probability: [...nouns].reduce((sum, [noun, p]) => sum + (widerWords(noun, wider).includes(value) ? p : 0), 0),
-  }));
+export function likelyClass(thing: ThingNames, names: Names): LikelyClass | null {
+  const shares = classShares(thing, names);
+  const sums = CLASSES.map((value) => ({ value, probability: shares.get(value) ?? 0 }));
   const best = sums.reduce((a, b) => (b.probability > a.probability ? b : a));
   return best.probability > 0 ? { ...best, probability: Math.min(1, best.probability) } : null;
 }
@@ -170,7 +178,7 @@ export function widerWords(word: string, wider: Readonly<Record<string, string>>
 }
 
 /** The last of the wider words below "something": the class of a noun. */
-export const widestWord = (word: string, wider: Readonly<Record<string, string>>): string =>
+const widestWord = (word: string, wider: Readonly<Record<string, string>>): string =>
   widerWords(word, wider)
     .filter((one) => one !== SOMETHING)
     .at(-1) ?? word;

@@ -5,7 +5,7 @@
  */
 import { softmax } from '../model/calibration.js';
 import type { CaptionOutput } from '../model/graph-io.js';
-import type { StatementKind } from '../schemas/comparison.js';
+import { reversedKind } from '../schemas/comparison.js';
 import { findWay } from './place-facts.js';
 
 /** Output of the caption graph for some crops. */
@@ -13,10 +13,6 @@ export interface CaptionRun extends CaptionOutput {
   /** for the same crops with the frames exchanged; absent: it was not run. Then `kindLogits` are of one direction */
   readonly reversed?: CaptionOutput;
 }
-
-/** Kinds of the exchanged pair; the others stay. */
-const REVERSED: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };
-export const reversedKind = <K extends string>(kind: K): K => (REVERSED[kind] ?? kind) as K;
 
 /** Least probability of a kind, so that its logarithm is finite. */
 const LEAST = 1e-9;
@@ -53,7 +49,3 @@ export function reversedMove(words: readonly string[]): string[] {
   const opposite = OPPOSITE_WAYS[way] ?? way.replace(/(?:left|right)$/, (side) => OPPOSITE_WAYS[side] as string);
   return [...words.slice(0, at.from), ...opposite.split(' '), ...words.slice(at.to)];
 }
-
-/** Share of a kind among the kinds of change. */
-export const shareOf = (kind: StatementKind, logits: Float32Array, kinds: readonly string[]): number =>
-  softmax(logits.subarray(1))[kinds.indexOf(kind) - 1] ?? 0;

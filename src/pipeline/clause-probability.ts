@@ -2,11 +2,10 @@
  * Probability that a location changed as its clause states: a logistic regression of the outputs of the graphs. The
  * weights travel in the bundle (`calibration.facts`); `scripts/fit-facts.mjs` fits them on held-out pairs.
  */
-import { sigmoid, softmax } from '../model/calibration.js';
+import { shareOf, sigmoid, softmax } from '../model/calibration.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
-import { shareOf } from './both-directions.js';
 import type { EndsOfMove, LocationStatement } from './statements.js';
 
 export type ClauseWeights = FactCalibration['clause'];

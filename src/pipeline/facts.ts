@@ -3,7 +3,7 @@
  * the location in words that are probable enough. The names come from the pictures of the thing, joined with the
  * decoder's own words.
  */
-import type { Side } from '../images.js';
+import { OTHER_SIDE, type Side } from '../images.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import {
@@ -143,8 +143,6 @@ function decodedAt({ clause, kind, written }: LocationStatement, sides: readonly
     return phrase === undefined ? [] : [{ noun: singular(phrase, names), colour: phrase.colour }];
   });
 }
-
-const OTHER_SIDE: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };
 
 interface Edit extends PhraseAt {
   readonly words: readonly ClauseWord[];

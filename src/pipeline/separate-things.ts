@@ -2,9 +2,9 @@
  * Separation of things that are regions of one location: a person has left, and a bag that the person put down is
  * there. One crop around both would be described as one thing. The names of what each frame shows decide.
  */
-import type { Side } from '../images.js';
+import { OTHER_SIDE } from '../images.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
-import { type Names, thingNames, widestWord } from '../model/naming.js';
+import { classShares, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
 import type { KnownNames } from './statements.js';
 
@@ -12,8 +12,6 @@ import type { KnownNames } from './statements.js';
 const LEAST = 0.5;
 /** The same for a decision against what the caption graph says. */
 const CERTAIN = 0.8;
-
-const OTHER: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };
 
 /** Probability that each of two pictures shows a thing, and that these are of different classes, 0..1 */
 export function differenceOfClasses(one: CropNames, other: CropNames, names: Names): number {
@@ -40,7 +38,7 @@ export function unseenRegion(
 ): MapRegion | undefined {
   return regions.length < 2
     ? undefined
-    : regions.find(({ side }) => !showsThing(shown[side], names) && showsThing(shown[OTHER[side]], names));
+    : regions.find(({ side }) => !showsThing(shown[side], names) && showsThing(shown[OTHER_SIDE[side]], names));
 }
 
 /**
@@ -49,7 +47,7 @@ export function unseenRegion(
  * @param location names of the crop around the location
  */
 export const isOwnThing = ({ side }: MapRegion, own: PairNames, location: PairNames, names: Names): boolean =>
-  differenceOfClasses(own[side], location[OTHER[side]], names) >= LEAST;
+  differenceOfClasses(own[side], location[OTHER_SIDE[side]], names) >= LEAST;
 
 /** @param shown names of all crops, in their order */
 export const knownNames = (shown: readonly PairNames[], names: Names): KnownNames => ({
@@ -72,11 +70,6 @@ function isCertain(shown: CropNames, names: Names): boolean {
 const showsThing = (shown: CropNames, names: Names): boolean => classesOf(shown, names).nothing < LEAST;
 
 function classesOf(shown: CropNames, names: Names) {
-  const { nothing, nouns } = thingNames([shown], names);
-  const shares = new Map<string, number>();
-  for (const [noun, probability] of nouns) {
-    const word = widestWord(noun, names.wider);
-    shares.set(word, (shares.get(word) ?? 0) + probability);
-  }
-  return { nothing, shares };
+  const thing = thingNames([shown], names);
+  return { nothing: thing.nothing, shares: classShares(thing, names) };
 }

@@ -3,14 +3,15 @@
  * location only. The sentence of an answer is composed of them (sentence.ts, ADR 16).
  */
 import type { Box, Side } from '../images.js';
+import { shareOf } from '../model/calibration.js';
 import { clausesOf } from '../model/clauses.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
 import { type Sentence, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
-import { SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
-import { type CaptionRun, reversedKind, reversedMove, shareOf } from './both-directions.js';
+import { reversedKind, SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import { type CaptionRun, reversedMove } from './both-directions.js';
 import { thirdOf } from './place-facts.js';
 
 /** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */

@@ -22,6 +22,9 @@ export const SIDES_OF_KIND = {
   replace: SIDES,
 } as const satisfies Readonly<Partial<Record<(typeof KINDS)[number], readonly Side[]>>>;
 export type StatementKind = keyof typeof SIDES_OF_KIND;
+const REVERSED: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };
+/** The kind of the exchanged pair; the others than these two stay. */
+export const reversedKind = <K extends string>(kind: K): K => (REVERSED[kind] ?? kind) as K;
 export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;
 
 export const BoxSchema = Type.Object(

@@ -1,5 +1,7 @@
+import { shareOf } from '../../src/model/calibration.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
-import { inBothDirections, reversedKind, reversedMove, shareOf } from '../../src/pipeline/both-directions.js';
+import { inBothDirections, reversedMove } from '../../src/pipeline/both-directions.js';
+import { reversedKind } from '../../src/schemas/comparison.js';
 
 const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'];
 
