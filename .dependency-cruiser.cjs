@@ -80,8 +80,8 @@ module.exports = {
       'The words of a foreign language model, judged by our evidence: no queue, no store, no model of ours.',
     ),
     only('heatmaps', '^src/heatmaps/', '^src/heatmaps/|^src/[^/]+\\.ts$', 'The codec and the pictures of heatmaps.'),
-    only('model', '^src/model/', '^src/model/|^src/images\\.ts$', 'Numbers in, numbers out.'),
-    only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/(images|random)\\.ts$', 'Numbers in, evidence out.'),
+    only('model', '^src/model/', '^src/model/|^src/(images|logistic)\\.ts$', 'Numbers in, numbers out.'),
+    only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/(images|logistic|random)\\.ts$', 'Numbers in, evidence out.'),
     only('quiet', '^src/quiet/', '^src/quiet/|^src/images\\.ts$', 'Numbers in, a decision out.'),
     only(
       'evaluation',

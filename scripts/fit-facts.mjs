@@ -10,6 +10,7 @@ import { startProgress } from '../dist/cli/progress.js';
 import { loadConfig } from '../dist/config.js';
 import { sharedArea } from '../dist/images.js';
 import { createLogger } from '../dist/logger.js';
+import { logitOf } from '../dist/logistic.js';
 import { nounPhrasesOf } from '../dist/model/noun-phrase.js';
 import { evidenceOf } from '../dist/pipeline/clause-probability.js';
 import { Pipeline } from '../dist/pipeline/compare.js';
@@ -67,7 +68,6 @@ const isTrue = ({ kind, regions }, things) =>
       )
     : things.some((thing) => thing.action === ACTION[kind] && regions.every((region) => shows(thing, region)));
 
-const logOdds = (p) => Math.log(p / (1 - p));
 const share = (outcomes) => Number(((outcomes.filter(Boolean).length + 1) / (outcomes.length + 2)).toFixed(3));
 const rounded = (value) => Number(value.toFixed(3));
 
@@ -80,7 +80,7 @@ function samplesOf(statement, things, names, ends, kinds) {
   const [phrase] = nounPhrasesOf(words);
   const stated = at && {
     phrase: words.slice(at.from, at.to).join(' '),
-    logOdds: logOdds(statement.clause.words.slice(at.from, at.to).reduce((product, { score }) => product * score, 1)),
+    logOdds: logitOf(statement.clause.words.slice(at.from, at.to).reduce((product, { score }) => product * score, 1)),
   };
   const side = statement.kind === 'move' ? sideOf(statement.regions) : null;
   return {

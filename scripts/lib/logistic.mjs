@@ -1,4 +1,5 @@
 /** Logistic regression by Newton's method, with a small ridge penalty on the weights (not on the offset). */
+import { sigmoid } from '../../dist/logistic.js';
 
 /**
  * @param {readonly (readonly number[])[]} rows features of each case
@@ -15,7 +16,7 @@ export function fitLogistic(rows, outcomes, ridge = 1) {
     const hessian = beta.map((_, i) => beta.map((_value, j) => (i === j ? penalty(i) : 0)));
     for (const [k, row] of rows.entries()) {
       const x = [...row, 1];
-      const p = 1 / (1 + Math.exp(-x.reduce((sum, value, i) => sum + value * beta[i], 0)));
+      const p = sigmoid(x.reduce((sum, value, i) => sum + value * beta[i], 0));
       for (let i = 0; i < size; i++) {
         gradient[i] += (Number(outcomes[k]) - p) * x[i];
         for (let j = 0; j < size; j++) hessian[i][j] += p * (1 - p) * x[i] * x[j];

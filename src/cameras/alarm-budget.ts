@@ -2,6 +2,7 @@
  * Alarm budget: the threshold that follows from an accepted number of false alarms per day, the bundle's measured rates
  * and the camera's own frames. Pure.
  */
+import { logitOf, sigmoid } from '../logistic.js';
 import { type OperatingPoint, strictestFirst } from './operating-points.js';
 import { type ConfidenceCounts, rateRatio, scaledPoints } from './rate-ratio.js';
 import type { CameraSettings } from './settings.js';
@@ -120,12 +121,6 @@ export function thresholdFor(
     return { threshold: strict.threshold, alarms_per_day: strict.false_alarm_rate * framesPerDay };
   }
   const share = Math.log(rate / strict.false_alarm_rate) / Math.log(loose.false_alarm_rate / strict.false_alarm_rate);
-  const between = logit(strict.threshold) + share * (logit(loose.threshold) - logit(strict.threshold));
-  return { threshold: 1 / (1 + Math.exp(-between)), alarms_per_day: rate * framesPerDay };
-}
-
-/** Clipped, because it is infinite at 0 and 1. */
-function logit(probability: number): number {
-  const p = Math.min(Math.max(probability, 1e-9), 1 - 1e-9);
-  return Math.log(p / (1 - p));
+  const between = logitOf(strict.threshold) + share * (logitOf(loose.threshold) - logitOf(strict.threshold));
+  return { threshold: sigmoid(between), alarms_per_day: rate * framesPerDay };
 }

@@ -1,4 +1,5 @@
 /** Calibration: logits to probabilities. Its constants travel in the bundle; README.md states how they are fitted. */
+import { sigmoid, softmax } from '../logistic.js';
 import type { Difference } from './graph-io.js';
 import type { BundleManifest } from './manifest.js';
 
@@ -58,13 +59,3 @@ export function mostProbableKind(logits: Float32Array, kinds: readonly string[])
 /** @returns the share of a kind among the kinds of change; 0 if the kind is not one of them */
 export const shareOf = (kind: string, logits: Float32Array, kinds: readonly string[]): number =>
   softmax(logits.subarray(1))[kinds.indexOf(kind) - 1] ?? 0;
-
-export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
-
-/** @returns probabilities that sum to 1 */
-export function softmax(logits: Float32Array): number[] {
-  const highest = Math.max(...logits);
-  const powers = Array.from(logits, (logit) => Math.exp(logit - highest));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return powers.map((power) => power / sum);
-}

@@ -2,7 +2,8 @@
  * Probability that a location changed as its clause states: a logistic regression of the outputs of the graphs. The
  * weights travel in the bundle (`calibration.facts`); `scripts/fit-facts.mjs` fits them on held-out pairs.
  */
-import { shareOf, sigmoid, softmax } from '../model/calibration.js';
+import { logitOf, sigmoid, softmax } from '../logistic.js';
+import { shareOf } from '../model/calibration.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
@@ -88,7 +89,4 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-function logOdds(probability: number): number {
-  const bounded = Math.min(Math.max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY);
-  return Math.log(bounded / (1 - bounded));
-}
+const logOdds = (probability: number): number => logitOf(probability, LEAST_PROBABILITY);

@@ -4,13 +4,14 @@
  * model: half of the nuisances that the model alone names on real pairs are true, and it misses most
  * (test/bench/RESULTS.md).
  */
-import { type Prediction, predictionOf, sigmoid } from '../model/calibration.js';
+import { sigmoid } from '../logistic.js';
+import { type Prediction, predictionOf } from '../model/calibration.js';
 import type { Difference } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { showsTooLittle, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { FITTED } from '../viewpoint/fitted.js';
 import type { Registration } from '../viewpoint/registration.js';
-import { logitOf, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
+import { evidenceLogit, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
 
 /** Weights of the two logits of one nuisance; the fused probability is the sigmoid of the weighted sum. */
 interface FusionWeights {
@@ -63,7 +64,7 @@ function measuredNuisances(
   return NUISANCES.map((name) => {
     const modelLogit = nuisanceLogits[nuisances.indexOf(name)] ?? 0;
     const weights = LOW_TRUST_NUISANCES.has(name) ? EQUAL_WEIGHTS : EVIDENCE_ALONE;
-    const fused = weights.model * modelLogit + weights.evidence * logitOf(evidence.nuisances[name]);
+    const fused = weights.model * modelLogit + weights.evidence * evidenceLogit(evidence.nuisances[name]);
     return { name, score: sigmoid(fused) };
   })
     .filter(({ name, score }) => score >= FITTED.nuisances[name].threshold)

@@ -3,7 +3,7 @@
  * instead: "on the road", then the third of the frame, then nothing. The boxes of the regions decide thirds and sides.
  */
 import type { Box } from '../images.js';
-import { sigmoid } from '../model/calibration.js';
+import { logitOf, sigmoid } from '../logistic.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { Likely } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
@@ -95,8 +95,7 @@ const calibrated = (
   probability: number,
   { scale, offset, agreement: weight = 0 }: FactCalibration['place'] & Partial<FactCalibration['way']>,
   agrees = 0,
-): number =>
-  sigmoid(scale * Math.log(probability / Math.max(1 - probability, Number.EPSILON)) + weight * agrees + offset);
+): number => sigmoid(scale * logitOf(probability, Number.EPSILON) + weight * agrees + offset);
 
 /** How far the boxes moved, or grew, in the stated way; negative: in the opposite one. -1..1 */
 export function agreement(way: string, regions: readonly MapRegion[]): number {

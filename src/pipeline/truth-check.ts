@@ -2,8 +2,9 @@
  * The truth check of a change: probabilities of the clauses of its sentence and of their words, from the bundle's graph
  * `check`. It sees the frames, not what the captioner made of them, so a low probability warns of a wrong word.
  */
+
+import { sigmoid } from '../logistic.js';
 import { SLOTS, type Slot } from '../model/bundle.js';
-import { sigmoid } from '../model/calibration.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';
 import type { CheckOutput } from '../model/graph-io.js';

@@ -4,7 +4,7 @@
  * Feedback exists only above the threshold that made the alarms; it is selected by the logit alone, so the probability
  * given the logit is not biased by that, but nothing is known below.
  */
-import { sigmoid } from '../model/calibration.js';
+import { logitOf, sigmoid } from '../logistic.js';
 import type { BundleManifest } from '../model/manifest.js';
 
 type Calibration = BundleManifest['calibration'];
@@ -37,12 +37,6 @@ const LEAST_SLOPE = 0.25;
 const LARGEST_OFFSET = 50;
 const STEPS = 50;
 
-/** Clipped, because the log-odds of 0 and 1 are infinite. */
-export const logOdds = (probability: number): number => {
-  const p = Math.min(Math.max(probability, 1e-9), 1 - 1e-9);
-  return Math.log(p / (1 - p));
-};
-
 /**
  * The fit of all cameras together. The threshold, as the log-odds that reach it, rises and never falls; it rises at
  * most until MOST_LOST of the right alarms are lost, or to the strictest operating point.
@@ -52,7 +46,7 @@ export function fitVerdict(alarms: readonly JudgedAlarm[], calibration: Calibrat
   const falseAlarms = alarms.filter(({ changed }) => !changed).length;
   if (alarms.length < LEAST_ALARMS || falseAlarms < LEAST_FALSE) return null;
   const fit = mostProbable(alarms);
-  const level = logOdds(calibration.threshold);
+  const level = logitOf(calibration.threshold);
   const border = (level - fit.offset) / fit.slope;
   if (border <= level) return null;
   const limit = highestBorder(alarms, calibration);
@@ -62,8 +56,8 @@ export function fitVerdict(alarms: readonly JudgedAlarm[], calibration: Calibrat
 
 /** The highest log-odds by the bundle at which the threshold may lie. */
 function highestBorder(alarms: readonly JudgedAlarm[], { operating_points, threshold }: Calibration): number {
-  const right = alarms.filter(({ changed }) => changed).map(({ confidence }) => logOdds(confidence));
-  const strictest = logOdds(Math.max(threshold, ...operating_points.map((point) => point.threshold)));
+  const right = alarms.filter(({ changed }) => changed).map(({ confidence }) => logitOf(confidence));
+  const strictest = logitOf(Math.max(threshold, ...operating_points.map((point) => point.threshold)));
   const kept = right.sort((a, b) => a - b)[Math.floor(right.length * MOST_LOST)] ?? strictest;
   return Math.min(kept, strictest);
 }
@@ -86,7 +80,7 @@ function mostProbable(alarms: readonly JudgedAlarm[]): VerdictFit {
 function costOf(alarms: readonly JudgedAlarm[], { slope, offset }: VerdictFit): number {
   const prior = ((slope - 1) / PRIOR.slope) ** 2 / 2 + (offset / PRIOR.offset) ** 2 / 2;
   return alarms.reduce((cost, { confidence, changed }) => {
-    const z = slope * logOdds(confidence) + offset;
+    const z = slope * logitOf(confidence) + offset;
     return cost + Math.log1p(Math.exp(-Math.abs(z))) + Math.max(0, changed ? -z : z);
   }, prior);
 }
@@ -95,7 +89,7 @@ function newtonStep(alarms: readonly JudgedAlarm[], { slope, offset }: VerdictFi
   let [ga, gb] = [(slope - 1) / PRIOR.slope ** 2, offset / PRIOR.offset ** 2];
   let [haa, hab, hbb] = [1 / PRIOR.slope ** 2, 0, 1 / PRIOR.offset ** 2];
   for (const { confidence, changed } of alarms) {
-    const z = logOdds(confidence);
+    const z = logitOf(confidence);
     const p = sigmoid(slope * z + offset);
     const [error, weight] = [p - (changed ? 1 : 0), p * (1 - p)];
     ga += error * z;
@@ -114,7 +108,7 @@ function bestOffset(alarms: readonly JudgedAlarm[], slope: number, deviation: nu
   for (let step = 0; step < STEPS; step++) {
     const offset = (low + high) / 2;
     const gradient = alarms.reduce(
-      (sum, { confidence, changed }) => sum + sigmoid(slope * logOdds(confidence) + offset) - (changed ? 1 : 0),
+      (sum, { confidence, changed }) => sum + sigmoid(slope * logitOf(confidence) + offset) - (changed ? 1 : 0),
       offset / deviation ** 2,
     );
     if (gradient > 0) high = offset;
@@ -125,7 +119,7 @@ function bestOffset(alarms: readonly JudgedAlarm[], slope: number, deviation: nu
 
 /** New probability of a change. */
 export const recalibrated = (confidence: number, { slope, offset }: VerdictFit): number =>
-  sigmoid(slope * logOdds(confidence) + offset);
+  sigmoid(slope * logitOf(confidence) + offset);
 
 /** The calibration of a bundle whose probabilities are recalibrated; the operating points keep their alarms. */
 export function applyFit(calibration: Calibration, fit: VerdictFit): Calibration {
@@ -153,7 +147,7 @@ export function fitCameras(alarms: readonly JudgedAlarm[], calibration: Calibrat
     if (own.length < LEAST_OF_CAMERA) return [];
     const offset = bestOffset(own, 1, PRIOR.camera);
     if (offset > -LEAST_OFFSET) return [];
-    const border = Math.min(logOdds(calibration.threshold) - offset, highestBorder(own, calibration));
+    const border = Math.min(logitOf(calibration.threshold) - offset, highestBorder(own, calibration));
     const threshold = rounded(sigmoid(border));
     return threshold > calibration.threshold ? [[camera, threshold]] : [];
   });

@@ -1,4 +1,5 @@
 /** Scores from measurements: one logistic regression per class, with the weights of fitted-schema.ts. */
+import { logitOf, sigmoid } from '../logistic.js';
 import type { Measurement, Measurements } from './measurements.js';
 
 export const NUISANCES = [
@@ -34,15 +35,10 @@ interface Joint {
 }
 
 export const jointScore = (joint: Joint, score: number, margin: number): number =>
-  sigmoid(joint.offset + joint.evidence * logitOf(score) + joint.agreement * margin);
+  sigmoid(joint.offset + joint.evidence * evidenceLogit(score) + joint.agreement * margin);
 
-const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
-/** Scores closer to 0 or 1 than this are limited to it. */
-const SURE = 1e-4;
-export const logitOf = (score: number): number => {
-  const p = Math.min(1 - SURE, Math.max(SURE, score));
-  return Math.log(p / (1 - p));
-};
+/** Logit of a score of the evidence, which says nothing surer than this. */
+export const evidenceLogit = (score: number): number => logitOf(score, 1e-4);
 
 export const scoresOf = <Name extends string>(
   models: Readonly<Record<Name, Logistic>>,

@@ -1,4 +1,5 @@
-import { mostProbableKind, predictionOf, sigmoid } from '../../src/model/calibration.js';
+import { logitOf as logit, sigmoid } from '../../src/logistic.js';
+import { mostProbableKind, predictionOf } from '../../src/model/calibration.js';
 import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';
 import { TINY } from './tiny-bundle.js';
 
@@ -18,7 +19,6 @@ const logits = (change: number, kinds = [0, 1, 0, 0, 0, 0], nuisances = [-9, -9]
   kindLogits: Float32Array.from(kinds),
   nuisanceLogits: Float32Array.from(nuisances),
 });
-const logit = (p: number) => Math.log(p / (1 - p));
 
 describe('predictionOf', () => {
   it('maps the change logit through scale and offset', () => {

@@ -1,13 +1,6 @@
 import fc from 'fast-check';
-import { sigmoid } from '../../src/model/calibration.js';
-import {
-  applyFit,
-  fitCameras,
-  fitVerdict,
-  type JudgedAlarm,
-  logOdds,
-  recalibrated,
-} from '../../src/tuning/verdict-fit.js';
+import { logitOf, sigmoid } from '../../src/logistic.js';
+import { applyFit, fitCameras, fitVerdict, type JudgedAlarm, recalibrated } from '../../src/tuning/verdict-fit.js';
 
 const calibration = {
   change: { scale: 2, offset: -1 },
@@ -22,7 +15,7 @@ const alarms = (count: number, confidence: number, changed: boolean, camera = 'g
   Array.from({ length: count }, () => ({ camera, confidence, changed }));
 /** The probability by the bundle that reaches the threshold after the fit. */
 const border = (fit: { slope: number; offset: number }) =>
-  sigmoid((logOdds(calibration.threshold) - fit.offset) / fit.slope);
+  sigmoid((logitOf(calibration.threshold) - fit.offset) / fit.slope);
 
 describe('fitVerdict', () => {
   it('raises the threshold above false alarms of low probability', () => {

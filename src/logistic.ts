@@ -1,0 +1,18 @@
+/** Probabilities and their logits. */
+
+/** @returns probability of a logit */
+export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
+
+/** @param least probabilities closer than this to 0 or 1, where the logit is infinite, are limited to it */
+export function logitOf(probability: number, least = 1e-9): number {
+  const p = Math.min(Math.max(probability, least), 1 - least);
+  return Math.log(p / (1 - p));
+}
+
+/** @returns probabilities that sum to 1 */
+export function softmax(logits: Float32Array): number[] {
+  const highest = Math.max(...logits);
+  const powers = Array.from(logits, (logit) => Math.exp(logit - highest));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((power) => power / sum);
+}
