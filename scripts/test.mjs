@@ -11,7 +11,6 @@ import { ensureBuild, ensurePackages } from './lib/packages.mjs';
 import { ensurePromtool } from './lib/promtool.mjs';
 import { ensureApiTools, ensurePython } from './lib/python.mjs';
 import { ensureRedisServer } from './lib/redis.mjs';
-import { ensureRedis8 } from './lib/redis-8.mjs';
 import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
 import { Tally } from './lib/tally.mjs';
 
@@ -50,7 +49,6 @@ async function runEverything(tally) {
   const [{ tools, python }] = await Promise.all([installPython(), ensurePackages().then(ensureBuild)]);
   // After the packages, whose installation empties its folder.
   const alertmanager = (await ensureAlertmanager())?.server;
-  say('redis 8', (await ensureRedis8())?.at(-1) ?? 'missing: the tests of vector sets are skipped');
   say('alertmanager', alertmanager ?? 'missing: the tests with a real Alertmanager are skipped');
 
   console.log('\nchecks');

@@ -129,12 +129,6 @@ const settings = {
     200_000,
     'Changes that the search index of an API process holds in memory, the latest ones.',
   ),
-  SEARCH_VECTORS: oneOf(
-    ['memory', 'redis'],
-    'memory',
-    'Search vectors of changes are compared in the memory of each API process, or by vector sets in Redis. redis ' +
-      'needs Redis 8, and the same value for the API and all workers.',
-  ),
   OUTBOUND_ALLOW: list('Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated.'),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),

@@ -13,7 +13,6 @@ import { createChangeLog } from '../stores/change-log.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
-import { assertVectorSets, createVectorSets } from '../stores/vector-sets.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { buildApp } from './app.js';
 import { assertDefaultModel } from './default-model.js';
@@ -21,7 +20,6 @@ import { createIdempotencyRecords } from './idempotency.js';
 import { createRateCounter } from './rate-counter.js';
 import { createLiveSearch } from './search/live-index.js';
 import { createQueryVectors } from './search/query-vectors.js';
-import { createRedisVectors } from './search/redis-vectors.js';
 
 /** Share of SHUTDOWN_MS after which slow clients are disconnected, to leave time for the other steps. */
 const HTTP_SHARE = 0.8;
@@ -41,16 +39,9 @@ const queue = createJobProducer(redis);
 const questioner = createQuestioner(redis, { logger });
 
 const stores = createStores(config, redis);
-const inRedis = config.searchVectors === 'redis';
-if (inRedis) await assertVectorSets(redisUrlOf(config), logger);
 const search = createLiveSearch(
   { ...stores, changeLog: createChangeLog(redis) },
-  {
-    most: config.searchChanges,
-    ...(inRedis ? { vectors: createRedisVectors({ sets: createVectorSets(redis), changes: stores.changes }) } : {}),
-    clock: Date.now,
-    logger,
-  },
+  { most: config.searchChanges, clock: Date.now, logger },
 );
 
 const app = await buildApp(

@@ -59,7 +59,7 @@ async function run(query: string, results: readonly string[], options: Options):
       index.put({ ...change, id, confirmed_at: confirmation(change.confirmed) });
     }
   }
-  const found = await index.search(query, filter);
+  const found = index.search(query, filter);
   const hits = found.hits.slice(0, limit).map((hit) => ({ ...(changes.get(hit.id) as Found), hit }));
   process.stdout.write(options.json ? `${JSON.stringify(document(found, hits), null, 2)}\n` : lines(found, hits));
 }

@@ -1,8 +1,8 @@
 /** Fusion of the changes that words find and those that are near the vector of a query. */
-import type { Near } from './change-vectors.js';
 import { isOpposite } from './directions.js';
 import type { Entry } from './groups.js';
 import type { Query } from './query.js';
+import type { Near } from './vector-list.js';
 import type { MatchedWord, RankedEntry } from './word-ranking.js';
 
 /** Rank constant: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion", SIGIR 2009. */

@@ -31,10 +31,8 @@ export interface Scope {
 }
 
 export function scopeOf(changes: ChangeGroups, filter: SearchFilter): Scope {
-  return isEmpty(filter) ? everything(changes) : filtered(changes, filter);
+  return Object.values(filter).every((value) => value === undefined) ? everything(changes) : filtered(changes, filter);
 }
-
-const isEmpty = (filter: SearchFilter): boolean => Object.values(filter).every((value) => value === undefined);
 
 const everything = (changes: ChangeGroups): Scope => ({
   places: new Set(changes.places()),
@@ -83,11 +81,6 @@ export function passes(entry: Entry, filter: SearchFilter): boolean {
     (filter.until === undefined || confirmed < filter.until) &&
     id !== filter.except
   );
-}
-
-/** @returns whether a change may be found; unlike the numbers of the scope it stays true after other searches */
-export function takesOf(filter: SearchFilter, { places }: Pick<Scope, 'places'>): (entry: Entry) => boolean {
-  return isEmpty(filter) ? () => true : (entry) => places.has(entry.group.place) && passes(entry, filter);
 }
 
 export function isInScope(term: string, changes: ChangeGroups, { places, ofText }: Scope): boolean {

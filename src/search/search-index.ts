@@ -1,13 +1,12 @@
-/** Index of changes, whose words are in memory, and the search in it: filters, words, vectors, and their fusion. */
+/** Index of changes in memory, and the search in it: filters, words, vectors, and the fusion of both. */
 
 import type { SearchVector } from '../schemas/search-vector.js';
-import type { ChangeVectors, Near, Nearest, QueryVector } from './change-vectors.js';
 import { type FoundEntry, fuse } from './fusion.js';
-import { ChangeGroups, type NamesOf } from './groups.js';
+import { ChangeGroups, type Entry, type NamesOf } from './groups.js';
 import { type Interpretation, type Query, readQuery } from './query.js';
-import { isInScope, type Scope, type SearchFilter, scopeOf, wordsInScope } from './scope.js';
+import { isInScope, passes, type Scope, type SearchFilter, scopeOf, wordsInScope } from './scope.js';
 import type { SearchedChange } from './texts.js';
-import { VectorList } from './vector-list.js';
+import { type Near, type QueryVector, VectorList } from './vector-list.js';
 import { type RankedEntry, rankByWords } from './word-ranking.js';
 
 /** Hits of one search. */
@@ -23,20 +22,16 @@ export interface SearchResult {
   readonly unknownWords: readonly string[];
   /** number of changes that pass the filter */
   readonly changes: number;
-  /** number of them whose own vector was compared with that of the query */
+  /** number of them whose vector was compared with that of the query */
   readonly compared: number;
 }
 
 export class SearchIndex {
   readonly #changes: ChangeGroups;
-  readonly #vectors: ChangeVectors;
+  readonly #vectors = new VectorList();
 
-  /**
-   * @param most changes that are kept; the earliest ones are dropped
-   * @param vectors where their vectors are; default: in memory
-   */
-  constructor(most = Number.POSITIVE_INFINITY, vectors: ChangeVectors = new VectorList()) {
-    this.#vectors = vectors;
+  /** @param most changes that are kept; the earliest ones are dropped */
+  constructor(most = Number.POSITIVE_INFINITY) {
     this.#changes = new ChangeGroups(most, (id) => this.#vectors.remove(id));
   }
 
@@ -52,11 +47,7 @@ export class SearchIndex {
     const entry = this.#changes.entry(change.id);
     if (entry !== undefined && vector !== undefined) this.#vectors.put(entry, vector);
   }
-  /** Ends when the vectors of all changes that were put are stored. */
-  stored(): Promise<void> {
-    return this.#vectors.stored();
-  }
-  vectorOf(id: string): Promise<SearchVector | undefined> {
+  vectorOf(id: string): SearchVector | undefined {
     return this.#vectors.vectorOf(id);
   }
   remove(id: string): void {
@@ -75,7 +66,7 @@ export class SearchIndex {
    * @param vector of the query; absent: words alone. It reorders the changes that the words find, and adds those that
    *   are near enough. A query without any known word finds nothing.
    */
-  async search(text: string, filter: SearchFilter = {}, vector?: QueryVector): Promise<SearchResult> {
+  search(text: string, filter: SearchFilter = {}, vector?: QueryVector): SearchResult {
     const changes = this.#changes;
     const scope = scopeOf(changes, filter);
     const query = readQuery(text, {
@@ -83,8 +74,7 @@ export class SearchIndex {
       words: () => wordsInScope(changes, scope),
     });
     const words = rankByWords(query, changes, scope, { filter, most: MOST_HITS });
-    // The numbers of the scope hold until here: another search may begin while vectors are compared.
-    const { near, compared } = await this.#nearest(query, words, { scope, filter, vector });
+    const { near, compared } = this.#nearest(query, words, { scope, filter, vector });
     return {
       hits: fuse(query, words, near, MOST_HITS).map(({ entry, ...hit }) => ({ id: entry.id, ...hit })),
       interpretedAs: query.interpretedAs,
@@ -99,20 +89,16 @@ export class SearchIndex {
     query: Query,
     words: readonly RankedEntry[],
     { scope, filter, vector }: { scope: Scope; filter: SearchFilter; vector: QueryVector | undefined },
-  ): Promise<Nearest> {
+  ): { near: Near[]; compared: number } {
     // A query without any known word is answered by nothing, however near a change is.
-    if (vector === undefined || query.items.length === 0) return Promise.resolve({ near: [], compared: 0 });
+    if (vector === undefined || query.items.length === 0) return { near: [], compared: 0 };
     const given = words.map(({ entry }) => entry);
-    const entry = (id: string) => this.#changes.entry(id);
-    return this.#vectors.nearest({ vector, given, filter, scope, entry, most: MOST_HITS });
+    const takes = (entry: Entry) => scope.ofGroup(entry.group) > 0 && passes(entry, filter);
+    return this.#vectors.nearest(vector, takes, given, MOST_HITS);
   }
 
   /** @returns all changes with a vector of this bundle, the nearest first */
-  async nearest(vector: SearchVector): Promise<Near[]> {
-    const { near } = await this.#vectors.nearest({
-      ...{ vector: { ...vector, least: -Infinity }, given: [], filter: {}, scope: scopeOf(this.#changes, {}) },
-      ...{ entry: (id: string) => this.#changes.entry(id), most: this.size },
-    });
-    return near;
+  nearest(vector: SearchVector): Near[] {
+    return this.#vectors.nearest({ ...vector, least: -Infinity }, () => true, [], this.size).near;
   }
 }

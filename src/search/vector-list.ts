@@ -1,15 +1,17 @@
-/** Search vectors of changes in memory: every search compares all that pass its filters. */
+/** Search vectors of changes in memory, and their cosines with the vector of a query. */
 import type { SearchVector } from '../schemas/search-vector.js';
-import {
-  type ChangeVectors,
-  cosineAt,
-  type Near,
-  type Nearest,
-  type NearestQuery,
-  nearestOf,
-} from './change-vectors.js';
 import type { Entry } from './groups.js';
-import { takesOf } from './scope.js';
+
+/** Vector of a query. */
+export interface QueryVector extends SearchVector {
+  /** cosine below which a change is no answer */
+  readonly least: number;
+}
+
+export interface Near {
+  readonly entry: Entry;
+  readonly cosine: number;
+}
 
 /** Rows of one block of memory; a block is allocated at a time. */
 const BLOCK_ROWS = 4_096;
@@ -23,7 +25,7 @@ interface Table {
   readonly free: number[];
 }
 
-export class VectorList implements ChangeVectors {
+export class VectorList {
   readonly #tables = new Map<string, Table>();
   readonly #rows = new Map<string, { readonly table: Table; readonly row: number }>();
 
@@ -32,7 +34,7 @@ export class VectorList implements ChangeVectors {
     return this.#rows.size;
   }
 
-  /** A vector of another length than the bundle's first one is left out. */
+  /** Sets or replaces the vector of a change. A vector of another length than the bundle's first one is left out. */
   put(entry: Entry, { bundle, values }: SearchVector): void {
     this.remove(entry.id);
     const table = this.#tables.get(bundle) ?? { dimensions: values.length, blocks: [], entries: [], free: [] };
@@ -62,11 +64,7 @@ export class VectorList implements ChangeVectors {
     this.#rows.clear();
   }
 
-  stored(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  async vectorOf(id: string): Promise<SearchVector | undefined> {
+  vectorOf(id: string): SearchVector | undefined {
     const place = this.#rows.get(id);
     if (place === undefined) return undefined;
     for (const [bundle, table] of this.#tables) {
@@ -75,15 +73,24 @@ export class VectorList implements ChangeVectors {
     return undefined;
   }
 
-  async nearest({ vector, given, filter, scope, most }: NearestQuery): Promise<Nearest> {
-    const { bundle, values, least } = vector;
+  /**
+   * @param takes whether a change may be found
+   * @param given changes that are compared and returned whatever their cosine
+   * @returns `given` as far as they have a vector of the query's bundle, and the `most` nearest of the other changes
+   *   that are near enough, the nearest first; and how many changes were compared
+   */
+  nearest(
+    { bundle, values, least }: QueryVector,
+    takes: (entry: Entry) => boolean,
+    given: Iterable<Entry>,
+    most: number,
+  ): { near: Near[]; compared: number } {
     const table = this.#tables.get(bundle);
     if (table === undefined || table.dimensions !== values.length) return { near: [], compared: 0 };
-    const takes = takesOf(filter, scope);
     const near = new Map<Entry, Near>();
     for (const entry of given) {
       const place = this.#rows.get(entry.id);
-      if (place?.table === table) near.set(entry, { entry, cosine: cosineOf(table, place.row, values) });
+      if (place?.table === table) near.set(entry, { entry, cosine: cosineAt(table, place.row, values) });
     }
     const others: Near[] = [];
     let compared = 0;
@@ -92,11 +99,20 @@ export class VectorList implements ChangeVectors {
       const entry = table.entries[row];
       if (entry === undefined || !takes(entry)) continue;
       compared++;
-      const cosine = cosineOf(table, row, values);
+      const cosine = cosineAt(table, row, values);
       if (cosine >= least && !near.has(entry)) others.push({ entry, cosine });
     }
-    return { near: nearestOf([...near.values()], others, most), compared };
+    return { near: [...near.values(), ...best(others, most)].sort(nearestFirst), compared };
   }
+}
+
+const nearestFirst = (a: Near, b: Near): number => b.cosine - a.cosine;
+
+/** @returns the `most` nearest, and those that equal the last of them */
+function best(all: Near[], most: number): Near[] {
+  if (all.length <= most) return all;
+  const least = Float64Array.from(all, ({ cosine }) => cosine).sort()[all.length - most] as number;
+  return all.filter(({ cosine }) => cosine >= least);
 }
 
 const valuesOf = ({ blocks, dimensions }: Table, row: number): Float32Array => {
@@ -104,5 +120,21 @@ const valuesOf = ({ blocks, dimensions }: Table, row: number): Float32Array => {
   return (blocks[Math.floor(row / BLOCK_ROWS)] as Float32Array).subarray(start, start + dimensions);
 };
 
-const cosineOf = ({ blocks, dimensions }: Table, row: number, query: Float32Array): number =>
-  cosineAt(query, blocks[Math.floor(row / BLOCK_ROWS)] as Float32Array, (row % BLOCK_ROWS) * dimensions);
+/** Four sums at a time, which is twice as fast as one. */
+function cosineAt({ blocks, dimensions }: Table, row: number, query: Float32Array): number {
+  const block = blocks[Math.floor(row / BLOCK_ROWS)] as Float32Array;
+  const start = (row % BLOCK_ROWS) * dimensions;
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let i = 0;
+  for (; i + 3 < dimensions; i += 4) {
+    a += (block[start + i] as number) * (query[i] as number);
+    b += (block[start + i + 1] as number) * (query[i + 1] as number);
+    c += (block[start + i + 2] as number) * (query[i + 2] as number);
+    d += (block[start + i + 3] as number) * (query[i + 3] as number);
+  }
+  for (; i < dimensions; i++) a += (block[start + i] as number) * (query[i] as number);
+  return a + b + c + d;
+}

@@ -1,6 +1,5 @@
-/** Lua scripts of acknowledgements, feedback and search vectors. */
+/** Lua scripts of acknowledgements and feedback. */
 import { logEntryInLua } from './change-log.js';
-import { VECTOR_FIELD } from './change-vectors.js';
 import { CAMERA_EVENTS_KEPT, EVENTS_KEPT } from './keys.js';
 
 /**
@@ -43,9 +42,3 @@ redis.call('HDEL', KEYS[1], 'feedback')
 redis.call('ZREM', KEYS[2], ARGV[1])
 ${logEntryInLua('KEYS[3]', 'ARGV[1]')}
 return 1`;
-
-/** KEYS: changes. Returns their stored vectors in this order. */
-export const READ_VECTORS = `
-local vectors = {}
-for i, change in ipairs(KEYS) do vectors[i] = redis.call('HGET', change, '${VECTOR_FIELD}') end
-return vectors`;

@@ -17,7 +17,6 @@ import { logEntry } from './change-log.js';
 import { encodeVector, VECTOR_FIELD } from './change-vectors.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from './keys.js';
 import type { RedisCommand } from './redis.js';
-import { writesOfElement } from './vector-sets.js';
 
 /** Retention erases by age. The expiry is later, for a Redis without running workers. */
 export const EXPIRY_SLACK_MS = 3_600_000;
@@ -60,11 +59,8 @@ export interface TurnChanges {
   readonly eventsApplied: number;
 }
 
-/**
- * @param retentionMs time for which a change is kept after its last write, and an alert after it was made
- * @param vectorSets whether search vectors are written to vector sets, too
- */
-export function changeWrites(turn: TurnChanges, now: number, retentionMs: number, vectorSets = false): RedisCommand[] {
+/** @param retentionMs time for which a change is kept after its last write, and an alert after it was made */
+export function changeWrites(turn: TurnChanges, now: number, retentionMs: number): RedisCommand[] {
   const lifetime = retentionMs + EXPIRY_SLACK_MS;
   return [
     ...turn.changes.flatMap(({ change, event }) => [
@@ -72,7 +68,6 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
     ...(turn.vectors ?? []).map(writeOfVector),
-    ...(vectorSets ? writesOfElements(turn) : []),
     ...(turn.health == null ? [] : [addEvent(turn.health)]),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
@@ -105,12 +100,6 @@ const writeOfVector = ({ change, vector }: VectorOfChange): RedisCommand => [
   VECTOR_FIELD,
   encodeVector(vector),
 ];
-
-const writesOfElements = ({ changes, vectors }: TurnChanges): RedisCommand[] =>
-  (vectors ?? []).flatMap(({ change: id, vector }) => {
-    const update = changes.find(({ change }) => change.id === id);
-    return update === undefined ? [] : writesOfElement(update.change, vector);
-  });
 
 function writesOfSpans(camera: string, spans: readonly UnseenSpan[], lifetime: number): RedisCommand[] {
   if (spans.length === 0) return [];

@@ -10,20 +10,13 @@ import type { SearchVector } from '../schemas/search-vector.js';
 import type { BaselineEvent } from './cameras.js';
 import { logEntry } from './change-log.js';
 import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
-import {
-  ACKNOWLEDGE,
-  GIVE_FEEDBACK,
-  READ_VECTORS,
-  WITHDRAW_ACKNOWLEDGEMENT,
-  WITHDRAW_FEEDBACK,
-} from './change-scripts.js';
-import { decodeVector } from './change-vectors.js';
+import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';
+import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
 import { allIndexes, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { idPages, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { CHANGE_FIELDS, changeOf, foundPart } from './stored-change.js';
-import { eraseElement } from './vector-sets.js';
 import { seesCamera } from './visibility.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
@@ -35,7 +28,6 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
   const runAcknowledge = defineScript<number>(redis, 'sdAcknowledge', ACKNOWLEDGE);
   const runFeedback = defineScript(redis, 'sdFeedback', GIVE_FEEDBACK);
   const runUnacknowledge = defineScript(redis, 'sdUnacknowledge', WITHDRAW_ACKNOWLEDGEMENT);
-  const runVectors = defineScript<(string | null)[]>(redis, 'sdVectors', READ_VECTORS);
   const runNoFeedback = defineScript(redis, 'sdNoFeedback', WITHDRAW_FEEDBACK);
   const acknowledgementKeys = ({ id, camera }: Change) => [
     KEYS.change(id),
@@ -67,7 +59,6 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id)
       .zrem(KEYS.descriptionsOpen, id)
-      .call(...eraseElement(id))
       .call(...logEntry(id));
     for (const alert of alerts) {
       erasing.del(KEYS.alert(alert), KEYS.deliveriesOfAlert(alert)).zrem(KEYS.alertsByTime, alert);
@@ -105,8 +96,9 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     /** @returns in the order of the ids; undefined for a change without one */
     vectors: (ids: readonly string[]): Promise<(SearchVector | undefined)[]> =>
       redisCall('reading search vectors', async () => {
-        // One command: a search may read some thousand.
-        return ids.length === 0 ? [] : (await runVectors(ids.map(KEYS.change))).map(decodeVector);
+        const pipeline = redis.pipeline();
+        for (const id of ids) pipeline.hget(KEYS.change(id), VECTOR_FIELD);
+        return ids.length === 0 ? [] : repliesOf<string | null>(await pipeline.exec()).map(decodeVector);
       }),
     /** The latest confirmed first. */
     list: (query: ChangeQuery) =>

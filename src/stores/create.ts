@@ -57,7 +57,7 @@ export function createStores(config: Config, redis: Redis): Stores {
     apiKeys: createApiKeyStore(redis),
     workers: createWorkerRegistry(redis),
     cameras: createCameraStore(redis),
-    turns: createTurnStore(redis, { retentionMs, vectorSets: config.searchVectors === 'redis' }),
+    turns: createTurnStore(redis, { retentionMs }),
     changes: createChangeStore(redis, { retentionMs }),
     descriptions: createDescriptionStore(redis, { retentionMs }),
     days: createDayStore(redis),

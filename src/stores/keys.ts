@@ -64,10 +64,6 @@ export const KEYS = {
   changesByFeedback: 'sd:chgs:feedback',
   /** stream of ids of changes whose sentences were written or that were erased, in the field `id` ('': a mark) */
   changeLog: 'sd:chgs:log',
-  /** vector set of the changes with a search vector of this bundle; only with SEARCH_VECTORS=redis */
-  vectorSet: (bundle: string, dimensions: number) => `sd:chgs:vectors:${bundle}:${dimensions}`,
-  /** set of the keys of all vector sets that were ever written */
-  vectorSets: 'sd:chgs:vectors',
   /** list of CameraEvent and BaselineEvent since the last frame of the camera */
   cameraEvents: (camera: string) => `sd:news:${camera}`,
   alert: (id: string) => `sd:alr:${id}`,

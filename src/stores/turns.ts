@@ -117,14 +117,8 @@ const UNCOUNT = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('HINCRBY', KEYS[2], ARGV[2], -ARGV[3])`;
 
-/**
- * @param options.retentionMs how long a comparison and a change are kept, from their creation and last write.
- * @param options.vectorSets whether search vectors are written to vector sets, too; default: no
- */
-export function createTurnStore(
-  redis: Redis,
-  options: { retentionMs: number; vectorSets?: boolean; now?: () => number },
-) {
+/** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
+export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? Date.now;
   const runTake = defineScript<TakeReply>(redis, 'sdTake', TAKE);
   const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
@@ -186,7 +180,7 @@ export function createTurnStore(
     commit: (turn: Turn, { stored, state, changes }: TurnResult): Promise<CommitResult> =>
       commit(turn, state, [
         ...endingWrites(stored, now(), options.retentionMs),
-        ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs, options.vectorSets)),
+        ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
       ]),
     /** As `commit`, without saving a comparison. */
     drop: (turn: Turn): Promise<CommitResult> => commit(turn, undefined, null),

@@ -1,27 +1,16 @@
 /**
- * `npm run bench:search [-- --changes=100000] [--inserts=20000] [--vectors=redis] [--write]`: the search over made
- * changes by HTTP, the memory of its index, and the rate at which changes are written with and without it. With
- * `--vectors=redis` the search vectors are in vector sets of Redis 8, whose answers are compared with exact ones.
+ * `npm run bench:search [-- --changes=100000] [--inserts=20000] [--write]`: the search over made changes by HTTP, the
+ * memory of its index, and the rate at which changes are written with and without it.
  */
 import { loadavg } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Agent, request } from 'undici';
 import { readOptions } from '../../scripts/lib/options.mjs';
-import { ensureRedis8 } from '../../scripts/lib/redis-8.mjs';
-import { figuresOfRecall } from './lib/recall.mjs';
 import { mb, ms, percentile, report } from './lib/report.mjs';
 import { cpuMs, dist, numberOption, residentBytes, startService } from './lib/service.mjs';
 
-const { values } = readOptions({
-  ...{ changes: { type: 'string' }, inserts: { type: 'string' }, vectors: { type: 'string' } },
-  write: { type: 'boolean' },
-});
-const { vectors: where = 'memory' } = values;
-if (!['memory', 'redis'].includes(where)) throw new Error(`--vectors=${where}: expected memory or redis`);
-const inRedis = where === 'redis';
-const redisCommand = inRedis ? await ensureRedis8() : ['redis-server'];
-if (redisCommand === undefined) throw new Error('--vectors=redis: expected a Redis of version 8 or newer');
+readOptions({ changes: { type: 'string' }, inserts: { type: 'string' }, write: { type: 'boolean' } });
 const count = numberOption('changes', 100_000);
 const inserts = numberOption('inserts', 20_000);
 const { changeWrites } = await dist('stores/change-writes.js');
@@ -93,14 +82,11 @@ function madeVector() {
   return { bundle: BUNDLE, values: values.map((value) => value / length) };
 }
 
-/** changes with their vectors in the set, for exact answers; only with --vectors=redis */
-const inSet = [];
 /** Saves one change as the commit of a camera's turn does. @param logged whether it has a vector and a log entry */
 async function save(redis, change, logged) {
   const vectors = logged ? [{ change: change.id, vector: madeVector() }] : [];
-  if (inRedis) inSet.push(...vectors.map(({ vector }) => ({ change, vector })));
   const turn = { camera: change.camera, changes: [{ change, event: 'change.opened' }], alerts: [], eventsApplied: 0 };
-  const writes = changeWrites({ ...turn, vectors }, Date.now(), 30 * DAY_MS, inRedis);
+  const writes = changeWrites({ ...turn, vectors }, Date.now(), 30 * DAY_MS);
   const multi = redis.multi();
   for (const [name, ...args] of writes) {
     if (logged || args[0] !== KEYS.changeLog) multi.call(name, ...args.map(String));
@@ -128,8 +114,8 @@ async function insert(redis, number, logged, perSecond = 0) {
   return { rate: (1000 * number) / (performance.now() - begun), took };
 }
 
-/** Heap of an index of these changes, and the CPU time of its searches, in this process; with vectors in memory. */
-async function indexAlone() {
+/** Heap of an index of these changes, and the CPU time of its searches, in this process. */
+function indexAlone() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   made = 0;
@@ -138,7 +124,7 @@ async function indexAlone() {
   const before = used();
   const index = new SearchIndex();
   const begun = performance.now();
-  for (let i = 0; i < count; i++) index.put(madeChange(), inRedis ? undefined : madeVector());
+  for (let i = 0; i < count; i++) index.put(madeChange(), madeVector());
   const builtIn = performance.now() - begun;
   collect();
   const bytes = used() - before;
@@ -146,7 +132,7 @@ async function indexAlone() {
   for (let round = 0; round < QUERY_ROUNDS; round++) {
     for (const query of QUERIES) {
       const start = performance.now();
-      await index.search(query, {}, inRedis ? undefined : { ...madeVector(), least: LEAST });
+      index.search(query, {}, { ...madeVector(), least: LEAST });
       took.push(performance.now() - start);
     }
   }
@@ -175,10 +161,9 @@ async function queries(url, filter = '') {
 }
 
 const [loadBefore = 0] = loadavg();
-const alone = await indexAlone();
+const alone = indexAlone();
 console.error(`index alone: ${mb(alone.bytes)}, ${ms(percentile(alone.took, 0.5))} ms`);
-const env = { SEARCH_CHANGES: '10000000', SEARCH_VECTORS: where };
-const service = await startService({ worker: false, env, redisCommand });
+const service = await startService({ worker: false, env: { SEARCH_CHANGES: '10000000' } });
 const redis = connectRedis(service.redisUrl, { role: 'consumer', logger });
 /** In place of a worker: the way of a question, without the model. */
 const answering = startQuestionWorker({
@@ -215,7 +200,6 @@ try {
   const cpu = (cpuMs(service.pid('api')) - cpuBefore) / took.length;
   const filtered = await queries(service.url, '&camera=camera-7');
   console.error(`queries: p50 ${ms(percentile(took, 0.5))} ms`);
-  const recall = inRedis ? await figuresOfRecall(redis, inSet, madeVector) : [];
 
   const rates = { with: [], without: [] };
   const paced = { with: [], without: [] };
@@ -237,14 +221,10 @@ try {
       ['search by HTTP, all cameras: p50 / p95 / p99', `${times(took)} ms`],
       ['search by HTTP, one camera of 100: p50 / p95 / p99', `${times(filtered)} ms`],
       ['CPU of the API per search', `${ms(cpu)} ms`],
-      [`the index alone${inRedis ? ', words' : ''}: p50 / p95 / p99`, `${times(alone.took)} ms`],
-      [
-        `memory of the index${inRedis ? ', words' : ''}`,
-        `${mb(alone.bytes)}, ${Math.round(alone.bytes / count)} bytes per change`,
-      ],
+      ['the index alone: p50 / p95 / p99', `${times(alone.took)} ms`],
+      ['memory of the index', `${mb(alone.bytes)}, ${Math.round(alone.bytes / count)} bytes per change`],
       ['resident memory of the API, without and with the changes', `${mb(residentEmpty)}, ${mb(residentFull)}`],
       ['resident memory of Redis with the changes', mb(redisFull)],
-      ...recall,
       ['writing the changes and following them', `${(loaded / 1000).toFixed(0)} s`],
       ['building the index in memory', `${ms(alone.builtIn)} ms`],
       ['inserts per second, as fast as possible, without search', middle(rates.without)],
@@ -263,16 +243,7 @@ try {
         `the log and an API that follows it, and without these; ${AT_ONCE} at a time, median of ${ROUNDS} rounds in turn. ` +
         'Redis syncs each write to the disk. Client, API and Redis share the cores.',
       `Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`,
-      ...(inRedis
-        ? [
-            'Recall: share of the nearest changes by their stored vectors that are among the 1,000 candidates of the ' +
-              'set, and the time of the set for these; mean of 20 vectors of queries. Made vectors are no measure of a ' +
-              "model's.",
-          ]
-        : []),
     ],
-    inRedis ? `bench:search-redis-${count}` : 'bench:search',
-    redisCommand,
   );
 } finally {
   await answering.close();

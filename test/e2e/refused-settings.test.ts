@@ -24,7 +24,6 @@ const SETTINGS = [
   { S3_ENDPOINT: 'https://s3.example' },
   { S3_FRAME_BUCKET: 'frames' },
   { PUBLIC_URL: 'foo' },
-  { SEARCH_VECTORS: 'disk' },
   { DEFAULT_MODEL: 'zzz' },
 ];
 const cases = SETTINGS.flatMap((env) =>

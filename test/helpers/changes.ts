@@ -63,11 +63,10 @@ export function storedAlert(change: FoundChange, given: Partial<Notice> & { url?
 export async function saveTurnChanges(
   redis: Redis,
   turn: Partial<TurnChanges>,
-  { now = Date.now(), retentionMs = 3_600_000, vectorSets = false } = {},
+  { now = Date.now(), retentionMs = 3_600_000 } = {},
 ): Promise<void> {
   const saving = redis.multi();
   const found = { camera: 'gate', changes: [], alerts: [], eventsApplied: 0, ...turn };
-  for (const [name, ...args] of changeWrites(found, now, retentionMs, vectorSets))
-    saving.call(name, ...args.map(String));
+  for (const [name, ...args] of changeWrites(found, now, retentionMs)) saving.call(name, ...args.map(String));
   for (const [error] of (await saving.exec()) ?? []) if (error !== null) throw error;
 }

@@ -18,7 +18,7 @@ export function fakeSearch(
         const names = [settings?.name, settings?.zones.find(({ id }) => id === zone)?.name];
         return [camera, zone, ...names].filter((name) => name != null);
       });
-      return { ...(await index.search(text, filter, await vectorOf?.(index))), complete: true };
+      return { ...index.search(text, filter, await vectorOf?.(index)), complete: true };
     },
     drop: () => {},
   };

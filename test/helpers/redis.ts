@@ -4,7 +4,6 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findRedis8 } from '../../scripts/lib/redis-8.mjs';
 
 export interface TestRedis {
   /** unix:///... as REDIS_URL takes it */
@@ -20,23 +19,11 @@ export interface TestRedis {
 
 const START_LIMIT_MS = 10_000;
 
-/** Program and first arguments of a server with vector sets. Its tests are skipped without (npm test fetches it). */
-export const REDIS_8 = findRedis8();
-/** describe, or describe.skip without a Redis that has vector sets */
-export const describeWithVectorSets = REDIS_8 === undefined ? describe.skip : describe;
-
 /**
  * @param dump a dump.rdb that is loaded; the server then appends to no file, because one that does reads no dump
- * @param command program and first arguments; default: the redis-server of the system
  * @throws Error if redis-server is missing or does not answer within 10 s
  */
-export async function startRedis({
-  dump,
-  command = ['redis-server'],
-}: {
-  dump?: string;
-  command?: readonly string[] | undefined;
-} = {}): Promise<TestRedis> {
+export async function startRedis({ dump }: { dump?: string } = {}): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'sd-redis-'));
   if (dump !== undefined) await copyFile(dump, join(folder, 'dump.rdb'));
   const socket = join(folder, 'redis.sock');
@@ -45,8 +32,7 @@ export async function startRedis({
   const start = async () => {
     // The settings of the embedded server: an acknowledged write survives kill -9.
     const args = `--port 0 --unixsocket ${socket} --dir ${folder} --appendonly ${dump === undefined ? 'yes' : 'no'} --appendfsync always --maxmemory-policy noeviction --loglevel warning`;
-    const [program = '', ...first] = command;
-    server = spawn(program, [...first, ...args.split(' '), '--save', ''], { stdio: 'ignore' });
+    server = spawn('redis-server', [...args.split(' '), '--save', ''], { stdio: 'ignore' });
     let startError: Error | undefined;
     server.once('error', (err) => {
       startError = err;

@@ -4,9 +4,9 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../logger.js';
-import type { ChangeVectors, QueryVector } from '../../search/change-vectors.js';
 import type { SearchFilter } from '../../search/scope.js';
 import { SearchIndex, type SearchResult } from '../../search/search-index.js';
+import type { QueryVector } from '../../search/vector-list.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ChangeLog } from '../../stores/change-log.js';
 import type { ChangeStore } from '../../stores/changes.js';
@@ -32,15 +32,9 @@ export function createLiveSearch(
     readonly changeLog: ChangeLog;
     readonly cameras: Pick<CameraStore, 'list'>;
   },
-  options: {
-    readonly most: number;
-    /** where search vectors are; absent: in memory */
-    readonly vectors?: ChangeVectors;
-    readonly clock: () => number;
-    readonly logger: Logger;
-  },
+  options: { readonly most: number; readonly clock: () => number; readonly logger: Logger },
 ) {
-  const index = new SearchIndex(options.most, options.vectors);
+  const index = new SearchIndex(options.most);
   let position: string | undefined;
   let building: Promise<void> | undefined;
   let catchingUp: Promise<void> | undefined;
@@ -58,7 +52,6 @@ export function createLiveSearch(
       const page = await stores.changes.list({ limit: READ_AT_ONCE, ...(cursor === undefined ? {} : { cursor }) });
       const vectors = await stores.changes.vectors(page.items.map(({ id }) => id));
       for (const [i, change] of page.items.entries()) index.put(change, vectors[i]);
-      await index.stored();
       cursor = page.nextCursor ?? undefined;
       await setImmediate();
     } while (cursor !== undefined && index.size < options.most && !closed);
@@ -87,7 +80,6 @@ export function createLiveSearch(
           if (change === undefined) index.remove(part[i] as string);
           else index.put(change, vectors[i]);
         }
-        await index.stored();
       }
       ({ position, more } = read);
     }
@@ -140,7 +132,7 @@ export function createLiveSearch(
       const complete = await catchUp();
       await readNames();
       const vector = await vectorOf?.(index);
-      return { ...(await index.search(text, filter, vector)), complete };
+      return { ...index.search(text, filter, vector), complete };
     },
     /** Drops changes that expired without a worker to erase them. */
     drop: (ids: readonly string[]): void => {

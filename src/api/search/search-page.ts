@@ -3,9 +3,9 @@ import { ScenedeltaError } from '../../errors.js';
 import type { Change, ChangeStatus, FilterKind, Severity } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { SearchVector } from '../../schemas/search-vector.js';
-import type { QueryVector } from '../../search/change-vectors.js';
 import type { Hit } from '../../search/search-index.js';
 import { sentencesOf } from '../../search/texts.js';
+import type { QueryVector } from '../../search/vector-list.js';
 import { fitsQuery } from '../../stores/change-query.js';
 import type { ChangeStore } from '../../stores/changes.js';
 import { decodeCursor, encodeCursor } from '../../stores/cursor.js';
@@ -66,7 +66,7 @@ export async function searchPage(
   const asked = like === undefined ? deps.queryVectors(text) : null;
   let wordsAlone: SearchSummary['words_alone'] = null;
   const found = await deps.search.search(text, filter, async (index) => {
-    const vector = asked === null ? likeVector(await index.vectorOf(like ?? '')) : await asked;
+    const vector = asked === null ? likeVector(index.vectorOf(like ?? '')) : await asked;
     if (!('missing' in vector)) return vector;
     wordsAlone = vector.missing;
     return undefined;

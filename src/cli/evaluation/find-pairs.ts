@@ -38,19 +38,16 @@ export async function findPairs(
       vectors === null || values === null ? undefined : { bundle: vectors.bundle, values },
     );
   }
-  const ranksOf = (search: (text: string, i: number) => Promise<ReadonlyMap<string, number>>): Promise<number[]> =>
-    Promise.all(queries.map(async ({ id, text }, i) => rankOf(await search(text, i), id, pairs.length)));
-  const words = await ranksOf(async (text) => scoresOf((await index.search(text)).hits));
+  const ranksOf = (search: (text: string, i: number) => ReadonlyMap<string, number>): number[] =>
+    queries.map(({ id, text }, i) => rankOf(search(text, i), id, pairs.length));
+  const words = ranksOf((text) => scoresOf(index.search(text).hits));
   if (vectors === null) return retrievalFigures(pairs.length, { words });
   const texts = await vectors.embed(queries.map(({ text }) => text));
   const vectorOf = (i: number) => ({ bundle: vectors.bundle, values: texts[i] as Float32Array, least: vectors.least });
   return retrievalFigures(pairs.length, {
     words,
-    vectors: await ranksOf(async (_text, i) => {
-      const near = await index.nearest(vectorOf(i));
-      return new Map(near.map(({ entry, cosine }) => [entry.id, cosine]));
-    }),
-    both: await ranksOf(async (text, i) => scoresOf((await index.search(text, {}, vectorOf(i))).hits)),
+    vectors: ranksOf((_text, i) => new Map(index.nearest(vectorOf(i)).map(({ entry, cosine }) => [entry.id, cosine]))),
+    both: ranksOf((text, i) => scoresOf(index.search(text, {}, vectorOf(i)).hits)),
   });
 }
 

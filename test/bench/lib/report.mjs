@@ -18,15 +18,14 @@ export function percentile(values, share) {
 export const ms = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
 export const mb = (bytes) => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
 
-function machine(redisCommand) {
+function machine() {
   const [cpu] = cpus();
   const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].map((name) => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'));
     return `${name} ${version}`;
   });
   const bundle = JSON.parse(readFileSync(join(ROOT, 'models/scorer-surveillance/manifest.json'), 'utf8'));
-  const [server, ...first] = redisCommand;
-  const redis = /v=(\S+)/.exec(execFileSync(server, [...first, '--version'], { encoding: 'utf8' }))?.[1];
+  const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
   return [
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ` +
       `${process.platform} ${process.arch}`,
@@ -62,16 +61,15 @@ function commandLine(name) {
  * @param {string[][]} table the first row is the head
  * @param {string[]} notes facts that a reader needs to judge the figures
  * @param {string} [section] of RESULTS.md, if a bench has several
- * @param {string[]} [redisCommand] program and first arguments of the Redis that ran
  */
-export function report(name, title, table, notes, section = name, redisCommand = ['redis-server']) {
+export function report(name, title, table, notes, section = name) {
   const [head = [], ...rows] = table;
   const line = (cells) => `| ${cells.join(' | ')} |`;
   const text = [
     `## ${title}`,
     '',
     `\`${commandLine(name)}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}  `,
-    machine(redisCommand).join('  \n'),
+    machine().join('  \n'),
     '',
     line(head),
     line(head.map(() => '---')),

@@ -16,8 +16,7 @@ export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 /**
  * Redis, the API, and a worker unless `worker: false`, with the niceness that `npm run up` gives it; several `workers`
  * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current.
- * apiEnv: environment of the API alone. redisCommand: program and first arguments of another Redis than the one of the
- * system. With AUTH=on in `env`, `headers` of the result have a key.
+ * apiEnv: environment of the API alone. With AUTH=on in `env`, `headers` of the result have a key.
  * @returns {Promise<{ url: string, redisUrl: string, dataDir: string, headers: object, stop: () => Promise<void>,
  *   pid: (name: string) => number }>}
  */
@@ -28,7 +27,6 @@ export async function startService({
   apiEnv = {},
   build = true,
   niceness = WORKER_NICENESS,
-  redisCommand,
 } = {}) {
   if (build) await ensureBuild();
   const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
@@ -55,8 +53,7 @@ export async function startService({
   };
 
   const socket = socketPath(join(dataDir, 'redis'), 'redis.sock');
-  const [server, ...first] = redisCommand ?? [await ensureRedisServer()];
-  const redis = add('redis', server, [...first, ...redisArguments(dataDir, socket)]);
+  const redis = add('redis', await ensureRedisServer(), redisArguments(dataDir, socket));
   await redis.start();
   await waitForRedis(socket, () => redis.running);
   const port = await claimPort('127.0.0.1', 0);
