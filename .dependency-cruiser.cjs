@@ -81,7 +81,12 @@ module.exports = {
     ),
     only('heatmaps', '^src/heatmaps/', '^src/heatmaps/|^src/[^/]+\\.ts$', 'The codec and the pictures of heatmaps.'),
     only('model', '^src/model/', '^src/model/|^src/(images|logistic)\\.ts$', 'Numbers in, numbers out.'),
-    only('viewpoint', '^src/viewpoint/', '^src/viewpoint/|^src/(images|logistic|random)\\.ts$', 'Numbers in, evidence out.'),
+    only(
+      'viewpoint',
+      '^src/viewpoint/',
+      '^src/viewpoint/|^src/(images|logistic|random)\\.ts$',
+      'Numbers in, evidence out.',
+    ),
     only('quiet', '^src/quiet/', '^src/quiet/|^src/images\\.ts$', 'Numbers in, a decision out.'),
     only(
       'evaluation',
