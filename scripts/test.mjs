@@ -20,6 +20,9 @@ const PROCESS_TESTS = ['test/e2e/', 'test/chaos/', 'test/console/'];
 /** The short form of `npm run test:fuzz`. */
 const FUZZ = ['test/fuzz/main.mjs', '--examples=300', '--seed=1'];
 
+/** `lint-imports`, which has no form `python -m`. */
+const LINT_IMPORTS = 'from importlinter.cli import lint_imports_command; lint_imports_command([])';
+
 async function main() {
   requireNode(20, 9);
   const tally = new Tally();
@@ -68,7 +71,7 @@ async function runEverything(tally) {
   console.log('\nhostile images and generated requests');
   await Promise.all([sendHostileImages(tally), sendGeneratedRequests(tally, tools)]);
 
-  if (python.missing) tally.skip('training (pytest)', python.missing);
+  if (python.missing) tally.skip('training and research (pytest)', python.missing);
   else await checkPython(tally, python.python, join(reports, 'training.xml'));
 }
 
@@ -94,7 +97,8 @@ async function checkPython(tally, python, report) {
   const ruff = (name, ...args) => tally.check(name, python, ['-m', 'ruff', ...args, '.']);
   await ruff('Python lint', 'check');
   await ruff('Python format', 'format', '--check');
-  await tally.pytest(python, ['-q', 'training/tests'], report);
+  await tally.check('Python import rules', python, ['-c', LINT_IMPORTS]);
+  await tally.pytest(python, ['-q', 'training/tests', 'research/tests'], report);
 }
 
 await runMain(main);

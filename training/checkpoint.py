@@ -4,7 +4,6 @@ from pathlib import Path
 
 from torch import nn
 
-from training.architectures.pair_network import make_pair
 from training.inputs import first_line, read_run
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig
@@ -22,7 +21,9 @@ def networks_of(saved: dict, name: str) -> tuple[nn.Module, Captioner]:
     try:
         c = ModelConfig(**saved["config"]["model"], **saved["labels"])
         world = load_world(saved["config"]["world"])
-        difference, captioner = make_pair(c, world) if c.architecture else (world.make_difference(c), Captioner(c))
+        difference, captioner = (
+            world.make_networks(c) if world.make_networks else (world.make_difference(c), Captioner(c))
+        )
         difference.load_state_dict(saved["difference"])
         captioner.load_state_dict(saved["captioner"])
     except (KeyError, TypeError, RuntimeError) as reason:  # a field or a tensor that this code does not have

@@ -28,8 +28,8 @@ class Run:
         self.config, self.labels, self.seed, self.device = config, labels, seed, torch.device(device)
         self.model_config = ModelConfig(**config["model"], **asdict(labels))
         self.world = load_world(config["world"])
-        if self.model_config.architecture:
-            raise SystemExit(f"model.architecture {self.model_config.architecture!r} is trained by training.table")
+        if self.world.make_networks:
+            raise SystemExit(f"world {self.world.name!r} makes and trains networks that are not of this package")
         self.difference = self.world.make_difference(self.model_config)
         self.captioner, self.cbr = Captioner(self.model_config), BackwardReasoning(self.model_config)
         self.parts = nn.ModuleList([self.difference, self.captioner, self.cbr]).to(device)

@@ -1,7 +1,7 @@
 """Trains the search vectors on the evidence of cached pairs.
 
     python -m training.search --bundle models/scorer-surveillance --cache DIR --heldout DIR --out RUN [--seed 1]
-    python -m training.search --world clevr --bundle models/scorer-clevr --cache DIR --heldout DIR --out RUN
+    python -m training.search --world research.clevr --bundle models/scorer-clevr --cache DIR --heldout DIR --out RUN
 
 RUN gets state.pt (the same command resumes), search.pt and figures.json; `training.bundle.search` adds both graphs to a
 bundle.
@@ -24,7 +24,7 @@ from training.net.search import SearchVectors, search_loss
 from training.steps import Schedule, save_trained, train_steps
 from training.text.search_words import SearchWords
 from training.world import Search, SearchPairs
-from training.worlds import PLUGINS, load_world
+from training.worlds import load_world
 
 WEIGHTS = {"to_text": 1.0, "to_pair": 1.0, "inverse": 2.0}
 TextEncoder = Callable[[Tensor, Tensor], Tensor]  # ids and n-grams to vectors
@@ -108,7 +108,7 @@ def search_of(world: str) -> Search:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--world", choices=sorted(PLUGINS), default="surveillance")
+    parser.add_argument("--world", default="surveillance")
     parser.add_argument("--bundle", type=existing_folder, required=True)
     parser.add_argument("--cache", type=existing_folder, required=True, action="append")
     parser.add_argument("--heldout", type=existing_folder, required=True)

@@ -102,6 +102,9 @@ class World:
     open_cache: Callable[..., Any]  # (folders, forward=False, only=None) -> training.data.batches.Shards
     make_difference: Callable[[Any], nn.Module]  # (ModelConfig) -> network with the interface of net.Difference
     judge: Callable[[str, dict], Judgement]  # (caption, meta)
+    # (ModelConfig) -> difference and captioner with the interfaces of net.Difference and net.Captioner, in place of
+    # those; the captioner also has `graph_parts() -> (EncodeMemory, Step)` with the signatures of bundle.graphs.
+    make_networks: Callable[[Any], tuple[nn.Module, nn.Module]] | None = None
     extra_losses: Callable[[dict, dict[str, Tensor], Any], dict[str, Tensor]] = lambda outputs, batch, config: {}
     # Losses of single frames, for the first `train.read_first` steps: (difference, batch) -> terms.
     frame_losses: Callable[[nn.Module, dict[str, Tensor]], dict[str, Tensor]] | None = None

@@ -10,7 +10,7 @@ const TRAINING = { folder: '.venv', requirements: 'training/requirements-test.tx
 const API_TOOLS = { folder: '.venv-api', requirements: 'test/requirements.txt' };
 
 /**
- * For the tests of training/.
+ * For the tests of training/ and research/.
  * @returns {Promise<{ python: string } | { missing: string }>} the interpreter, or the reason why there is none.
  * @throws Stop if pip fails
  */

@@ -42,7 +42,7 @@ export class Tally {
 
   /** Runs pytest; the results come from its JUnit report. */
   async pytest(python, args, report) {
-    console.log('\ntraining (pytest)');
+    console.log('\ntraining and research (pytest)');
     const { ok } = await run(python, ['-m', 'pytest', ...args, `--junitxml=${report}`], { show: true });
     const counts = readJunit(report);
     this.add(counts);

@@ -45,7 +45,7 @@ describe('links between documents', () => {
 
 describe('paths and commands in documents', () => {
   /** Paths in backticks that begin with a folder of the repository; patterns and placeholders are left out. */
-  const PATH = /`((?:src|test|training|scripts|docs|deploy|models|openapi|examples)\/[\w./-]+)`/g;
+  const PATH = /`((?:src|test|training|research|scripts|docs|deploy|models|openapi|examples)\/[\w./-]+)`/g;
 
   it.each(DOCUMENTS.filter((file) => !HISTORY.test(file)))('%s: every path it names exists', (file) => {
     const paths = [...read(file).matchAll(PATH)].map(([, path = '']) => path);
@@ -55,10 +55,10 @@ describe('paths and commands in documents', () => {
   it.each(DOCUMENTS.filter((file) => !HISTORY.test(file)))(
     '%s: every Python module and script that a command names exists',
     (file) => {
-      const modules = [...read(file).matchAll(/python -m (training[\w.]*)/g)].map(([, name = '']) =>
+      const modules = [...read(file).matchAll(/python -m ((?:training|research)[\w.]*)/g)].map(([, name = '']) =>
         name.replaceAll('.', '/'),
       );
-      const scripts = [...read(file).matchAll(/(?:node|python) ((?:scripts|test|training)\/[\w./-]+)/g)].map(
+      const scripts = [...read(file).matchAll(/(?:node|python) ((?:scripts|test|training|research)\/[\w./-]+)/g)].map(
         ([, path = '']) => path,
       );
       expect(modules.filter((path) => !existsSync(`${path}.py`) && !existsSync(path))).toEqual([]);
@@ -68,10 +68,14 @@ describe('paths and commands in documents', () => {
 });
 
 describe('options in documents', () => {
-  const CONFIGS = readdirSync('training/configs').map((file) => join('training/configs', file));
+  const CONFIGS = ['training/configs', 'research/clevr', 'research/captioners'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.toml'))
+      .map((file) => join(folder, file)),
+  );
   /** Sources of a command: its module or file, and the other files of its folder. */
   const sourcesOf = (command: string): string[] => {
-    const [, module] = /python -m (training[\w.]*)/.exec(command) ?? [];
+    const [, module] = /python -m ((?:training|research)[\w.]*)/.exec(command) ?? [];
     if (module === undefined) return ['src/cli'];
     const path = module.replaceAll('.', '/');
     return existsSync(path) ? [path] : [`${path}.py`, dirname(path)];
@@ -88,7 +92,7 @@ describe('options in documents', () => {
     '%s: every option of a Python module or of scenedelta exists',
     (file) => {
       const text = read(file).replace(/\\\n#?\s*/g, ' ');
-      const commands = text.match(/(?:python -m training[\w.]*|scenedelta [a-z]+) [^`\n]*/g) ?? [];
+      const commands = text.match(/(?:python -m (?:training|research)[\w.]*|scenedelta [a-z]+) [^`\n]*/g) ?? [];
       const unknown = commands.flatMap((command) =>
         (command.match(/ --[a-z][a-z-]+/g) ?? [])
           .map((option) => option.trim())

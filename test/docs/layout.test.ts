@@ -8,7 +8,7 @@ const CODE = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.py', '.sh']);
 /** Data and generated files. */
 const EXEMPT = ['src/model/resample-code.ts'];
 
-const files = ['src', 'console/src', 'test', 'scripts', 'training'].flatMap((root) =>
+const files = ['src', 'console/src', 'test', 'scripts', 'training', 'research'].flatMap((root) =>
   readdirSync(root, { recursive: true }).map((file) => join(root, String(file))),
 );
 const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').length;
@@ -21,7 +21,7 @@ const foldersIn = (root: string) =>
     .map((entry) => join(root, entry.name));
 const hasCode = (folder: string) =>
   readdirSync(folder, { recursive: true }).some((file) => CODE.has(extname(String(file))));
-const withoutReadme = [...foldersIn('src'), ...foldersIn('training')]
+const withoutReadme = [...foldersIn('src'), ...foldersIn('training'), ...foldersIn('research')]
   .filter(hasCode)
   .filter((folder) => !existsSync(join(folder, 'README.md')))
   .sort();
@@ -30,7 +30,7 @@ it(`no file of code has more than ${MOST_LINES} lines`, () => {
   expect(tooLong.map((file) => `${file}: ${linesOf(file)}`)).toEqual([]);
 });
 
-it('every folder with code directly under src and training has a README.md', () => {
+it('every folder with code directly under src, training and research has a README.md', () => {
   expect(withoutReadme).toEqual([]);
 });
 

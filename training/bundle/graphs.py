@@ -7,7 +7,6 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from training.bundle.architecture_graphs import StartSentence, WriteWord
 from training.bundle.half import round_to_half, store_half_where_exact
 from training.net.captioner import Captioner, expand_crop_attention
 from training.net.config import START
@@ -248,13 +247,13 @@ def write_captioner(captioner: Captioner, memory: Tensor, kind_logits: Tensor, p
     round_to_half(captioner)
     _, crops = example_inputs(c, 2, 1)
     first = (memory, *crops, kind_logits)[: len(caption_in(c))]
-    once, word = (StartSentence, WriteWord) if c.architecture else (EncodeMemory, Step)
-    encode_memory = torch.jit.trace(once(captioner).eval(), first, check_trace=False)
+    once, word = captioner.graph_parts() if c.architecture else (EncodeMemory(captioner), Step(captioner))
+    encode_memory = torch.jit.trace(once.eval(), first, check_trace=False)
     bias, conditioning, uncovered, *kv = encode_memory(*first)[:7]
     T, cache = c.max_length, captioner.cache
     caches = [torch.zeros(2, cache[0], T, cache[1]) for _ in range(4)]
     step = torch.jit.trace(
-        word(captioner).eval(),
+        word.eval(),
         (
             torch.tensor([START, START]),
             torch.zeros(2, dtype=torch.int64),

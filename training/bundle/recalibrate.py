@@ -19,7 +19,7 @@ from training.data.batches import Batches, Labels
 from training.data.preprocess import COARSE_STRIDE
 from training.inputs import existing_folder, open_graph, read_json
 from training.net.config import ModelConfig
-from training.worlds import PLUGINS, load_world
+from training.worlds import load_world
 
 
 class BundleDifference:
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--bundle", type=existing_folder, required=True)
     parser.add_argument("--heldout", type=existing_folder, nargs="+", required=True)
     parser.add_argument("--version", required=True)
-    parser.add_argument("--world", choices=PLUGINS, default="surveillance")
+    parser.add_argument("--world", default="surveillance")
     parser.add_argument(
         "--rate", type=float, choices=RATES, default=DEFAULT_RATE, help="of false alarms, at the default threshold"
     )

@@ -27,7 +27,6 @@ from training.net.frame_search import FramePairVector
 from training.net.search import DIMENSIONS, PAIR_NETWORKS, TEXT_WIDTH, PairVector, SearchVectors, TextVector
 from training.search import figures, search_of, vectors_of
 from training.text.search_words import BUCKETS, GRAM_SIZES, GRAMS_PER_WORD, MAX_WORDS, SearchWords
-from training.worlds import PLUGINS
 
 GRAPHS = ("pair", "text")
 FILES = tuple(f"{name}.onnx" for name in GRAPHS)
@@ -214,7 +213,7 @@ def add_search(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--search", type=existing_file, required=True)
-    parser.add_argument("--world", choices=sorted(PLUGINS), default="surveillance")
+    parser.add_argument("--world", default="surveillance")
     parser.add_argument("--bundle", type=existing_folder, required=True)
     parser.add_argument("--heldout", type=existing_folder, required=True, help="cache to measure on")
     parser.add_argument("--version", required=True)

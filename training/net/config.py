@@ -33,9 +33,9 @@ class ModelConfig:
     event_words: dict[str, list[str]] = field(default_factory=dict)  # event -> words that report it
     event_needs: dict[str, list[str]] = field(default_factory=dict)  # such a word -> words it must directly follow
 
-    # --- another published captioner (training/architectures), trained by training.table ---
-    architecture: str = ""  # its name; "" is the network of this package
-    options: dict = field(default_factory=dict)  # its own switches and sizes
+    # --- networks of another package (World.make_networks) ---
+    architecture: str = ""  # their name; "" is the network of this package
+    options: dict = field(default_factory=dict)  # their switches and sizes
 
     # --- sizes ---
     coarse_channels: int = 256

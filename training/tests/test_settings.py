@@ -46,12 +46,10 @@ def test_a_config_with_a_wrong_or_a_missing_name_is_refused(tmp_path, old, new, 
     assert str(refused.value).startswith(f"{tmp_path / 'tiny.toml'}: {answer}")
 
 
-CONFIGS = (Path(train.__file__).parent / "configs").glob("*.toml")
+ROOT = Path(train.__file__).parents[1]
+CONFIGS = [*(ROOT / "training/configs").glob("*.toml"), *(ROOT / "research/clevr").glob("*.toml")]
 
 
-# Configs of training.table have tables of their own (training/architectures/table_config.py).
-@pytest.mark.parametrize(
-    "path", sorted(path for path in CONFIGS if not path.stem.startswith("table-")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", sorted(CONFIGS), ids=lambda path: path.stem)
 def test_the_committed_configs_are_known(path):
     assert settings.load_config(path, ["train.steps=1"])["train"]["steps"] == 1

@@ -1,17 +1,22 @@
-"""The registry of worlds. A plug-in is a module with a constant WORLD, imported when it is asked for."""
+"""The worlds of this folder, and those of other packages. A plug-in is a module `plugin` with a constant WORLD."""
 
 from importlib import import_module
 
 from training.world import World
 
-PLUGINS = {
-    "surveillance": "training.worlds.surveillance.plugin",
-    "clevr": "training.worlds.clevr.plugin",
-}
+WORLDS = ("surveillance",)
 
 
 def load_world(name: str) -> World:
-    """@raises SystemExit if there is no world of that name."""
-    if name not in PLUGINS:
-        raise SystemExit(f"there is no world {name!r}; known are {', '.join(sorted(PLUGINS))}")
-    return import_module(PLUGINS[name]).WORLD
+    """The world `name` of this folder, or the package of that dotted name, as "research.clevr".
+
+    @raises SystemExit if there is none.
+    """
+    package = name if "." in name else f"{__name__}.{name}"
+    try:
+        return import_module(f"{package}.plugin").WORLD
+    except ModuleNotFoundError as reason:
+        if not f"{package}.plugin".startswith(reason.name):
+            raise  # a package that the world imports
+        known = ", ".join(WORLDS)
+        raise SystemExit(f"there is no world {name!r}; known are {known}, and packages with a plugin.py") from None
