@@ -5,7 +5,7 @@
 
 Exports the checkpoint to a temporary bundle and runs `scenedelta evaluate` on it, so that alignment, tamper checks and
 limits are the service's own. Needs the compiled service (`npm run build`). Held-out synthetic pairs are judged by
-`training.heldout` instead, without a bundle.
+`training.learn.heldout` instead, without a bundle.
 """
 
 import argparse

@@ -21,11 +21,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from training.bundle.restore import restore_namer
-from training.data.sightings import IGNORE, Sightings
+from training.contract import IGNORE
+from training.data.noun_classes import classes_above, most_specific
+from training.data.sightings import Sightings
 from training.inputs import existing_folder
 from training.net.namer import Namer
 from training.text.noun_prior import prior_shift
-from training.text.noun_tree import HYPERNYMS, NOTHING, ROOT, path_of, tree_of
+from training.text.noun_tree import HYPERNYMS, NOTHING, ROOT, tree_of
 
 LEAST = 30  # sightings of a noun or colour that gets a class of its own
 BATCH, RATE, WARMUP = 128, 1e-3, 100
@@ -33,24 +35,6 @@ RATE_FURTHER = 3e-4  # of a namer that has learned already
 AVERAGE = 0.995  # of the weights, over about 200 steps
 NOTHING_WEIGHT = 0.5  # half of all sightings show nothing that changed
 TRUTHS = (0.5, 0.7, 0.8, 0.9, 0.95)
-
-
-def classes_above(words: list[str], tree: dict[str, str]) -> tuple[list[str], Tensor]:
-    """All names that may be written, the most specific first (by number of steps to the root), and their members among
-    the classes `words`: [names,classes] of 0 and 1. NOTHING is no name."""
-    names = {name for word in words if word != NOTHING for name in path_of(word, tree)} | {ROOT}
-    ordered = sorted(names, key=lambda name: (-len(path_of(name, tree)), name))
-    paths = [path_of(word, tree) if word != NOTHING else [] for word in words]
-    member = torch.tensor([[float(name in path) for path in paths] for name in ordered])
-    member[ordered.index(ROOT)] = torch.tensor([float(word != NOTHING) for word in words])
-    return ordered, member
-
-
-def most_specific(p: Tensor, member: Tensor, share: float) -> Tensor:
-    """Row of `member` [names,classes] per row of `p` [n,classes]: of the names whose probability is at least `share`,
-    the one of the fewest classes, and of those the most probable."""
-    total, size = p @ member.T, member.sum(1)
-    return torch.where(total >= share, size[None] - total, torch.full_like(total, math.inf)).argmin(1)
 
 
 def fit_scale(logits: Tensor, target: Tensor) -> float:

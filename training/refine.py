@@ -25,12 +25,13 @@ from training.bundle.graphs import write_difference
 from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.parity import check_difference
 from training.bundle.restore import restore_difference
-from training.data.batches import Batches, Labels, difference_inputs
-from training.heldout import EMPTY_BELOW, HIT_COVERAGE, SEEN_COVERAGE, auroc
+from training.contract import difference_inputs
+from training.data.batches import Batches, Labels
 from training.inputs import existing_folder, read_json
+from training.learn.heldout import EMPTY_BELOW, HIT_COVERAGE, SEEN_COVERAGE, auroc
 from training.net.difference import Difference
 from training.net.losses import map_loss
-from training.worlds import load_world
+from training.world import load_world
 
 HEADS = ("maps", "change", "kind", "nuisance")
 WARMUP = 50

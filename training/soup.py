@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.checkpoint import networks_of
 from training.data.batches import Batches, Labels
-from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, new_file, read_run
-from training.run import PARTS
-from training.worlds import load_world
+from training.learn.checkpoint import networks_of
+from training.learn.heldout import heldout_figures
+from training.learn.run import PARTS
+from training.world import load_world
 
 
 def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:

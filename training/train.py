@@ -19,12 +19,12 @@ import numpy as np
 import torch
 
 from training.data.batches import Batches, Labels
-from training.heldout import heldout_figures
 from training.inputs import existing_file, existing_folder, read_run
+from training.learn.heldout import heldout_figures
+from training.learn.run import Run
+from training.learn.settings import load_config
 from training.net.losses import all_losses
-from training.run import Run
-from training.settings import load_config
-from training.worlds import load_world
+from training.world import load_world
 
 
 def learning_rate(step: int, t: dict) -> float:

@@ -1,7 +1,7 @@
 """The plug-in interface of a world: everything the training core knows about where pairs come from.
 
-A world makes pairs of frames with exact truth and captions, and reads captions back. `training/worlds/__init__.py`
-lists the worlds by name; a training config chooses one with `world = "NAME"`. The core (cache, train, heldout,
+A world makes pairs of frames with exact truth and captions, and reads captions back. A training config
+chooses one with `world = "NAME"`, see `load_world`. The core (cache, train, heldout,
 calibrate, export) imports no world directly.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,11 +19,8 @@ if TYPE_CHECKING:  # rendering and the tests of CI do without torch
 
     from torch import Tensor, nn
 
+    from training.contract import Pair
     from training.text.search_words import SearchWords
-    from training.worlds.pair import Pair
-
-
-USUAL = "usual"  # the scenario of the mixture that trains
 
 
 class PairSource(Protocol):
@@ -117,3 +115,25 @@ class World:
     event_words: Mapping[str, Sequence[str]] = field(default_factory=dict)  # event -> words that report it
     # A word in event_words that reports its event only directly after one of these words ("has left", "on the left").
     event_needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def load_world(name: str) -> World:
+    """The world `name` of this folder, or the package of that dotted name, as "research.clevr".
+
+    @raises SystemExit if there is none.
+    """
+    package = name if "." in name else f"training.worlds.{name}"
+    try:
+        return import_module(f"{package}.plugin").WORLD
+    except ModuleNotFoundError as reason:
+        if not f"{package}.plugin".startswith(reason.name):
+            raise  # a package that the world imports
+        raise SystemExit(f"there is no world {name!r}; known are surveillance, and packages with a plugin.py") from None
+
+
+def search_of(world: str) -> Search:
+    """@raises SystemExit if bundles of this world get no search vectors."""
+    search = load_world(world).search
+    if search is None:
+        raise SystemExit(f"the world {world!r} states no texts for search vectors")
+    return search

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from research.captioners.base import Architecture, Encoded, Layout, Stage, Start, Tokens, Written
 from research.captioners.text import CrossDecoder, WordEmbedding
 from research.captioners.transformer import TransformerLayer, causal_mask, quick_gelu
-from training.net.config import END, ModelConfig
+from training.contract import END
+from training.net.config import ModelConfig
 
 LARGEST_LOG_SCALE = 4.6052  # CLIP's: similarities are multiplied by 100 at most
 

@@ -14,7 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from research.captioners.base import Architecture, Encoded, Layout, Start, Tokens, Written
-from training.net.config import PAD, ModelConfig
+from training.contract import PAD
+from training.net.config import ModelConfig
 
 
 @dataclass

@@ -20,7 +20,8 @@ from torch import Tensor, nn
 from research.captioners.base import Architecture, Encoded, Layout, Stage, Start, Tokens, Written
 from research.captioners.text import step_behind, words_behind
 from research.captioners.transformer import TransformerLayer, stack_heads
-from training.net.config import END, PAD, UNK, ModelConfig
+from training.contract import END, PAD, UNK
+from training.net.config import ModelConfig
 from training.net.decoder import sinusoid
 
 FIRST_WORD = 4  # ids below are PAD, UNK, START, END

@@ -12,10 +12,11 @@ from research.captioners.row import Row
 from training.bundle.calibrate import calibrate, logit_of
 from training.bundle.export import write_bundle
 from training.bundle.recalibrate import BundleDifference
-from training.data.batches import Batches, difference_inputs
+from training.contract import difference_inputs
+from training.data.batches import Batches
 from training.evaluate import evaluate_bundle
-from training.heldout import heldout_figures
 from training.inputs import open_graph, read_json
+from training.learn.heldout import heldout_figures
 
 FALSE_ALARMS = 0.1  # of unchanged held-out pairs, at the threshold; that of scorer-clevr
 CUTS = (1, 5, 10)

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from research.captioners import make_architecture, options_of
 from research.captioners.base import Architecture, Encoded, Tokens
 from research.captioners.graph_parts import StartSentence, WriteWord
-from training.net.config import KINDS, NUISANCES, START, ModelConfig
+from training.contract import KINDS, NUISANCES, START
+from training.net.config import ModelConfig
 from training.net.decoder import greedy_decode
 from training.world import World
 

@@ -6,7 +6,7 @@ import torch
 
 from research.captioners import make_architecture
 from research.captioners.base import Architecture, Tokens
-from training.data.batches import SPECIALS
+from training.contract import SPECIALS
 from training.net.config import ModelConfig
 
 

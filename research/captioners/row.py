@@ -13,12 +13,13 @@ from torch import Tensor
 from research.captioners.base import Stage
 from research.captioners.pair_network import make_pair
 from research.captioners.scenes import SceneBatches
-from training.data.batches import Labels, difference_inputs
+from training.contract import difference_inputs
+from training.data.batches import Labels
 from training.inputs import read_run
 from training.net.config import ModelConfig
 from training.net.losses import map_loss
 from training.train import learning_rate
-from training.worlds import load_world
+from training.world import load_world
 
 HEAD_WEIGHTS = {"map": 0.5, "change": 1.0, "kind": 0.3}  # of clevr-cpu.toml
 

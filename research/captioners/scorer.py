@@ -18,9 +18,10 @@ from torch import Tensor, nn
 from research.captioners.base import Architecture, Encoded, Layout, Stage, Start, Tokens, Written
 from research.captioners.delta import DeltaModule, spread
 from research.captioners.transformer import per_layer, stack_heads
+from training.contract import EVENTS, PAD, UNK
 from training.net.attention import GridPosition
 from training.net.captioner import Captioner
-from training.net.config import EVENTS, PAD, UNK, ModelConfig
+from training.net.config import ModelConfig
 from training.net.cross_view import BackwardReasoning, CrossViewLayer, contrastive_loss
 from training.net.losses import caption_loss
 

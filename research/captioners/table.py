@@ -26,7 +26,7 @@ from research.captioners.table_text import table_text
 from training.data.batches import Batches
 from training.inputs import existing_file, existing_folder, read_json
 from training.net.config import ModelConfig
-from training.worlds import load_world
+from training.world import load_world
 
 CONFIG = Path(__file__).parent / "table-cpu.toml"
 

@@ -16,7 +16,7 @@ from research.captioners.transformer import (
     stack_heads,
     write_slot,
 )
-from training.net.config import PAD
+from training.contract import PAD
 from training.net.decoder import sinusoid
 
 

@@ -22,11 +22,11 @@ import torch
 from research.clevr.family import VIEWS, Family, draw_family
 from research.clevr.plugin import WORLD
 from research.clevr.render import render
+from training.contract import SPLITS
 from training.data.cache import Features
 from training.data.preprocess import resize
 from training.data.shards import made_with, new_shard
 from training.inputs import existing_file
-from training.worlds.pair import SPLITS
 
 SLOT_STRIDE = 5  # pixels
 

@@ -16,7 +16,7 @@ from research.clevr.optics import Views
 from research.clevr.pair_source import MIN_PIXELS, SPARSE_MIN_PIXELS, SPARSE_STRIDE
 from research.clevr.render import object_map, views_of
 from research.clevr.rules import Scene
-from training.worlds.pair import SPLITS
+from training.contract import SPLITS
 
 DISTRACTORS = 2
 UNCHANGED_VIEWS = 1 + DISTRACTORS  # the first ones of a family; the very first is the default view

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from research.clevr.family import VIEWS
 from research.clevr.family_cache import FamilyCache, pairs_of
-from training.bundle.graphs import DIFFERENCE_IN
+from training.contract import DIFFERENCE_IN
 from training.inputs import open_graph, read_json, sha256
 
 GRAPH_OUT = ("memory", "kind_logits", "map_before", "map_after")

@@ -21,7 +21,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.config import KINDS, NUISANCES, ModelConfig
+from training.contract import KINDS, NUISANCES
+from training.net.config import ModelConfig
 from training.net.cross_view import CrossViewLayer
 from training.net.difference import Difference, mean_of_largest
 

@@ -16,12 +16,12 @@ from research.clevr import grammar, rules
 from research.clevr.optics import Views
 from research.clevr.render import object_map, render, views_of
 from research.clevr.rules import ChangedScene, Scene, SceneObject
-from training.worlds.pair import KIND_OF_ACTION, MASK_STRIDE, SPLITS, Pair
+from training.contract import KIND_OF_ACTION, MASK_STRIDE, SPLITS, Pair
 
 MIN_PIXELS = 200  # visible pixels of every object in each view
 # Most scenes fail the check by far. A sparse count comes first: every SPARSE_STRIDE-th pixel, with a lower minimum.
 SPARSE_STRIDE, SPARSE_MIN_PIXELS = 4, 130
-# Action of worlds/pair.py for each change of the data set.
+# Action of training/contract.py for each change of the data set.
 ACTION = {"add": "appeared", "drop": "disappeared", "move": "moved", "color": "replaced", "material": "replaced"}
 KIND = {change: KIND_OF_ACTION[action] for change, action in ACTION.items()}
 DEFAULT, CHANGED, DISTRACTOR = range(3)  # views of a ChangedScene

@@ -12,9 +12,10 @@ from research.clevr.pair_source import ClevrPairSource
 from research.clevr.pretraining import coupled_caption, false_captions
 from research.clevr.search_pairs import SearchPairs
 from research.clevr.search_texts import EVENT_WORDS, SYNONYMS
+from training.contract import USUAL
 from training.net.config import ModelConfig
 from training.net.difference import Difference
-from training.world import USUAL, Judgement, PairSource, Search, World
+from training.world import Judgement, PairSource, Search, World
 
 
 def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:

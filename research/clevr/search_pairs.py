@@ -16,7 +16,7 @@ from research.clevr.family_evidence import FamilyEvidence
 from research.clevr.grammar import Claim
 from research.clevr.rules import Scene, SceneObject, relation_holds
 from research.clevr.search_texts import ANY, QUERIES, fits, inverse, kinds_of_words, vocabulary, write_text
-from training.net.config import KINDS
+from training.contract import KINDS
 from training.net.frame_search import FrameSizes
 from training.text.search_words import SearchWords, misspelt
 from training.world import Questions

@@ -16,8 +16,8 @@ import torch
 
 from research.clevr.pair_source import ClevrPairSource
 from research.clevr.render import HEIGHT, WIDTH
+from training.contract import SPLITS
 from training.worlds.contact_sheet import contact_sheet
-from training.worlds.pair import SPLITS
 
 
 def original_images(folder: Path, count: int) -> np.ndarray:

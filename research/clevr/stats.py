@@ -17,8 +17,8 @@ import torch
 from research.clevr.pair_source import CHANGED, DEFAULT, ClevrPairSource, box_of, views_of_scenes
 from research.clevr.render import HEIGHT, WIDTH, object_map, pixel_grid, shade, to_srgb
 from research.clevr.rules import COLOURS, MATERIALS, ChangedScene
+from training.contract import SPLITS
 from training.data.regions import iou
-from training.worlds.pair import SPLITS
 
 # Measured on the original data set: median grey level per corner and mean colour, sRGB in 0..255.
 CORNERS = {"top left": 105, "top right": 103, "bottom left": 123, "bottom right": 145}

@@ -3,9 +3,9 @@
 import torch
 
 from research.captioners.pair_network import PairNetwork, Writer, make_pair
-from training.data.batches import SPECIALS
-from training.net.config import END, NUISANCES, PAD, START, ModelConfig
-from training.worlds import load_world
+from training.contract import END, NUISANCES, PAD, SPECIALS, START
+from training.net.config import ModelConfig
+from training.world import load_world
 
 WORDS = [f"w{i}" for i in range(12)]
 

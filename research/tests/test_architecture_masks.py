@@ -8,9 +8,9 @@ torch = pytest.importorskip("torch")
 
 from research.captioners.clip4idc import contrast
 from research.tests.architecture_pairs import tiny_batch, tiny_config, tiny_pair
-from training.data.batches import SPECIALS, Labels
-from training.net.config import END, PAD
-from training.run import Run
+from training.contract import END, PAD, SPECIALS
+from training.data.batches import Labels
+from training.learn.run import Run
 
 CLIP = {"vision_width": 24, "vision_heads": 2, "vision_ffn": 24, "intra": 1, "inter": 1, "layers": 2}
 

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from research.captioners.paper_sizes import PAPERS, paper_network
-from training.net.config import END, START
+from training.contract import END, START
 
 
 def count(*modules) -> int:

@@ -11,7 +11,7 @@ from research.captioners.idc_pcl import IdcPcl
 from research.tests.architecture_pairs import tiny_batch, tiny_config, tiny_pair
 from training.bundle.graphs import export_graphs
 from training.bundle.parity import check_parity
-from training.net.config import START
+from training.contract import START
 from training.tests.networks import random_frames
 
 ROWS = [

@@ -15,11 +15,11 @@ from onnx import parser, save
 from research.captioners import ARCHITECTURES
 from research.tests.architecture_pairs import tiny_config, tiny_pair
 from training.bundle.export import write_bundle
+from training.contract import NUISANCES
 from training.data.cache import Features
 from training.data.preprocess import resize
-from training.heldout import words_of
 from training.inputs import read_json
-from training.net.config import NUISANCES
+from training.learn.heldout import words_of
 
 CLI = Path(__file__).parents[2] / "dist/cli/main.js"
 SMALL = {

@@ -18,10 +18,12 @@ from research.clevr.grammar import Claim
 from research.clevr.plugin import WORLD
 from research.clevr.search_pairs import SearchPairs, relation_true
 from research.clevr.search_texts import ANY, fits, inverse, kinds_of_words, vocabulary, write_text
+from training.contract import KINDS
 from training.data.cache import Features
-from training.net.config import KINDS
+from training.data.search_figures import figures
 from training.net.search import FramePairVector, SearchVectors
-from training.search import batch_losses, figures, search_of
+from training.search import batch_losses
+from training.world import search_of
 
 torch.set_num_threads(1)
 BUNDLE = Path("models/scorer-clevr")
@@ -154,6 +156,6 @@ def test_the_network_without_crops_learns_from_a_batch(pairs):
 
 
 def test_a_world_without_texts_is_refused(monkeypatch):
-    monkeypatch.setattr("training.search.load_world", lambda name: replace(WORLD, search=None))
+    monkeypatch.setattr("training.world.load_world", lambda name: replace(WORLD, search=None))
     with pytest.raises(SystemExit, match="'research.clevr' states no texts for search vectors"):
         search_of("research.clevr")

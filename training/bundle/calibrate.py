@@ -19,15 +19,14 @@ import numpy as np
 import torch
 from sklearn.linear_model import LogisticRegression
 
-from training.checkpoint import load_run
-from training.data.batches import Batches, Labels, crop_inputs, difference_inputs
-from training.heldout import heldout_figures, words_of
+from training.contract import NUISANCES, crop_inputs, difference_inputs
+from training.data.batches import Batches, Labels
 from training.inputs import existing_file, existing_folder, new_file
+from training.learn.checkpoint import load_run
+from training.learn.heldout import heldout_figures, words_of
 from training.net.captioner import Captioner
-from training.net.config import NUISANCES
 from training.net.difference import Difference
-from training.world import World
-from training.worlds import load_world
+from training.world import World, load_world
 
 RATES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)  # of false alarms
 DEFAULT_RATE = 0.02

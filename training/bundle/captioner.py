@@ -16,9 +16,9 @@ import torch
 from training.bundle.graphs import example_inputs, write_captioner
 from training.bundle.manifest import command_of, configuration_of, entries_of, replace_manifest
 from training.bundle.parity import check_captioner, check_difference
-from training.checkpoint import load_run
 from training.inputs import existing_file, existing_folder, read_json
-from training.worlds import load_world
+from training.learn.checkpoint import load_run
+from training.world import load_world
 
 
 def install(checkpoint: Path, bundle: Path, version: str) -> float:

@@ -19,12 +19,11 @@ from training.bundle.check_levels import fit_check
 from training.bundle.half import round_to_half
 from training.bundle.heads import export_with_evidence, head_arguments
 from training.bundle.manifest import entries_of, replace_manifest
+from training.contract import END, PAD, SLOTS, UNK
 from training.data.evidence import Evidence
 from training.inputs import existing_file, existing_folder, first_line, read_json
 from training.net.check import TruthCheck
-from training.net.config import END, PAD, UNK
 from training.net.evidence_tokens import EvidenceSizes
-from training.text.truth import SLOTS
 
 FILE = "check.onnx"
 

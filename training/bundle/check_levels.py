@@ -13,14 +13,14 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
-from training.check import Groups
+from training.contract import SLOTS, Clause
 from training.data.evidence import Evidence, evidence_inputs
+from training.data.groups import Groups
 from training.net.check import TruthCheck
 from training.text.captions import SEVERAL
 from training.text.false_sentences import own_clauses, write_any
-from training.text.grammar import Clause
 from training.text.lexicon import COLOURS, DIRECTIONS, FRAME_PLACES, NOUNS
-from training.text.truth import FALSE, SLOTS, TRUE, judge_sentence
+from training.text.truth import FALSE, TRUE, judge_sentence
 
 LOST = 0.03  # of the right values of a slot may fall below its threshold
 LEAST_GAIN = 0.005  # of true sentences, from which reranking is used

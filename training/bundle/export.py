@@ -19,10 +19,10 @@ from pathlib import Path
 from training.bundle.graphs import export_graphs
 from training.bundle.manifest import command_of, configuration_of, manifest
 from training.bundle.parity import check_parity
-from training.checkpoint import load_run
-from training.data.batches import SPECIALS
+from training.contract import SPECIALS
 from training.inputs import existing_file, read_json
-from training.worlds import load_world
+from training.learn.checkpoint import load_run
+from training.world import load_world
 
 STATED = ("licence", "metrics", "training_data", "cost")  # in --facts
 CALIBRATED = (  # in --calibration, for the bundle and for the service

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from training.bundle.graphs import CROP_IN, DIFFERENCE_IN, DIFFERENCE_OUT, FRAME_KIND
 from training.bundle.heads import MAPS_IN
+from training.contract import CROP_IN, DIFFERENCE_IN, DIFFERENCE_OUT, FRAME_KIND
 from training.data.preprocess import resize
 from training.inputs import existing_folder, open_graph, read_json
 

@@ -8,17 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from training.bundle.half import round_to_half, store_half_where_exact
+from training.contract import CAPTION_OUT, CROP_IN, DIFFERENCE_IN, DIFFERENCE_OUT, FRAME_KIND, START
 from training.net.captioner import Captioner, expand_crop_attention
-from training.net.config import START
 from training.net.difference import Difference
 
 OPSET = 17
-DIFFERENCE_IN = ("coarse_before", "fine_before", "coarse_after", "fine_after")
-DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "map_before", "map_after")
-CROP_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
-# The difference graph's kind_logits, an input of captioners whose crops are related.
-FRAME_KIND = "look_kind_logits"
-CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
 
 def caption_in(c) -> tuple[str, ...]:

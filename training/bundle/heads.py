@@ -7,11 +7,11 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from training.bundle.evidence import EVIDENCE_OUT, evidence_graph, with_head
 from training.bundle.graphs import OPSET
 from training.bundle.half import store_half_where_exact
 from training.bundle.parity import PARITY, worst
 from training.data.evidence import session_of
+from training.data.evidence_graph import EVIDENCE_OUT, evidence_graph, with_head
 from training.inputs import open_graph
 
 MAPS_IN = ("map_before", "map_after")

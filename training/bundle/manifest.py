@@ -4,10 +4,10 @@ import json
 import os
 from pathlib import Path
 
+from training.contract import END, KINDS, NUISANCES, PAD, START, UNK
 from training.data.map_regions import REGION_MIN_CELLS, REGION_STRONG, REGION_THRESHOLD
 from training.data.preprocess import CROP_MARGIN, CROP_MIN_SIDE, CROP_SIZE
 from training.inputs import open_graph, sha256
-from training.net.config import END, KINDS, NUISANCES, PAD, START, UNK
 
 DTYPES = {"tensor(float)": "float32", "tensor(int64)": "int64"}
 

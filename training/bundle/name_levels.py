@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.bundle.graphs import DIFFERENCE_IN
+from training.contract import DIFFERENCE_IN
+from training.data.noun_classes import classes_above, most_specific
 from training.data.regions import objects_in_crops
 from training.data.sightings import ARRAYS, shown_by
 from training.inputs import open_graph, read_json
-from training.namer import classes_above, most_specific
 from training.net.namer import Namer
 from training.text.grammar import parse_clauses
 from training.text.noun_tree import HYPERNYMS, NOTHING, ONE_CLASS, ROOT, path_of, tree_of, wider_noun

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT, caption_in, caption_out, example_inputs
+from training.bundle.graphs import caption_in, caption_out, example_inputs
+from training.contract import DIFFERENCE_IN, DIFFERENCE_OUT
 from training.inputs import open_graph
 from training.net.captioner import Captioner
 from training.net.difference import Difference

@@ -12,7 +12,8 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from training.data.preprocess import CROP_SIZE, LARGEST_FULL_FRAME, Box, crop_square, resize
+from training.contract import Box
+from training.data.preprocess import CROP_SIZE, LARGEST_FULL_FRAME, crop_square, resize
 from training.worlds.surveillance.plates import load_plates
 from training.worlds.surveillance.sprites import Sprite, load_scenery, load_sprites
 

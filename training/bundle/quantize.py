@@ -19,8 +19,7 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, Q
 
 from training.data.preprocess import LARGEST_FULL_FRAME, resize
 from training.inputs import existing_file, existing_folder, new_file, open_graph
-from training.world import PairSource
-from training.worlds import load_world
+from training.world import PairSource, load_world
 
 CALIBRATION_SEED = 900_000_000  # far from the seeds of training pairs
 

@@ -13,13 +13,12 @@ import torch
 from torch import Tensor
 
 from training.bundle.calibrate import DEFAULT_RATE, RATES, calibrate
-from training.bundle.graphs import DIFFERENCE_IN, DIFFERENCE_OUT
 from training.bundle.manifest import replace_manifest
+from training.contract import COARSE_STRIDE, DIFFERENCE_IN, DIFFERENCE_OUT
 from training.data.batches import Batches, Labels
-from training.data.preprocess import COARSE_STRIDE
 from training.inputs import existing_folder, open_graph, read_json
 from training.net.config import ModelConfig
-from training.worlds import load_world
+from training.world import load_world
 
 
 class BundleDifference:

@@ -21,10 +21,11 @@ from torch import nn
 from training.bundle.graphs import write_captioner, write_difference
 from training.bundle.namer_graph import NAMES_FILE, check_namer, write_namer
 from training.bundle.parity import check_captioner, check_difference
+from training.contract import KINDS
 from training.data.batches import Labels, event_tables
 from training.inputs import read_json
 from training.net.captioner import Captioner
-from training.net.config import KINDS, ModelConfig
+from training.net.config import ModelConfig
 from training.net.difference import Difference
 from training.net.namer import Namer
 from training.world import World

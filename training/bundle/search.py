@@ -15,18 +15,19 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from training.bundle.graphs import FRAME_KIND, OPSET
+from training.bundle.graphs import OPSET
 from training.bundle.half import round_to_half, store_half_where_exact
 from training.bundle.heads import HEAD_IN, MAPS_IN, export_with_evidence, head_arguments
 from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.parity import PARITY, worst
+from training.contract import BUCKETS, END, FRAME_KIND, KINDS, MAX_WORDS, PAD, UNK
+from training.data.search_figures import figures, vectors_of
 from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json
-from training.net.config import END, KINDS, PAD, UNK
 from training.net.evidence_tokens import EvidenceSizes
 from training.net.frame_search import FramePairVector
 from training.net.search import DIMENSIONS, PAIR_NETWORKS, TEXT_WIDTH, PairVector, SearchVectors, TextVector
-from training.search import figures, search_of, vectors_of
-from training.text.search_words import BUCKETS, GRAM_SIZES, GRAMS_PER_WORD, MAX_WORDS, SearchWords
+from training.text.search_words import GRAM_SIZES, GRAMS_PER_WORD, SearchWords
+from training.world import search_of
 
 GRAPHS = ("pair", "text")
 FILES = tuple(f"{name}.onnx" for name in GRAPHS)

@@ -19,10 +19,10 @@ import torch
 from training.bundle.restore import restore_captioner, restore_difference
 from training.data.batches import Labels
 from training.inputs import existing_file, existing_folder, new_file
+from training.learn.run import Run
+from training.learn.settings import load_config
 from training.net.captioner import Captioner
-from training.run import Run
-from training.settings import load_config
-from training.worlds import load_world
+from training.world import load_world
 
 LEAST = 30  # sightings of a noun that gets a class in the head for nouns
 NEW_WORD_NOISE = 0.02  # standard deviation around the mean embedding

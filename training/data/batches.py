@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from training.contract import CROP_SIDES, END, IGNORE, KINDS, NUISANCES, PAD, ROLES, SPECIALS, START, UNK
 from training.data.regions import objects_in_crops
 from training.data.shards import Shards
 from training.inputs import read_json
-from training.net.config import CROP_SIDES, END, KINDS, NUISANCES, PAD, ROLES, START, UNK, ModelConfig
+from training.net.config import ModelConfig
 from training.net.matching import matching_evidence
 from training.world import World
 
-SPECIALS = ("<pad>", "<unk>", "<start>", "<end>")
 ARRAYS = (
     "coarse",
     "fine",
@@ -30,7 +30,6 @@ ARRAYS = (
     "evidence",
 )
 ROLE_OF = {"appeared": "came or went", "disappeared": "came or went", "moved": "moved", "replaced": "replaced"}
-IGNORE = -100  # ignore_index of torch's cross-entropy
 
 
 @dataclass
@@ -171,16 +170,3 @@ class Batches:
                     if earlier and later:
                         same[i, r, q] = int(earlier is later and earlier["action"] == "moved")
         return {"side": side, "noun": noun, "colour": colour, "role": role, "same": same}
-
-
-def difference_inputs(b: dict[str, Tensor]) -> tuple[Tensor | None, ...]:
-    """The arguments of `Difference` out of a batch."""
-    coarse, fine = b["coarse"], b["fine"]  # [B,2,...]
-    return coarse[:, 0], fine[:, 0], coarse[:, 1], fine[:, 1], b.get("evidence")
-
-
-def crop_inputs(b: dict[str, Tensor]) -> tuple[Tensor, ...] | None:
-    """The arguments of `RegionCrops` out of a batch; None if its cache has no region crops."""
-    if "glance_coarse" not in b:
-        return None
-    return b["glance_coarse"], b["glance_fine"], b["glance_box"], b["glance_object_box"], b["glance_mask"]

@@ -26,15 +26,14 @@ from pathlib import Path
 import numpy as np
 from numpy.lib.format import open_memmap
 
+from training.contract import COARSE_STRIDE, FINE_STRIDE, USUAL, Pair
 from training.data.map_regions import crop_boxes, map_regions
-from training.data.preprocess import COARSE_STRIDE, CROP_SIZE, FINE_STRIDE, in_pixels, resize, resize_by_area
+from training.data.preprocess import CROP_SIZE, in_pixels, resize, resize_by_area
 from training.data.regions import REGIONS, Region, choose_regions, described_objects, regions_at
 from training.data.shards import made_with, new_shard
 from training.inputs import existing_file, existing_folder, open_graph, sha256
 from training.text.captions import write_captions
-from training.world import USUAL, PairSource
-from training.worlds import load_world
-from training.worlds.pair import Pair
+from training.world import PairSource, load_world
 
 SEEDS_AT_ONCE = 4  # pairs that are rendered together, and so are in memory together
 # Random streams of a seed beside the one that renders the pair: choice of the regions, wording.

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from training.contract import KIND_OF_ACTION, KINDS, Clause
 from training.data.evidence import Evidence, evidence_inputs, sizes_of
-from training.net.config import KINDS
 from training.net.evidence_tokens import EvidenceSizes
 from training.text.captions import choose_clauses
 from training.text.false_sentences import FalseSentences, widened, write_any
-from training.text.grammar import Clause, parse_clauses, vocabulary
+from training.text.grammar import parse_clauses, vocabulary
 from training.text.noun_tree import ROOT
 from training.text.queries import ANY_EVENT, EVENT_WORDS, SYNONYMS, plural_of, query_vocabulary, write_query
 from training.text.search_words import SearchWords, misspelt
@@ -22,7 +22,6 @@ from training.text.truth import FALSE, OPPOSITE, TRUE, UNKNOWN
 from training.text.truth_table import truth_table
 from training.text.word_classes import classes_of_noun, colour_table, noun_table
 from training.world import Questions
-from training.worlds.pair import KIND_OF_ACTION
 
 BATCH = 96  # the design has 512; a step of 96 costs 0.5 CPU-s
 UNCHANGED = 1 / 8  # of a batch

@@ -21,8 +21,8 @@ import onnxruntime
 import torch
 from torch import Tensor
 
-from training.bundle.evidence import EVIDENCE_OUT, evidence_graph
-from training.bundle.graphs import CROP_IN, DIFFERENCE_IN
+from training.contract import CROP_IN, DIFFERENCE_IN
+from training.data.evidence_graph import EVIDENCE_OUT, evidence_graph
 from training.data.regions import described_objects, objects_in_crops
 from training.data.shards import Shards
 from training.inputs import existing_folder, open_graph, read_json, sha256

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from training.data.preprocess import Box
+from training.contract import Box
 from training.data.regions import area, iou, overlap, union
 
 REGION_THRESHOLD = 0.5

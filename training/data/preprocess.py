@@ -6,13 +6,12 @@ The service has its own resampler; golden tensors compare the two.
 import numpy as np
 from PIL import Image
 
+from training.contract import Box
+
 LARGEST_FULL_FRAME = (384, 256)  # width and height, over all worlds (`World.full_frame`); aspect ratios are not kept
-COARSE_STRIDE, FINE_STRIDE = 16, 8  # pixels per side of a feature cell
 CROP_SIZE = 112  # pixels per side of a region crop
 CROP_MARGIN = 1.35  # side of the crop per longer side of the object: context identifies a small object
 CROP_MIN_SIDE = 48 / 640  # of the frame's width; smaller crops show only blur and noise
-
-Box = tuple[float, float, float, float]  # x, y, width, height
 
 
 def resize(image: np.ndarray, width: int, height: int, box: Box | None = None) -> np.ndarray:

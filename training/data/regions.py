@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from training.data.preprocess import Box, crop_square, in_pixels
+from training.contract import Box
+from training.data.preprocess import crop_square, in_pixels
 
 REGIONS = 3  # per pair, at most
 SAME_PLACE_IOU = 0.1  # a box before and a box after that overlap more are one region, as they are in the maps

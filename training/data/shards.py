@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from training.contract import USUAL
 from training.inputs import read_json, refuse_other, sha256
-from training.world import USUAL
 
 if TYPE_CHECKING:  # writing a cache does without torch
     from torch import Tensor, nn

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from training.contract import IGNORE
 from training.data.regions import objects_in_crops
 from training.data.shards import Shards
 from training.text.noun_tree import HYPERNYMS, NOTHING, ONE_CLASS, wider_noun
 
-IGNORE = -100  # ignore_index of torch's cross-entropy
 ARRAYS = ("glance_coarse", "glance_fine", "glance_box", "glance_object_box")
 
 

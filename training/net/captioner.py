@@ -12,7 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.config import EVENTS, PAD, START, ModelConfig
+from training.contract import EVENTS, PAD, START
+from training.net.config import ModelConfig
 from training.net.decoder import DecoderLayer, greedy_decode, sinusoid
 from training.net.region_crops import RegionCrops
 

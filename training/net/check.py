@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.net.config import KINDS, PAD
+from training.contract import KINDS, PAD, SLOTS
 from training.net.evidence_tokens import (
     EvidenceSizes,
     box_features,
@@ -22,7 +22,6 @@ from training.net.evidence_tokens import (
     maps_in_boxes,
     moments_in_boxes,
 )
-from training.text.truth import SLOTS
 
 FIRST_TEMPERATURE = 0.5  # of the softmax over the sentences of a pair, learned from here
 LEAST = 1e-3  # of a probability, in its logarithm

@@ -2,23 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from training.data.preprocess import COARSE_STRIDE
-from training.worlds.pair import KINDS as KINDS  # index of the kind output
-from training.worlds.pair import NUISANCES as NUISANCES  # index of the nuisance output
-
-PAD, UNK, START, END = 0, 1, 2, 3  # ids of the special tokens
-CROP_SIDES = ("before", "after", "both", "none")  # the frames whose region crop shows a changed object
-ROLES = ("nothing", "came or went", "moved", "replaced")  # role of the object that a crop shows in one frame
-EVENTS = ("appeared", "disappeared", "moved", "replaced")  # events that a clause reports
-# Roles that objects can have in pairs of a kind, beside "nothing": in the before frame, in the after frame.
-ROLES_OF_KIND = {
-    "none": ((), ()),
-    "appear": ((), ("came or went",)),
-    "disappear": (("came or went",), ()),
-    "move": (("moved",), ("moved",)),
-    "replace": (("replaced",), ("replaced",)),
-    "multi": (ROLES, ROLES),
-}
+from training.contract import COARSE_STRIDE
 
 
 @dataclass

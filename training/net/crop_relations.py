@@ -14,8 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.contract import KINDS, ROLES, ROLES_OF_KIND
 from training.net.attention import join_heads, split_heads
-from training.net.config import KINDS, ROLES, ROLES_OF_KIND, ModelConfig
+from training.net.config import ModelConfig
 from training.net.crop_evidence import DISPLACEMENT_FEATURES, SAME_CENTRE
 
 

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.contract import END, PAD, START
 from training.net.attention import join_heads, split_heads
-from training.net.config import END, PAD, START
 
 
 def sinusoid(length: int, width: int) -> Tensor:

@@ -13,8 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.contract import KINDS, NUISANCES
 from training.net.attention import GridPosition
-from training.net.config import KINDS, NUISANCES, ModelConfig
+from training.net.config import ModelConfig
 from training.net.cross_view import CrossViewLayer
 from training.net.matching import EVIDENCE_CHANNELS, matching_evidence
 

@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.contract import KINDS
 from training.net.attention import GridPosition
-from training.net.config import KINDS
 from training.net.crop_evidence import inside_box
 
 HIDDEN = -10_000.0  # added to the attention to a token that must not be seen

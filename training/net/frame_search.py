@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.contract import KINDS
 from training.net.attention import GridPosition
-from training.net.config import KINDS
 from training.net.query_pool import QueryPool
 
 

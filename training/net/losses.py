@@ -9,9 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.data.batches import IGNORE, crop_inputs, difference_inputs
+from training.contract import IGNORE, PAD, crop_inputs, difference_inputs
 from training.net.captioner import Captioner
-from training.net.config import PAD, ModelConfig
+from training.net.config import ModelConfig
 from training.net.cross_view import BackwardReasoning, contrastive_loss
 from training.net.difference import Difference
 

@@ -9,8 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.contract import CROP_SIDES
 from training.net.attention import GridPosition
-from training.net.config import CROP_SIDES, ModelConfig
+from training.net.config import ModelConfig
 from training.net.crop_evidence import displacement_features, displacements, inside_box, same_object_evidence
 from training.net.crop_relations import CropRelations
 

@@ -10,13 +10,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from training.contract import BUCKETS, END, MAX_WORDS, PAD
 from training.net.attention import join_heads, split_heads
 from training.net.check import PLACE, WAY, place_features, way_features
-from training.net.config import END, PAD
 from training.net.evidence_tokens import HIDDEN, EvidenceSizes, EvidenceTokens, finite_names
 from training.net.frame_search import FramePairVector, FrameSizes
 from training.net.query_pool import QueryPool
-from training.text.search_words import BUCKETS, MAX_WORDS
 
 DIMENSIONS = 128
 TEXT_WIDTH = 256

@@ -2,7 +2,7 @@
 
 import torch
 
-from training.data.batches import SPECIALS
+from training.contract import SPECIALS
 from training.net.config import ModelConfig
 
 

@@ -7,9 +7,9 @@ import pytest
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
-from training.data.batches import SPECIALS
+from training.contract import END, PAD, SPECIALS, START
 from training.net.captioner import Captioner, expand_crop_attention
-from training.net.config import END, PAD, START, ModelConfig
+from training.net.config import ModelConfig
 from training.net.crop_relations import count_events
 from training.tests.networks import random_crops, small_config
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS

@@ -12,13 +12,14 @@ from training.bundle.graphs import write_captioner, write_difference
 from training.bundle.manifest import tensor_table
 from training.bundle.restore import restore_captioner
 from training.bundle.start import extended, give_words
+from training.contract import KINDS
 from training.data.batches import Labels, event_tables
 from training.inputs import sha256
 from training.net.captioner import Captioner
-from training.net.config import KINDS, ModelConfig
+from training.net.config import ModelConfig
 from training.net.difference import Difference
 from training.tests.networks import random_crops, small_config
-from training.worlds import load_world
+from training.world import load_world
 
 WORLD = load_world("surveillance")
 SIZES = (

@@ -12,17 +12,19 @@ torch = pytest.importorskip("torch")
 
 from training.bundle.check import export_check, load_check
 from training.bundle.check_levels import candidates_of, rerank_margin, slot_levels
-from training.bundle.evidence import evidence_graph
 from training.bundle.heads import example_feed
-from training.check import WEIGHTS, Groups, check_vocabulary, figures, word_tables
+from training.check import WEIGHTS, figures
+from training.contract import Clause
 from training.data.evidence import evidence_inputs, session_of
+from training.data.evidence_graph import evidence_graph
+from training.data.groups import Groups, check_vocabulary, word_tables
 from training.inputs import open_graph
+from training.learn.loop import Schedule, train_steps
 from training.net.check import TruthCheck, check_loss
 from training.net.evidence_tokens import EvidenceSizes, maps_in_boxes
-from training.steps import Schedule, train_steps
 from training.tests.small_evidence import COLOURS, NOUNS, SmallEvidence, thing
 from training.text.false_sentences import NEGATIVES, FalseSentences, balanced, confuse, write_any
-from training.text.grammar import Clause, parse_clauses
+from training.text.grammar import parse_clauses
 from training.text.noun_tree import ROOT
 from training.text.truth import FALSE, TRUE, UNKNOWN, judge_sentence
 from training.text.word_classes import colour_table, noun_table

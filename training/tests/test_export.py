@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from training.bundle.export import align_from_of, put_in_place
 from training.bundle.graphs import export_graphs
 from training.bundle.parity import PARITY, check_parity
-from training.data.batches import SPECIALS
+from training.contract import SPECIALS
 from training.net import captioner as captioner_module
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig

@@ -77,10 +77,10 @@ WITHOUT_TORCH = [
         "expected plates/plates.json under the data folder empty, found none",
     ),
     ("bundle.quantize --data empty --features features.onnx --out none/new", "none: no such folder"),
-    ("text.reword none", "none: no such folder"),
-    ("text.reword text", "text: is a file, expected a folder"),
+    ("reword none", "none: no such folder"),
+    ("reword text", "text: is a file, expected a folder"),
     (
-        "text.reword cache",
+        "reword cache",
         "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what"
         " training.data.cache wrote",
     ),
@@ -134,7 +134,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(folder: Path, monkeypatch,
 
 @needs_torch
 def test_a_checkpoint_of_another_version_of_the_model_is_one_line(folder: Path):
-    from training.checkpoint import load_run
+    from training.learn.checkpoint import load_run
 
     torch.save(
         {"config": {"world": "surveillance", "model": {"wings": 2}}, "labels": {}, "difference": {}, "captioner": {}},

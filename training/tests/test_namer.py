@@ -11,9 +11,11 @@ from training.bundle.name_levels import joined, levels, witness
 from training.bundle.namer_graph import example_crops, export_namer
 from training.bundle.names import add_namer, load_namer
 from training.bundle.restore import restore_namer
-from training.data.sightings import IGNORE, Sightings
+from training.contract import IGNORE
+from training.data.noun_classes import classes_above
+from training.data.sightings import Sightings
 from training.inputs import open_graph, sha256
-from training.namer import calibrate, classes_above, figures, fit_scale, train, uncalibrated
+from training.namer import calibrate, figures, fit_scale, train, uncalibrated
 from training.namer_soup import mean_namer
 from training.net.namer import Namer
 from training.text.lexicon import NOUNS

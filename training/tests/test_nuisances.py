@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from training.worlds.pair import NUISANCES
+from training.contract import NUISANCES
 from training.worlds.surveillance import pair_source
 from training.worlds.surveillance.effects import FrameEffects, apply_effects
 from training.worlds.surveillance.nuisances import REGISTRY, EffectsDraw, PairEffects, nuisance

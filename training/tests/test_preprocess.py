@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
+from training.contract import Pair
 from training.data.cache import Maps, frame_size, layout, pair_entry, write_shard
 from training.data.preprocess import CROP_MARGIN, CROP_MIN_SIDE, crop_square, resize, resize_by_area
 from training.data.regions import JITTER, REGIONS, changed_places, choose_regions, iou
 from training.data.shards import made_with
-from training.worlds.pair import Pair
 
 
 def noise(height: int, width: int) -> np.ndarray:

@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 
 from training import refine
 from training.bundle.restore import restore_difference
+from training.contract import KINDS, NUISANCES
 from training.inputs import sha256
-from training.net.config import KINDS, NUISANCES
 from training.net.difference import Difference
 from training.tests.networks import random_frames, small_config
 

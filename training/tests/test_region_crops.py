@@ -7,8 +7,9 @@ import pytest
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
+from training.contract import KINDS
 from training.net.captioner import Captioner
-from training.net.config import KINDS, ModelConfig
+from training.net.config import ModelConfig
 from training.net.crop_evidence import displacement_features, displacements, inside_box, same_object_evidence
 from training.tests.networks import random_crops, small_config
 

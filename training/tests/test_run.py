@@ -5,8 +5,9 @@ import pytest
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
-from training.data.batches import SPECIALS, Labels
-from training.run import Run
+from training.contract import SPECIALS
+from training.data.batches import Labels
+from training.learn.run import Run
 
 
 def test_the_moving_average_of_the_weights_is_kept():

@@ -8,21 +8,23 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.bundle.evidence import evidence_graph
 from training.bundle.heads import example_feed
 from training.bundle.search import EXAMPLES, BundleText, export_crop_pair, export_frame_pair, export_text, load_search
+from training.contract import BUCKETS, Clause
 from training.data.changes import Changes, concept_table, inverse, search_vocabulary
+from training.data.evidence_graph import evidence_graph
+from training.data.search_figures import figures, ranks
 from training.inputs import open_graph
+from training.learn.loop import Schedule, train_steps
 from training.net.evidence_tokens import EvidenceSizes
 from training.net.frame_search import FrameSizes
 from training.net.search import SearchVectors, search_loss
-from training.search import WEIGHTS, batch_losses, figures, ranks
-from training.steps import Schedule, train_steps
+from training.search import WEIGHTS, batch_losses
 from training.tests.small_evidence import COLOURS, NOUNS, SmallEvidence, thing
-from training.text.grammar import Clause, parse_clauses
+from training.text.grammar import parse_clauses
 from training.text.lexicon import NOUNS as LEXICON
 from training.text.queries import ANY_EVENT, EVENT_WORDS, SYNONYMS, write_query
-from training.text.search_words import BUCKETS, SearchWords, grams_of, misspelt, words_of
+from training.text.search_words import SearchWords, grams_of, misspelt, words_of
 from training.text.truth import FALSE, TRUE, UNKNOWN, judge_sentence
 from training.text.truth_table import truth_table
 

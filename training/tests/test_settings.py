@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from training import settings, train
+from training import train
+from training.learn import settings
 from training.tests.networks import TINY_CONFIG
 
 

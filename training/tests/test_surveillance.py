@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from training.contract import KINDS, NUISANCES
 from training.text import grammar
-from training.worlds.pair import KINDS, NUISANCES
 from training.worlds.surveillance import composed_frame, layers, pair_source
 from training.worlds.surveillance.effects import FrameEffects
 from training.worlds.surveillance.nuisances import PairEffects

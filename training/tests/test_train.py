@@ -13,11 +13,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training import settings, train
+from training import train
 from training.bundle.manifest import command_of
-from training.data.batches import SPECIALS, Labels, PairCache, derive_evidence
+from training.contract import SPECIALS
+from training.data.batches import Labels, PairCache, derive_evidence
 from training.data.cache import layout
-from training.run import Run
+from training.learn import settings
+from training.learn.run import Run
 from training.tests.networks import TINY_CONFIG
 
 LOOK = (96, 64)  # 4 x 6 cells

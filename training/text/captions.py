@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from training.text.grammar import COUNT_WORDS, GARMENTS, NO_CHANGE, ONLY_NUISANCE, SEVERAL, TEMPLATES, Clause
+from training.contract import Clause
+from training.text.grammar import COUNT_WORDS, GARMENTS, NO_CHANGE, ONLY_NUISANCE, SEVERAL, TEMPLATES
 from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, GREYS, NOUNS, hypernym
 
 MAX_WORDS = 26

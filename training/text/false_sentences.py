@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from training.contract import Clause
 from training.text.captions import choose_clauses, write
-from training.text.grammar import NO_CHANGE, ONLY_NUISANCE, Clause, parse_clauses
+from training.text.grammar import NO_CHANGE, ONLY_NUISANCE, parse_clauses
 from training.text.lexicon import COLOURS, FRAME_PLACES, NOUNS, hypernym
 from training.text.noun_tree import ROOT, wider_noun
 from training.text.truth import FALSE, OPPOSITE, judge_sentence, units_of

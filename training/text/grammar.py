@@ -8,9 +8,9 @@ closed regular expressions: a caption outside the grammar is refused, never gues
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from training.contract import Clause
 from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, COLOURS, DIRECTIONS, NOUNS, PLACES, SINGULAR, hypernym
 
 SEVERAL = 4  # "several" is read as this count: four or more
@@ -34,18 +34,6 @@ ONLY_NUISANCE: dict[str, tuple[str, ...]] = {
     "defocus": ("nothing has changed but the picture is blurred",),
     "foliage": ("nothing has changed except the leaves",),
 }
-
-
-@dataclass(frozen=True)
-class Clause:
-    """One statement. In a replacement, `noun` is the former object and `new` (noun, colour, count) the present one."""
-
-    action: str
-    noun: str
-    colour: str | None
-    where: str | None
-    count: int = 1
-    new: tuple[str, str | None, int] | None = None
 
 
 # {np}: with "a", {dnp}: with "the", {new}: the replacement, {has}/{is}: agree with the subject, {w}: place or

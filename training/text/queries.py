@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from training.contract import Clause
 from training.text.captions import write_np
-from training.text.grammar import Clause
 from training.text.lexicon import NOUNS
 from training.text.noun_tree import ROOT
 

@@ -12,10 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from training.net.config import END, PAD, UNK
+from training.contract import BUCKETS, END, MAX_WORDS, PAD, UNK
 
-MAX_WORDS = 32  # with END
-BUCKETS = 4096  # rows of n-grams; row 0 is none
 GRAM_SIZES = (3, 4, 5)
 GRAMS_PER_WORD = 24
 LONGEST_WORD = 32  # characters

@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from training.text.grammar import SEVERAL, Clause
+from training.contract import Clause
+from training.text.grammar import SEVERAL
 from training.text.lexicon import ALSO_CALLED, ALSO_COLOURED, DEPTHWAYS, NOUNS, SIDEWAYS
 from training.text.noun_tree import ROOT, path_of, tree_of
 
-SLOTS = ("action", "noun", "colour", "place", "count")
 TRUE, UNKNOWN, FALSE = 1.0, 0.5, 0.0
 # Things that look alike in part: a cyclist is a person on a bicycle.
 ALIKE = (frozenset(("cyclist", "bicycle", "bike")), frozenset(("motorcycle", "bike", "scooter")))

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from training.text.grammar import SEVERAL, Clause
+from training.contract import Clause
+from training.text.grammar import SEVERAL
 from training.text.lexicon import COLOURS, DIRECTIONS, NOUNS, PLACES
 from training.text.noun_tree import ROOT
 from training.text.queries import ANY_EVENT

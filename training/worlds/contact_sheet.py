@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from training.worlds.pair import MASK_STRIDE, Pair
+from training.contract import MASK_STRIDE, Pair
 
 CELL_WIDTH, CAPTION_LINES, LINE_HEIGHT = 480, 3, 13  # pixels, lines, pixels
 MASK_OPACITY = 0.12  # low, so that rendering artefacts stay visible below the mask

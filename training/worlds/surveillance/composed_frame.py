@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from training.worlds.pair import MASK_STRIDE
+from training.contract import MASK_STRIDE
 from training.worlds.surveillance.camera_motion import warp
 from training.worlds.surveillance.effects import FrameEffects, apply_effects
 from training.worlds.surveillance.exposure import Exposure, make_layer

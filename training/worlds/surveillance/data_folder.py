@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from training.worlds.pair import SPLITS
+from training.contract import SPLITS
 
 
 def data_root(argument: str | os.PathLike | None = None) -> Path:

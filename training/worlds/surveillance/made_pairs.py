@@ -15,9 +15,8 @@ from pathlib import Path
 
 import cv2
 
+from training.contract import SPLITS, USUAL, Pair
 from training.inputs import existing_folder
-from training.world import USUAL
-from training.worlds.pair import SPLITS, Pair
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS
 

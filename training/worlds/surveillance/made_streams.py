@@ -19,8 +19,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from training.contract import SPLITS
 from training.inputs import existing_folder
-from training.worlds.pair import SPLITS
 from training.worlds.surveillance.camera_motion import MARGIN, draw_homography, draw_motion
 from training.worlds.surveillance.changes import ChangeSampler
 from training.worlds.surveillance.composed_frame import ComposedFrame

@@ -2,7 +2,7 @@
 
 How to add a class of nuisance:
 
-1. Append its name to NUISANCES in training/worlds/pair.py. The position is the index of the model's nuisance output,
+1. Append its name to NUISANCES in training/contract.py. The position is the index of the model's nuisance output,
    so new names go last.
 2. Give FrameEffects (effects.py) the parameters that it needs, neutral by default, and apply them in `apply_effects`.
 3. Write a function here, decorated with `@nuisance(...)`, that draws those parameters for one frame or for both.
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from training.worlds.pair import NUISANCES
+from training.contract import NUISANCES
 from training.worlds.surveillance.camera_motion import (
     MARGIN,
     VISIBLE_MOTION_PX,
@@ -75,7 +75,7 @@ def nuisance(weight: float = 1.0, outdoor_only: bool = False):
 
     def register(draw: Callable[[EffectsDraw], None]) -> Callable[[EffectsDraw], None]:
         if draw.__name__ not in NUISANCES:
-            raise ValueError(f"nuisance {draw.__name__!r} is not in NUISANCES of training/worlds/pair.py: {NUISANCES}")
+            raise ValueError(f"nuisance {draw.__name__!r} is not in NUISANCES of training/contract.py: {NUISANCES}")
         REGISTRY[draw.__name__] = Nuisance(draw, weight, outdoor_only)
         return draw
 

@@ -7,9 +7,8 @@ import os
 import cv2
 import numpy as np
 
+from training.contract import USUAL, Pair, kind_of
 from training.text.captions import write_captions
-from training.world import USUAL
-from training.worlds.pair import Pair, kind_of
 from training.worlds.surveillance.camera_motion import MARGIN, draw_motion
 from training.worlds.surveillance.changes import Change, ChangeSampler
 from training.worlds.surveillance.composed_frame import ComposedFrame, adjust_exposure

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from training.contract import USUAL
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
 from training.text.queries import EVENT_WORDS as QUERY_EVENTS
 from training.text.queries import SYNONYMS
-from training.world import USUAL, PairSource, Search, World
+from training.world import PairSource, Search, World
 from training.worlds.surveillance.judge import judge
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS

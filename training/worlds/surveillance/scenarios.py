@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from training.world import USUAL
+from training.contract import USUAL
 from training.worlds.surveillance.sprite_nouns import CARRIED
 
 # In two of five real changed pairs several things change. `multi` stands for such pairs, of one kind or of several.

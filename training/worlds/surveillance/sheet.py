@@ -9,8 +9,8 @@ import argparse
 
 import cv2
 
+from training.contract import SPLITS, Pair
 from training.worlds.contact_sheet import contact_sheet
-from training.worlds.pair import SPLITS, Pair
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 
 

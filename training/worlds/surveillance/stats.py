@@ -18,7 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from training.worlds.pair import SPLITS
+from training.contract import SPLITS
 from training.worlds.surveillance.data_folder import data_root
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.view import FRAME_WIDTH

@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper
 from onnx.utils import Extractor
 
-from training.bundle.graphs import CROP_IN, FRAME_KIND
+from training.contract import CROP_IN, FRAME_KIND
 from training.inputs import read_json
 
 EVIDENCE_IN = ("memory", *CROP_IN, FRAME_KIND)

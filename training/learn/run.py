@@ -16,7 +16,7 @@ from training.inputs import read_run, sha256
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig
 from training.net.cross_view import BackwardReasoning
-from training.worlds import load_world
+from training.world import load_world
 
 PARTS = ("difference", "captioner", "cbr")
 UNRECORDED = {}  # `start_from` of a run that began from a checkpoint without that field

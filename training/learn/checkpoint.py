@@ -7,7 +7,7 @@ from torch import nn
 from training.inputs import first_line, read_run
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig
-from training.worlds import load_world
+from training.world import load_world
 
 
 def load_run(path: Path) -> tuple[nn.Module, Captioner, dict]:

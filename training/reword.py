@@ -1,6 +1,6 @@
 """Rewrites the captions and kinds of a cache from the facts stored beside them, without rendering.
 
-    python -m training.text.reword DIR [DIR ...]
+    python -m training.reword DIR [DIR ...]
 
 Use it after a change of the grammar. A pair's captions follow from its seed, so a second run changes nothing.
 """
@@ -12,12 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
+from training.contract import Box, kind_of
 from training.data.cache import WORDING_STREAM
-from training.data.preprocess import Box
 from training.data.regions import described_objects
 from training.inputs import existing_folder
 from training.text.captions import write_captions
-from training.worlds.pair import kind_of
 
 
 def reworded(meta: dict, boxes: list[Box], crops: list[Box]) -> dict:

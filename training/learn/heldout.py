@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 
-from training.data.batches import Batches, crop_inputs, difference_inputs
+from training.contract import END, PAD, crop_inputs, difference_inputs
+from training.data.batches import Batches
 from training.net.captioner import Captioner
-from training.net.config import END, PAD
 from training.net.difference import Difference
 from training.world import World
 

@@ -5,8 +5,9 @@ from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 
+from training.contract import KINDS
 from training.data.batches import Labels
-from training.net.config import KINDS, ModelConfig
+from training.net.config import ModelConfig
 
 OPTIONAL = ("read_first", "still", "average", "rates")  # of [train]
 REQUIRED = """
