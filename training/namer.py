@@ -10,9 +10,7 @@ values of the service's setting `truth`. Development pairs choose nothing.
 
 import argparse
 import json
-import math
 from collections import Counter
-from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +23,15 @@ from training.contract import IGNORE
 from training.data.noun_classes import classes_above, most_specific
 from training.data.sightings import Sightings
 from training.inputs import existing_folder
+from training.learn.loop import Schedule, train_steps
 from training.net.namer import Namer
 from training.text.noun_prior import prior_shift
 from training.text.noun_tree import HYPERNYMS, NOTHING, ROOT, tree_of
 
 LEAST = 30  # sightings of a noun or colour that gets a class of its own
-BATCH, RATE, WARMUP = 128, 1e-3, 100
+BATCH, RATE = 128, 1e-3
+WEIGHTS = {"noun": 1.0, "colour": 0.5}
 RATE_FURTHER = 3e-4  # of a namer that has learned already
-AVERAGE = 0.995  # of the weights, over about 200 steps
 NOTHING_WEIGHT = 0.5  # half of all sightings show nothing that changed
 TRUTHS = (0.5, 0.7, 0.8, 0.9, 0.95)
 
@@ -112,39 +111,20 @@ def train(
 ) -> Namer:
     """The mean of the weights of the last steps. The given namer is trained in place."""
     torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    average = deepcopy(namer)
     noun, colour = data.targets(nouns, colours)
     weight = torch.ones(len(nouns))
     weight[nouns.index(NOTHING)] = NOTHING_WEIGHT
-    optimiser = torch.optim.AdamW(namer.parameters(), lr=rate_at_most, weight_decay=0.05)
-    for step in range(steps):
-        rate = rate_at_most * min(1, (step + 1) / WARMUP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
-        for group in optimiser.param_groups:
-            group["lr"] = rate
+
+    def losses_of(step: int) -> dict[str, Tensor]:
+        rng = np.random.default_rng([seed, step])
         indices = rng.integers(0, len(data), BATCH)
-        namer.train()
-        nouns_at, colours_at = namer(*data.batch(indices, flip=bool(rng.random() < 0.5)))
-        named = F.cross_entropy(
-            nouns_at.flatten(0, 1), noun[indices].flatten(), weight, ignore_index=IGNORE, label_smoothing=0.05
+        logits = namer(*data.batch(indices, flip=bool(rng.random() < 0.5)))
+        loss = lambda at, target, weight=None: F.cross_entropy(
+            at.flatten(0, 1), target[indices].flatten(), weight, ignore_index=IGNORE, label_smoothing=0.05
         )
-        painted = F.cross_entropy(
-            colours_at.flatten(0, 1), colour[indices].flatten(), ignore_index=IGNORE, label_smoothing=0.05
-        )
-        loss = named + 0.5 * painted
-        if not torch.isfinite(loss):
-            raise SystemExit(f"step {step}: loss is not finite: noun {named.item()}, colour {painted.item()}")
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(namer.parameters(), 1.0)
-        optimiser.step()
-        decay = min(AVERAGE, (step + 1) / (step + 10))
-        with torch.no_grad():
-            for kept, new in zip(average.parameters(), namer.parameters()):
-                kept.lerp_(new, 1 - decay)
-        if (step + 1) % 100 == 0:
-            print(f"step {step + 1}: noun {named.item():.3f}, colour {painted.item():.3f}", flush=True)
-    return average
+        return {"noun": loss(logits[0], noun, weight), "colour": loss(logits[1], colour)}
+
+    return train_steps(namer, losses_of, WEIGHTS, Schedule(steps, rate_at_most))
 
 
 def calibrate(namer: Namer, heldout: Sightings, nouns: list[str], colours: list[str], shift: Tensor) -> dict:

@@ -16,9 +16,9 @@ import torch
 from training.bundle.names import load_namer
 from training.data.sightings import Sightings
 from training.inputs import existing_file, existing_folder
+from training.learn.loop import mean_of
 from training.namer import calibrate, uncalibrated, write_run
 from training.net.namer import Namer
-from training.soup import mean_of
 
 
 def mean_namer(paths: list[Path]) -> tuple[Namer, list[dict]]:

@@ -13,7 +13,6 @@ import json
 import math
 import os
 import shutil
-from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -29,12 +28,12 @@ from training.contract import difference_inputs
 from training.data.batches import Batches, Labels
 from training.inputs import existing_folder, read_json
 from training.learn.heldout import EMPTY_BELOW, HIT_COVERAGE, SEEN_COVERAGE, auroc
+from training.learn.loop import Schedule, train_steps
 from training.net.difference import Difference
 from training.net.losses import map_loss
 from training.world import load_world
 
 HEADS = ("maps", "change", "kind", "nuisance")
-WARMUP = 50
 AVERAGE = 0.99  # of the weights, over about 100 steps
 WEIGHT = {"map": 1.0, "change": 1.0, "kind": 0.3, "nuisance": 0.5}
 RATES = (0.05, 0.02)  # of false alarms, at which the recall is measured
@@ -83,31 +82,17 @@ def seen(network: Difference, data: Batches, batch: int = 50) -> dict[str, float
 def train(network: Difference, data: Batches, steps: int, batch: int, rate: float, seed: int) -> Difference:
     """The mean of the weights of the last steps. The given network is trained in place."""
     torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    network.train().requires_grad_(False)
-    learned = [p for name in HEADS for p in getattr(network, name).requires_grad_(True).parameters()]
-    optimiser = torch.optim.AdamW(learned, lr=rate, weight_decay=0.01)
-    average = deepcopy(network)
-    for step in range(steps):
-        for group in optimiser.param_groups:
-            warm = min(1, (step + 1) / WARMUP)
-            group["lr"] = rate * warm * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+    network.requires_grad_(False)
+    for name in HEADS:
+        getattr(network, name).requires_grad_(True)
+
+    def losses_of(step: int) -> dict[str, Tensor]:
+        rng = np.random.default_rng([seed, step])
         b = data.batch(rng.integers(0, len(data.cache), batch).tolist(), rng)
-        terms = losses(network(*difference_inputs(b)), b)
-        loss = sum(WEIGHT[name] * term for name, term in terms.items())
-        if not torch.isfinite(loss):
-            raise SystemExit(f"step {step}: loss is not finite: { ({n: t.item() for n, t in terms.items()}) }")
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(learned, 1.0)
-        optimiser.step()
-        decay = min(AVERAGE, (step + 1) / (step + 10))
-        with torch.no_grad():
-            for kept, new in zip(average.parameters(), network.parameters()):
-                kept.lerp_(new, 1 - decay)
-        if (step + 1) % 50 == 0:
-            print(f"step {step + 1}: " + ", ".join(f"{n} {t.item():.3f}" for n, t in terms.items()), flush=True)
-    return average.eval()
+        return losses(network(*difference_inputs(b)), b)
+
+    schedule = Schedule(steps, rate, warmup=50, weight_decay=0.01, average=AVERAGE)
+    return train_steps(network, losses_of, WEIGHT, schedule)
 
 
 def install(bundle: Path, graph: Path, figures: dict) -> None:

@@ -19,16 +19,9 @@ from training.data.batches import Batches, Labels
 from training.inputs import existing_file, existing_folder, new_file, read_run
 from training.learn.checkpoint import networks_of
 from training.learn.heldout import heldout_figures
+from training.learn.loop import mean_of
 from training.learn.run import PARTS
 from training.world import load_world
-
-
-def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
-    """Mean of tensors of equal names and shapes; tensors of integers are those of the first state."""
-    return {
-        name: torch.stack([s[name] for s in states]).mean(0) if first.is_floating_point() else first
-        for name, first in states[0].items()
-    }
 
 
 def soup(saved: list[dict], names: list[str]) -> dict:

@@ -10,7 +10,6 @@ chosen on synthetic held-out pairs by facts (verdict, map, words against the tru
 
 import argparse
 import json
-import math
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -21,61 +20,45 @@ import torch
 from training.data.batches import Batches, Labels
 from training.inputs import existing_file, existing_folder, read_run
 from training.learn.heldout import heldout_figures
+from training.learn.loop import learning_rate, optimise
 from training.learn.run import Run
 from training.learn.settings import load_config
 from training.net.losses import all_losses
 from training.world import load_world
 
 
-def learning_rate(step: int, t: dict) -> float:
-    """Linear warm-up, then a cosine to 2 % of the peak. t: the config's table `train`."""
-    if step < t["warmup"]:
-        return t["learning_rate"] * (step + 1) / t["warmup"]
-    done = (step - t["warmup"]) / max(1, t["steps"] - t["warmup"])
-    return t["learning_rate"] * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(done, 1))))
-
-
-def train_step(run: Run, batch: dict[str, torch.Tensor]) -> dict[str, float]:
-    """One update. Returns the loss, the gradient's norm and every term. @raises SystemExit naming a term that is not
-    finite."""
+def step_losses(run: Run, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The terms of the run's present step."""
     t = run.config["train"]
     if run.step < t.get("read_first", 0):
-        terms = run.world.frame_losses(run.difference, batch)
-    else:
-        terms = all_losses(*run.parts, batch, t["label_smoothing"], run.world.extra_losses, run.step < t["settle_maps"])
-    bad = [name for name, value in terms.items() if not torch.isfinite(value)]
-    if bad:
-        raise SystemExit(f"step {run.step}: loss is not finite: {', '.join(bad)}")
-    total = sum(t["weights"][name] * value for name, value in terms.items())
-    for group in run.optimiser.param_groups:
-        group["lr"] = group["rate"] * learning_rate(run.step, t)
-    run.optimiser.zero_grad(set_to_none=True)
-    total.backward()
-    norm = torch.nn.utils.clip_grad_norm_(run.parameters, t["clip"])
-    run.optimiser.step()
-    if run.average is not None:
-        run.average.update_parameters(run.parts)
-    return {"loss": total.item(), "norm": norm.item(), **{k: v.item() for k, v in terms.items()}}
+        return run.world.frame_losses(run.difference, batch)
+    return all_losses(*run.parts, batch, t["label_smoothing"], run.world.extra_losses, run.step < t["settle_maps"])
 
 
 def train(run: Run, data: Batches, heldout: Batches | None, out: Path) -> None:
     """Runs to the last step; writes log.ndjson, checkpoint.pt and best.pt into `out`."""
     t, began = run.config["train"], time.perf_counter()
+
+    def rate_at(step: int) -> float:
+        return learning_rate(step, t["steps"], t["learning_rate"], t["warmup"])
+
+    def losses_of(step: int) -> dict[str, torch.Tensor]:
+        indices = data.cache.prepare_step(run.draw(data.cache), run.difference, run.frozen_tokens)
+        batch = data.batch(indices, np.random.default_rng([run.seed, step]))
+        return step_losses(run, {name: value.to(run.device) for name, value in batch.items()})
+
     with open(out / "log.ndjson", "a", encoding="utf-8") as log:
-        while run.step < t["steps"]:
-            indices = data.cache.prepare_step(run.draw(data.cache), run.difference, run.frozen_tokens)
-            batch = data.batch(indices, np.random.default_rng([run.seed, run.step]))
-            run.parts.train()
-            figures = train_step(run, {name: value.to(run.device) for name, value in batch.items()})
-            run.step += 1
+
+        def each(done: int, figures: dict[str, float]) -> None:
+            run.step = done
             line = {
-                "step": run.step,
+                "step": done,
                 "pairs": run.pairs,
-                "lr": learning_rate(run.step, t),
+                "lr": rate_at(done),
                 "s": round(time.perf_counter() - began, 1),
                 **{name: round(value, 4) for name, value in figures.items()},
             }
-            if run.step % t["evaluate_every"] == 0 or run.step == t["steps"]:
+            if done % t["evaluate_every"] == 0 or done == t["steps"]:
                 if heldout:
                     difference, captioner, _ = run.kept().eval()
                     line["heldout"] = heldout_figures(difference, captioner, heldout, run.world)
@@ -85,8 +68,10 @@ def train(run: Run, data: Batches, heldout: Batches | None, out: Path) -> None:
                 run.save(out / "checkpoint.pt")
             log.write(json.dumps(line) + "\n")
             log.flush()
-            if run.step % 20 == 0 or "heldout" in line:
+            if done % 20 == 0 or "heldout" in line:
                 print(json.dumps(line), flush=True)
+
+        optimise(run.optimiser, losses_of, t["weights"], rate_at, range(run.step, t["steps"]), each)
 
 
 def main() -> None:
@@ -124,7 +109,7 @@ def main() -> None:
     heldout = Batches(world.open_cache(args.heldout, forward=True), labels, run.model_config) if args.heldout else None
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "labels.json").write_text(json.dumps(asdict(labels)))
-    size = sum(p.numel() for p in run.parameters) / 1e6
+    size = sum(p.numel() for p in run.parts.parameters()) / 1e6
     print(
         f"{len(cache)} pairs, {len(labels.vocabulary)} words, {len(labels.nouns)} nouns, "
         f"{size:.2f} M parameters, from step {run.step}",

@@ -1,7 +1,6 @@
 """The frozen reading stage: trained once on single frames, then shared by every row."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from research.captioners.pair_network import make_reader
 from research.captioners.scenes import SceneBatches
 from research.captioners.table_config import TableConfig
 from training.inputs import read_json, sha256
-from training.train import learning_rate
+from training.learn.loop import Optimiser, learning_rate, optimise, save
 from training.world import World
 
 
@@ -20,19 +19,19 @@ def train_reader(config: TableConfig, data: SceneBatches, world: World, seed: in
     """Weights after `steps` steps of the world's single-frame losses."""
     torch.manual_seed(seed)
     t, reader = config.reader | {"steps": steps}, make_reader(data.config, world).train()
-    optimiser = torch.optim.AdamW(reader.parameters(), lr=t["learning_rate"], weight_decay=0.01)
-    for step in range(steps):
+
+    def losses_of(step: int) -> dict[str, Tensor]:
         rng = np.random.default_rng([seed, step])
-        batch = data.batch(sorted(rng.choice(len(data.cache), t["batch"], replace=False).tolist()), rng)
-        terms = world.frame_losses(reader, batch)
-        for group in optimiser.param_groups:
-            group["lr"] = learning_rate(step, t)
-        optimiser.zero_grad(set_to_none=True)
-        sum(terms.values()).backward()
-        torch.nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
-        optimiser.step()
-        if step % 20 == 0:
-            print(f"reader, step {step}: {sum(terms.values()).item():.3f}", flush=True)
+        return world.frame_losses(
+            reader, data.batch(sorted(rng.choice(len(data.cache), t["batch"], replace=False).tolist()), rng)
+        )
+
+    def each(done: int, figures: dict[str, float]) -> None:
+        if done % 20 == 0:
+            print(f"reader, step {done}: {figures['loss']:.3f}", flush=True)
+
+    rate_at = lambda step: learning_rate(step, steps, t["learning_rate"], t["warmup"])
+    optimise(Optimiser(reader, 0.01), losses_of, None, rate_at, range(steps), each)
     return reader.state_dict()
 
 
@@ -51,6 +50,5 @@ def shared_reader(
     else:
         weights = train_reader(config, data, world, seed, steps)
         (out / "reader.json").write_text(json.dumps(made) + "\n")
-        torch.save(weights, path.with_suffix(".tmp"))
-        os.replace(path.with_suffix(".tmp"), path)
+        save(weights, path)
     return torch.load(path, weights_only=True), sha256(path)

@@ -1,7 +1,7 @@
 """One row of the table: its stages, its position in them, its checkpoint."""
 
-import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,9 +16,9 @@ from research.captioners.scenes import SceneBatches
 from training.contract import difference_inputs
 from training.data.batches import Labels
 from training.inputs import read_run
+from training.learn.loop import Optimiser, learning_rate, optimise, save
 from training.net.config import ModelConfig
 from training.net.losses import map_loss
-from training.train import learning_rate
 from training.world import load_world
 
 HEAD_WEIGHTS = {"map": 0.5, "change": 1.0, "kind": 0.3}  # of clevr-cpu.toml
@@ -34,9 +34,7 @@ class Row:
         self.difference, self.captioner = make_pair(ModelConfig(**config["model"], **asdict(labels)), self.world)
         self.difference.reader.load_state_dict(reader)
         self.network = self.difference.network
-        self.parameters = [p for p in self.difference.parameters() if p.requires_grad]
-        t = config["train"]
-        self.optimiser = torch.optim.AdamW(self.parameters, lr=t["learning_rate"], weight_decay=t["weight_decay"])
+        self.optimiser = Optimiser(self.difference, config["train"]["weight_decay"], config["train"]["clip"])
 
     # ------------------------------------------------------------------------------------------------- steps
 
@@ -51,35 +49,35 @@ class Row:
             first = end
         return self.network.stages[-1], first, steps
 
-    def train_step(self, data: SceneBatches) -> dict[str, float]:
-        """One update. Returns the terms of the loss. @raises SystemExit naming a term that is not finite."""
-        t, began = self.config["train"], time.process_time()
-        rng = np.random.default_rng([self.seed, self.step])
-        stage, first, end = self.stage_at(self.step)
-        weights = np.array(list(stage.tasks.values()))
-        task = str(rng.choice(list(stage.tasks), p=weights / weights.sum()))
-        batch = data.two_streams(data.scenes_of(self.step, t["scenes"], self.seed), rng)
-        terms = self.terms(task, batch)
-        bad = [name for name, value in terms.items() if not torch.isfinite(value)]
-        if bad:
-            raise SystemExit(f"{self.config['name']}, step {self.step}: loss is not finite: {', '.join(bad)}")
-        rate = stage.rate * learning_rate(self.step - first, t | {"steps": end - first})
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
-        self.optimiser.zero_grad(set_to_none=True)
-        sum(terms.values()).backward()
-        torch.nn.utils.clip_grad_norm_(self.parameters, t["clip"])
-        self.optimiser.step()
-        self.step += 1
-        took = time.process_time() - began
-        self.cpu_s += took
-        figures = {name: value.item() for name, value in (terms | self.network.watched).items()}
-        line = {"stage": stage.name, "task": task, "cpu_s": took, **figures}
-        return {name: round(value, 4) if isinstance(value, float) else value for name, value in line.items()}
+    def rate_at(self, step: int) -> float:
+        stage, first, end = self.stage_at(step)
+        t = self.config["train"]
+        return stage.rate * learning_rate(step - first, end - first, t["learning_rate"], t["warmup"])
+
+    def train(self, data: SceneBatches, upto: int, each: Callable[[dict], None]) -> None:
+        """Steps until `upto` are done. each: called with the line of the log of every step."""
+        scenes, began, task = self.config["train"]["scenes"], time.process_time(), ""
+
+        def losses_of(step: int) -> dict[str, Tensor]:
+            nonlocal task
+            rng, tasks = np.random.default_rng([self.seed, step]), self.stage_at(step)[0].tasks
+            weights = np.array(list(tasks.values()))
+            task = str(rng.choice(list(tasks), p=weights / weights.sum()))
+            return self.terms(task, data.two_streams(data.scenes_of(step, scenes, self.seed), rng))
+
+        def after(done: int, figures: dict[str, float]) -> None:
+            nonlocal began
+            took, began = time.process_time() - began, time.process_time()
+            self.cpu_s, self.step = self.cpu_s + took, done
+            watched = {name: value.item() for name, value in self.network.watched.items()}
+            line = {"step": done, "stage": self.stage_at(done - 1)[0].name, "task": task, "cpu_s": took}
+            line |= figures | watched
+            each({name: round(value, 4) if isinstance(value, float) else value for name, value in line.items()})
+
+        optimise(self.optimiser, losses_of, None, self.rate_at, range(self.step, upto), after)
 
     def terms(self, task: str, b: dict[str, Tensor]) -> dict[str, Tensor]:
         """Weighted terms of the architecture, and those of the heads if the task encodes all pairs."""
-        self.difference.train()
         b = self.with_tokens(b)
         terms, encoded = self.network.losses(task, b)
         if encoded is None:
@@ -124,14 +122,13 @@ class Row:
             "command": f"python -m research.captioners.table --rows {self.config['name']} --seed {self.seed}",
             "difference": self.difference.state_dict(),
             "captioner": self.captioner.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
+            **self.optimiser.state(),
             "torch_rng": torch.get_rng_state(),
         }
 
     def save(self, path: Path) -> None:
         """A checkpoint that resumes here, and that training.bundle.export reads."""
-        torch.save(self.state(), path.with_suffix(".tmp"))
-        os.replace(path.with_suffix(".tmp"), path)
+        save(self.state(), path)
 
     def restore(self, path: Path) -> None:
         """@raises SystemExit if the checkpoint is of another config, seed or vocabulary."""
@@ -139,7 +136,8 @@ class Row:
         for name, ours in (("config", self.config), ("labels", asdict(self.labels)), ("seed", self.seed)):
             if saved[name] != ours:
                 raise SystemExit(f"{path}: was trained with another {name}; give another --out")
-        for name in ("difference", "captioner", "optimiser"):
+        for name in ("difference", "captioner"):
             getattr(self, name).load_state_dict(saved[name])
+        self.optimiser.restore(saved)
         self.step, self.cpu_s = saved["step"], saved["cpu_s"]
         torch.set_rng_state(saved["torch_rng"])

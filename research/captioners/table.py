@@ -61,8 +61,7 @@ class Table:
         steps, losses = min(self.config.train["probe"], self.steps), {}
         for rate in rates if len(rates) > 1 else []:
             row = self.row(name, seed, steps, rate)
-            while row.step < steps:
-                row.train_step(self.data)
+            row.train(self.data, steps, lambda line: None)
             losses[rate] = row.heldout_loss(self.heldout_scenes, 8)
             print(f"{name}: held-out loss {losses[rate]:.4f} after {steps} steps at {rate:g}", flush=True)
         best = min(losses, key=losses.get) if losses else rates[0]
@@ -103,14 +102,16 @@ class Table:
             row.restore(checkpoint)
         began, name = time.perf_counter(), row.config["name"]
         with open(folder / "log.ndjson", "a", encoding="utf-8") as log:
-            while row.step < self.steps:
-                line = {"step": row.step + 1, **row.train_step(self.data)}
+
+            def each(line: dict) -> None:
                 log.write(json.dumps(line) + "\n")
                 if row.step % 20 == 0 or row.step == self.steps:
                     print(f"{name}: {time.perf_counter() - began:.0f} s, {json.dumps(line)}", flush=True)
                 if row.step % every == 0 or row.step == self.steps:
                     log.flush()
                     row.save(checkpoint)
+
+            row.train(self.data, self.steps, each)
 
 
 def main() -> None:

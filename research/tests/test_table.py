@@ -129,16 +129,13 @@ def test_stages_share_the_steps(config: TableConfig, data: SceneBatches):
 
 def test_a_resumed_row_ends_as_one_that_was_not_stopped(tmp_path: Path, config: TableConfig, data: SceneBatches):
     whole = row(config, data, "pcl")
-    for _ in range(4):
-        whole.train_step(data)
+    whole.train(data, 4, print)
     first = row(config, data, "pcl")
-    for _ in range(2):
-        first.train_step(data)
+    first.train(data, 2, print)
     first.save(tmp_path / "checkpoint.pt")
     resumed = row(config, data, "pcl")
     resumed.restore(tmp_path / "checkpoint.pt")
-    for _ in range(2):
-        resumed.train_step(data)
+    resumed.train(data, 4, print)
     ours = resumed.difference.state_dict()
     assert all(torch.equal(value, ours[name]) for name, value in whole.difference.state_dict().items())
     with pytest.raises(SystemExit, match="was trained with another config"):
@@ -165,7 +162,7 @@ def test_the_command_trains_judges_prints_and_skips_finished_rows(tmp_path: Path
     assert steps == [1, 2, 3, 4]
     assert set(json.loads((tmp_path / "out/clip-1/rate.json").read_text())["losses"]) == {"0.001", "0.002"}
 
-    monkeypatch.setattr(Row, "train_step", lambda *_: pytest.fail("a finished row was trained again"))
+    monkeypatch.setattr(Row, "train", lambda *_: pytest.fail("a finished row was trained again"))
     run(monkeypatch, *arguments)
     assert (tmp_path / "out/table.md").read_text() == printed
 
@@ -230,7 +227,8 @@ def test_the_table_has_the_figures_of_the_report_and_their_spread():
 
 def test_the_log_has_how_often_the_true_sentence_comes_first(config: TableConfig, data: SceneBatches):
     pcl = row(config, data, "pcl", 30)
-    lines = [pcl.train_step(data) for _ in range(12)]
+    lines = []
+    pcl.train(data, 12, lines.append)
     assert {"mlm", "mvcl", "fda"} == {line["task"] for line in lines}
     for line in lines:
         assert line["cpu_s"] > 0

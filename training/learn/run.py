@@ -1,18 +1,17 @@
 """A training run: networks, optimiser and position in the data; everything that a checkpoint holds."""
 
 import math
-import os
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from training.data.batches import Labels
 from training.data.shards import Shards
 from training.inputs import read_run, sha256
+from training.learn.loop import Optimiser, save
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig
 from training.net.cross_view import BackwardReasoning
@@ -33,39 +32,24 @@ class Run:
         self.difference = self.world.make_difference(self.model_config)
         self.captioner, self.cbr = Captioner(self.model_config), BackwardReasoning(self.model_config)
         self.parts = nn.ModuleList([self.difference, self.captioner, self.cbr]).to(device)
-        self.average = self._start_average() if config["train"].get("average") else None
-        self.optimiser = self._make_optimiser()
-        self.parameters, self.step, self.best = list(self.parts.parameters()), 0, -math.inf
+        t = config["train"]
+        names = [
+            (f"{part}.{name}", parameter)
+            for part, module in zip(PARTS, self.parts)
+            for name, parameter in module.named_parameters()
+        ]
+        self.optimiser = Optimiser(
+            self.parts, t["weight_decay"], t.get("clip", 1.0), t.get("average"), t.get("rates"), names
+        )
+        self.step, self.best = 0, -math.inf
         self.epoch, self.position, self.pairs = 0, 0, 0  # pairs: the number that the epoch's order was drawn from
         self.start_from: dict | None = None  # the checkpoint of the first weights, and its own start_from
         self.shards: list[str] = []  # of those pairs, in their order; see data.batches.Shards
         self.order: np.ndarray | None = None  # pairs of the epoch
 
-    def _make_optimiser(self) -> torch.optim.Optimizer:
-        """AdamW with one group of parameters per factor of `train.rates`, by the beginning of a parameter's name; those
-        of factor 0 are frozen."""
-        t = self.config["train"]
-        rates, unused = t.get("rates", {}), set(t.get("rates", {}))
-        groups: dict[float, list[nn.Parameter]] = {}
-        for part, module in zip(PARTS, self.parts):
-            for name, parameter in module.named_parameters():
-                start = next((start for start in rates if f"{part}.{name}".startswith(start)), None)
-                unused.discard(start)
-                groups.setdefault(rates.get(start, 1.0), []).append(parameter)
-        for parameter in groups.pop(0, []):
-            parameter.requires_grad_(False)
-        if unused:
-            raise SystemExit(f"train.rates: no parameter's name starts with {', '.join(sorted(unused))}")
-        options = [{"params": parameters, "rate": rate} for rate, parameters in groups.items()]
-        return torch.optim.AdamW(options, lr=t["learning_rate"], weight_decay=t["weight_decay"])
-
-    def _start_average(self) -> AveragedModel:
-        """The first update copies the weights; later updates move towards them by 1 - `train.average`."""
-        return AveragedModel(self.parts, multi_avg_fn=get_ema_multi_avg_fn(self.config["train"]["average"]))
-
     def kept(self) -> nn.ModuleList:
         """Difference, Captioner and BackwardReasoning with the weights that are evaluated and kept."""
-        return self.parts if self.average is None else self.average.module
+        return self.optimiser.kept()
 
     @property
     def frozen_tokens(self) -> bool:
@@ -91,15 +75,14 @@ class Run:
             "shards": self.shards,
             **({} if self.start_from == UNRECORDED else {"start_from": self.start_from}),
             **{name: getattr(self, name).state_dict() for name in PARTS},
-            "optimiser": self.optimiser.state_dict(),
             "torch_rng": torch.get_rng_state(),
             "cuda_rng": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
-            "average": None if self.average is None else self.average.state_dict(),
+            **self.optimiser.state(),
         }
 
     def save(self, path: Path) -> None:
         """Everything needed to resume."""
-        _write(self.state(), path)
+        save(self.state(), path)
 
     def save_kept(self, path: Path) -> None:
         """Only what is served, for export and as a start for other runs."""
@@ -109,7 +92,7 @@ class Run:
         """A checkpoint of `parts` (Difference, Captioner, BackwardReasoning) that other runs can start from."""
         state = self.state() | {name: part.state_dict() for name, part in zip(PARTS, parts)}
         del state["optimiser"], state["average"]
-        _write(state, path)
+        save(state, path)
 
     def restore(self, path: Path) -> None:
         """Resumes the run that wrote the checkpoint. @raises SystemExit if it had other settings, labels or seed."""
@@ -124,10 +107,9 @@ class Run:
         if saved["seed"] != self.seed:
             seeds = f"was trained with --seed {saved['seed']}, expected {self.seed}"
             raise SystemExit(f"{path}: {seeds}: its order of pairs would be another")
-        for name in (*PARTS, "optimiser"):
+        for name in PARTS:
             getattr(self, name).load_state_dict(saved[name])
-        if self.average is not None and saved.get("average") is not None:
-            self.average.load_state_dict(saved["average"])
+        self.optimiser.restore(saved)
         for name in ("step", "best", "epoch", "position", "pairs"):
             setattr(self, name, saved[name])
         self.shards, self.start_from = saved.get("shards", []), saved.get("start_from", UNRECORDED)
@@ -145,10 +127,10 @@ class Run:
             self.start_from["start_from"] = saved["start_from"]
         for name in PARTS:
             module = getattr(self, name)
-            own = module.state_dict()
-            fits = {k: v for k, v in saved[name].items() if k in own and own[k].shape == v.shape}
-            module.load_state_dict({**own, **fits})
-            new, unused = sorted(own.keys() - fits), sorted(saved[name].keys() - fits)
+            ours = module.state_dict()
+            fits = {k: v for k, v in saved[name].items() if k in ours and ours[k].shape == v.shape}
+            module.load_state_dict({**ours, **fits})
+            new, unused = sorted(ours.keys() - fits), sorted(saved[name].keys() - fits)
             print(f"{name}: {len(fits)} tensors of {path.name}, new: {new}, left behind: {unused}", flush=True)
 
     def _check_labels(self, path: Path, saved: dict, advice: str = "") -> None:
@@ -188,8 +170,3 @@ def epoch_order(kinds: list[str], weights: dict[str, float], seed: int, epoch: i
     w = np.array([weights.get(kind, 1.0) for kind in kinds])
     copies = np.floor(w + rng.random(len(w))).astype(int)
     return rng.permutation(np.repeat(np.arange(len(w)), copies))
-
-
-def _write(state: dict, path: Path) -> None:
-    torch.save(state, path.with_suffix(".tmp"))
-    os.replace(path.with_suffix(".tmp"), path)

@@ -4,7 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.soup import mean_of, soup
+from training.learn.loop import mean_of
+from training.soup import soup
 
 
 def checkpoint(seed: int, width: int = 16) -> dict:

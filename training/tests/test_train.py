@@ -59,7 +59,7 @@ class Started:
     def __call__(
         self, out: str, *more: str, caches: tuple[str, ...] = ("a",), killed_after: int = 99, each=lambda step: None
     ) -> Path:
-        whole, done = train.train_step, 0
+        whole, done = train.step_losses, 0
 
         def step(run, batch):
             nonlocal done
@@ -83,7 +83,7 @@ class Started:
         ]
         with self.monkeypatch.context() as patch:
             patch.setattr(sys, "argv", list(map(str, arguments)))
-            patch.setattr(train, "train_step", step)
+            patch.setattr(train, "step_losses", step)
             try:
                 train.main()
             except KeyboardInterrupt:
