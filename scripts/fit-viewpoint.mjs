@@ -1,7 +1,7 @@
 /**
  * `npm run fit:viewpoint -- --data=FOLDER [--count=3000] [--bundle=models/scorer-surveillance] [--measurements=FILE]
  * [--only=tampers|joint]`: measures pairs made of plates and sprites, and fits every weight and threshold of
- * src/viewpoint/fitted.json to them (training/viewpoint/fit.py, scikit-learn). The development pairs choose nothing.
+ * src/viewpoint/fitted.json to them (training/fits/viewpoint.py, scikit-learn). The development pairs choose nothing.
  *
  * The measurements go to FILE, one NDJSON line per pair, and a second run continues with the lines that FILE holds.
  * FILE becomes useless when a measurement changes. `--only=tampers` keeps the nuisances of the fit before;
@@ -48,7 +48,7 @@ await runMain(async () => {
   const { ok } = await run(
     python,
     [
-      ...['-m', 'training.viewpoint.fit', '--measurements', measurements, '--out', out],
+      ...['-m', 'training.fits.viewpoint', '--measurements', measurements, '--out', out],
       ...['--features', `${manifest.name} ${manifest.version}`],
       ...(values.only === 'all' ? [] : ['--only', values.only, '--known', FITTED_FILE]),
     ],

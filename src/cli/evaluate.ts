@@ -12,6 +12,7 @@ import { alignPredictions, formatPrediction, type Prediction, parsePredictions }
 import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type Run } from '../evaluation/report.js';
 import type { Retrieval } from '../evaluation/retrieval.js';
 import { formatReport } from '../evaluation/table.js';
+import type { StatementEvidence } from '../pipeline/statement-evidence.js';
 import { type Description, PRESETS, type Preset } from '../schemas/description.js';
 import { collect, createCommand } from './command.js';
 import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } from './evaluation/bundle-runner.js';
@@ -30,6 +31,7 @@ interface Options {
   readonly nuisance?: readonly string[];
   readonly swapped?: boolean;
   readonly describer?: Preset;
+  readonly evidence?: string;
 }
 
 interface Measured {
@@ -39,6 +41,8 @@ interface Measured {
   readonly nuisances: readonly NuisanceResult[];
   readonly descriptions?: readonly (Description | null)[];
   readonly retrieval: Retrieval | null;
+  /** lines of --evidence */
+  readonly evidence?: readonly string[];
 }
 
 export const command = createCommand('evaluate')
@@ -76,6 +80,14 @@ export const command = createCommand('evaluate')
       .choices(PRESETS.filter((preset) => preset !== 'custom'))
       .preset('security'),
   )
+  .addOption(
+    new Option(
+      '--evidence <file>',
+      'also write the measurements of every statement, one line per pair and direction; training.fits reads them',
+    )
+      .conflicts('fromPredictions')
+      .hideHelp(),
+  )
   .action(run);
 
 /** @throws ScenedeltaError 'invalid-request' naming file, line and reason; 'unknown-model' */
@@ -88,7 +100,7 @@ async function run(file: string, options: Options): Promise<void> {
   const measured =
     options.fromPredictions === undefined
       ? await measureBundle(folder, config, nuisances, {
-          swapped: options.swapped === true,
+          swapped: options.swapped === true || options.evidence !== undefined,
           preset: options.describer,
         })
       : await measurePredictions(folder, config, options.fromPredictions);
@@ -103,6 +115,7 @@ async function run(file: string, options: Options): Promise<void> {
   const { predictions } = measured.run;
   if (options.predictions !== undefined)
     await writeWhole(options.predictions, predictions.map(formatPrediction).join(''));
+  if (options.evidence !== undefined) await writeWhole(options.evidence, (measured.evidence ?? []).join(''));
   if (options.json !== undefined) await writeWhole(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
@@ -158,6 +171,8 @@ interface Measurement {
   readonly signals: Readonly<Record<string, Signal>>;
   /** search vector of a changed pair as it is; null: there is none */
   readonly vector: Float32Array | null;
+  readonly view: View;
+  readonly statements: readonly StatementEvidence[];
 }
 
 /** The pair as it is, with swapped frames, or under a nuisance. */
@@ -196,6 +211,7 @@ async function measureBundle(
         const pairs = measurements.map(({ pair }) => pair);
         return nuisanceResult(nuisance, pairs, runOf(measurements), detectorsOf(measurements));
       }),
+      evidence: rows.flat().filter(isDirection).map(formatEvidence),
       ...(swapped ? { swapped: runOf(column(views.length - 1)).predictions } : {}),
     };
   } finally {
@@ -219,11 +235,12 @@ async function measurePair(
   const measurements: Measurement[] = [];
   for (const view of views) {
     const seen = await seenAs(view, pair, bytes, config.pixelLimit);
-    const { prediction, finding, signals, embed } = await runner.run(seen.bytes);
+    const { prediction, finding, signals, embed, statements } = await runner.run(seen.bytes);
     const description =
       view === 'as it is' && describer !== null ? await describer.describe(seen.bytes, finding) : null;
     const vector = view === 'as it is' && embed !== undefined ? await embed() : null;
-    measurements.push({ pair: seen.pair, prediction: { id: pair.id, ...prediction }, description, signals, vector });
+    const judged = { pair: seen.pair, prediction: { id: pair.id, ...prediction }, description };
+    measurements.push({ ...judged, signals, vector, view, statements });
     step();
   }
   return measurements;
@@ -261,6 +278,10 @@ async function forEachPair<T>(
     return outcome.value;
   });
 }
+
+const isDirection = ({ view }: Measurement): boolean => view === 'as it is' || view === 'swapped';
+const formatEvidence = ({ pair: { id }, view, statements }: Measurement): string =>
+  `${JSON.stringify({ id, swapped: view === 'swapped', statements })}\n`;
 
 const detectorRuns = (signals: readonly Readonly<Record<string, Signal>>[]): DetectorRun[] =>
   Object.keys(signals[0] ?? {}).map((name) => ({ name, signals: signals.map((of) => of[name] as Signal) }));

@@ -1,6 +1,6 @@
 /**
  * Probability that a location changed as its clause states: a logistic regression of the outputs of the graphs. The
- * weights travel in the bundle (`calibration.facts`); `scripts/fit-facts.mjs` fits them on held-out pairs.
+ * weights travel in the bundle (`calibration.facts`); `training.fits.facts` fits them on held-out pairs.
  */
 import { logitOf, sigmoid, softmax } from '../logistic.js';
 import { shareOf } from '../model/calibration.js';

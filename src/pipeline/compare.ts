@@ -54,14 +54,14 @@ export class Pipeline {
   readonly #encoder: Encoder;
   readonly #pixelBuffers = new PixelBufferPool();
 
-  private constructor({ config, onCacheLookup, onDescribed }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
+  private constructor({ config, onCacheLookup }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
     this.#catalogue = new Catalogue(bundles, config.defaultModel, pool.provider);
     this.#truth = config.truth;
     this.#limits = config;
     this.#pool = pool;
     const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024, onCacheLookup);
     this.#encoder = new Encoder(pool, cache);
-    this.#captionParts = { pool, encoder: this.#encoder, onDescribed };
+    this.#captionParts = { pool, encoder: this.#encoder };
   }
 
   /**
@@ -212,7 +212,7 @@ export class Pipeline {
     const { manifest } = bundle;
     const { difference, toSourceFrame } = pair;
     const regions = findRegions(difference, manifest.regions);
-    const { description, crops } = await comparison.step('caption', () =>
+    const { description, crops, evidence } = await comparison.step('caption', () =>
       describePair(this.#captionParts, { bundle, statements: input.statements === true, truth }, pair, regions),
     );
     const strongest = crops.slice(0, description.crops.length);
@@ -241,6 +241,7 @@ export class Pipeline {
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
       heatmaps: { before: difference.before, after, words },
+      ...(evidence === undefined ? {} : { evidence }),
       ...(manifest.graphs.pair === undefined
         ? {}
         : {

@@ -9,16 +9,15 @@ import { cropOfRegion, type MapRegion, partOfOtherFrame, union } from '../model/
 import { type CaptionRun, inBothDirections } from './both-directions.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
-import type { PipelineOptions } from './options.js';
 import type { AlignedPair } from './pair.js';
 import { isOwnThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
+import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
 import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 
 /** The parts of a pipeline that a description needs. */
 export interface CaptionParts {
   readonly pool: InferencePool;
   readonly encoder: Encoder;
-  readonly onDescribed: PipelineOptions['onDescribed'];
 }
 
 /** How a pair is to be described. */
@@ -35,6 +34,14 @@ interface NamedCrop {
   readonly names: PairNames;
 }
 
+interface DescribedPair {
+  readonly description: Description;
+  /** of the locations, the strongest first */
+  readonly crops: readonly EncodedCrop[];
+  /** absent of a bundle that names nothing */
+  readonly evidence?: () => readonly StatementEvidence[];
+}
+
 /** The crops of the locations, with their names; no names of a bundle that names nothing. */
 interface NamedCrops {
   /** before two things at one location became two */
@@ -46,15 +53,14 @@ interface NamedCrops {
 /**
  * Encodes the region crops, and runs the caption graph on them.
  * @param regions the strongest first
- * @returns the description, and the crops of its locations, the strongest first
  */
 export async function describePair(
   parts: CaptionParts,
   { bundle, statements, truth }: Wanted,
   pair: AlignedPair,
   regions: readonly MapRegion[],
-): Promise<{ readonly description: Description; readonly crops: readonly EncodedCrop[] }> {
-  const { pool, onDescribed } = parts;
+): Promise<DescribedPair> {
+  const { pool } = parts;
   const { manifest } = bundle;
   const together = manifest.glance?.regions ?? 0;
   const most = Math.max(together, statements ? MAX_STATEMENTS : MAX_FACTS);
@@ -79,10 +85,10 @@ export async function describePair(
   if (names === undefined) return { description: await describeLocations(crops, strongest, run, manifest), crops };
   const words = manifest.names as Names;
   const description = await describeLocations(crops, strongest, run, manifest, knownNames(names, words));
-  onDescribed?.(description, names);
   const { calibration, kinds } = manifest;
   const wording = { names: words, calibration: calibration.facts, kinds, truth };
-  return { description: nameAll(description, names, wording), crops };
+  const named = nameAll(description, names, wording);
+  return { description: named, crops, evidence: () => statementEvidence(description, named, names, kinds) };
 }
 
 /** The crops of at most `most` locations; two things at one location are two (separate-things.ts). */

@@ -1,8 +1,6 @@
 /** Options of a pipeline. */
 import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
-import type { PairNames } from '../model/graph-io.js';
-import type { Description } from './statements.js';
 
 export interface PipelineOptions {
   readonly config: Pick<
@@ -29,6 +27,4 @@ export interface PipelineOptions {
   readonly threadScript?: URL;
   /** is called per full frame, with whether its features were cached */
   readonly onCacheLookup?: (hit: boolean) => void;
-  /** is called per changed pair whose things are named, before they are worded; calibrations are fitted to it */
-  readonly onDescribed?: (description: Description, names: readonly PairNames[]) => void;
 }

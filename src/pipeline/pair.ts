@@ -5,6 +5,7 @@ import type { Side } from '../images.js';
 import type { Difference, FeaturePair } from '../model/graph-io.js';
 import type { Finding, TimingsMs } from '../schemas/comparison.js';
 import type { ChangedPlace } from './crops-about.js';
+import type { StatementEvidence } from './statement-evidence.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
 
 export interface PairInput {
@@ -43,6 +44,8 @@ export interface PairOutput {
    * @returns their search vector
    */
   readonly embed?: (places?: readonly ChangedPlace[]) => Promise<Float32Array>;
+  /** Absent without a change, and of a bundle that names nothing. @returns one entry per statement */
+  readonly evidence?: () => readonly StatementEvidence[];
 }
 
 /** Search vectors of texts. */

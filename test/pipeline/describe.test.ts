@@ -47,7 +47,6 @@ async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: Region
       run: async (graph: string, _: string, items: readonly RegionCrop[]) =>
         graph === 'difference' ? {} : graph === 'name' ? items.map(namesOf) : items.map(() => output),
     },
-    onDescribed: undefined,
   } as unknown as CaptionParts;
   const manifest = { name: 'made', glance: GLANCE, names: NAMES, vocabulary: VOCABULARY, kinds: ['none', 'appear'] };
   const bundle = { manifest: { ...manifest, special: { pad: 0, unk: 1, start: 2, end: 3 }, calibration: {} } };

@@ -17,13 +17,13 @@ import math
 
 import numpy as np
 import torch
-from sklearn.linear_model import LogisticRegression
 
 from training.contract import NUISANCES, crop_inputs, difference_inputs
 from training.data.batches import Batches, Labels
 from training.inputs import existing_file, existing_folder, new_file
 from training.learn.checkpoint import load_run
 from training.learn.heldout import heldout_figures, words_of
+from training.learn.logistic import fit_logistic, logit, sigmoid
 from training.net.captioner import Captioner
 from training.net.difference import Difference
 from training.world import World, load_world
@@ -55,26 +55,20 @@ def predictions(difference: Difference, data: Batches, batch: int = 50) -> tuple
 def platt(logits: np.ndarray, changed: np.ndarray) -> tuple[float, float]:
     """scale, offset of probability = sigmoid(scale * logit + offset); logits [n], changed [n] of 0 and 1.
 
-    Platt, "Probabilistic outputs for support vector machines", 1999. Its smoothed targets keep the scale finite for
-    separable classes; scikit-learn takes hard labels, so each pair enters with both labels, weighted by its target.
+    Platt, "Probabilistic outputs for support vector machines", 1999.
     """
     positives, negatives = changed.sum(), (1 - changed).sum()
-    target = np.where(changed > 0, (positives + 1) / (positives + 2), 1 / (negatives + 2))
-    fit = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-9, max_iter=1000)
-    fit.fit(
-        np.concatenate([logits, logits])[:, None].astype(np.float64),
-        np.repeat([1, 0], len(logits)),
-        sample_weight=np.concatenate([target, 1 - target]),
-    )
-    scale, offset = float(fit.coef_[0, 0]), float(fit.intercept_[0])
+    offset, (scale,) = fit_logistic(logits[:, None], changed > 0, 0, balanced=False, standardised=False)
+    if scale > LEAST_SCALE:
+        return float(scale), offset
     # A logit that is no evidence of a change, as of a captioner without pictures: all pairs get the share of changes.
-    return (scale, offset) if scale > LEAST_SCALE else (LEAST_SCALE, float(np.log((positives + 1) / (negatives + 1))))
+    return LEAST_SCALE, float(np.log((positives + 1) / (negatives + 1)))
 
 
 def logit_of(calibration: dict) -> float:
     """The change logit at which the calibrated probability is the default threshold."""
-    odds = calibration["threshold"] / (1 - calibration["threshold"])
-    return float((np.log(odds) - calibration["change"]["offset"]) / calibration["change"]["scale"])
+    change = calibration["change"]
+    return float((logit(calibration["threshold"], 1e-9) - change["offset"]) / change["scale"])
 
 
 def next_above(probability: float) -> float:
@@ -155,7 +149,7 @@ def calibrate(difference: Difference, data: Batches, rate: float) -> tuple[dict,
     """calibration and calibrated_on of the manifest. rate: of false alarms, one of RATES, at the default threshold."""
     logits, changed, probabilities, nuisances, alike = predictions(difference, data)
     scale, offset = (round(v, 6) for v in platt(logits, changed))  # rounded first: thresholds are of served values
-    p = 1 / (1 + np.exp(-(scale * logits + offset)))
+    p = sigmoid(scale * logits + offset)
     points = [operating_point(p, changed, each) for each in RATES]
     calibration = {
         "change": {"scale": scale, "offset": offset},

@@ -3,7 +3,7 @@
     python -m training.bundle.captioner --checkpoint RUN/best.pt --bundle models/scorer-surveillance --version 0.12.0
 
 The maps, heads and memory of the bundle stay, and the checkpoint must hold the same ones. `bundle.names` and
-scripts/fit-facts.mjs must follow, because they weigh the captioner's words. The graph is compared with PyTorch before
+training.fits.facts must follow, because they weigh the captioner's words. The graph is compared with PyTorch before
 the bundle is changed.
 """
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn", reason="the fit needs scikit-learn")
-from training.viewpoint.fit import NUISANCES, OF_MOTION, OF_TAMPERING, SOFTNESS, TAMPERS, fit  # noqa: E402
-from training.viewpoint.logistic import RIDGE, cross_fitted_scores, fit_logistic, sigmoid  # noqa: E402
-from training.viewpoint.samples import least_inliers  # noqa: E402
+from training.fits.samples import least_inliers  # noqa: E402
+from training.fits.viewpoint import NUISANCES, OF_MOTION, OF_TAMPERING, SOFTNESS, TAMPERS, fit  # noqa: E402
+from training.learn.logistic import RIDGE, cross_fitted_scores, fit_logistic, sigmoid  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 FITTED = json.loads((ROOT / "src/viewpoint/fitted.json").read_text())
@@ -130,7 +130,7 @@ def test_the_shipped_file_has_the_classes_and_measurements_of_this_fit():
 def test_a_fit_of_the_fusion_alone_keeps_the_rest(tmp_path):
     measurements, out = tmp_path / "dump.ndjson", tmp_path / "fit.json"
     measurements.write_text("".join(json.dumps(line) + "\n" for line in dump()))
-    command = [sys.executable, "-m", "training.viewpoint.fit", "--measurements", measurements, "--out", out]
+    command = [sys.executable, "-m", "training.fits.viewpoint", "--measurements", measurements, "--out", out]
     options = ["--features", "x", "--known", ROOT / "src/viewpoint/fitted.json", "--only", "joint"]
     subprocess.run([*command, *options], cwd=ROOT, check=True, capture_output=True)
     fitted = json.loads(out.read_text())

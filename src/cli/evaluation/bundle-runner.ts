@@ -14,6 +14,7 @@ import type { Features } from '../../model/graph-io.js';
 import { loadBundle } from '../../model/manifest.js';
 import { wholeFrame } from '../../model/preprocess.js';
 import { Pipeline } from '../../pipeline/compare.js';
+import type { StatementEvidence } from '../../pipeline/statement-evidence.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { graphCacheHome } from '../graph-cache-home.js';
 import { withBundles } from '../with-bundles.js';
@@ -29,6 +30,8 @@ export interface PairResult {
   readonly signals: Readonly<Record<string, Signal>>;
   /** of the pipeline's output */
   readonly embed?: () => Promise<Float32Array>;
+  /** none without a change, and of a bundle that names nothing */
+  readonly statements: readonly StatementEvidence[];
 }
 
 export interface BundleRunner {
@@ -94,7 +97,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
     concurrency: config.inferenceThreads || availableParallelism(),
     async run(bytes) {
       const started = performance.now();
-      const { finding, heatmaps, timings, embed } = await pipeline.compare({ ...bytes, model: name });
+      const { finding, heatmaps, timings, embed, evidence } = await pipeline.compare({ ...bytes, model: name });
       const total = performance.now() - started;
       const [before, after] = await Promise.all(SIDES.map((side) => decode(bytes[side], side, config.pixelLimit)));
       const frames = { before: before as DecodedFrame, after: after as DecodedFrame };
@@ -113,6 +116,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
         },
         signals: { pixels: pixelSubtraction(frames.before, frames.after), ...(await match(frames)) },
         ...(embed === undefined ? {} : { embed }),
+        statements: evidence?.() ?? [],
       };
     },
     vectorsOf(pairs) {

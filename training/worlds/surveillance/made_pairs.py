@@ -23,7 +23,7 @@ from training.worlds.surveillance.scenarios import SCENARIOS
 JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
 
 
-# `places`: all true ones, by which scripts/fit-facts.mjs calibrates places. `models` and `packs`: names and
+# `places`: all true ones, by which training.fits.facts calibrates places. `models` and `packs`: names and
 # folders of the thing's sprites, by which scripts/find-mistakes.mjs gives figures per pack.
 OBJECT_KEYS = ("noun", "colour", "count", "action", "where", "places", "models", "packs", "boxes_before", "boxes_after")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from training.viewpoint.samples import Samples
+from training.fits.samples import Samples
 
 
 def percent(outcomes: np.ndarray) -> str:

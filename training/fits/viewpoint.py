@@ -1,6 +1,6 @@
 """Fits the weights and thresholds of src/viewpoint/fitted.json. `npm run fit:viewpoint` measures, then runs
 
-    python -m training.viewpoint.fit --measurements FILE.ndjson --features BUNDLE --out FIT.json \\
+    python -m training.fits.viewpoint --measurements FILE.ndjson --features BUNDLE --out FIT.json \\
       [--known FITTED.json --only tampers|joint]
 
 Figures are of places that chose neither weights nor thresholds: the places are halved, and each half is measured with
@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from training.fits.figures import joint_figures, nuisance_figures, tamper_figures
+from training.fits.samples import Samples, as_samples, least_inliers
 from training.inputs import existing_file, new_file, read_json, read_ndjson
-from training.viewpoint.figures import joint_figures, nuisance_figures, tamper_figures
-from training.viewpoint.logistic import cross_fitted_scores, fit_logistic, logit, sigmoid
-from training.viewpoint.samples import Samples, as_samples, least_inliers
+from training.learn.logistic import cross_fitted_scores, fit_logistic, logit, sigmoid
 
 NUISANCES = ("lighting", "ir_switch", "shadow", "weather", "compression", "noise", "camera_moved")
 TAMPERS = ("blocked", "defocused", "darkened", "turned")
