@@ -2,11 +2,11 @@
  * Requests whose answer is read: a server that the operator runs, e.g. a language model. As all outbound requests, they
  * follow no redirects, reach allowed addresses only and have one deadline for the whole exchange.
  */
-import { request } from 'undici';
 import { startDeadline } from '../deadline.js';
+import { readUpTo } from '../http-exchange.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
-import { firstOf, parseRetryAfter, USER_AGENT } from './post.js';
+import { parseRetryAfter, USER_AGENT } from './post.js';
 import { asUrlError } from './url-error.js';
 
 /** ok: an answer 2xx. refused: another status, or an address that is not allowed. failed: no answer. */
@@ -48,21 +48,20 @@ export function createAsker(options: {
     const deadline = startDeadline(timeoutMs, signal);
     try {
       const url = checkUrlSyntax(text, { allow, field });
-      const answer = await request(url, {
-        dispatcher: agent.dispatcherOf(url.origin),
+      const answer = await agent.request(url, {
         method: 'POST',
         signal: deadline.signal,
         headers: { ...headers, 'user-agent': USER_AGENT, 'accept-encoding': 'identity' },
         body,
       });
       try {
-        const { statusCode: status } = answer;
-        if (status < 200 || status > 299) return refusedBy(status, firstOf(answer.headers['retry-after']), now());
-        const read = await readUpTo(maxBytes, answer.body as AsyncIterable<Buffer>);
-        if (read !== null) return { kind: 'ok', body: read };
+        const { status } = answer;
+        if (status < 200 || status > 299) return refusedBy(status, answer.headers['retry-after'], now());
+        const read = await readUpTo(answer, maxBytes);
+        if (read !== undefined) return { kind: 'ok', body: read.toString('utf8') };
         return { kind: 'too-large', error: `the server answered more than ${maxBytes} bytes`, retry: null };
       } finally {
-        answer.body.on('error', () => {}).destroy();
+        answer.body.destroy();
       }
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
@@ -74,7 +73,7 @@ export function createAsker(options: {
       deadline.end();
     }
   };
-  return { ask, close: () => agent.destroy() };
+  return { ask, close: async () => agent.close() };
 }
 
 function refusedBy(status: number, retryAfter: string | undefined, now: number): AskOutcome {
@@ -85,16 +84,4 @@ function refusedBy(status: number, retryAfter: string | undefined, now: number):
     error: `the server answered ${status}, expected 2xx${why}`,
     retry: isTransient ? { afterMs: parseRetryAfter(retryAfter, now) } : null,
   };
-}
-
-/** @returns null if there are more bytes */
-async function readUpTo(maxBytes: number, body: AsyncIterable<Buffer>): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.byteLength;
-    if (length > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,17 +2,17 @@
  * HTTP client for addresses that callers chose: frames to fetch, webhooks to deliver. It follows no redirects (each hop
  * would need the same checks), has one timeout for the whole exchange, and never echoes the body of an answer.
  */
-import type { Readable } from 'node:stream';
-import { request } from 'undici';
+import { Readable } from 'node:stream';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
+import { drop, readUpTo } from '../http-exchange.js';
 import type { Login } from '../login.js';
 import { originAndPath } from '../redact-url.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
 import { createHttpLogins, parseChallenges } from './http-login.js';
-import { ANSWER_LIMIT, createPoster, firstOf, type PostOutcome, USER_AGENT } from './post.js';
+import { createPoster, type PostOutcome, USER_AGENT } from './post.js';
 import { createRtspFetcher, isRtsp, type RtspSettings } from './rtsp.js';
 import { asUrlError, tooLarge } from './url-error.js';
 
@@ -32,8 +32,9 @@ export interface OutboundClient {
     options: { maxBytes: number; field: string; signal?: AbortSignal; login?: Login | undefined },
   ): Promise<Uint8Array>;
   /**
-   * For files that do not fit in memory: no time limit on the whole, but one on each pause.
-   * @throws ScenedeltaError as fetchImage does, but for the type of the content
+   * For files that do not fit in memory. The bytes must come at LEAST_RATE or faster, and within LONGEST_DOWNLOAD_MS.
+   * @throws ScenedeltaError as fetchImage does, except for the type of the content; reading throws url-failed if the
+   *   server is too slow
    */
   download(url: string, options: { maxBytes: number; field: string; signal?: AbortSignal }): Promise<Readable>;
   /** Never throws because of the receiver's behaviour. */
@@ -55,6 +56,9 @@ export interface OutboundClient {
 
 /** 4xx statuses that are transient. */
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
+/** Bytes per second below which a server holds a place that others need: an uplink of 128 kbit/s passes. */
+const LEAST_RATE = 16 * 1024;
+const LONGEST_DOWNLOAD_MS = 6 * 3_600_000;
 /** Of one exchange: with a nonce kept from before, with a new one, and with another if that was stale. */
 const MOST_REQUESTS = 3;
 
@@ -81,8 +85,7 @@ export function createOutboundClient(
     let step = login && logins.begin(target, login);
     for (let requests = 1; ; requests++) {
       if (step !== undefined && 'refused' in step) throw failed(step.refused);
-      const answer = await request(url, {
-        dispatcher: agent.dispatcherOf(url.origin),
+      const answer = await agent.request(url, {
         signal,
         headers: {
           'user-agent': USER_AGENT,
@@ -91,8 +94,8 @@ export function createOutboundClient(
           ...(step === undefined ? {} : { authorization: step.authorization }),
         },
       });
-      if (answer.statusCode !== 401) return answer;
-      await answer.body.dump({ limit: ANSWER_LIMIT });
+      if (answer.status !== 401) return answer;
+      await drop(answer);
       if (login === undefined) throw failed('answered 401: it asks for a user name and a password');
       if (requests === MOST_REQUESTS) throw failed('answered 401 to each of several logins');
       const challenges = parseChallenges([answer.headers['www-authenticate'] ?? []].flat());
@@ -110,23 +113,18 @@ export function createOutboundClient(
     const failed = (why: string) => new ScenedeltaError('url-failed', `${address} ${why}`, { field });
     const deadline = startDeadline(timeoutMs, signal);
     try {
-      const { statusCode, headers, body } = await get(url, login, deadline.signal, failed);
+      const { status, headers, body } = await get(url, login, deadline.signal, failed);
       try {
-        assertOk(statusCode, address, { field, failed, expected: 'the image' });
-        const type = firstOf(headers['content-type'])?.split(';')[0]?.trim().toLowerCase();
+        assertOk(status, address, { field, failed, expected: 'the image' });
+        const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
         if (!mayBeImage(type)) throw failed(`answered with content type ${JSON.stringify(type)}, expected image/*`);
-        if (Number(firstOf(headers['content-length'])) > maxBytes) throw tooLarge(address, maxBytes, field);
-        const chunks: Buffer[] = [];
-        let length = 0;
-        for await (const chunk of body as AsyncIterable<Buffer>) {
-          length += chunk.byteLength;
-          if (length > maxBytes) throw tooLarge(address, maxBytes, field);
-          chunks.push(chunk);
-        }
-        if (length === 0) throw failed('answered with zero bytes, expected an image');
-        return Buffer.concat(chunks);
+        if (Number(headers['content-length']) > maxBytes) throw tooLarge(address, maxBytes, field);
+        const bytes = await readUpTo({ body }, maxBytes);
+        if (bytes === undefined) throw tooLarge(address, maxBytes, field);
+        if (bytes.length === 0) throw failed('answered with zero bytes, expected an image');
+        return bytes;
       } finally {
-        body.on('error', () => {}).destroy();
+        body.destroy();
       }
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
@@ -141,18 +139,17 @@ export function createOutboundClient(
     const address = originAndPath(url);
     const failed = (why: string) => new ScenedeltaError('url-failed', `${address} ${why}`, { field });
     try {
-      const { statusCode, headers, body } = await request(url, {
-        dispatcher: agent.dispatcherOf(url.origin),
+      const { status, headers, body } = await agent.request(url, {
         headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity' },
         ...{ headersTimeout: timeoutMs, bodyTimeout: timeoutMs },
         ...(signal === undefined ? {} : { signal }),
       });
       try {
-        assertOk(statusCode, address, { field, failed, expected: 'the file' });
-        if (Number(firstOf(headers['content-length'])) > maxBytes) throw tooLarge(address, maxBytes, field);
-        return body;
+        assertOk(status, address, { field, failed, expected: 'the file' });
+        if (Number(headers['content-length']) > maxBytes) throw tooLarge(address, maxBytes, field);
+        return Readable.from(paced(body, { timeoutMs, now, failed }), { objectMode: false });
       } catch (thrown) {
-        body.on('error', () => {}).destroy();
+        body.destroy();
         throw thrown;
       }
     } catch (thrown) {
@@ -165,9 +162,36 @@ export function createOutboundClient(
 
   const close = async () => {
     await rtsp?.close();
-    await agent.destroy();
+    agent.close();
   };
   return { fetchImage, download, post, askPermission, close };
+}
+
+/**
+ * The time that the reader takes does not count.
+ * @param options.timeoutMs time over which the rate is measured
+ * @throws ScenedeltaError url-failed if the bytes come too slowly
+ */
+async function* paced(
+  body: AsyncIterable<Buffer>,
+  { timeoutMs, now, failed }: { timeoutMs: number; now: () => number; failed: Fail },
+): AsyncGenerator<Buffer> {
+  let [total, waited, bytes] = [0, 0, 0];
+  let since = now();
+  for await (const chunk of body) {
+    const waitedMs = now() - since;
+    total += waitedMs;
+    waited += waitedMs;
+    bytes += chunk.length;
+    if (total > LONGEST_DOWNLOAD_MS) throw failed(`was not read within ${LONGEST_DOWNLOAD_MS / 3_600_000} h`);
+    if (waited >= timeoutMs) {
+      const rate = Math.round(bytes / (waited / 1000));
+      if (rate < LEAST_RATE) throw failed(`sent ${rate} bytes per second, expected at least ${LEAST_RATE}`);
+      [waited, bytes] = [0, 0];
+    }
+    yield chunk;
+    since = now();
+  }
 }
 
 /** @throws ScenedeltaError url-failed, url-unavailable unless the status is 200 */

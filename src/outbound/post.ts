@@ -1,6 +1,6 @@
 /** Requests to the receivers of webhooks and alerts. They follow no redirects, and never echo an answer. */
-import { request } from 'undici';
 import { startDeadline } from '../deadline.js';
+import { drop } from '../http-exchange.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import { asUrlError } from './url-error.js';
@@ -17,8 +17,6 @@ export interface PostOutcome {
 }
 
 export const USER_AGENT = 'scenedelta (+https://scenedelta.dev)';
-/** Bytes of a receiver's answer that are read and dropped, so that its connection can be used again. */
-export const ANSWER_LIMIT = 64 * 1024;
 const FIELD = 'callback_url';
 
 interface Sent {
@@ -41,21 +39,19 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
     const deadline = startDeadline(timeoutMs, signal);
     try {
       const url = checkUrlSyntax(text, { allow, field: FIELD });
-      const answer = await request(url, {
-        dispatcher: agent.dispatcherOf(url.origin),
+      const answer = await agent.request(url, {
         method,
         signal: deadline.signal,
         headers: { ...headers, 'user-agent': USER_AGENT },
-        body: body ?? null,
+        ...(body === undefined ? {} : { body }),
       });
       // The status decides; the rest of the answer is read under the same deadline, and no delivery waits for it.
-      answer.body
-        .dump({ limit: ANSWER_LIMIT })
+      drop(answer)
         .catch(() => {})
         .finally(deadline.end);
-      const status = answer.statusCode;
+      const { status } = answer;
       const ok = status >= 200 && status < 300;
-      const header = (name: string) => firstOf(answer.headers[name]);
+      const header = (name: string) => [answer.headers[name]].flat()[0];
       return {
         header,
         outcome: {
@@ -104,9 +100,6 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
     },
   };
 }
-
-export const firstOf = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header;
 
 /**
  * @param header seconds, or a date (RFC 9110 section 10.2.3)

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
-import { Agent, type Dispatcher, request } from 'undici';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
+import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../http-exchange.js';
 
 export interface S3Object {
   readonly key: string;
@@ -61,15 +61,15 @@ export function createS3Client(config: S3Config): S3Client | undefined {
     );
   }
   const endpoint = s3Endpoint.replace(/\/+$/, '');
-  const dispatcher = new Agent({ connect: { timeout: config.outboundTimeoutMs } });
+  const client = createHttpClient({ idleMs: config.outboundTimeoutMs });
   const signingKeys = new Map<string, ArrayBuffer>();
 
   /** One request and the reading of its answer, under one deadline. */
   const exchange = <T>(
-    method: Dispatcher.HttpMethod,
+    method: string,
     path: string,
     { body, signal, range }: { body?: Uint8Array; signal?: AbortSignal | undefined; range?: string },
-    read: (response: Dispatcher.ResponseData) => Promise<T>,
+    read: (response: HttpAnswer) => Promise<T>,
   ): Promise<T> =>
     s3Call(method, async () => {
       const deadline = startDeadline(config.outboundTimeoutMs, signal);
@@ -89,8 +89,7 @@ export function createS3Client(config: S3Config): S3Client | undefined {
           cache: signingKeys,
         });
         const { url, headers } = await signer.sign();
-        const response = await request(url, {
-          dispatcher,
+        const response = await client.request(url, {
           method,
           headers: { ...Object.fromEntries(headers), ...(range === undefined ? {} : { range }) },
           signal: deadline.signal,
@@ -124,12 +123,12 @@ export function createS3Client(config: S3Config): S3Client | undefined {
     put: (bucket, key, bytes) =>
       exchange('PUT', pathOf(bucket, key), { body: bytes }, async (response) => {
         await expectStatus(response, 'PUT', 200, 201, 204);
-        await response.body.dump();
+        await drop(response);
       }),
     delete: (bucket, key) =>
       exchange('DELETE', pathOf(bucket, key), {}, async (response) => {
         await expectStatus(response, 'DELETE', 200, 204, 404);
-        await response.body.dump();
+        await drop(response);
       }),
     async *list(bucket, prefix) {
       let continuation: string | undefined;
@@ -146,7 +145,7 @@ export function createS3Client(config: S3Config): S3Client | undefined {
         continuation = page.continuation;
       } while (continuation !== undefined);
     },
-    close: () => dispatcher.close(),
+    close: async () => client.close(),
   };
 }
 
@@ -168,31 +167,23 @@ function assertPlainKey(bucket: string, key: string): void {
 }
 
 /** @throws ScenedeltaError 'forbidden' if the credentials may not read the object */
-async function isMissing(response: Dispatcher.ResponseData, bucket: string, key: string): Promise<boolean> {
-  if (response.statusCode !== 404 && response.statusCode !== 403) return false;
-  await response.body.dump();
-  if (response.statusCode === 404) return true;
+async function isMissing(response: HttpAnswer, bucket: string, key: string): Promise<boolean> {
+  if (response.status !== 404 && response.status !== 403) return false;
+  await drop(response);
+  if (response.status === 404) return true;
   throw new ScenedeltaError('forbidden', `the S3 service refuses to read s3://${bucket}/${key} (403)`);
 }
 
-async function expectStatus(response: Dispatcher.ResponseData, what: string, ...expected: number[]): Promise<void> {
-  if (expected.includes(response.statusCode)) return;
-  await response.body.dump();
-  throw new ScenedeltaError('storage-unavailable', `the S3 service answered ${what} with ${response.statusCode}`);
+async function expectStatus(response: HttpAnswer, what: string, ...expected: number[]): Promise<void> {
+  if (expected.includes(response.status)) return;
+  await drop(response);
+  throw new ScenedeltaError('storage-unavailable', `the S3 service answered ${what} with ${response.status}`);
 }
 
-async function readBody(response: Dispatcher.ResponseData, maxBytes: number, what: string): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    length += chunk.byteLength;
-    if (length > maxBytes) {
-      response.body.destroy();
-      throw new ScenedeltaError('payload-too-large', `${what} has more than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+async function readBody(response: HttpAnswer, maxBytes: number, what: string): Promise<Uint8Array> {
+  const bytes = await readUpTo(response, maxBytes);
+  if (bytes === undefined) throw new ScenedeltaError('payload-too-large', `${what} has more than ${maxBytes} bytes`);
+  return bytes;
 }
 
 async function s3Call<T>(what: string, call: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { request } from 'undici';
+import { drop, readUpTo } from '../../src/http-exchange.js';
 import { parseAllowList } from '../../src/outbound/address.js';
 import { createGuardedAgent, type GuardedAgent } from '../../src/outbound/guarded-agent.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
@@ -7,55 +7,41 @@ import { type Receiver, startReceiver } from '../helpers/receiver.js';
 let agent: GuardedAgent;
 let receiver: Receiver;
 afterEach(async () => {
-  await agent.destroy();
+  agent.close();
   await receiver?.close();
 });
 
-const open = (maxOrigins?: number) => {
+const open = () => {
   agent = createGuardedAgent({
     allow: parseAllowList(['127.0.0.0/8']),
     timeoutMs: 5_000,
     // Every name resolves to the server of this test.
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    ...(maxOrigins === undefined ? {} : { maxOrigins }),
   });
   return agent;
 };
 
 describe('a guarded agent', () => {
-  it('keeps the most recently used origins, up to its limit', () => {
-    const { dispatcherOf } = open(2);
-    const [a, b] = ['http://a.example', 'http://b.example'].map(dispatcherOf);
-    expect([dispatcherOf('http://b.example'), dispatcherOf('http://a.example')]).toEqual([b, a]);
-    dispatcherOf('http://c.example');
-    expect(dispatcherOf('http://a.example')).toBe(a);
-    expect(dispatcherOf('http://b.example')).not.toBe(b);
+  it('reaches an allowed address by its name', async () => {
+    receiver = await startReceiver((_request, response) => void response.end('found'));
+    const url = new URL(receiver.url.replace('127.0.0.1', 'a.example'));
+    const answer = await open().request(url, { headers: {} });
+    expect(String(await readUpTo(answer, 100))).toBe('found');
   });
 
-  it('completes running requests to an origin that it retires', async () => {
-    let answer = () => {};
-    receiver = await startReceiver((_request, response) => {
-      answer = () => void response.end('late');
-    });
-    const { dispatcherOf } = open(1);
-    const origin = receiver.url.replace('127.0.0.1', 'a.example');
-    const asked = request(origin, { dispatcher: dispatcherOf(new URL(origin).origin) });
-    await receiver.count(1);
-    for (const name of ['b', 'c']) dispatcherOf(`http://${name}.example`);
-    answer();
-    expect(await (await asked).body.text()).toBe('late');
+  it.each(['http://10.0.0.1/', 'http://[::1]/'])('refuses the literal address %s', async (address) => {
+    await expect(open().request(new URL(address), { headers: {} })).rejects.toMatchObject({ code: 'url-refused' });
   });
 
-  it('aborts running requests when it is destroyed, also to a retired origin', async () => {
+  it('aborts running requests when it is closed, and starts no other one', async () => {
     receiver = await startReceiver(() => {});
-    const { dispatcherOf, destroy } = open(1);
-    const origin = receiver.url.replace('127.0.0.1', 'a.example');
-    const asked = request(origin, { dispatcher: dispatcherOf(new URL(origin).origin) });
+    const { request, close } = open();
+    const url = new URL(receiver.url);
+    const failing = expect(request(url, { headers: {} })).rejects.toThrow();
     await receiver.count(1);
-    dispatcherOf('http://b.example');
-    const failing = expect(asked).rejects.toThrow(/destroyed|closed/);
-    await destroy();
+    close();
     await failing;
+    await expect(request(url, { headers: {} })).rejects.toThrow(/closed/);
   });
 
   it('reuses connections for further requests to the same origin', async () => {
@@ -64,13 +50,8 @@ describe('a guarded agent', () => {
       ports.add(response.socket?.remotePort);
       response.end('x');
     });
-    const { dispatcherOf } = open();
-    for (const _time of [1, 2, 3, 4, 5]) {
-      const { body } = await request(receiver.url, {
-        dispatcher: dispatcherOf(new URL(receiver.url).origin),
-      });
-      await body.text();
-    }
+    const { request } = open();
+    for (const _time of [1, 2, 3, 4, 5]) await drop(await request(new URL(receiver.url), { headers: {} }));
     expect(ports.size).toBeLessThan(5);
   });
 });

@@ -1,0 +1,105 @@
+/**
+ * Requests over HTTP/1.1 by the client of Node. undici 6, the last one for Node 20, ends the process if a server closes
+ * a connection whose answer waits for its reader (nodejs/undici#5360), so no request of the service uses it.
+ */
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { addAbortSignal } from 'node:stream';
+
+/** Long enough for the second frame of a pair, short enough to notice that a name has a new address. */
+const KEEP_ALIVE_MS = 1_000;
+/** Bytes of an answer that are read and dropped, so that its connection can be used again. */
+const DROPPED_BYTES = 64 * 1024;
+
+export interface HttpRequest {
+  /** default GET */
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** To be read, dropped or destroyed; it ends with an error if `signal` aborts or the server stops in the middle. */
+  readonly body: IncomingMessage;
+}
+
+export interface HttpClient {
+  /** @throws Error with a code: that of the system, or IDLE_TIMEOUT */
+  request(url: URL, request: HttpRequest): Promise<HttpAnswer>;
+  /** Aborts running requests. */
+  close(): void;
+}
+
+/**
+ * @param options.idleMs longest time without a byte; a reader that makes the server wait is not the server's fault
+ * @param options.lookup of names, before each connection
+ */
+export function createHttpClient(options: { idleMs: number; lookup?: LookupFunction }): HttpClient {
+  const { idleMs, lookup } = options;
+  const kept = { keepAlive: true, timeout: KEEP_ALIVE_MS, ...(lookup === undefined ? {} : { lookup }) };
+  const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+  let isClosed = false;
+
+  const request: HttpClient['request'] = (url, { method = 'GET', headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      if (isClosed) throw failure('the client is closed', 'CLOSED');
+      const isSecure = url.protocol === 'https:';
+      const sent = (isSecure ? requestHttps : requestHttp)(url, {
+        ...{ method, headers, agent: isSecure ? agents.https : agents.http, timeout: idleMs },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      let answer: IncomingMessage | undefined;
+      sent.on('timeout', () => {
+        const waitsForReader = answer !== undefined && answer.readableLength >= answer.readableHighWaterMark;
+        if (waitsForReader) return;
+        const error = failure(`no byte within ${idleMs} ms`, 'IDLE_TIMEOUT');
+        answer?.destroy(error);
+        sent.destroy(error);
+      });
+      sent.on('error', reject);
+      // Without an answer and an error, as after an upgrade that nobody asked for.
+      sent.on('close', () => reject(failure('the connection was closed', 'ECONNRESET')));
+      sent.on('response', (response) => {
+        answer = response;
+        response.on('error', () => {});
+        if (signal !== undefined) addAbortSignal(signal, response);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
+      });
+      sent.end(body);
+    });
+
+  return {
+    request,
+    close() {
+      isClosed = true;
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** Reads an answer that nobody needs. @throws as reading does */
+export async function drop({ body }: Pick<HttpAnswer, 'body'>): Promise<void> {
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > DROPPED_BYTES) break;
+  }
+}
+
+/** @returns the bytes of an answer; undefined if there are more than `maxBytes`, and then the connection is closed */
+export async function readUpTo({ body }: Pick<HttpAnswer, 'body'>, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
