@@ -61,7 +61,7 @@ export function createHttpClient(options: { idleMs: number; lookup?: LookupFunct
         sent.destroy(error);
       });
       sent.on('error', reject);
-      // Without an answer and an error, as after an upgrade that nobody asked for.
+      // Without an answer and an error, as after an upgrade without a request for it.
       sent.on('close', () => reject(failure('the connection was closed', 'ECONNRESET')));
       sent.on('response', (response) => {
         answer = response;
@@ -81,7 +81,7 @@ export function createHttpClient(options: { idleMs: number; lookup?: LookupFunct
   };
 }
 
-/** Reads an answer that nobody needs. @throws as reading does */
+/** Reads an answer that is not needed. @throws as reading does */
 export async function drop({ body }: Pick<HttpAnswer, 'body'>): Promise<void> {
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -41,7 +41,7 @@ describe('an answer whose server closes the connection', () => {
     expect(length).toBe(SIZE);
   });
 
-  it('harms nothing if nobody reads it', async () => {
+  it('harms nothing while it is not read', async () => {
     const url = await closingServer('Content-Length: 65536\r\n', Buffer.alloc(65_536));
     client = createHttpClient({ idleMs: 5_000 });
     const answer = await client.request(url, { headers: {} });
