@@ -1,8 +1,8 @@
 /**
  * `node scripts/find-mistakes.mjs --set=PAIRS.ndjson=PREDICTIONS.ndjson [--set=...] --out=MISTAKES.ndjson`: writes the
  * answers that are wrong, with the kinds of their mistakes (src/evaluation/mistakes.ts), and prints how many answers
- * have each. Pairs that `python -m training.worlds.surveillance.made_pairs` wrote also get a table per pack of sprites.
- * The file is the input of `python -m training.worlds.mistake_sheet`, which draws them.
+ * have each. Pairs that `python -m training.worlds pairs` wrote also get a table per pack of sprites.
+ * The file is the input of `python -m training.worlds mistakes`, which draws them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -48,7 +48,7 @@ await runMain(async () => {
   const { ok } = await run(
     python,
     [
-      ...['-m', 'training.fits.viewpoint', '--measurements', measurements, '--out', out],
+      ...['-m', 'training.fits', 'viewpoint', '--measurements', measurements, '--out', out],
       ...['--features', `${manifest.name} ${manifest.version}`],
       ...(values.only === 'all' ? [] : ['--only', values.only, '--known', FITTED_FILE]),
     ],

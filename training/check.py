@@ -2,7 +2,7 @@
 
     python -m training.check --bundle models/scorer-surveillance --cache DIR --heldout DIR --out RUN [--seed 1]
 
-RUN gets state.pt (the same command resumes), check.pt and figures.json; `training.bundle.check` adds the check to a
+RUN gets state.pt (the same command resumes), check.pt and figures.json; `training.bundle install` adds the check to a
 bundle. --blind hides the pair from the network: how far the sentences alone betray which of them is true.
 """
 

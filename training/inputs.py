@@ -2,11 +2,25 @@
 
 import hashlib
 import json
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import onnxruntime
 
 RUN_PARTS = ("config", "labels", "difference", "captioner")  # in every checkpoint of training.train
+
+
+def run_command(package: str, commands: dict[str, str]) -> None:
+    """Runs `main` of a module of the package: commands maps the first argument to the module's name.
+
+    @raises SystemExit with the list of commands if it is none of them
+    """
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in commands:
+        raise SystemExit(f"python -m {package}: expected one of {', '.join(commands)}, then its options or --help")
+    sys.argv = [f"python -m {package} {name}", *sys.argv[2:]]
+    import_module(f"{package}.{commands[name]}").main()
 
 
 def existing_file(text: str) -> Path:

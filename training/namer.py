@@ -3,9 +3,9 @@
     python -m training.namer --cache DIR --heldout DIR --out RUN [--seed 1] [--steps 3000] [--bundle B]
 
 With --bundle the training starts from the namer of that bundle and keeps its nouns and colours. RUN gets namer.pt and
-figures.json; `training.bundle.names` adds the namer to a bundle. The scales of the logits are fitted on one half of the
-held-out crops, the figures measured on the other: precision and specificity of the names that are written at several
-values of the service's setting `truth`. Development pairs choose nothing.
+figures.json; `training.bundle install` adds the namer to a bundle. The scales of the logits are fitted on one half of
+the held-out crops, the figures measured on the other: precision and specificity of the names that are written at
+several values of the service's setting `truth`. Development pairs choose nothing.
 """
 
 import argparse

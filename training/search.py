@@ -3,8 +3,8 @@
     python -m training.search --bundle models/scorer-surveillance --cache DIR --heldout DIR --out RUN [--seed 1]
     python -m training.search --world research.clevr --bundle models/scorer-clevr --cache DIR --heldout DIR --out RUN
 
-RUN gets state.pt (the same command resumes), search.pt and figures.json; `training.bundle.search` adds both graphs to a
-bundle.
+RUN gets state.pt (the same command resumes), search.pt and figures.json; `training.bundle install` adds both graphs to
+a bundle.
 """
 
 from __future__ import annotations

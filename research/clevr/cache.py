@@ -1,6 +1,6 @@
 """Writes caches of scene families: features on disk, as training.data.cache does for single pairs.
 
-    python -m research.clevr.cache --features features.onnx --out DIR --start S --count N [--split heldout]
+    python -m research.clevr cache --features features.onnx --out DIR --start S --count N [--split heldout]
 
 S and N count scenes. A shard is a folder with n = scenes x VIEWS views, those of a scene next to each other:
   coarse.npy [n,256,16,24], fine.npy [n,67,32,48]   float16, features of the full frames
@@ -91,7 +91,3 @@ def main() -> None:
                 f"{(time.process_time() - cpu) * per_view:.2f} CPU-s",
                 flush=True,
             )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Contact sheet of sampled pairs of the CLEVR world.
 
-    python -m research.clevr.sheet --out sheet.png [--seed 0] [--count 12] [--beside FOLDER]
+    python -m research.clevr sheet --out sheet.png [--seed 0] [--count 12] [--beside FOLDER]
 
 With `--beside FOLDER` the sheet ends with eight images of the original data set, resized to the size of a frame.
 """
@@ -51,7 +51,3 @@ def main() -> None:
         width = max(sheet.shape[1], below.shape[1])
         sheet = np.concatenate([pad_to_width(sheet, width), pad_to_width(below, width)])
     cv2.imwrite(args.out, sheet[..., ::-1])
-
-
-if __name__ == "__main__":
-    main()

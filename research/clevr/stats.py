@@ -1,6 +1,6 @@
 """Statistics of rendered CLEVR scenes beside those of the original data set.
 
-python -m research.clevr.stats [--scenes 40] [--stride 4]
+python -m research.clevr stats [--scenes 40] [--stride 4]
 
 Prints the brightness of the corners, the mean colour per material and colour, and the overlap of objects' boxes
 between the two views of a pair. Images are sampled at every stride-th pixel.
@@ -119,7 +119,3 @@ def main() -> None:
     for (name, expected), value in zip(OVERLAP.items(), measured):
         print(f"IoU between views, {name:5} {value:.3f}   original {expected:.3f}")
     print("objects per scene:", np.mean([len(scene.before) for scene in scenes]).round(2))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Draws the correspondence of two frames: cells that show an object, and the cell of "after" that each is matched with.
 
-    python -m research.correspondence.draw --bundle models/scorer-clevr --out matches.png before.png after.png
+    python -m research.correspondence draw --bundle models/scorer-clevr --out matches.png before.png after.png
 
 --layer and --head choose the attention, from 1; --head 0 is the mean over heads. A cell of "before" and its partner
 have one colour, which depends on the place in "before": a good one shows one pattern on an object in both.
@@ -94,7 +94,3 @@ def main() -> None:
     partners = found.partners(args.layer - 1, args.head - 1 if args.head else None)
     cv2.imwrite(str(args.out), draw(args.before, args.after, found, partners)[..., ::-1])
     print(f"{args.out}: {int(found.shows_object.sum())} cells that show an object")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Measures the correspondence in a CLEVR bundle on held-out scenes of the twin, whose true matches are known.
 
-    python -m research.correspondence.measure --bundle models/scorer-clevr --scenes 100 --out FOLDER
+    python -m research.correspondence measure --bundle models/scorer-clevr --scenes 100 --out FOLDER
 
 Each scene gives two pairs, with its changed and with its distractor view. FOLDER gets a picture of the first --pictures
 scenes: three rows, by the supervised head, by the features and by the last layer. Cells whose partner is more than two
@@ -126,7 +126,3 @@ def main() -> None:
             if view == CHANGED and number - args.first < args.pictures:
                 cv2.imwrite(str(args.out / f"{number}.webp"), picture(frames, found, truth)[..., ::-1])
     print("\n".join(totals.lines()))
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
  * `npm run bench:budget -- --data=FOLDER [--write]`: whether alarm budgets hold per camera, with the bundle's
  * operating points as they are and with those of the camera's own frames (ADR 23). FOLDER has pairs.ndjson of
  *
- *     python -m training.worlds.surveillance.made_streams --out FOLDER
+ *     python -m training.worlds streams --out FOLDER
  *
  * and predictions.ndjson of `npx scenedelta evaluate FOLDER/pairs.ndjson --predictions FOLDER/predictions.ndjson`.
  *

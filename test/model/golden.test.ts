@@ -1,6 +1,6 @@
 /**
  * Parity of onnxruntime-node with ONNX Runtime in Python, which the exporter compared with PyTorch, for every shipped
- * bundle. `python -m training.bundle.golden` writes the expected values; the formulas of the inputs are in
+ * bundle. `python -m training.bundle golden` writes the expected values; the formulas of the inputs are in
  * training/bundle/golden.py and here.
  */
 import { readdirSync, readFileSync } from 'node:fs';

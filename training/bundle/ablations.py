@@ -1,6 +1,6 @@
 """Writes copies of a bundle, each without one of its parts, so that `scenedelta evaluate` shows what the part adds.
 
-python -m training.bundle.ablations --bundle models/scorer-surveillance --out DIR
+python -m training.bundle ablations --bundle models/scorer-surveillance --out DIR
 MODELS_DIR=DIR npx scenedelta evaluate pairs.ndjson --bundle without-check --swapped
 """
 
@@ -113,7 +113,3 @@ def main() -> None:
     args = parser.parse_args()
     for part in args.parts:
         print(write_without(args.bundle, part, args.out))
-
-
-if __name__ == "__main__":
-    main()

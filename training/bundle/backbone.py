@@ -1,8 +1,8 @@
 """Fits the frozen features: an ImageNet ResNet-50 up to stage conv4 with PCA projections of two stages.
 
-python -m training.bundle.backbone classify --package DIR PICTURE...      top-5 of the whole network: is the conversion
-right? python -m training.bundle.backbone fit --package DIR --data ROOT --out features.pt python -m
-training.bundle.backbone export --features features.pt --out features.onnx
+python -m training.bundle backbone classify --package DIR PICTURE...      top-5 of the whole network: is the conversion
+right? python -m training.bundle backbone fit --package DIR --data ROOT --out features.pt python -m
+training.bundle backbone export --features features.pt --out features.onnx
 """
 
 import argparse
@@ -119,7 +119,3 @@ def main() -> None:
     else:
         export_features(load_features(args.features), args.out)
         print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Calibrates a checkpoint on held-out SYNTHETIC pairs (new plates, new models); the development pairs choose nothing.
 
-    python -m training.bundle.calibrate --checkpoint RUN/best.pt --heldout CACHE --out calibration.json
+    python -m training.bundle calibrate --checkpoint RUN/best.pt --heldout CACHE --out calibration.json
 
 Writes for the manifest:
   calibration    Platt scaling of the change logit; operating points (threshold by false-alarm rate, with its recall);
@@ -184,7 +184,3 @@ def main() -> None:
     out = {"calibration": calibration, "hedge": hedge, "heldout": figures, "calibrated_on": calibrated_on}
     args.out.write_text(json.dumps(out, indent=1) + "\n")
     print(json.dumps(out))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Puts a trained captioner into a bundle: caption.onnx, the vocabulary and the configuration of the manifest.
 
-    python -m training.bundle.captioner --checkpoint RUN/best.pt --bundle models/scorer-surveillance --version 0.12.0
+    python -m training.bundle captioner --checkpoint RUN/best.pt --bundle models/scorer-surveillance --version 0.12.0
 
 The maps, heads and memory of the bundle stay, and the checkpoint must hold the same ones. `bundle.names` and
 training.fits.facts must follow, because they weigh the captioner's words. The graph is compared with PyTorch before
@@ -59,7 +59,3 @@ def main() -> None:
     args = parser.parse_args()
     error = install(args.checkpoint, args.bundle, args.version)
     print(f"{args.bundle / 'caption.onnx'}: PyTorch = ONNX Runtime within {error:.1e}")
-
-
-if __name__ == "__main__":
-    main()

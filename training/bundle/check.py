@@ -1,13 +1,12 @@
 """Adds a trained truth check to a bundle: the graph check.onnx and the manifest's key `check`.
 
-    python -m training.bundle.check --check RUN/check.pt --bundle models/scorer-surveillance --version 0.9.0 \
+    python -m training.bundle install --part RUN/check.pt --bundle models/scorer-surveillance --version 0.9.0 \
         --heldout DIR --facts training/facts/scorer-surveillance.json
 
 The graph holds the bundle's frozen evidence graph (evidence.py) and the check. It is compared with PyTorch before the
 manifest is replaced. Weights are stored as float16 and computed as float32 (half.py).
 """
 
-import argparse
 import os
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from training.bundle.heads import export_with_evidence, head_arguments
 from training.bundle.manifest import entries_of, replace_manifest
 from training.contract import END, PAD, SLOTS, UNK
 from training.data.evidence import Evidence
-from training.inputs import existing_file, existing_folder, first_line, read_json
+from training.inputs import first_line, read_json
 from training.net.check import TruthCheck
 from training.net.evidence_tokens import EvidenceSizes
 
@@ -109,21 +108,3 @@ def add_check(check_file: Path, bundle: Path, version: str, heldout: Evidence, t
     }
     replace_manifest(bundle, manifest)
     return error
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", type=existing_file, required=True)
-    parser.add_argument("--bundle", type=existing_folder, required=True)
-    parser.add_argument("--heldout", type=existing_folder, required=True, help="cache to fit the thresholds on")
-    parser.add_argument("--version", required=True)
-    parser.add_argument("--facts", type=existing_file, required=True, help="JSON with training_data, as for the export")
-    args = parser.parse_args()
-    stated = read_json(args.facts, "training_data")
-    heldout = Evidence([args.heldout], args.bundle)
-    error = add_check(args.check, args.bundle, args.version, heldout, stated["training_data"])
-    print(f"{args.bundle / FILE}: {(args.bundle / FILE).stat().st_size / 1e6:.2f} MB, within {error:.1e} of PyTorch")
-
-
-if __name__ == "__main__":
-    main()

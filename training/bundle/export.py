@@ -1,6 +1,6 @@
 """Exports a checkpoint as a bundle: three ONNX graphs and a manifest (the contract that src/model loads).
 
-    python -m training.bundle.export --checkpoint RUN/best.pt --features features.q.onnx \
+    python -m training.bundle export --checkpoint RUN/best.pt --features features.q.onnx \
         --calibration calibration.json --facts training/facts/scorer-surveillance.json \
         --name scorer-surveillance --version 0.1.0 --out models/scorer-surveillance
 
@@ -135,7 +135,3 @@ def main() -> None:
         args.out,
         args.align_from,
     )
-
-
-if __name__ == "__main__":
-    main()

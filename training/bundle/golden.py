@@ -2,7 +2,7 @@
 
 The exporter has compared them with PyTorch. Inputs are formulas, so both languages compute equal ones without an image.
 
-    python -m training.bundle.golden --bundle models/scorer-surveillance --out
+    python -m training.bundle golden --bundle models/scorer-surveillance --out
     test/fixtures/golden/scorer-surveillance.json
 """
 
@@ -105,7 +105,3 @@ def main() -> None:
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(values, indent=1) + "\n")
     print(f"{args.out}: {len(values['caption']['ids'])} ids, {SAMPLES} samples per tensor")
-
-
-if __name__ == "__main__":
-    main()

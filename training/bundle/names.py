@@ -1,13 +1,12 @@
 """Adds a trained namer to a bundle: the graph names.onnx and the manifest's key `names`.
 
-    python -m training.bundle.names --namer RUN/namer.pt --bundle models/scorer-surveillance --version 0.8.0 \
+    python -m training.bundle install --part RUN/namer.pt --bundle models/scorer-surveillance --version 0.8.0 \
         --heldout DIR --facts training/facts/scorer-surveillance.json
 
 Weights are stored as float16 and computed as float32 (half.py). The graph is compared with PyTorch before the bundle's
 manifest is replaced; an earlier namer of the bundle is replaced too.
 """
 
-import argparse
 import os
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import torch
 from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.name_levels import fit_levels
 from training.bundle.namer_graph import NAMES_FILE, export_namer
-from training.inputs import existing_file, existing_folder, first_line, read_json
+from training.inputs import first_line, read_json
 from training.net.namer import Namer
 from training.text.lexicon import NOUNS
 from training.text.noun_tree import WIDER_COLOUR, tree_of
@@ -67,21 +66,3 @@ def add_namer(namer_file: Path, bundle: Path, version: str, heldout: list[Path],
     }
     replace_manifest(bundle, manifest)
     return error
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--namer", type=existing_file, required=True)
-    parser.add_argument("--bundle", type=existing_folder, required=True)
-    parser.add_argument("--heldout", type=existing_folder, nargs="+", required=True, help="caches to fit the levels on")
-    parser.add_argument("--version", required=True)
-    parser.add_argument("--facts", type=existing_file, required=True, help="JSON with training_data, as for the export")
-    args = parser.parse_args()
-    stated = read_json(args.facts, "training_data")
-    error = add_namer(args.namer, args.bundle, args.version, args.heldout, stated["training_data"])
-    megabytes = (args.bundle / NAMES_FILE).stat().st_size / 1e6
-    print(f"{args.bundle / NAMES_FILE}: {megabytes:.2f} MB, within {error:.1e} of PyTorch")
-
-
-if __name__ == "__main__":
-    main()

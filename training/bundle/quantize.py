@@ -1,6 +1,6 @@
 """features.onnx with int8 convolutions inside: about a third of the time on a CPU with VNNI, half the bytes.
 
-    python -m training.bundle.quantize --data ROOT --features features.onnx --out features.int8.onnx
+    python -m training.bundle quantize --data ROOT --features features.onnx --out features.int8.onnx
 
 The cache is extracted with the quantised graph, so training uses exactly the features that are served. Weights take 7
 bits (`reduce_range`), because captions must be equal on every machine: on processors without VNNI the sum of two 8-bit
@@ -97,7 +97,3 @@ def main() -> None:
     for name, (mean, low) in cosines(args.features, args.out, unlike).items():
         print(f"{name}: cosine to the float graph {mean:.4f} (5th percentile {low:.4f})")
     print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Calibrates a finished bundle anew on other held-out pairs, without its checkpoint.
 
-    python -m training.bundle.recalibrate --bundle models/scorer-surveillance --heldout DIR [DIR ...] --version 0.8.0
+    python -m training.bundle recalibrate --bundle models/scorer-surveillance --heldout DIR [DIR ...] --version 0.8.0
 
 It replaces the manifest's `calibration` and says in `metrics` on how many pairs it rests. The graphs stay as they are.
 """
@@ -61,7 +61,3 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     print(json.dumps(recalibrate(args.bundle, args.heldout, args.rate, args.version, args.world)))
-
-
-if __name__ == "__main__":
-    main()

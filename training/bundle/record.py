@@ -1,7 +1,7 @@
 """Writes the figures of `scenedelta evaluate --json` into the manifest of the bundle, so that no figure is typed by
 hand.
 
-    python -m training.bundle.record --bundle models/scorer-surveillance --evaluation evaluation.json \
+    python -m training.bundle record --bundle models/scorer-surveillance --evaluation evaluation.json \
         --pairs "development pairs (109 real pairs, never trained on)"
 
 The manifest's `metrics` gains one entry, named by --pairs: rates, each with its number of cases. Graphs and their
@@ -84,7 +84,3 @@ def main() -> None:
     manifest["metrics"][args.pairs] = measured(report)
     replace_manifest(args.bundle, manifest)
     print(json.dumps(manifest["metrics"][args.pairs]))
-
-
-if __name__ == "__main__":
-    main()

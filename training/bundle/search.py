@@ -1,12 +1,11 @@
 """Adds trained search vectors to a bundle: the graphs pair.onnx and text.onnx and the manifest's key `search`.
 
-    python -m training.bundle.search --search RUN/search.pt --bundle models/scorer-surveillance --version 0.9.0 \
+    python -m training.bundle install --part RUN/search.pt --bundle models/scorer-surveillance --version 0.9.0 \
         --heldout DIR --facts training/facts/scorer-surveillance.json [--world surveillance]
 
 Both graphs are compared with PyTorch before the manifest is replaced; the figures in it are measured through them.
 """
 
-import argparse
 import os
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.parity import PARITY, worst
 from training.contract import BUCKETS, END, FRAME_KIND, KINDS, MAX_WORDS, PAD, UNK
 from training.data.search_figures import figures, vectors_of
-from training.inputs import existing_file, existing_folder, first_line, open_graph, read_json
+from training.inputs import first_line, open_graph, read_json
 from training.net.evidence_tokens import EvidenceSizes
 from training.net.frame_search import FramePairVector
 from training.net.search import DIMENSIONS, PAIR_NETWORKS, TEXT_WIDTH, PairVector, SearchVectors, TextVector
@@ -209,22 +208,3 @@ def add_search(
     }
     replace_manifest(bundle, manifest)
     return error
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--search", type=existing_file, required=True)
-    parser.add_argument("--world", default="surveillance")
-    parser.add_argument("--bundle", type=existing_folder, required=True)
-    parser.add_argument("--heldout", type=existing_folder, required=True, help="cache to measure on")
-    parser.add_argument("--version", required=True)
-    parser.add_argument("--facts", type=existing_file, required=True, help="JSON with training_data, as for the export")
-    args = parser.parse_args()
-    stated = read_json(args.facts, "training_data")["training_data"]
-    error = add_search(args.search, args.bundle, args.version, args.world, args.heldout, stated)
-    sizes = ", ".join(f"{name} {(args.bundle / name).stat().st_size / 1e6:.2f} MB" for name in FILES)
-    print(f"{args.bundle}: {sizes}, within {error:.1e} of PyTorch")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """A checkpoint of a finished bundle's networks, from which `training.train` trains its captioner on.
 
-    python -m training.bundle.start --bundle models/scorer-surveillance --cache DIR [DIR ...] \
+    python -m training.bundle start --bundle models/scorer-surveillance --cache DIR [DIR ...] \
         --config training/configs/surveillance-captioner.toml --out start.pt --labels labels.json
     python -m training.train --config training/configs/surveillance-captioner.toml --cache DIR [DIR ...] \
         --heldout DIR --labels labels.json --start-from start.pt --out RUN
@@ -75,7 +75,3 @@ def main() -> None:
     run.save_weights(run.parts, args.out)
     args.labels.write_text(json.dumps(asdict(labels)))
     print(f"{len(labels.vocabulary)} words, {len(labels.vocabulary) - len(known.c.vocabulary)} of them new")
-
-
-if __name__ == "__main__":
-    main()

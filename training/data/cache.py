@@ -1,6 +1,6 @@
 """Features of rendered pairs on disk, so that a training step reads instead of rendering and running the backbone.
 
-    python -m training.data.cache --data ROOT --features features.onnx --out DIR --start S --count N \
+    python -m training.data cache --data ROOT --features features.onnx --out DIR --start S --count N \
         [--split heldout] [--maps difference.onnx] [--world research.clevr] [--scenario low-sun]
 
 One folder per shard (shards.py), named by its seeds, holds float16 .npy files (open them with mmap_mode="r"),
@@ -250,7 +250,3 @@ def main() -> None:
         written = write_shard(source, features, seeds, args.out, full_frame, maps, made)
         rate = f"{len(seeds) / (time.perf_counter() - began):.2f} pairs/s" if written else "there already"
         print(f"{seeds.start}..{seeds.stop - 1}: {rate}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Cached pairs as a bundle's frozen graphs see them: the training data of the truth check and the search vectors.
 
-    python -m training.data.evidence --bundle models/scorer-surveillance --cache DIR [--cache DIR ...]
+    python -m training.data evidence --bundle models/scorer-surveillance --cache DIR [--cache DIR ...]
 
 The graphs are run once per pair. A shard gets a folder named by the graphs' hash, with float16 arrays of n pairs:
   tokens [n,S,W]   kind_logits [n,K]   noun_logits [n,R,2,nouns]   colour_logits [n,R,2,colours]   (the evidence graph)
@@ -171,7 +171,3 @@ def main() -> None:
             made = not (shard / graphs.folder).exists()
             derive(shard, graphs)
             print(f"{shard}: {'made' if made else 'there already'}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Fits from which score of the change map an uncertain place counts as changed ("and one more place has changed").
 
     scenedelta evaluate pairs.ndjson --bundle NAME --evidence evidence.ndjson
-    python -m training.fits.counted --pairs pairs.ndjson --evidence evidence.ndjson --truth 0.85 [--write BUNDLE]
+    python -m training.fits counted --pairs pairs.ndjson --evidence evidence.ndjson --truth 0.85 [--write BUNDLE]
 
 The pairs are labelled real ones, because generated pairs have hardly any false places; several sets may be given. An
 uncertain place is a statement after the first one whose probability is below --truth. --write puts the table
@@ -61,7 +61,3 @@ def main() -> None:
         manifest = read_json(args.write / "manifest.json", "calibration.facts")
         manifest["calibration"]["facts"]["counted"] = counted
         replace_manifest(args.write, manifest)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,8 @@
 """Fits the probabilities of facts (`calibration.facts` of a bundle, ADR 19) on held-out generated pairs.
 
-    python -m training.worlds.surveillance.made_pairs --data ROOT --count 600 --out PAIRS
+    python -m training.worlds pairs --data ROOT --count 600 --out PAIRS
     scenedelta evaluate PAIRS/pairs.ndjson --bundle NAME --evidence evidence.ndjson
-    python -m training.fits.facts --pairs PAIRS/pairs.ndjson --evidence evidence.ndjson [--write BUNDLE]
+    python -m training.fits facts --pairs PAIRS/pairs.ndjson --evidence evidence.ndjson [--write BUNDLE]
 
 Prints the calibration and how often each kind of fact is right; --write puts it into the manifest of a bundle folder.
 """
@@ -108,7 +108,3 @@ def main() -> None:
         counted = manifest["calibration"].get("facts", {}).get("counted")  # of training.fits.counted
         manifest["calibration"]["facts"] = fitted | ({"counted": counted} if counted else {})
         replace_manifest(args.write, manifest)
-
-
-if __name__ == "__main__":
-    main()

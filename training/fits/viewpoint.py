@@ -1,6 +1,6 @@
 """Fits the weights and thresholds of src/viewpoint/fitted.json. `npm run fit:viewpoint` measures, then runs
 
-    python -m training.fits.viewpoint --measurements FILE.ndjson --features BUNDLE --out FIT.json \\
+    python -m training.fits viewpoint --measurements FILE.ndjson --features BUNDLE --out FIT.json \\
       [--known FITTED.json --only tampers|joint]
 
 Figures are of places that chose neither weights nor thresholds: the places are halved, and each half is measured with
@@ -221,7 +221,3 @@ def main() -> None:
     for line in (line for lines in result["figures"].values() for line in lines):
         print(line)
     args.out.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

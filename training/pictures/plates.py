@@ -1,6 +1,6 @@
 """Makes the plates of plates.json: ROOT/plates/*.png and ROOT/plates/plates.json.
 
-    python -m training.pictures.plates --packages DIR --out ROOT
+    python -m training.pictures plates --packages DIR --out ROOT
 
 An entry of plates.json is that of training/worlds/README.md and `made_of`: a panorama of the npm package with the view
 to crop, or a picture of the Debian package. Both packages are fetched into DIR.
@@ -61,7 +61,3 @@ def main() -> None:
         records.append(record)
     (folder / "plates.json").write_text(json.dumps({"plates": records}, indent=1, ensure_ascii=False) + "\n")
     print(f"{len(records)} plates in {folder}")
-
-
-if __name__ == "__main__":
-    main()

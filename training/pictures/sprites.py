@@ -1,6 +1,6 @@
 """Renders the sprites of the models in models.json: ROOT/sprites/images and ROOT/sprites/sprites.json.
 
-    python -m training.pictures.sprites --packages DIR --out ROOT --jobs 2
+    python -m training.pictures sprites --packages DIR --out ROOT --jobs 2
 
 Pictures of an earlier run are drawn again, so that the result never depends on it. The Debian package with the models
 is fetched into DIR. --only takes patterns of model names, for a part of the models.
@@ -150,7 +150,3 @@ def main() -> None:
     lines = ",\n".join(json.dumps(record, ensure_ascii=False) for record in records)
     (args.out / "sprites" / "sprites.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     print(f"{len(records)} pictures of {len(models)} models in {args.out / 'sprites'}")
-
-
-if __name__ == "__main__":
-    main()

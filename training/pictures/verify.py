@@ -1,6 +1,6 @@
 """Hashes of the rebuilt pictures, and their comparison with those of this repository.
 
-    python -m training.pictures.verify --data ROOT
+    python -m training.pictures verify --data ROOT
 
 hashes.json has one hash per model and per plate: of the pixels and the labels, not of the files, whose bytes depend on
 the encoder. The status is 1 if one differs or lacks pictures. --write makes hashes.json anew. Absent pictures are
@@ -79,7 +79,3 @@ def main() -> None:
         for name in different:
             print(f"  {name}: {own[name]}, expected {hashes[name]}")
     raise SystemExit(1 if failed else 0)
-
-
-if __name__ == "__main__":
-    main()

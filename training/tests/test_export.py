@@ -125,7 +125,8 @@ def test_a_missing_file_is_one_line_and_no_bundle(tmp_path: Path):
     for name in ("facts.json", "run.pt"):
         (tmp_path / name).write_text(json.dumps({}))
     done = run(
-        "training.bundle.export",
+        "training.bundle",
+        "export",
         "--checkpoint",
         str(tmp_path / "run.pt"),
         "--features",

@@ -16,8 +16,8 @@ from training.data.noun_classes import classes_above
 from training.data.sightings import Sightings
 from training.inputs import open_graph, sha256
 from training.namer import calibrate, figures, fit_scale, train, uncalibrated
-from training.namer_soup import mean_namer
 from training.net.namer import Namer
+from training.soup import mean_namer
 from training.text.lexicon import NOUNS
 from training.text.noun_prior import prior_shift
 from training.text.noun_tree import NOTHING, ROOT, tree_of, wider_noun

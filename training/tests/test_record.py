@@ -45,7 +45,8 @@ def record(folder: Path, evaluation: dict, manifest: dict) -> subprocess.Complet
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "evaluation.json").write_text(json.dumps(evaluation))
     command = [
-        "training.bundle.record",
+        "training.bundle",
+        "record",
         "--bundle",
         str(folder),
         "--evaluation",

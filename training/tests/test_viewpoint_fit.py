@@ -130,7 +130,7 @@ def test_the_shipped_file_has_the_classes_and_measurements_of_this_fit():
 def test_a_fit_of_the_fusion_alone_keeps_the_rest(tmp_path):
     measurements, out = tmp_path / "dump.ndjson", tmp_path / "fit.json"
     measurements.write_text("".join(json.dumps(line) + "\n" for line in dump()))
-    command = [sys.executable, "-m", "training.fits.viewpoint", "--measurements", measurements, "--out", out]
+    command = [sys.executable, "-m", "training.fits", "viewpoint", "--measurements", measurements, "--out", out]
     options = ["--features", "x", "--known", ROOT / "src/viewpoint/fitted.json", "--only", "joint"]
     subprocess.run([*command, *options], cwd=ROOT, check=True, capture_output=True)
     fitted = json.loads(out.read_text())

@@ -1,6 +1,6 @@
 """Contact sheets of wrong answers: both frames with the regions of the service and the true boxes, and both sentences.
 
-    python -m training.worlds.mistake_sheet MISTAKES.ndjson --scenes '^(h|s|room_h|top_down_h|top_down_s)_' --out DIR
+    python -m training.worlds mistakes MISTAKES.ndjson --scenes '^(h|s|room_h|top_down_h|top_down_s)_' --out DIR
 
 MISTAKES.ndjson is written by scripts/find-mistakes.mjs. Every group gets up to --count pictures, evenly spread over its
 mistakes; a pair is shown once. Two groups are on a sheet, DIR/mistakes-N.webp. --scenes: a regular expression of the
@@ -130,7 +130,3 @@ def main() -> None:
         cv2.imwrite(str(path), sheet(panels)[..., ::-1], [cv2.IMWRITE_WEBP_QUALITY, QUALITY])
         print(f"{path}: {len(panels)} mistakes")
     print(", ".join(f"{group} {len(chosen[group])}" for group in GROUPS))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Writes rendered pairs as pictures and labels, so that `scenedelta evaluate` measures the service on them.
 
-    python -m training.worlds.surveillance.made_pairs --data ROOT --scenario left --count 300 --out DIR
+    python -m training.worlds pairs --data ROOT --scenario left --count 300 --out DIR
 
 DIR gets images/ and pairs.ndjson, in the format of src/evaluation/README.md. Pairs of the held-out split have models
 and places that no training has seen.
@@ -84,7 +84,3 @@ def main() -> None:
             lines.write(json.dumps(label, ensure_ascii=False) + "\n")
             made += 1
     print(f"{args.count} pairs in {args.out}")
-
-
-if __name__ == "__main__":
-    main()

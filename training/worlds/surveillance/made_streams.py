@@ -1,6 +1,6 @@
 """Writes frames of made cameras that look at one place for long, so that thresholds per camera can be measured.
 
-    python -m training.worlds.surveillance.made_streams --data ROOT --cameras 40 --frames 400 --changed 25 --out DIR
+    python -m training.worlds streams --data ROOT --cameras 40 --frames 400 --changed 25 --out DIR
 
 DIR gets images/ and pairs.ndjson, in the format of src/evaluation/README.md: each frame of a camera with the camera's
 first frame as "before", and the camera as the scene. In most frames nothing has changed. A camera has nuisances of its
@@ -163,7 +163,3 @@ def main() -> None:
                 }
                 lines.write(json.dumps(label) + "\n")
             print(f"camera {number}: {', '.join(camera.nuisances) or 'no nuisances'}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Contact sheet of sampled pairs.
 
-python -m training.worlds.surveillance.sheet --data ROOT --seed 0 --count 24 --out sheet.png
+python -m training.worlds sheet --data ROOT --seed 0 --count 24 --out sheet.png
 """
 
 from __future__ import annotations
@@ -32,7 +32,3 @@ def main() -> None:
         if pair.kind != "none" or not arguments.changed:
             pairs.append(pair)
     cv2.imwrite(arguments.out, cv2.cvtColor(contact_sheet(pairs), cv2.COLOR_RGB2BGR))
-
-
-if __name__ == "__main__":
-    main()

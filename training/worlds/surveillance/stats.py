@@ -1,6 +1,6 @@
 """Statistics of sampled pairs beside those of the development pairs, if the data folder has them.
 
-python -m training.worlds.surveillance.stats --data ROOT [--count 300]
+python -m training.worlds stats --data ROOT [--count 300]
 
 Prints object height, brightness, contrast, sharpness and changed area, and the frequency of each kind, noun, colour
 and nuisance.
@@ -104,7 +104,3 @@ def main() -> None:
     for name, counter in counts.items():
         total = max(sum(counter.values()), 1)
         print(f"{name}: " + ", ".join(f"{k} {100 * n / total:.1f} %" for k, n in counter.most_common(40)))
-
-
-if __name__ == "__main__":
-    main()

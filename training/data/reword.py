@@ -1,6 +1,6 @@
 """Rewrites the captions and kinds of a cache from the facts stored beside them, without rendering.
 
-    python -m training.reword DIR [DIR ...]
+    python -m training.data reword DIR [DIR ...]
 
 Use it after a change of the grammar. A pair's captions follow from its seed, so a second run changes nothing.
 """
@@ -58,7 +58,3 @@ def main() -> None:
         if not shards:
             raise SystemExit(f"{cache}: has no complete shard, expected a folder that training.data.cache wrote")
         print(f"{cache}: {sum(map(reword_shard, shards))} pairs", flush=True)
-
-
-if __name__ == "__main__":
-    main()

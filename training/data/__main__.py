@@ -1,0 +1,8 @@
+"""`python -m training.data COMMAND`: caches of rendered pairs."""
+
+from training.inputs import run_command
+
+COMMANDS = {name: name for name in "cache evidence reword".split()}
+
+if __name__ == "__main__":
+    run_command("training.data", COMMANDS)

@@ -1,0 +1,14 @@
+"""`python -m training.worlds COMMAND`: pictures and statistics of the surveillance world."""
+
+from training.inputs import run_command
+
+COMMANDS = {
+    "sheet": "surveillance.sheet",
+    "stats": "surveillance.stats",
+    "pairs": "surveillance.made_pairs",
+    "streams": "surveillance.made_streams",
+    "mistakes": "mistake_sheet",
+}
+
+if __name__ == "__main__":
+    run_command("training.worlds", COMMANDS)
