@@ -1,0 +1,102 @@
+/**
+ * The table of a language: its sentence templates and word lists. A language is this JSON file alone; the captions of
+ * training are written from the English one too (`training/text/grammar.py`). The form follows hassil's sentences and
+ * lists: `{a}`, `{the}` and `{new}` are things, with a case behind a colon, `{place}` and `{way}` are phrases, and any
+ * other name is a word of `agreement` in the number of the sentence's first thing.
+ */
+import { readFileSync } from 'node:fs';
+
+export const LOCALES = ['en', 'de'] as const;
+export type Locale = (typeof LOCALES)[number];
+
+type Case = 'nom' | 'acc';
+export type Gender = 'm' | 'f' | 'n' | 'many';
+/** One form for all, or one per case and gender. */
+export type Forms = string | Readonly<Record<Case, Readonly<Partial<Record<Gender, string>>>>>;
+
+export interface Template {
+  readonly text: string;
+  /** the part without which the sentence says nothing */
+  readonly needs?: 'place' | 'way';
+  /** classes of the things that the verb is true of; absent: of all */
+  readonly of?: readonly string[];
+  /** the verb for other things, or without the needed part */
+  readonly otherwise?: string;
+  /** false: the captions of training do not have it */
+  readonly captioner?: boolean;
+}
+
+interface Noun {
+  /** absent: the key of the entry */
+  readonly one?: string;
+  readonly many?: string;
+  readonly gender?: Exclude<Gender, 'many'>;
+  /** singular forms that differ from `one` */
+  readonly cases?: Readonly<Partial<Record<Case, string>>>;
+  /** person, vehicle, animal or object */
+  readonly class?: string;
+  /** has neither article nor colour in the singular: "something" */
+  readonly bare?: boolean;
+}
+type Words = readonly string[] | Readonly<Record<string, string>>;
+
+export interface Table {
+  readonly locale: Locale;
+  /** singular and plural */
+  readonly agreement: Readonly<Record<string, readonly [string, string]>>;
+  readonly articles: {
+    readonly definite: Forms;
+    readonly indefinite: Forms;
+    /** an article, the words that it is not written before, and the form before those */
+    readonly before?: readonly (readonly [string, string, string])[];
+  };
+  /** endings of colours; absent: they have none */
+  readonly endings?: {
+    readonly definite: Forms;
+    readonly indefinite: Forms;
+    readonly garment: Readonly<Record<string, string>>;
+  };
+  /** one, two, three, several */
+  readonly counts: readonly (string | Readonly<Record<string, string>>)[];
+  /** zero to five, and more */
+  readonly numbers: readonly string[];
+  readonly phrases: {
+    readonly plain: string;
+    readonly worn: string;
+    readonly dressed: string;
+    readonly part: string;
+    readonly worn_part: string;
+    readonly more: readonly [string, string];
+    readonly from: string;
+    readonly to: string;
+    readonly and: string;
+  };
+  readonly sentences: Readonly<Record<string, Readonly<Record<string, Template>>>>;
+  readonly nouns: Readonly<Record<string, Noun>>;
+  readonly colours:
+    | readonly string[]
+    | Readonly<Record<string, string | { readonly base: string; readonly stem: string }>>;
+  /** a colour as people wear it, if it differs from the colour */
+  readonly worn?: Readonly<Record<string, string>>;
+  readonly garments: Readonly<Record<string, { readonly text?: string; readonly gender?: string }>>;
+  readonly places: Words;
+  readonly ways: Words;
+}
+
+const tables = new Map<Locale, Table>();
+
+/** The table of a locale, read once. @throws Error if its file is missing or no JSON */
+export function tableOf(locale: Locale): Table {
+  const known = tables.get(locale);
+  if (known !== undefined) return known;
+  const table = JSON.parse(readFileSync(new URL(`./tables/${locale}.json`, import.meta.url), 'utf8')) as Table;
+  tables.set(locale, table);
+  return table;
+}
+
+/** The phrases or words of a list, in English: the values of statements. */
+export const keysOf = (words: Words): readonly string[] => (Array.isArray(words) ? words : Object.keys(words));
+
+/** The entry of a list; a word that the list does not have stays, such as the name of a zone. */
+export const wordOf = (words: Words, key: string): string =>
+  Array.isArray(words) ? key : ((words as Readonly<Record<string, string>>)[key] ?? key);

@@ -1,0 +1,50 @@
+/** Schema of a statement: what a sentence states of one change, as a value. `src/language` writes it as words. */
+import { type Static, Type } from 'typebox';
+import { literals, nullable } from './constructors.js';
+
+const Word = Type.String({ minLength: 1, maxLength: 100 });
+/** 4: four or more. */
+const Count = Type.Integer({ minimum: 1, maximum: 4 });
+
+export const ThingSchema = Type.Object({
+  noun: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'In the singular; `something` if it has no known name.',
+  }),
+  colour: nullable(Word),
+  count: Type.Integer({ minimum: 1, maximum: 4, description: '4: four or more.' }),
+  definite: Type.Boolean({ description: 'Whether the frame before shows it too: "the car", not "a car".' }),
+  garment: Type.Optional(Word),
+  parts: Type.Optional(
+    Type.Array(Type.Object({ count: Count, colour: Word }), { description: 'Colours of some of several things.' }),
+  ),
+});
+/** A thing that a statement names. */
+export type Thing = Static<typeof ThingSchema>;
+
+/** change: it is not known what happened. none: nothing did. */
+export const STATED_KINDS = ['appear', 'disappear', 'move', 'replace', 'change', 'none', 'tamper'] as const;
+
+export const StatementSchema = Type.Object(
+  {
+    kind: literals(STATED_KINDS, 'change: it is not known what happened; none: nothing did.'),
+    verb: Type.String({ description: 'The template that writes it, of those of its kind.' }),
+    things: Type.Array(ThingSchema, { description: 'Of a replacement the former thing, then the new one.' }),
+    place: nullable(Word),
+    way: nullable(Word),
+  },
+  { $id: 'StatementContent' },
+);
+/** What a sentence states of one change. */
+export type Statement = Static<typeof StatementSchema>;
+
+export const ContentSchema = Type.Object(
+  {
+    statements: Type.Array(StatementSchema),
+    more: Type.Integer({ minimum: 0, description: 'Further places that changed, without a statement of their own.' }),
+  },
+  { description: 'What the caption states, as values. Absent: the model writes by a grammar of its own.' },
+);
+/** What a caption states. */
+export type Content = Static<typeof ContentSchema>;
