@@ -4,7 +4,7 @@ import { FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, unit } from '../schemas/constructors.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
-import { readRuleSentence } from './rule-sentence.js';
+import { readRuleSentence } from '../language/people/rule-sentence.js';
 import { windows } from './schedule.js';
 
 /** Default of `when_probability`. */

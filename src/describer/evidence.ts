@@ -4,7 +4,7 @@
  */
 import { isSameLocation } from '../changes/locations.js';
 import { toChangeRegion } from '../changes/observation.js';
-import { type Direction, readCaption } from '../evaluation/captions.js';
+import { type Direction, readCaption } from '../language/people/captions.js';
 import { type Box, SIDES, type Side, sharedArea } from '../images.js';
 import type { FoundChange } from '../schemas/change.js';
 import type { Comparison, Fact, Finding, Region, StatementKind } from '../schemas/comparison.js';

@@ -2,12 +2,13 @@
  * Scorer of the facts of captions. README.md defines every rate. The truth is the labels and boxes of the pairs,
  * never the wording of their references, except for landmarks, which no box shows.
  */
-import { type CaptionFacts, type Mention, readCaption } from './captions.js';
-import { sameColour } from './colours.js';
+import { type CaptionFacts, type Mention, readCaption } from '../language/people/captions.js';
+import { sameColour } from '../language/people/colours.js';
 import { matched } from './matching.js';
-import { isPlural, type NounFit, nounFit } from './nouns.js';
+import { isPlural, type NounFit, nounFit } from '../language/people/nouns.js';
 import type { Pair, TrueObject } from './pairs.js';
-import { isPlaceRight, landmarksOf } from './places.js';
+import { landmarksOf } from '../language/people/places.js';
+import { isPlaceRight } from './places.js';
 import { unionIou } from './pointing.js';
 import { type Proportion, proportionOf } from './statistics.js';
 

@@ -2,9 +2,9 @@
  * Kinds of mistake of one answer, for the counts and pictures of docs/model-card.md. README.md defines them. The
  * truth is the labels of the pair; a label that is absent makes no mistake.
  */
-import { type CaptionFacts, type Mention, readCaption } from './captions.js';
+import { type CaptionFacts, type Mention, readCaption } from '../language/people/captions.js';
 import { assess, type Statement } from './facts.js';
-import { nounFit } from './nouns.js';
+import { nounFit } from '../language/people/nouns.js';
 import type { Pair, TrueObject } from './pairs.js';
 
 export const MISTAKES = [

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
 import type { Box, Side, Size } from '../images.js';
 import { VERDICTS } from '../schemas/comparison.js';
-import type { Direction } from './captions.js';
+import type { Direction } from '../language/people/captions.js';
 
 const PixelBox = Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]);
 const ClevrObject = Type.Object({

@@ -3,8 +3,8 @@
  * other, and the things have the same names in both.
  */
 import { reversedKind } from '../schemas/comparison.js';
-import { type Mention, readCaption } from './captions.js';
-import { nounFit } from './nouns.js';
+import { type Mention, readCaption } from '../language/people/captions.js';
+import { nounFit } from '../language/people/nouns.js';
 import type { Pair } from './pairs.js';
 import type { Prediction } from './predictions.js';
 import { type Proportion, proportionOf } from './statistics.js';

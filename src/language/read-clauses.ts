@@ -27,7 +27,7 @@ const table = tableOf('en');
 const longestFirst = (words: readonly string[]): string => [...words].sort((a, b) => b.length - a.length).join('|');
 const PLACE = `${longestFirst(keysOf(table.places))}|by the [a-z]+`;
 const WAY = longestFirst(keysOf(table.ways));
-const COUNTS = (table.counts as readonly string[]).slice(1);
+const COUNTS = table.counts as readonly string[];
 const COLOURS: ReadonlySet<string> = new Set(
   keysOf(table.colours as readonly string[]).flatMap((colour) => colour.split(' ')),
 );
@@ -143,8 +143,9 @@ function phraseOf(text: string): Phrase | null {
   }
   const definite = words[0] === 'the';
   const article = definite || words[0] === 'a' || words[0] === 'an' ? 1 : 0;
-  const count = COUNTS.indexOf(words[article] ?? '') + 2;
-  const start = article + (count > 1 ? 1 : 0);
+  const count = COUNTS.indexOf(words[article] ?? '') + 1;
+  const several = count > 1;
+  const start = article + (several ? 1 : 0);
   if (start === 0) return null;
   const noun = start + words.slice(start).findIndex((word) => !COLOURS.has(word));
   const worn = words.indexOf('in', noun);
@@ -160,9 +161,9 @@ function phraseOf(text: string): Phrase | null {
     return i >= clothes.at && i < clothes.at + clothes.words.length ? 'colour' : 'phrase';
   });
   const thing = {
-    noun: count > 1 ? (SINGULAR.get(named.join(' ')) ?? named.join(' ')) : named.join(' '),
+    noun: several ? (SINGULAR.get(named.join(' ')) ?? named.join(' ')) : named.join(' '),
     colour: colour.length > 0 ? colour.join(' ') : null,
-    count: count > 1 ? count : 1,
+    count: !several ? 1 : count === COUNTS.length ? null : count,
     definite,
     ...(clothes.garment === undefined ? {} : { garment: clothes.garment }),
   };

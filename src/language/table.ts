@@ -56,7 +56,7 @@ export interface Table {
     readonly indefinite: Forms;
     readonly garment: Readonly<Record<string, string>>;
   };
-  /** one, two, three, several */
+  /** one to five, and several */
   readonly counts: readonly (string | Readonly<Record<string, string>>)[];
   /** zero to five, and more */
   readonly numbers: readonly string[];

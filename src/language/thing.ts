@@ -16,7 +16,6 @@ export interface Word {
 /** A thing without a known name. */
 export const SOMETHING = 'something';
 export type Case = 'nom' | 'acc';
-const SEVERAL = 4;
 
 export const classOf = ({ noun }: Pick<Thing, 'noun'>, table: Table): string => table.nouns[noun]?.class ?? 'object';
 
@@ -109,8 +108,8 @@ export function fill(
 const formOf = (forms: Forms, form: Case, gender: Gender): string =>
   typeof forms === 'string' ? forms : (forms[form][gender] ?? '');
 
-function countWord(count: number, form: Gender | 'definite', { counts }: Table): string {
-  const word = counts[Math.min(count, SEVERAL) - 1] as Table['counts'][number];
+function countWord(count: number | null, form: Gender | 'definite', { counts }: Table): string {
+  const word = counts[(count ?? counts.length) - 1] as Table['counts'][number];
   return typeof word === 'string' ? word : (word[form] ?? word.many ?? '');
 }
 

@@ -27,7 +27,7 @@ export function writeWords(statement: Statement, { locale = 'en', place }: Writi
   const { text } = templateOf(statement, table, { place: where !== null, way: way !== '' || fromTo !== undefined });
   const isReplacement = statement.kind === 'replace' && things.length > 1;
   const old = isReplacement ? things.slice(0, -1) : things;
-  const plural = (text.startsWith('{new') ? things.slice(-1) : old).reduce((n, one) => n + one.count, 0) > 1;
+  const plural = (text.startsWith('{new') ? things.slice(-1) : old).reduce((n, one) => n + (one.count ?? 2), 0) > 1;
   const listed = (form: Case): Word[] =>
     old.flatMap((thing, i) => [
       ...(i > 0 ? wordsOf(table.phrases.and, 'link') : []),

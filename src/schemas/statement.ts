@@ -3,8 +3,7 @@ import { type Static, Type } from 'typebox';
 import { literals, nullable } from './constructors.js';
 
 const Word = Type.String({ minLength: 1, maxLength: 100 });
-/** 4: four or more. */
-const Count = Type.Integer({ minimum: 1, maximum: 4 });
+const Count = nullable(Type.Integer({ minimum: 1, maximum: 5 }), 'null: several, four or more.');
 
 export const ThingSchema = Type.Object({
   noun: Type.String({
@@ -13,7 +12,7 @@ export const ThingSchema = Type.Object({
     description: 'In the singular; `something` if it has no known name.',
   }),
   colour: nullable(Word),
-  count: Type.Integer({ minimum: 1, maximum: 4, description: '4: four or more.' }),
+  count: Count,
   definite: Type.Boolean({ description: 'Whether the frame before shows it too: "the car", not "a car".' }),
   garment: Type.Optional(Word),
   parts: Type.Optional(

@@ -2,7 +2,7 @@
  * Directions of sentences: what appeared, disappeared or moved which way. The caption reader of the evaluation reads
  * them; a query that is no sentence ("cars leaving") has them by its words.
  */
-import { readCaption } from '../evaluation/captions.js';
+import { readCaption } from '../language/people/captions.js';
 import type { ChangeKind } from '../schemas/change.js';
 import type { SearchDirection } from './lexicon.js';
 

@@ -2,8 +2,8 @@
  * Lexicon of the search: which words mean one thing, and which are wider or narrower. Nouns and colours are those of
  * the caption reader; the directions add the forms that people type into a search field.
  */
-import { COLOUR_PHRASES, canonicalColour, sameColour } from '../evaluation/colours.js';
-import { NOUN_FORMS, NOUNS } from '../evaluation/nouns.js';
+import { COLOUR_PHRASES, canonicalColour, sameColour } from '../language/people/colours.js';
+import { NOUN_FORMS, NOUNS } from '../language/people/nouns.js';
 import { singularOf, wordsOf } from './words.js';
 
 export type SearchDirection = 'appear' | 'disappear' | 'move' | 'replace';

@@ -2,9 +2,9 @@
  * Weights of nouns and colours by feedback: the frequency with which operators use a class, over the frequency that the
  * bundle expects, as in the prior shift of Saerens et al. (2002), smoothed and bounded.
  */
-import { type Mention, readCaption } from '../evaluation/captions.js';
-import { canonicalColour } from '../evaluation/colours.js';
-import { nounFit } from '../evaluation/nouns.js';
+import { type Mention, readCaption } from '../language/people/captions.js';
+import { canonicalColour } from '../language/people/colours.js';
+import { nounFit } from '../language/people/nouns.js';
 import type { Likely, Names } from '../model/naming.js';
 
 export interface NamePriors {

@@ -2,8 +2,8 @@
  * The parts of a tuning. Each is fitted on the earlier feedback of every camera and judged on the later: whether it is
  * accepted, and why.
  */
-import { readCaption } from '../evaluation/captions.js';
-import { nounFit } from '../evaluation/nouns.js';
+import { readCaption } from '../language/people/captions.js';
+import { nounFit } from '../language/people/nouns.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { Finding } from '../schemas/comparison.js';
 import { type Comparison, compareAnswers, isGain } from './acceptance.js';

@@ -7,7 +7,7 @@ import { observationOf } from '../../src/changes/observation.js';
 import { type ChangeRules, rulesOf } from '../../src/changes/rules.js';
 import { severityOf } from '../../src/changes/severity.js';
 import type { Observation, ObservedThing } from '../../src/changes/state.js';
-import { readCaption } from '../../src/evaluation/captions.js';
+import { readCaption } from '../../src/language/people/captions.js';
 import { type ChangeRegion, compareSeverity, hasKind } from '../../src/schemas/change.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import { blocked, empty, iso, observations, observed, RULES, regionAt, rules, run, second } from './scenario.js';

@@ -1,5 +1,5 @@
-import { sameColour } from '../../src/evaluation/colours.js';
-import { NOUNS, nounClass, nounFit } from '../../src/evaluation/nouns.js';
+import { sameColour } from '../../src/language/people/colours.js';
+import { NOUNS, nounClass, nounFit } from '../../src/language/people/nouns.js';
 
 describe('the lexicon', () => {
   it('gives every noun a class, and every wider noun is in it', () => {

@@ -1,5 +1,5 @@
-import { readCaption } from '../../src/evaluation/captions.js';
-import { readPlaces } from '../../src/evaluation/places.js';
+import { readCaption } from '../../src/language/people/captions.js';
+import { readPlaces } from '../../src/language/people/places.js';
 
 /** "direction colours noun", in the order of the sentence. */
 const read = (caption: string): string[] =>
