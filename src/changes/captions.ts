@@ -1,7 +1,9 @@
 /** Sentences of locations and changes, such that kind, sentence and regions do not contradict each other. */
 import type { Side } from '../images.js';
-import { clausesOf, statesOnly } from '../model/clauses.js';
-import { plainSentence } from '../model/wording.js';
+import { isChangeStatement, plainStatement } from '../language/plain.js';
+import { readClauses, statementOf } from '../language/read-clauses.js';
+import { SOMETHING } from '../language/thing.js';
+import type { Caption } from '../language/write.js';
 import type { ChangeKind, ChangeRegion } from '../schemas/change.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import type { Location, Observation, ObservedStatement, Sighting, Still, Track } from './state.js';
@@ -13,11 +15,11 @@ export function regionsOfKind(kind: ChangeKind, regions: Regions): Regions {
   return kind === 'tamper' ? regions : regions.filter(({ side }) => sidesOf(kind).includes(side));
 }
 
-/** The same, or null if a side that the kind needs shows none. */
+/** As `regionsOfKind`, or null if a side that the kind needs shows none. */
 export function fittingRegions(kind: ChangeKind, regions: Regions): Regions | null {
-  const own = regionsOfKind(kind, regions);
-  const fits = kind === 'tamper' || sidesOf(kind).every((side) => own.some((region) => region.side === side));
-  return fits ? own : null;
+  const shown = regionsOfKind(kind, regions);
+  const fits = kind === 'tamper' || sidesOf(kind).every((side) => shown.some((region) => region.side === side));
+  return fits ? shown : null;
 }
 
 const sidesOf = (kind: Exclude<ChangeKind, 'tamper'>): readonly Side[] => SIDES_OF_KIND[kind];
@@ -39,54 +41,44 @@ export function describeLocation(
     (one) => allowed.includes(one.kind) && one.regions.every((region) => regions.includes(region)),
   );
   if (statement === undefined) return { kind, regions, caption: plainCaption(kind, regions), stated: false };
-  return { kind: statement.kind, regions, caption: statement.text, stated: true };
+  return { kind: statement.kind, regions, caption: statement.caption, stated: true };
 }
 
 /** The caption of the comparison as a statement about all regions; none unless it is one clause that fits them. */
 function statementOfAll({ caption, regions }: Observation): ObservedStatement[] {
-  const [clause, ...others] = clausesOf(caption.split(' '));
-  const kind = clause?.kind;
-  if (kind === undefined || others.length > 0) return [];
-  const own = fittingRegions(kind, regions);
-  return own === null ? [] : [{ text: caption, kind, regions: own }];
+  const statement = statementOf(caption);
+  if (statement === null || !isChangeStatement(statement)) return [];
+  const fitting = fittingRegions(statement.kind, regions);
+  return fitting === null ? [] : [{ caption: statement, kind: statement.kind, regions: fitting }];
 }
 
-/** A caption of the whole comparison, if all of it states the kind; otherwise a plain sentence. */
-export const captionOfKind = (kind: ChangeKind, caption: string): string =>
-  kind === 'tamper' || statesOnly(caption, kind) ? caption : plainSentence(kind, undefined);
+/** A caption of the whole comparison, if all of it states the kind; otherwise a plain statement. */
+export function captionOfKind(kind: ChangeKind, caption: Caption): Caption {
+  const statements =
+    typeof caption === 'string' ? readClauses(caption.split(' ')).map(({ statement }) => statement) : [caption];
+  const statesOnly = statements.every((statement) => statement?.kind === kind);
+  return kind === 'tamper' || statesOnly ? caption : plainStatement(kind, undefined);
+}
 
 /** @param regions the strongest first */
-function plainCaption(kind: ChangeKind, regions: Regions): string {
-  return plainSentence(kind, regionsOfKind(kind, regions)[0]?.box);
+const plainCaption = (kind: ChangeKind, regions: Regions): Caption =>
+  plainStatement(kind, regionsOfKind(kind, regions)[0]?.box);
+
+const VERB_OF_OBJECT = { appear: 'left behind', disappear: 'removed' } as const;
+
+/** The statement about an object that stays: "a bag has appeared here" becomes "a bag has been left here". */
+export function leftCaption(caption: Caption, kind: Still['kind']): Caption {
+  const statement = statementOf(caption);
+  return statement?.kind === kind ? { ...statement, verb: VERB_OF_OBJECT[kind] } : caption;
 }
 
-/** Per kind the forms of a clause: the thing, "has" or "is", and the place. */
-const FORMS_OF_OBJECT: Readonly<Record<Still['kind'], readonly RegExp[]>> = {
-  appear: [
-    /^(.+?) (has|have) (?:appeared|arrived)(?: (.+))?$/,
-    /^there (is|are) (.+?)(?: ((?:on|in|at|by) the .+?))?(?: now)?$/,
-    /^(.+?) (is|are) now(?: (?:there|standing))?(?: (.+))?$/,
-  ],
-  disappear: [/^(.+?) (has|have|is|are) (?:gone|no longer there|left|disappeared)$/],
-};
-const VERB_OF_OBJECT = { appear: 'been left', disappear: 'been removed' } as const;
-
-/** The clause about an object that stays: "a bag has appeared here" becomes "a bag has been left here". */
-export function leftCaption(caption: string, kind: Still['kind']): string {
-  for (const form of FORMS_OF_OBJECT[kind]) {
-    const [, first, second, place] = form.exec(caption) ?? [];
-    if (first === undefined || second === undefined) continue;
-    const [thing, verb] = /^(?:is|are)$/.test(first) ? [second, first] : [first, second];
-    const has = verb === 'is' || verb === 'has' ? 'has' : 'have';
-    return [thing, has, VERB_OF_OBJECT[kind], place ?? ''].join(' ').trim();
-  }
-  return caption;
+/** Whether a caption names a thing: "something has appeared" and "several things have changed" do not. */
+function namesThing(caption: Caption): boolean {
+  const statement = statementOf(caption);
+  return statement === null || statement.things.some(({ noun }) => noun !== SOMETHING);
 }
-
-/** Sentences that name no thing: "something has appeared", "several things have changed". */
-const NAMELESS = /^(?:something|several things)\b/;
 const worthOf = ({ stated, caption }: Pick<Sighting, 'stated' | 'caption'>): number =>
-  Number(stated) + Number(stated && !NAMELESS.test(caption));
+  Number(stated) + Number(stated && namesThing(caption));
 
 /**
  * A better sighting than the one before: one with a statement, one of them that names the thing, and of equal ones the
@@ -111,11 +103,11 @@ export function betterSighting(old: Sighting | undefined, location: Location, ob
 export function sightingOf({ best, regions, sightings }: Track, kind: ChangeKind): Sighting {
   const sighting = sightings?.[kind];
   if (sighting !== undefined) return sighting;
-  const own = fittingRegions(kind, regions) ?? regions;
+  const shown = fittingRegions(kind, regions) ?? regions;
   return {
     ...best,
-    caption: kind === 'tamper' ? best.caption : plainCaption(kind, own),
+    caption: kind === 'tamper' ? best.caption : plainCaption(kind, shown),
     stated: false,
-    regions: own,
+    regions: shown,
   };
 }

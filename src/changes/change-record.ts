@@ -1,5 +1,7 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
-import { CHANGE_KINDS, type ChangeKind, compareSeverity, type FoundChange } from '../schemas/change.js';
+import { statementOf } from '../language/read-clauses.js';
+import { type Caption, write } from '../language/write.js';
+import { CHANGE_KINDS, type ChangeKind, type ChangeRegion, compareSeverity, type FoundChange } from '../schemas/change.js';
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
 import { objectOf } from './left-objects.js';
 import { namePlaces, zoneOfRegions } from './place-names.js';
@@ -16,7 +18,7 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
   const kind = kindOf(track);
   const best = sightingOf(track, kind);
   const regions = fittingRegions(kind, track.regions) ?? best.regions;
-  const caption = namePlaces(best.caption, kind, regions, rules.places);
+  const { caption, model, content } = sentencesOf(best.caption, kind, regions, rules);
   const judged = meansOf(track.judged);
   return {
     id: track.id,
@@ -24,7 +26,8 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
     zone: zoneOfRegions(regions),
     kind,
     caption,
-    ...(caption === best.caption ? {} : { model_caption: best.caption }),
+    ...(caption === model ? {} : { model_caption: model }),
+    ...(content === null ? {} : { content }),
     ...(judged === undefined ? {} : { judged }),
     confidence: best.confidence,
     status: 'opened',
@@ -71,16 +74,16 @@ export function persistingChange(
  */
 export function leftChange(change: FoundChange, still: Still, at: number, rules: ChangeRules): FoundChange {
   const object = objectOf(still, at);
-  const { model_caption: _former, ...rest } = change;
-  const model = leftCaption(still.best.caption, still.kind);
+  const { model_caption: _former, content: _stated, ...rest } = change;
   const { kind, regions, judged } = change;
-  const caption = namePlaces(model, kind, regions, rules.places);
+  const { caption, model, content } = sentencesOf(leftCaption(still.best.caption, still.kind), kind, regions, rules);
   const severity = severityOf({ kind, regions, object: object.value, judged }, at, rules);
   return {
     ...rest,
     object,
     caption,
     ...(caption === model ? {} : { model_caption: model }),
+    ...(content === null ? {} : { content }),
     severity: compareSeverity(severity, change.severity) > 0 ? severity : change.severity,
     comparisons: { ...change.comparisons, best: still.best.comparisonId },
   };
@@ -97,6 +100,13 @@ export const revertedChange = (change: FoundChange, since: number): FoundChange 
   ...change,
   status: 'reverted',
   reverted_at: isoTime(since),
+});
+
+/** The sentence with the camera's names of places, the one in the words of the model, and what they state. */
+const sentencesOf = (stated: Caption, kind: ChangeKind, regions: readonly ChangeRegion[], { places }: ChangeRules) => ({
+  caption: namePlaces(stated, kind, regions, places),
+  model: write(stated),
+  content: statementOf(stated),
 });
 
 /** The kind of most frames; of equal counts the first in CHANGE_KINDS. */

@@ -1,4 +1,5 @@
 /** Observation of the change tracker, from the finding of a comparison. */
+import type { Caption } from '../language/write.js';
 import type { ChangeRegion } from '../schemas/change.js';
 import type { Finding, Region } from '../schemas/comparison.js';
 import type { Observation, ObservedThing } from './state.js';
@@ -18,16 +19,22 @@ export function observationOf(
     verdict: finding.verdict === 'nuisance' && !mayHide(finding) ? 'none' : finding.verdict,
     kind: finding.kind,
     confidence: finding.confidence,
-    caption: finding.caption,
+    caption: captionOf(finding),
     regions,
     statements:
-      finding.statements?.map(({ text, kind, regions: ids }) => ({
-        text,
+      finding.statements?.map(({ text, content, kind, regions: ids }) => ({
+        caption: content ?? text,
         kind,
         regions: ids.flatMap(byId),
       })) ?? null,
     ...(finding.facts === undefined ? {} : { things: toThings(finding.facts, byId) }),
   };
+}
+
+/** The only statement of a finding; its text if it has several, or a captioner of another grammar wrote it. */
+function captionOf({ caption, content }: Finding): Caption {
+  const [statement, ...others] = content?.statements ?? [];
+  return statement === undefined || others.length > 0 || content?.more !== 0 ? caption : statement;
 }
 
 /** The things that a finding names. */

@@ -2,9 +2,10 @@
  * Sentence of a camera's comparison of which some regions do not count: nothing in it is about those. The captioner
  * describes both frames as a whole, so its sentence may name a thing in an ignored zone. Pure.
  */
-import { clausesOf, joinClauses } from '../model/clauses.js';
-import { plainSentence } from '../model/wording.js';
-import { type Finding, type Region, SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import { plainStatement } from '../language/plain.js';
+import { textOf, write, writeContent } from '../language/write.js';
+import { type Finding, type LocatedStatement, type Region, SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import type { Content, Statement } from '../schemas/statement.js';
 
 /** As many as a caption of the model has. */
 const MOST_STATEMENTS = 2;
@@ -27,23 +28,51 @@ export function restate(finding: Finding): RestatedFinding {
   const [only] = kinds;
   const kind = only === undefined ? kindOfRegions(finding.kind, regions) : kinds.size > 1 ? 'multi' : only;
 
-  const words = finding.words.map(({ text }) => text);
-  const textOf = (own: readonly number[]) => own.map((i) => words[i]).join(' ');
-  const kept = clausesOf(words).filter((clause) => texts.includes(textOf(clause.words)));
-  if (texts.length > 0 && new Set(kept.map((clause) => textOf(clause.words))).size === texts.length) {
-    const positions = joinClauses(kept);
-    const own = positions.map((i) => finding.words[i] as Finding['words'][number]);
-    const score = geometricMean(own.map((word) => word.score));
+  const kept = clausesOf(finding).filter(({ text }) => texts.includes(text));
+  if (texts.length > 0 && new Set(kept.map(({ text }) => text)).size === texts.length) {
+    const positions = kept.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
+    const words = positions.map((i) => finding.words[i] as Finding['words'][number]);
+    const score = geometricMean(words.map((word) => word.score));
+    const content = { statements: kept.map(({ statement }) => statement), more: 0 };
     return {
-      finding: { ...finding, kind, caption: textOf(positions), caption_score: score, words: own },
+      finding: { ...finding, kind, caption: textOf(words), caption_score: score, words, content },
       words: positions,
     };
   }
-  const caption = texts.length > 0 ? texts.join(' and ') : plainSentence(kind, boxOf(kind, regions));
-  const scores = texts.map((text) => statements.find((one) => one.text === text)?.score ?? 0);
-  const score = texts.length > 0 ? geometricMean(scores) : finding.caption_score;
-  const scored = caption.split(' ').map((text) => ({ text, score }));
-  return { finding: { ...finding, kind, caption, caption_score: score, words: scored }, words: null };
+  const stated = texts.map((text) => statements.find((one) => one.text === text) as LocatedStatement);
+  const plain = plainStatement(kind, boxOf(kind, regions));
+  const content = texts.length > 0 ? contentOf(stated) : { statements: [plain], more: 0 };
+  const caption = texts.length > 0 ? texts.join(' and ') : write(plain);
+  const score = texts.length > 0 ? geometricMean(stated.map((one) => one.score)) : finding.caption_score;
+  const words = caption.split(' ').map((text) => ({ text, score }));
+  const { content: _former, ...rest } = finding;
+  const restated = { ...rest, kind, caption, caption_score: score, words };
+  return { finding: content === undefined ? restated : { ...restated, content }, words: null };
+}
+
+/** @returns undefined if a statement is of another grammar */
+function contentOf(stated: readonly LocatedStatement[]): Content | undefined {
+  const statements = stated.flatMap(({ content }) => content ?? []);
+  return statements.length === stated.length ? { statements, more: 0 } : undefined;
+}
+
+interface CaptionClause {
+  readonly text: string;
+  readonly statement: Statement;
+  /** positions in the caption */
+  readonly words: readonly number[];
+}
+
+/** The clauses of the caption; none if it is not written as its content says. */
+function clausesOf({ caption, content }: Finding): CaptionClause[] {
+  if (content === undefined || writeContent(content) !== caption) return [];
+  let next = 0;
+  return content.statements.map((statement) => {
+    const text = write(statement);
+    const words = text.split(' ').map((_, i) => next + i);
+    next += words.length + 1;
+    return { text, statement, words };
+  });
 }
 
 /** @returns the kind of the comparison if the regions show it; otherwise what their sides show */
@@ -58,8 +87,8 @@ const isOneAction = (kind: Finding['kind']): kind is StatementKind => kind in SI
 
 /** @param regions the strongest first. @returns the box of the strongest on a side that shows the kind */
 const boxOf = (kind: Finding['kind'], regions: readonly Region[]) =>
-  isOneAction(kind) ? regions.find(({ side }) => SIDES_OF_KIND[kind].some((own) => own === side))?.box : undefined;
+  isOneAction(kind) ? regions.find(({ side }) => SIDES_OF_KIND[kind].some((one) => one === side))?.box : undefined;
 
-/** Of probabilities, 0..1. */
+/** The geometric mean of probabilities, 0..1. */
 const geometricMean = (scores: readonly number[]): number =>
   Math.exp(scores.reduce((sum, score) => sum + Math.log(score), 0) / scores.length);

@@ -1,9 +1,10 @@
 /**
  * State and observations of the change tracker. The state is plain JSON: it is saved with each comparison and read
  * before the next one. Its field names and values are the stored format, so they stay as they are: `quiet` holds the
- * cool-downs, `told` the last severity.
+ * cool-downs, `told` the last severity. A caption that version 0.1.0 stored is text.
  */
 import type { Box } from '../images.js';
+import type { Caption } from '../language/write.js';
 import type { AlertIntent, ChangeKind, ChangeRegion, ChangeUpdate, FoundChange, Severity } from '../schemas/change.js';
 import type { Fact, KINDS, StatementKind, VERDICTS } from '../schemas/comparison.js';
 
@@ -18,7 +19,7 @@ export interface Observation {
   readonly kind: (typeof KINDS)[number];
   /** 0..1 */
   readonly confidence: number;
-  readonly caption: string;
+  readonly caption: Caption;
   /** in descending order of score */
   readonly regions: readonly ChangeRegion[];
   /** null if the model states nothing about single locations */
@@ -63,14 +64,14 @@ export interface Still {
   readonly frames: number;
   readonly object: number;
   /** the frame in which it is most probably an object */
-  readonly best: { readonly comparisonId: string; readonly caption: string; readonly probability: number };
+  readonly best: { readonly comparisonId: string; readonly caption: Caption; readonly probability: number };
   /** the person beside it when it came or went; null: no person was near */
   readonly owner: PersonSighting | null;
 }
 
 /** A statement of the comparison about some of its regions. */
 export interface ObservedStatement {
-  readonly text: string;
+  readonly caption: Caption;
   readonly kind: StatementKind;
   /** members of `regions` of the observation */
   readonly regions: readonly ChangeRegion[];
@@ -80,15 +81,15 @@ export interface ObservedStatement {
 export interface Location {
   readonly kind: ChangeKind;
   readonly regions: readonly ChangeRegion[];
-  readonly caption: string;
-  /** whether the comparison states it; otherwise it is a plain sentence */
+  readonly caption: Caption;
+  /** whether the comparison states it; otherwise it is a plain statement */
   readonly stated: boolean;
 }
 
 /** The comparison that gives a change its caption and pictures. */
 interface CaptionSource {
   readonly comparisonId: string;
-  readonly caption: string;
+  readonly caption: Caption;
   readonly confidence: number;
 }
 

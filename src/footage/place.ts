@@ -7,6 +7,7 @@ import type { DecodeLimits } from '../frames/decode.js';
 import { maskFrame } from '../frames/privacy-mask.js';
 import sharp from '../frames/sharp.js';
 import { areaOf, type Box } from '../images.js';
+import { write } from '../language/write.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { type Finding, keepRegions } from '../schemas/comparison.js';
 import type { PlaceChange } from '../schemas/place-search.js';
@@ -117,7 +118,7 @@ function changeOf(finding: Finding, shown: PairOutput | null): PlaceChange {
   const [location] = locationsOf(observation);
   return {
     kind: location?.kind ?? 'replace',
-    caption: location?.caption ?? finding.caption,
+    caption: write(location?.caption ?? finding.caption),
     confidence: finding.confidence,
     regions: finding.regions,
     outlines: shown?.heatmaps == null ? [] : outlinesOf(shown.heatmaps, finding.regions),

@@ -17,6 +17,8 @@ const PLAIN_VERBS: Readonly<Record<StatementKind, string>> = {
 };
 const isKind = (kind: string): kind is StatementKind => Object.hasOwn(PLAIN_VERBS, kind);
 
+export const isChangeStatement = (statement: Statement): statement is ChangeStatement => isKind(statement.kind);
+
 /**
  * A statement of a change of which only the kind and the location are known.
  * @param kind any other than those of one thing, and not `multi`: the statement says that something has changed

@@ -6,7 +6,6 @@
 import { softmax } from '../logistic.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import { reversedKind } from '../schemas/comparison.js';
-import { findWay } from './place-facts.js';
 
 /** Output of the caption graph for some crops. */
 export interface CaptionRun extends CaptionOutput {
@@ -29,23 +28,4 @@ export function inBothDirections(own: CaptionOutput, reversed: CaptionOutput, ki
     Math.log(Math.max(LEAST, ((ahead[i] as number) + (back[kinds.indexOf(reversedKind(kind))] as number)) / 2)),
   );
   return { ...own, kindLogits, reversed };
-}
-
-/** Ways of the captions' grammar, and what they are if the frames are exchanged. */
-const OPPOSITE_WAYS: Readonly<Record<string, string>> = {
-  left: 'right',
-  right: 'left',
-  closer: 'further away',
-  'further away': 'closer',
-  'towards the camera': 'away from the camera',
-  'away from the camera': 'towards the camera',
-};
-
-/** Words of a clause about a move in the other direction: "has moved to the left" becomes "has moved to the right". */
-export function reversedMove(words: readonly string[]): string[] {
-  const at = findWay(words);
-  if (at === null) return [...words];
-  const way = words.slice(at.from, at.to).join(' ');
-  const opposite = OPPOSITE_WAYS[way] ?? way.replace(/(?:left|right)$/, (side) => OPPOSITE_WAYS[side] as string);
-  return [...words.slice(0, at.from), ...opposite.split(' '), ...words.slice(at.to)];
 }

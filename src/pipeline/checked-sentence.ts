@@ -2,6 +2,7 @@
  * The sentence of a change after the truth check: a clause is left out if the check doubts what happened (ADR 21). If
  * none remains, the sentence is a plain one that states no kind.
  */
+import { textOf } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
@@ -30,7 +31,7 @@ export async function composeChecked<C extends { readonly regions: readonly MapR
     return { captioned: composeSentence(description, kind, regions, manifest, truth) };
   }
   const truthCheck = new TruthCheck(check, crops, glance.regions, run);
-  const stated = await truthCheck.judge(description.statements.map(textOf));
+  const stated = await truthCheck.judge(description.statements.map(clauseOf));
   const { threshold } = check.calibration.action;
   const isWeak = (i: number): boolean => (stated[i]?.facts.action ?? 1) < threshold;
   const firm = description.statements.filter((_, i) => !isWeak(i));
@@ -38,21 +39,21 @@ export async function composeChecked<C extends { readonly regions: readonly MapR
   const captioned = allWeak
     ? plainChange({ ...kind, name: 'unknown' }, regions)
     : composeSentence({ ...description, statements: firm }, kind, regions, manifest, truth);
-  const idsOf = (own: readonly MapRegion[]) => own.map((region) => regions.indexOf(region) + 1);
+  const idsOf = (shown: readonly MapRegion[]) => shown.map((region) => regions.indexOf(region) + 1);
   const judged = await truthCheck.judge(captioned.clauses);
-  const clauses = captioned.clauses.map(({ text, regions: own }, i) => ({
+  const clauses = captioned.clauses.map(({ text, regions: shown }, i) => ({
     text,
     p: judged[i]?.p as number,
     facts: judged[i]?.facts as Check['clauses'][number]['facts'],
-    regions: idsOf(own),
+    regions: idsOf(shown),
   }));
-  const weakened = description.statements.flatMap(({ clause, regions: own }, i) =>
+  const weakened = description.statements.flatMap(({ words, regions: shown }, i) =>
     isWeak(i)
-      ? [{ text: clause.text, slot: 'action' as const, p: stated[i]?.facts.action as number, regions: idsOf(own) }]
+      ? [{ text: textOf(words), slot: 'action' as const, p: stated[i]?.facts.action as number, regions: idsOf(shown) }]
       : [],
   );
   const score = clauses.length === 0 ? null : Math.min(...clauses.map(({ p }) => p));
   return { captioned: { ...captioned, kind: allWeak ? kind : captioned.kind }, check: { score, clauses, weakened } };
 }
 
-const textOf = ({ clause, regions }: LocationStatement): ClauseText => ({ text: clause.text, regions });
+const clauseOf = ({ words, regions }: LocationStatement): ClauseText => ({ text: textOf(words), regions });

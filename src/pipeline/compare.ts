@@ -228,8 +228,8 @@ export class Pipeline {
     // A bundle without region crops describes no single location.
     const statements = comparison.input.statements && description.crops.length > 0 ? description.statements : undefined;
     const described = changedFinding(
-      { ...prediction, kind: captioned.kind },
-      captioned.sentence,
+      prediction,
+      captioned,
       regions,
       this.#catalogue.modelUsed(comparison.bundle),
       viewpoint,

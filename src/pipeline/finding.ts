@@ -7,20 +7,22 @@
  * - verdict tamper has nothing else, because the frame of a tampered camera does not show the scene.
  */
 
+import { tamperStatement, unchangedStatement } from '../language/plain.js';
+import { textOf, write } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
-import { type Sentence, uniformScores } from '../model/tokenizer.js';
-import { NOTHING_CHANGED, tamperSentence, unchangedSentence } from '../model/wording.js';
-import type { Fact, Finding, ModelUsed, Region, Statement } from '../schemas/comparison.js';
+import { toClause, uniformScores } from '../model/tokenizer.js';
+import type { Fact, Finding, LocatedStatement, ModelUsed, Region } from '../schemas/comparison.js';
 import type { Viewpoint } from '../schemas/viewpoint.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { leftObjectOf } from './left-objects.js';
+import type { ChangeSentence } from './sentence.js';
 import type { LocationFact, LocationStatement } from './statements.js';
 import type { Tamper } from './tamper-fusion.js';
 
 /** Finding of frames with the same pixels; no model runs. */
 export const identicalFinding = (): Finding => ({
-  ...unchanged({ change: 0, nuisances: [] }, NOTHING_CHANGED),
+  ...unchanged({ change: 0, nuisances: [] }),
   verdict: 'none',
   model: null,
 });
@@ -37,7 +39,7 @@ export function unchangedFinding(
 ): Finding {
   const strongest = prediction.nuisances[0]?.name;
   return {
-    ...unchanged(prediction, sentence ?? unchangedSentence(strongest)),
+    ...unchanged(prediction, strongest, sentence),
     verdict: strongest === undefined ? 'none' : 'nuisance',
     model,
     viewpoint,
@@ -48,7 +50,8 @@ export function unchangedFinding(
 export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint): Finding {
   const [strongest] = tampers;
   if (strongest === undefined) throw new RangeError('no tampering came, expected at least one');
-  const sentence = uniformScores(tamperSentence(strongest.name), strongest.score);
+  const statement = tamperStatement(strongest.name);
+  const sentence = uniformScores(write(statement), strongest.score);
   return {
     verdict: 'tamper',
     kind: 'none',
@@ -57,6 +60,7 @@ export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint
     caption: sentence.text,
     caption_score: sentence.score,
     words: [...sentence.words],
+    content: { statements: [statement], more: 0 },
     confidence: strongest.score,
     severity: 'high',
     regions: [],
@@ -91,7 +95,7 @@ export function viewpointOf(evidence: ViewpointEvidence, width: number): Viewpoi
  */
 export function changedFinding(
   prediction: Prediction,
-  sentence: Sentence,
+  { sentence, kind, content }: Pick<ChangeSentence, 'sentence' | 'kind' | 'content'>,
   regions: readonly MapRegion[],
   model: ModelUsed,
   viewpoint: Viewpoint,
@@ -100,11 +104,12 @@ export function changedFinding(
 ): Finding {
   return {
     verdict: 'change',
-    kind: prediction.kind.name as Finding['kind'],
+    kind: kind.name as Finding['kind'],
     nuisance: [...prediction.nuisances],
     caption: sentence.text,
     caption_score: sentence.score,
     words: [...sentence.words],
+    ...(content === undefined ? {} : { content }),
     confidence: prediction.change,
     severity: 'medium',
     regions: regions.map((region, i): Region => ({ id: i + 1, ...region })),
@@ -115,8 +120,8 @@ export function changedFinding(
   };
 }
 
-const idsOf = (own: readonly MapRegion[], regions: readonly MapRegion[]): number[] =>
-  own.map((region) => regions.indexOf(region) + 1);
+const idsOf = (shown: readonly MapRegion[], regions: readonly MapRegion[]): number[] =>
+  shown.map((region) => regions.indexOf(region) + 1);
 
 function factWithIds(fact: LocationFact, all: readonly LocationFact[], regions: readonly MapRegion[]): Fact {
   const object = leftObjectOf(fact, all);
@@ -130,21 +135,28 @@ function factWithIds(fact: LocationFact, all: readonly LocationFact[], regions: 
   };
 }
 
-const withIds = ({ clause, kind, regions: own }: LocationStatement, regions: readonly MapRegion[]): Statement => ({
-  text: clause.text,
-  kind,
-  regions: idsOf(own, regions),
-  score: clause.score,
+const withIds = (
+  { statement, words, regions: shown }: LocationStatement,
+  regions: readonly MapRegion[],
+): LocatedStatement => ({
+  text: textOf(words),
+  kind: statement.kind,
+  content: statement,
+  regions: idsOf(shown, regions),
+  score: toClause(words).score,
 });
 
-function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, text: string) {
-  const sentence = uniformScores(text, 1 - prediction.change);
+/** @param text of the bundle, which has its sentence in place of ours */
+function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, nuisance?: string, text?: string) {
+  const statement = unchangedStatement(nuisance);
+  const sentence = uniformScores(text ?? write(statement), 1 - prediction.change);
   return {
     kind: 'none' as const,
     nuisance: [...prediction.nuisances],
     caption: sentence.text,
     caption_score: sentence.score,
     words: [...sentence.words],
+    ...(text === undefined ? { content: { statements: [statement], more: 0 } } : {}),
     confidence: prediction.change,
     severity: 'info' as const,
     regions: [],

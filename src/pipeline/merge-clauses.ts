@@ -2,19 +2,22 @@
  * Clauses of several locations: things of one kind and noun are one clause, with their number ("two cars have left").
  * Colours that differ follow it ("..., one red and one white"); a place that differs is left out.
  */
-import type { Likely, Names } from '../model/naming.js';
-import { SOMETHING, widerWords } from '../model/naming.js';
-import { writePhrase } from '../model/noun-phrase.js';
-import { type Sentence, toClause } from '../model/tokenizer.js';
-import type { LocationFact, LocationStatement, WordAttention } from './statements.js';
+import type { ChangeStatement } from '../language/plain.js';
+import { tableOf } from '../language/table.js';
+import { classOf, SOMETHING, type Word } from '../language/thing.js';
+import { writeWords } from '../language/write.js';
+import type { Likely } from '../model/naming.js';
+import type { Thing } from '../schemas/statement.js';
+import type { ScoredWord, WordAttention } from './scored-words.js';
+import type { LocationFact, LocationStatement } from './statements.js';
 
 /** A clause of the sentence, with the locations that it describes. */
-export type ToldClause = Pick<LocationStatement, 'kind' | 'attention' | 'regions'> & { readonly clause: Sentence };
+export type GroupStatement = Pick<LocationStatement, 'statement' | 'words' | 'regions'>;
 
-const COUNT_WORDS: Readonly<Record<number, string>> = { 1: 'one', 2: 'two', 3: 'three', 4: 'four', 5: 'five' };
 /** As `count` of a fact: at least as many. */
 const SEVERAL = 4;
-type Vocabulary = Pick<Names, 'plural' | 'wider'>;
+/** The greatest number that a sentence names. */
+const MOST_COUNTED = 5;
 
 /**
  * Things of one kind, noun and colour are one group. Things of other colours join it if they are at the same place,
@@ -47,67 +50,66 @@ function joinGroups(groups: readonly LocationStatement[][], agree: Agrees): Loca
 /** Only statements about one kind of thing, which a count can join; "a car and a van" stay apart. */
 function isAlike(a: LocationStatement, b: LocationStatement, agree: Agrees): boolean {
   const [one, other] = [onlyFact(a), onlyFact(b)];
-  if (one === null || other === null || a.kind !== b.kind) return false;
+  if (one === null || other === null || a.statement.kind !== b.statement.kind) return false;
   return one.noun.value === other.noun.value && agree(one, other);
 }
 
-const onlyFact = ({ facts, kind }: LocationStatement): LocationFact | null =>
-  kind !== 'replace' && facts.length === 1 ? (facts[0] as LocationFact) : null;
+const onlyFact = ({ facts, statement }: LocationStatement): LocationFact | null =>
+  statement.kind !== 'replace' && facts.length === 1 ? (facts[0] as LocationFact) : null;
 
-/** @param group of `groupAlike`. @param names absent = of a bundle that names nothing, whose groups have one member */
-export function tellGroup(group: readonly LocationStatement[], names: Vocabulary | undefined): ToldClause {
+/** @param group of `groupAlike`; of a bundle that names nothing it has one member */
+export function joinGroup(group: readonly LocationStatement[]): GroupStatement {
   const first = group[0] as LocationStatement;
-  if (group.length === 1 || names === undefined) return first;
   const facts = group.flatMap((one) => onlyFact(one) ?? []);
+  if (group.length === 1 || facts.length === 0) return first;
   const noun = facts[0]?.noun.value as string;
-  const several = noun === SOMETHING ? 'things' : (names.plural[noun] ?? `${noun}s`);
   const colour = noun === SOMETHING ? null : shared(facts.map((fact) => fact.colour));
-  const count = countWord(facts);
-  const like = { count, definite: false, garment: null, colour: null, noun, from: 0, to: 0, nounAt: 0, colourAt: null };
-  const wider = widerWords(noun, names.wider);
   const where = shared(facts.map((fact) => fact.place ?? fact.way));
-  const wears = wider.includes('person');
-  const named = { noun, colour: colour?.value ?? null, wears };
-  const colours = colour === null && noun !== SOMETHING ? colourParts(facts, wears) : [];
-  const parts: Part[] = [
-    [writePhrase(like, named, several), Math.min(...facts.map((fact) => fact.noun.probability))],
-    [first.kind === 'disappear' ? (where?.value ?? '') : '', where?.probability ?? 0],
-    [verbOf(first.kind, wider), Math.min(...facts.map((fact) => fact.kind.probability))],
-    [first.kind === 'disappear' ? '' : (where?.value ?? ''), where?.probability ?? 0],
-  ];
-  const words = [...withComma(wordsOf(parts), colours.length > 0), ...wordsOf(colours)];
-  const singular = new Set(noun.split(' '));
-  const plural = new Set(several.split(' '));
+  const parts = colour === null && noun !== SOMETHING ? partsOf(facts) : [];
+  const thing: Thing = { noun, colour: colour?.value ?? null, count: countOf(facts), definite: false };
+  const { kind } = first.statement;
+  const statement: ChangeStatement = {
+    kind,
+    verb: verbOf(kind, thing),
+    things: [parts.length === 0 ? thing : { ...thing, parts: parts.map(({ part }) => part) }],
+    place: kind === 'move' ? null : (where?.value ?? null),
+    way: kind === 'move' ? (where?.value ?? null) : null,
+  };
+  const scores = {
+    place: where?.probability ?? 0,
+    verb: Math.min(...facts.map((fact) => fact.kind.probability)),
+    thing: Math.min(...facts.map((fact) => fact.noun.probability)),
+  };
+  const scoreOf = ({ role, thing: at }: Word): number => {
+    if (role === 'place' || role === 'way') return scores.place;
+    if (role === 'part') return parts[at as number]?.score ?? 0;
+    return role === 'verb' ? scores.verb : scores.thing;
+  };
   return {
-    kind: first.kind,
+    statement,
     regions: group.flatMap(({ regions }) => regions),
-    clause: toClause(words),
-    attention: words.map(({ text }) =>
-      joined(group.map((one) => attentionOf(one, plural.has(text) ? [...singular, ...plural] : [text]))),
-    ),
+    words: writeWords(statement).map((word): ScoredWord => {
+      const members = word.role === 'part' ? group.filter((_, i) => parts[word.thing as number]?.of.includes(i)) : group;
+      return { ...word, score: scoreOf(word), attention: joined(members.map((one) => attentionOf(one, word))) };
+    }),
   };
 }
 
-type Part = readonly [text: string, probability: number];
-
-const wordsOf = (parts: readonly Part[]) =>
-  parts.flatMap(([text, score]) => (text === '' ? [] : text.split(' ').map((word) => ({ text: word, score }))));
-
-/** The words with a comma after the last one, if there `is` to be one. */
-export const withComma = <W extends { readonly text: string }>(words: readonly W[], is: boolean): W[] =>
-  words.map((word, i) => (is && i === words.length - 1 ? { ...word, text: `${word.text},` } : word));
+interface Part {
+  readonly part: NonNullable<Thing['parts']>[number];
+  readonly score: number;
+  /** positions of its facts */
+  readonly of: readonly number[];
+}
 
 /** "one in red and two in black": the colours that are known, each with the number of the things that have it. */
-function colourParts(facts: readonly LocationFact[], wears: boolean): Part[] {
-  const known = new Map<string, LocationFact[]>();
-  for (const fact of facts) {
-    if (fact.colour !== null) known.set(fact.colour.value, [...(known.get(fact.colour.value) ?? []), fact]);
-  }
-  return [...known].map(([colour, own], i) => {
-    const worn = colour === 'dark' ? 'in dark clothes' : `in ${colour}`;
-    const before = i > 0 && i === known.size - 1 ? 'and ' : '';
-    const text = `${before}${countWord(own)} ${wears ? worn : colour}${i < known.size - 2 ? ',' : ''}`;
-    return [text, Math.min(...own.map((fact) => fact.colour?.probability ?? 0))];
+function partsOf(facts: readonly LocationFact[]): Part[] {
+  const colours = [...new Set(facts.flatMap(({ colour }) => colour?.value ?? []))];
+  return colours.map((colour) => {
+    const of = [...facts.keys()].filter((i) => facts[i]?.colour?.value === colour);
+    const members = of.map((i) => facts[i] as LocationFact);
+    const score = Math.min(...members.map((fact) => fact.colour?.probability ?? 0));
+    return { part: { count: countOf(members), colour }, score, of };
   });
 }
 
@@ -118,24 +120,23 @@ function shared(values: readonly (Likely | null)[]): Likely | null {
   return first && { value: first.value, probability: Math.min(...values.map((one) => one?.probability ?? 0)) };
 }
 
-function countWord(facts: readonly LocationFact[]): string {
+/** @returns null: several */
+function countOf(facts: readonly LocationFact[]): number | null {
   const total = facts.reduce((sum, { count }) => sum + count.value, 0);
-  return facts.some(({ count }) => count.value >= SEVERAL) ? 'several' : (COUNT_WORDS[total] ?? 'several');
+  return total > MOST_COUNTED || facts.some(({ count }) => count.value >= SEVERAL) ? null : total;
 }
 
-function verbOf(kind: LocationStatement['kind'], wider: readonly string[]): string {
-  if (kind === 'appear') return 'have appeared';
-  if (kind === 'move') return 'have moved';
-  return wider.some((word) => ['person', 'vehicle', 'animal'].includes(word)) ? 'have left' : 'are gone';
+function verbOf(kind: ChangeStatement['kind'], thing: Thing): string {
+  if (kind === 'appear') return 'appeared';
+  if (kind === 'move') return 'moved';
+  return ['person', 'vehicle', 'animal'].includes(classOf(thing, tableOf('en'))) ? 'left' : 'gone';
 }
 
-/** The attention of the last of these words in the clause. */
-function attentionOf({ clause, attention }: LocationStatement, texts: readonly string[]): WordAttention | null {
-  const at = clause.words.findLastIndex(({ text }) => texts.some((own) => text === own.replace(/,$/, '')));
-  return attention[at] ?? null;
-}
+/** The attention of the last word with this role; of the part of a group, of the word of its colour. */
+const attentionOf = ({ words }: LocationStatement, { role }: Word): WordAttention | null =>
+  words.findLast((word) => word.role === (role === 'part' ? 'colour' : role))?.attention ?? null;
 
-function joined(own: readonly (WordAttention | null)[]): WordAttention | null {
-  const [first, ...others] = own.filter((one) => one !== null);
+function joined(attentions: readonly (WordAttention | null)[]): WordAttention | null {
+  const [first, ...others] = attentions.filter((one) => one !== null);
   return first === undefined ? null : { ...first, others };
 }

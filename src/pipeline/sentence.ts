@@ -3,21 +3,27 @@
  * the caption graph writes about all of them, without the clauses that contradict the kind, or a plain sentence.
  */
 import { boxDistance } from '../images.js';
+import { deniesChange, plainStatement } from '../language/plain.js';
+import { type Clause, readClauses } from '../language/read-clauses.js';
+import { SOMETHING, withComma } from '../language/thing.js';
+import { hasComma, textOf, write, writeMore } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
-import { filterClausesByKind } from '../model/clauses.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { levelAt, SOMETHING } from '../model/naming.js';
+import { levelAt } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { joinSentences, type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
-import { deniesChange, plainSentence } from '../model/wording.js';
-import { groupAlike, type ToldClause, tellGroup, withComma } from './merge-clauses.js';
-import type { Description, LocationStatement, WordAttention } from './statements.js';
+import type { Content } from '../schemas/statement.js';
+import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
+import { uniformWords, type WordAttention } from './scored-words.js';
+import type { Description, LocationStatement } from './statements.js';
 import type { ClauseText } from './truth-check.js';
 
 export interface ChangeSentence {
   readonly sentence: Sentence;
   readonly kind: Prediction['kind'];
+  /** what it states; undefined of a captioner that writes by another grammar */
+  readonly content: Content | undefined;
   /** per word; null for a word that the caption graph did not write */
   readonly attention: readonly (WordAttention | null)[];
   /** the clauses, each with the regions that it is about; without "and two more places have changed" */
@@ -26,7 +32,7 @@ export interface ChangeSentence {
 
 /** More clauses than an operator reads at once are left to the regions and statements. */
 const MOST_CLAUSES = 3;
-/** The same of a bundle that does not know how probable a clause is, and its least score of a second one. */
+/** As MOST_CLAUSES, of a bundle without calibrated clauses, and its least score of a second one. */
 const MOST_UNCALIBRATED = 2;
 const LEAST_SECOND_SCORE = 0.6;
 
@@ -35,9 +41,9 @@ type Manifest = Pick<BundleManifest, 'vocabulary' | 'special' | 'names'> & {
 };
 
 /**
- * @param kind of the change as a whole; the kind of the chosen clauses replaces it if it contradicts them
+ * @param kind of the change as a whole, by the kind head; the statements of the sentence decide against it
  * @param regions the strongest first
- * @param truth share of the things said that must be true, 0..1
+ * @param truth share of the stated things that must be true, 0..1
  * @throws RangeError if an id of the output is not a word of the vocabulary
  */
 export function composeSentence(
@@ -47,22 +53,25 @@ export function composeSentence(
   manifest: Manifest,
   truth: number,
 ): ChangeSentence {
-  const { told, more } = toldClauses(description.statements, manifest, truth);
-  if (told.length === 0) return sentenceOfWhole(description, kind, regions, manifest);
-  const clauses = [...told.map(({ clause }) => clause), ...(more === null ? [] : [more])];
+  const { groups, more, score } = chosenGroups(description.statements, manifest, truth);
+  if (groups.length === 0) return sentenceOfDecoder(description, kind, regions, manifest);
+  const clauses = [...groups.map(({ words }) => words), ...(more === 0 ? [] : [uniformWords(writeMore(more), score)])];
   // "..., one in red and one in black, and a bag has appeared": the list of colours ends before the next clause.
-  const sentences = clauses.map((clause, i) =>
-    toClause(withComma(clause.words, i < clauses.length - 1 && clause.text.includes(','))),
-  );
+  const lists = clauses.map((words, i) => (i < clauses.length - 1 && hasComma(words) ? withComma(words) : words));
   return {
-    sentence: joinSentences(sentences),
-    kind: agreeing(kind, told),
-    attention: sentences.flatMap(({ words }, i): ChangeSentence['attention'] => {
-      const own = told[i]?.attention ?? words.map(() => null);
-      return i === 0 ? own : [null, ...own];
-    }),
-    clauses: told.map(({ clause, regions: own }) => ({ text: clause.text, regions: own })),
+    sentence: joinSentences(lists.map(toClause)),
+    kind: { ...kind, name: kindOf(groups, more, kind.name) },
+    content: { statements: groups.map(({ statement }) => statement), more },
+    attention: lists.flatMap((words, i) => [...(i === 0 ? [] : [null]), ...words.map(({ attention }) => attention)]),
+    clauses: groups.map(({ words, regions: shown }) => ({ text: textOf(words), regions: shown })),
   };
+}
+
+interface Chosen {
+  readonly groups: readonly GroupStatement[];
+  /** number of further places that have changed, and the least probability of one */
+  readonly more: number;
+  readonly score: number;
 }
 
 /**
@@ -70,21 +79,24 @@ export function composeSentence(
  * least `truth` and the thing has a name. Locations that remain are counted ("and two more places have changed") if
  * that is certain, or if the change map alone is certain: a place may have changed for sure while it is open how.
  */
-function toldClauses(
+function chosenGroups(
   statements: readonly LocationStatement[],
-  { names, calibration }: Manifest,
+  { calibration: { facts } }: Manifest,
   truth: number,
-): { readonly told: readonly ToldClause[]; readonly more: Sentence | null } {
-  const { facts } = calibration;
-  if (facts === undefined) return { told: uncalibrated(statements), more: null };
-  const whole = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
+): Chosen {
+  if (facts === undefined) return { groups: uncalibrated(statements), more: 0, score: 1 };
+  const apart = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
   const level = levelOf(facts, truth);
-  const certain = whole.filter(({ probability }, i) => i === 0 || probability >= truth);
+  const certain = apart.filter(({ probability }, i) => i === 0 || probability >= truth);
   const named = certain.filter((one, i) => i === 0 || one.facts.every(({ noun }) => noun.value !== SOMETHING));
-  const told = groupAlike(named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
-  const counted = whole.filter((one) => certain.includes(one) || placeProbability(one) >= level);
-  const untold = counted.filter((statement) => !told.some((group) => group.includes(statement)));
-  return { told: told.map((group) => tellGroup(group, names)), more: morePlaces(untold) };
+  const groups = groupAlike(named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
+  const counted = apart.filter((one) => certain.includes(one) || placeProbability(one) >= level);
+  const rest = counted.filter((statement) => !groups.some((group) => group.includes(statement)));
+  return {
+    groups: groups.map(joinGroup),
+    more: rest.length,
+    score: Math.min(1, ...rest.map((one) => Math.max(one.probability, placeProbability(one)))),
+  };
 }
 
 /** Score of the change map at the weakest region of the location. */
@@ -99,7 +111,7 @@ const levelOf = ({ counted }: FactCalibration, truth: number): number =>
  * than a cell of the maps away, and without another name.
  */
 function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
-  if (one.kind !== stronger.kind) return false;
+  if (one.statement.kind !== stronger.statement.kind) return false;
   const nouns = one.facts.map(({ noun }) => noun.value);
   const known = stronger.facts.map(({ noun }) => noun.value);
   return (
@@ -118,53 +130,62 @@ const ADJACENT = 0.02;
 
 /** The strongest location, and a second one whose clause is certain enough; equal clauses are used once. */
 function uncalibrated(statements: readonly LocationStatement[]): LocationStatement[] {
-  const texts = statements.map(({ clause }) => clause.text);
+  const texts = statements.map(({ words }) => textOf(words));
   return statements
-    .filter(({ clause }, i) => texts.indexOf(clause.text) === i && (i === 0 || clause.score >= LEAST_SECOND_SCORE))
+    .filter(({ words }, i) => texts.indexOf(texts[i] as string) === i && (i === 0 || toClause(words).score >= LEAST_SECOND_SCORE))
     .slice(0, MOST_UNCALIBRATED);
 }
 
-const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five'];
-
-function morePlaces(untold: readonly LocationStatement[]): Sentence | null {
-  if (untold.length === 0) return null;
-  const score = Math.min(...untold.map((one) => Math.max(one.probability, placeProbability(one))));
-  const number = NUMBERS[untold.length] ?? 'several';
-  return uniformScores(`${number} more ${untold.length === 1 ? 'place has' : 'places have'} changed`, score);
+/**
+ * The kind of what the sentence states: that of its statements, or `multi` if they have several. How the counted
+ * places changed is open, so the kind head decides whether they make it several.
+ */
+function kindOf(groups: readonly GroupStatement[], more: number, head: string): string {
+  const [first, ...others] = new Set(groups.map(({ statement }) => statement.kind));
+  return others.length > 0 || (more > 0 && head === 'multi') ? 'multi' : (first as string);
 }
 
-/** A change of several kinds may have clauses of one: the others are of locations without a clause. */
-function agreeing(kind: Prediction['kind'], chosen: readonly ToldClause[]): Prediction['kind'] {
-  const [first, ...others] = new Set(chosen.map((statement) => statement.kind));
-  const stated = first === undefined || others.length > 0 ? 'multi' : first;
-  return kind.name === 'multi' ? kind : { ...kind, name: stated };
-}
-
-/** The sentence about all locations, or a plain one if it denies the change: its words have the score of the kind. */
-function sentenceOfWhole(
+/** The decoder's sentence about all locations, or a plain one if it denies the change: its words have the score of the kind. */
+function sentenceOfDecoder(
   { whole, crops }: Description,
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
   manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
 ): ChangeSentence {
   const decoded = toSentence(whole.ids, whole.logProbabilities, whole.length, manifest);
-  const kept = filterClausesByKind(
-    decoded.words.map(({ text }) => text),
+  const clauses = clausesOfKind(
+    readClauses(decoded.words.map(({ text }) => text)),
+    decoded,
     kind.name,
   );
+  const kept = clauses.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
   const sentence = withWords(decoded, kept);
   if (sentence.words.length === 0 || deniesChange(sentence.text)) {
     // Without a region nothing shows the kind.
     const stated = regions.length === 0 ? { ...kind, name: 'unknown' } : kind;
     return { ...plainChange(stated, regions), kind };
   }
-  const clauses = [{ text: sentence.text, regions }];
+  const statements = clauses.flatMap(({ statement }) => statement ?? []);
   return {
     sentence,
     kind,
-    clauses,
+    content: statements.length < clauses.length ? undefined : { statements, more: 0 },
+    clauses: [{ text: sentence.text, regions }],
     attention: kept.map((word) => ({ weights: whole.attention[word] as Float32Array, crops })),
   };
+}
+
+/**
+ * The clauses that state `kind`, each once. All kinds stay if `kind` allows several actions (multi) or no clause has
+ * it, and all clauses if one is of another grammar.
+ */
+function clausesOfKind(clauses: readonly Clause[], sentence: Sentence, kind: string): readonly Clause[] {
+  if (clauses.some(({ statement }) => statement === null)) return clauses;
+  const filters = clauses.some(({ statement }) => statement?.kind === kind);
+  const texts = clauses.map(({ words }) => withWords(sentence, words).text);
+  return clauses.filter(
+    ({ statement }, i) => texts.indexOf(texts[i] as string) === i && (!filters || statement?.kind === kind),
+  );
 }
 
 /**
@@ -172,6 +193,10 @@ function sentenceOfWhole(
  * @param regions the strongest first
  */
 export function plainChange(kind: Prediction['kind'], regions: readonly MapRegion[]): ChangeSentence {
-  const sentence = uniformScores(plainSentence(kind.name, regions[0]?.box), kind.score);
-  return { sentence, kind, attention: [], clauses: [{ text: sentence.text, regions: regions.slice(0, 1) }] };
+  const statement = plainStatement(kind.name, regions[0]?.box);
+  const sentence = uniformScores(write(statement), kind.score);
+  return {
+    ...{ sentence, kind, attention: [], content: { statements: [statement], more: 0 } },
+    clauses: [{ text: sentence.text, regions: regions.slice(0, 1) }],
+  };
 }

@@ -3,29 +3,23 @@
  * location only. The sentence of an answer is composed of them (sentence.ts, ADR 16).
  */
 import type { Box, Side } from '../images.js';
+import { type ChangeStatement, isChangeStatement, reversedStatement, unnamedStatement } from '../language/plain.js';
+import { type Clause, readClauses } from '../language/read-clauses.js';
+import { writeWords } from '../language/write.js';
 import { shareOf } from '../model/calibration.js';
-import { clausesOf } from '../model/clauses.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import { type Sentence, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
+import { type Sentence, toClause, toSentence, withWords } from '../model/tokenizer.js';
 import { reversedKind, SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
-import { type CaptionRun, reversedMove } from './both-directions.js';
-import { thirdOf } from './place-facts.js';
+import type { CaptionRun } from './both-directions.js';
+import { decodedWords, meanAttention, type ScoredWord, uniformWords } from './scored-words.js';
 
 /** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
 export const MAX_STATEMENTS = 6;
 /** Number of locations that have facts, if no statements were asked for. */
 export const MAX_FACTS = 5;
-
-/** The attention of a word, and the boxes of the crops that the run of its clause saw. */
-export interface WordAttention {
-  readonly weights: Float32Array;
-  readonly crops: readonly Box[];
-  /** of the other locations that the word is about */
-  readonly others?: readonly WordAttention[];
-}
 
 /** A thing at a location. */
 export interface LocationFact {
@@ -50,30 +44,27 @@ export interface LocationFact {
 }
 
 /** A clause as the caption graph wrote it. */
-export interface WrittenClause {
-  readonly words: readonly string[];
-  readonly kind: StatementKind;
+export interface DecodedClause {
+  readonly statement: ChangeStatement;
   /** about the pair with its frames exchanged */
   readonly reversed: boolean;
 }
 
-/** A clause about one location. */
+/** A statement about one location. */
 export interface LocationStatement {
   /** positions of its crops among all: one, or those of both ends of a move */
   readonly at: readonly number[];
   /** none of a bundle that names nothing */
   readonly facts: readonly LocationFact[];
-  readonly kind: StatementKind;
+  readonly statement: ChangeStatement;
   /** those that show the thing, on the sides that the kind needs */
   readonly regions: readonly MapRegion[];
-  readonly clause: Sentence;
-  /** per word of the clause; null for a word that the caption graph did not write */
-  readonly attention: readonly (WordAttention | null)[];
+  readonly words: readonly ScoredWord[];
   /** of the run on this location alone; null of a caption graph that judges no kind */
   readonly kindLogits: Float32Array | null;
-  /** clauses of the caption graph about the location, in both directions; absent: `clause` alone */
-  readonly written?: readonly WrittenClause[];
-  /** probability that the location changed as the clause states, 0..1 (clause-probability.ts) */
+  /** clauses of the caption graph about the location, in both directions */
+  readonly decoded: readonly DecodedClause[];
+  /** probability that the location changed as the statement says, 0..1 (clause-probability.ts) */
   readonly probability: number;
 }
 
@@ -141,7 +132,7 @@ export async function describeLocations<C extends LocationCrop>(
   const moved = [...outputOf]
     .map(([{ set, before, after }, output]) => statementOf(output, set, [before, after], manifest))
     .filter((statement) => statement !== undefined)
-    .sort((a, b) => b.clause.score - a.clause.score);
+    .sort((a, b) => toClause(b.words).score - toClause(a.words).score);
   const ends = candidates.map((one): EndsOfMove => {
     const { before, after } = one;
     return { before, after, kindLogits: outputOf.get(one)?.kindLogits ?? null };
@@ -171,29 +162,13 @@ function plainStatement(
   const [region, ...others] = regions;
   const isThing = region !== undefined && others.length === 0 && names?.isThing(at)[region.side] === true;
   if (!isThing) return undefined;
-  const kind = region.side === 'after' ? 'appear' : 'disappear';
-  const clause = uniformScores(plainClause(kind, regions), region.score);
-  const weights = meanOf(output.attention);
+  const statement = unnamedStatement(region.side === 'after' ? 'appear' : 'disappear', region.box);
   return {
-    ...{ at: [at], facts: [], kind, regions, clause, written: [], kindLogits: output.kindLogits },
-    attention: clause.words.map(() => ({ weights, crops: [crop] })),
+    ...{ at: [at], facts: [], statement, regions, decoded: [], kindLogits: output.kindLogits },
+    words: uniformWords(writeWords(statement), region.score, meanAttention(output.attention, [crop])),
     probability: region.score,
   };
 }
-
-/** The clause of a kind without a name. */
-function plainClause(kind: Exclude<StatementKind, 'move'>, regions: readonly MapRegion[]): string {
-  const place = thirdOf((regions.at(-1) as MapRegion).box);
-  if (kind === 'replace') return `the object ${place} has been replaced by an object`;
-  return kind === 'appear' ? `an object has appeared ${place}` : `the object ${place} is gone`;
-}
-
-/** The mean of rows of equal length, at least one. */
-const meanOf = (rows: readonly Float32Array[]): Float32Array =>
-  Float32Array.from(
-    rows[0] as Float32Array,
-    (_, i) => rows.reduce((sum, row) => sum + (row[i] as number), 0) / rows.length,
-  );
 
 /**
  * A thing that moved far has two region crops, one per frame. The statement about both decides whether it is one thing,
@@ -208,19 +183,20 @@ function endsOfMoves<C extends LocationCrop>(crops: readonly C[]): [before: C, a
 
 /** The first clause of a sentence that fits the regions of a location. */
 interface FittingClause {
-  readonly sentence: Sentence;
-  /** positions of its words in the sentence */
-  readonly words: readonly number[];
+  readonly clause: Clause;
+  /** as the words state it */
+  readonly statement: ChangeStatement;
+  /** of the pair; the statement is about the exchanged pair if `reversed` */
   readonly kind: StatementKind;
+  readonly sentence: Sentence;
   readonly output: CaptionOutput;
-  /** `kind` is that of the pair, whose exchanged frames the sentence is about */
   readonly reversed: boolean;
 }
 
 /**
  * @param output of the caption graph for the crops of one location
  * @returns the first clause that fits the regions, of the more probable kind if the directions differ; undefined if
- *   there is none, if its verb is not known, or if only one direction has it and its kind is improbable
+ *   there is none, or if only one direction has it and its kind is improbable
  */
 function statementOf(
   output: CaptionRun,
@@ -239,23 +215,12 @@ function statementOf(
   if (chosen === undefined) return undefined;
   if (fitting.length < clauses.length && probable(chosen) < LEAST_OF_ONE_DIRECTION) return undefined;
   const sides: readonly Side[] = SIDES_OF_KIND[chosen.kind];
-  const own = regions.filter(({ side }) => sides.includes(side));
-  const clause = clauseOf(chosen, own);
-  const boxes = crops.map(({ crop }) => crop);
-  const rows = chosen.words.map((word) => chosen.output.attention[word] as Float32Array);
-  const isWritten = clause.words.length === rows.length;
+  const shown = regions.filter(({ side }) => sides.includes(side));
+  const { statement, words } = wordsOfPair(chosen, shown, crops);
+  const { score } = toClause(words);
   return {
-    ...{ at, facts: [], kind: chosen.kind, regions: own, clause, kindLogits: output.kindLogits },
-    attention: clause.words.map((_, i) => ({
-      weights: isWritten ? (rows[i] as Float32Array) : meanOf(rows),
-      crops: boxes,
-    })),
-    written: fitting.map(({ sentence, words, kind, reversed }) => ({
-      words: words.map((i) => sentence.words[i]?.text as string),
-      kind: reversed ? reversedKind(kind) : kind,
-      reversed,
-    })),
-    probability: clause.score,
+    ...{ at, facts: [], statement, regions: shown, words, kindLogits: output.kindLogits, probability: score },
+    decoded: fitting.map(({ statement: stated, reversed }) => ({ statement: stated, reversed })),
   };
 }
 
@@ -271,23 +236,33 @@ function fittingClause(
 ): FittingClause | undefined {
   const sentence = toSentence(output.ids, output.logProbabilities, output.length, manifest);
   const regions = crops.flatMap((crop) => crop.regions);
-  const clauses = clausesOf(sentence.words.map(({ text }) => text));
+  const clauses = readClauses(sentence.words.map(({ text }) => text));
   // Two crops are the two ends of one move; of two clauses about them, one would be about one end.
   const fits = (kind: StatementKind): boolean =>
     (crops.length === 1 || (kind === 'move' && clauses.length === 1)) &&
     SIDES_OF_KIND[kind].every((side) => regions.some((region) => region.side === side));
-  for (const { words, kind: stated } of clauses) {
-    const kind = stated && (reversed ? reversedKind(stated) : stated);
-    if (kind !== undefined && fits(kind)) return { sentence, words, kind, output, reversed };
+  for (const clause of clauses) {
+    const { statement } = clause;
+    if (statement === null || !isChangeStatement(statement)) continue;
+    const kind = reversed ? reversedKind(statement.kind) : statement.kind;
+    if (fits(kind)) return { clause, statement, kind, sentence, output, reversed };
   }
   return undefined;
 }
 
-/** The words of the pair's own direction; a clause of the other direction is put into plain ones, but for its move. */
-function clauseOf({ sentence, words, kind, reversed }: FittingClause, regions: readonly MapRegion[]): Sentence {
-  const clause = withWords(sentence, words);
-  if (!reversed) return clause;
-  const text =
-    kind === 'move' ? reversedMove(clause.words.map((word) => word.text)).join(' ') : plainClause(kind, regions);
-  return uniformScores(text, clause.score);
+/** The clause as decoded for (before, after). One that was decoded for the exchanged pair is reversed. */
+function wordsOfPair(
+  { clause, statement, sentence, output, reversed }: FittingClause,
+  regions: readonly MapRegion[],
+  crops: readonly LocationCrop[],
+): Pick<LocationStatement, 'statement' | 'words'> {
+  const rows = clause.words.map((word) => output.attention[word] as Float32Array);
+  const boxes = crops.map(({ crop }) => crop);
+  const decoded = decodedWords(withWords(sentence, clause.words), clause.roles, rows, boxes);
+  if (!reversed) return { statement, words: decoded };
+  const turned = reversedStatement(statement, (regions.at(-1) as MapRegion).box);
+  const { score } = toClause(decoded);
+  const words = uniformWords(writeWords(turned), score, meanAttention(rows, boxes));
+  const isMove = words.length === decoded.length && turned.kind === 'move';
+  return { statement: turned, words: isMove ? words.map((word, i) => ({ ...word, attention: decoded[i]?.attention ?? null })) : words };
 }

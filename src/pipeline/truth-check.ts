@@ -3,17 +3,19 @@
  * `check`. It sees the frames, not what the captioner made of them, so a low probability warns of a wrong word.
  */
 
+import { nounPhrases } from '../language/people/noun-phrases.js';
+import { readPlaces } from '../language/people/places.js';
+import { deniesChange } from '../language/plain.js';
+import { readClauses } from '../language/read-clauses.js';
+import { SOMETHING } from '../language/thing.js';
 import { sigmoid } from '../logistic.js';
 import { SLOTS, type Slot } from '../model/bundle.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';
 import type { CheckOutput } from '../model/graph-io.js';
-import { SOMETHING } from '../model/naming.js';
-import { nounPhrasesOf } from '../model/noun-phrase.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import { deniesChange } from '../model/wording.js';
 import type { SentenceFacts } from '../schemas/check.js';
-import { findPlace, findWay } from './place-facts.js';
+import type { Statement } from '../schemas/statement.js';
 
 /** A clause of the sentence, and the regions that it is about. */
 export interface ClauseText {
@@ -113,20 +115,42 @@ export function judge(words: readonly string[], output: CheckOutput, check: Chec
   };
 }
 
-const NAMELESS: ReadonlySet<string> = new Set([SOMETHING, 'things']);
-
 /** The parts that a sentence states; that nothing has changed is an action without a thing. */
 function statedSlots(words: readonly string[]): ReadonlySet<Slot> {
   if (words.length === 0) return new Set();
-  if (deniesChange(words.join(' '))) return new Set(['action']);
-  const phrases = nounPhrasesOf(words);
-  const named = phrases.filter(({ noun }) => !NAMELESS.has(noun));
+  const text = words.join(' ');
+  if (deniesChange(text)) return new Set(['action']);
+  const statements = readClauses(words).map(({ statement }) => statement);
+  const { named, coloured, placed, counted } = statements.includes(null)
+    ? partsOfText(text)
+    : partsOfStatements(statements as readonly Statement[]);
   const stated: readonly (readonly [Slot, boolean])[] = [
     ['action', true],
-    ['noun', named.length > 0],
-    ['colour', phrases.some(({ colour }) => colour !== null)],
-    ['place', findPlace(words) !== null || findWay(words) !== null],
-    ['count', named.length > 0 || phrases.some(({ count }) => count !== null)],
+    ['noun', named],
+    ['colour', coloured],
+    ['place', placed],
+    ['count', named || counted],
   ];
   return new Set(stated.filter(([, is]) => is).map(([slot]) => slot));
+}
+
+function partsOfStatements(statements: readonly Statement[]) {
+  const things = statements.flatMap((statement) => statement.things);
+  return {
+    named: things.some(({ noun }) => noun !== SOMETHING),
+    coloured: things.some(({ colour, parts = [] }) => colour !== null || parts.length > 0),
+    placed: statements.some(({ place, way }) => place !== null || way !== null),
+    counted: things.some(({ count }) => count !== 1),
+  };
+}
+
+/** Of a sentence of people, such as a question. */
+function partsOfText(text: string) {
+  const phrases = nounPhrases(text);
+  return {
+    named: phrases.length > 0,
+    coloured: phrases.some(({ colours }) => colours.length > 0),
+    placed: readPlaces(text).length > 0,
+    counted: phrases.some(({ plural }) => plural),
+  };
 }

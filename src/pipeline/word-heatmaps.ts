@@ -7,7 +7,7 @@ import type { Heatmap, Side } from '../images.js';
 import { wordHeatmap } from '../model/heatmap.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
-import { isFunctionWord } from '../model/wording.js';
+import { isFunctionWord } from '../language/plain.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { carryBox, carryMap } from '../viewpoint/warp.js';
 import type { ChangeSentence } from './sentence.js';

@@ -7,6 +7,7 @@ import { SIDES } from '../images.js';
 import { BoxSchema, OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { type Description, DescriptionSchema } from './description.js';
+import { StatementSchema } from './statement.js';
 
 export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
@@ -74,6 +75,7 @@ export const FoundChangeSchema = Type.Object({
       description: 'Present if `caption` names a zone: the sentence with the place in the words of the model.',
     }),
   ),
+  content: Type.Optional(StatementSchema),
   object: Type.Optional(
     Type.Object(
       {

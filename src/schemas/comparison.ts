@@ -7,6 +7,7 @@ import { SIDES, type Side } from '../images.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
+import { ContentSchema, StatementSchema } from './statement.js';
 import { ViewpointSchema } from './viewpoint.js';
 
 export type { Viewpoint } from './viewpoint.js';
@@ -50,10 +51,11 @@ export const RegionSchema = Type.Object(
 );
 
 const STATEMENT_KINDS = Object.keys(SIDES_OF_KIND) as StatementKind[];
-export const StatementSchema = Type.Object(
+export const LocatedStatementSchema = Type.Object(
   {
     text: Type.String({ description: 'A clause about the thing in these regions alone.' }),
     kind: literals(STATEMENT_KINDS, 'Kind of the change that the text states.'),
+    content: Type.Optional(StatementSchema),
     regions: Type.Array(Type.Integer({ minimum: 1 }), {
       minItems: 1,
       description: 'Ids of the regions that show the thing, on the sides that the kind needs.',
@@ -62,7 +64,7 @@ export const StatementSchema = Type.Object(
   },
   { $id: 'Statement' },
 );
-export type Statement = Static<typeof StatementSchema>;
+export type LocatedStatement = Static<typeof LocatedStatementSchema>;
 
 /** Kinds of an object that came, or went, and stays so; the kind of its change is the key. */
 export const OBJECT_KIND_OF = { appear: 'object_left', disappear: 'object_removed' } as const;
@@ -198,13 +200,14 @@ export const FindingSchema = Type.Object(
     caption: Type.String({ description: 'Sentence that describes the change.' }),
     caption_score: unit("Geometric mean of the words' probabilities."),
     words: Type.Array(WordSchema),
+    content: Type.Optional(ContentSchema),
     confidence: unit(
       'Calibrated probability that the scene changed; if the verdict is tamper, that the camera was tampered with.',
     ),
     severity: literals(SEVERITIES, 'Importance of the change.'),
     regions: Type.Array(RegionSchema),
     statements: Type.Optional(
-      Type.Array(StatementSchema, {
+      Type.Array(LocatedStatementSchema, {
         description:
           'Of the frames of a camera: one statement per changed location, of at most six, the strongest first. ' +
           'A location that the model cannot describe has none.',

@@ -3,7 +3,9 @@
  * them; a query that is no sentence ("cars leaving") has them by its words.
  */
 import { readCaption } from '../language/people/captions.js';
+import { canonicalNoun } from '../language/people/nouns.js';
 import type { ChangeKind } from '../schemas/change.js';
+import type { Statement } from '../schemas/statement.js';
 import type { SearchDirection } from './lexicon.js';
 
 type Way = 'left' | 'right' | 'closer' | 'further';
@@ -43,6 +45,22 @@ export function directionsOf(sentence: string, kind?: ChangeKind): Directions {
   }));
   const known = kind === undefined || kind === 'tamper' ? [] : [{ noun: null, direction: kind }];
   return { courses: read.length > 0 ? read : known, way: wayOf(sentence) };
+}
+
+/** The directions that a statement has as a value. @param change kind of the change, for one that states none */
+export function directionsOfStatement({ kind, things, way }: Statement, change: ChangeKind): Directions {
+  if (kind === 'tamper' || change === 'tamper') return { courses: [], way: null };
+  if (kind === 'none' || kind === 'change') return { courses: [{ noun: null, direction: change }], way: null };
+  const [former, next] = things;
+  const courses =
+    kind === 'replace' && former !== undefined && next !== undefined
+      ? [
+          { noun: former.noun, direction: 'disappear' as const },
+          { noun: next.noun, direction: 'appear' as const },
+        ]
+      : things.map(({ noun }) => ({ noun, direction: kind }));
+  const named = courses.map(({ noun, direction }) => ({ noun: canonicalNoun(noun), direction }));
+  return { courses: named, way: way === null ? null : wayOf(way) };
 }
 
 export const wayOf = (sentence: string): Way | null =>

@@ -8,7 +8,6 @@ import {
   analysePlace,
   analyseText,
   type SearchedChange,
-  sentencesOf,
   type TermUse,
   textKey,
 } from './texts.js';
@@ -175,7 +174,7 @@ export class ChangeGroups {
       groups: new Set(),
       changes: 0,
       inScope: 0,
-      ...analyseText(sentencesOf(change), change.kind),
+      ...analyseText(change),
     };
     this.#texts.set(key, text);
     for (const term of text.terms.keys()) {

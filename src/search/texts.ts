@@ -1,14 +1,14 @@
 /** The searched text of a change: its sentences, and the names of its place, as terms with their counts. */
-import type { Change, ChangeKind } from '../schemas/change.js';
+import type { Change } from '../schemas/change.js';
 import type { ObjectKind } from '../schemas/comparison.js';
 import { itemsOf, termsOfItem } from './analysis.js';
-import { type Directions, directionsOf } from './directions.js';
+import { type Directions, directionsOf, directionsOfStatement } from './directions.js';
 import { termOf } from './lexicon.js';
 
 /** The parts of a change that are searched or filtered. */
 export type SearchedChange = Pick<
   Change,
-  'id' | 'camera' | 'zone' | 'kind' | 'severity' | 'caption' | 'model_caption' | 'confirmed_at'
+  'id' | 'camera' | 'zone' | 'kind' | 'severity' | 'caption' | 'model_caption' | 'content' | 'confirmed_at'
 > & {
   readonly feedback?: { readonly caption?: string } | null;
   readonly object?: { readonly value: ObjectKind } | undefined;
@@ -35,9 +35,12 @@ export const sentencesOf = ({ caption, model_caption, feedback }: SearchedChange
 /** Changes with equal keys share their analysis. */
 export const textKey = (change: SearchedChange): string => JSON.stringify([change.kind, ...sentencesOf(change)]);
 
-export function analyseText(sentences: readonly string[], kind: ChangeKind): AnalysedText {
+export function analyseText(change: SearchedChange): AnalysedText {
+  const { kind, content, feedback } = change;
+  const sentences = sentencesOf(change);
   const terms = new Map<string, TermUse>();
-  const directions = directionsOf(sentences[0] ?? '', kind);
+  const isOurs = content !== undefined && feedback?.caption === undefined;
+  const directions = isOurs ? directionsOfStatement(content, kind) : directionsOf(sentences[0] ?? '', kind);
   let verb: string | undefined;
   let length = 0;
   for (const sentence of sentences) {

@@ -1,0 +1,103 @@
+/**
+ * Words of a written statement with their probability and attention. Words that the caption graph wrote keep its own;
+ * the others have those of the fact that chose them.
+ */
+import type { Box } from '../images.js';
+import type { ReadRole } from '../language/read-clauses.js';
+import type { Role, Word } from '../language/thing.js';
+import type { Likely } from '../model/naming.js';
+import type { Sentence } from '../model/tokenizer.js';
+
+/** The attention of a word, and the boxes of the crops that the run of its clause saw. */
+export interface WordAttention {
+  readonly weights: Float32Array;
+  readonly crops: readonly Box[];
+  /** of the other locations that the word is about */
+  readonly others?: readonly WordAttention[];
+}
+
+export interface ScoredWord extends Word {
+  /** 0..1 */
+  readonly score: number;
+  /** null: the caption graph did not write the word */
+  readonly attention: WordAttention | null;
+}
+
+/**
+ * The words of a clause as the caption graph wrote them.
+ * @param sentence of the clause alone. @param roles one per word
+ * @param rows of the attention, one per word
+ */
+export const decodedWords = (
+  sentence: Sentence,
+  roles: readonly ReadRole[],
+  rows: readonly Float32Array[],
+  crops: readonly Box[],
+): ScoredWord[] =>
+  sentence.words.map(({ text, score }, i) => ({
+    ...{ text, score, ...(roles[i] as ReadRole) },
+    attention: { weights: rows[i] as Float32Array, crops },
+  }));
+
+/** Words that no decoder wrote: all have the score of the decision that they state. */
+export const uniformWords = (
+  words: readonly Word[],
+  score: number,
+  attention: WordAttention | null = null,
+): ScoredWord[] => words.map((word) => ({ ...word, score, attention }));
+
+/** Noun and colour of a thing, as they are written. */
+export interface NamedThing {
+  readonly noun: Likely;
+  readonly colour: Likely | null;
+}
+
+/**
+ * @param words of the statement in its new words
+ * @param decoded the words of the caption graph for the same statement
+ * @param things one per thing of the statement
+ * @param phrase the place or the way, if another one than the decoder's is written
+ */
+export function rescored(
+  words: readonly Word[],
+  decoded: readonly ScoredWord[],
+  things: readonly NamedThing[],
+  phrase: Likely | null,
+): ScoredWord[] {
+  const of = (role: Role, thing: number | null) => decoded.filter((one) => one.role === role && one.thing === thing);
+  const counted = new Map<string, number>();
+  return words.map((word): ScoredWord => {
+    const { role, thing } = word;
+    const named = thing === null ? undefined : things[thing];
+    if (named !== undefined) {
+      const noun = of('noun', thing).at(-1)?.attention ?? null;
+      if (role === 'noun') return { ...word, score: named.noun.probability, attention: noun };
+      if (role === 'colour') {
+        const score = named.colour?.probability ?? named.noun.probability;
+        return { ...word, score, attention: of('colour', thing).at(-1)?.attention ?? noun };
+      }
+      const first = decoded.find((one) => one.thing === thing)?.score ?? named.noun.probability;
+      return { ...word, score: first, attention: null };
+    }
+    // The n-th word of a verb or a place keeps what the n-th one of the decoder has.
+    const before = of(role, thing);
+    const n = counted.get(role) ?? 0;
+    counted.set(role, n + 1);
+    const same = before[Math.min(n, before.length - 1)];
+    const isPhrase = role === 'place' || role === 'way';
+    if (isPhrase && phrase !== null) {
+      return { ...word, score: phrase.probability, attention: before.at(-1)?.attention ?? null };
+    }
+    return { ...word, score: same?.score ?? 0, attention: same?.attention ?? null };
+  });
+}
+
+/** The mean attention of several words of equal crops; null without any. */
+export function meanAttention(rows: readonly Float32Array[], crops: readonly Box[]): WordAttention {
+  const first = rows[0] as Float32Array;
+  const weights = Float32Array.from(
+    first,
+    (_, i) => rows.reduce((sum, row) => sum + (row[i] as number), 0) / rows.length,
+  );
+  return { weights, crops };
+}
