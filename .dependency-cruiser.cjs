@@ -40,7 +40,7 @@ module.exports = {
     only(
       'pipeline',
       '^src/pipeline/',
-      '^src/(pipeline|inference|frames|heatmaps|model|viewpoint|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(pipeline|inference|frames|heatmaps|language|model|viewpoint|schemas)/|^src/[^/]+\\.ts$',
       'From two frames to a finding: knows no queue and no store.',
     ),
     only(
@@ -64,7 +64,7 @@ module.exports = {
     only(
       'footage',
       '^src/footage/',
-      '^src/(footage|sequence|baseline|pipeline|frames|heatmaps|stores|cameras|changes|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(footage|sequence|baseline|language|pipeline|frames|heatmaps|stores|cameras|changes|schemas)/|^src/[^/]+\\.ts$',
       'A recording is a camera that runs fast: no queue, no HTTP, no command line.',
     ),
     only(
@@ -76,8 +76,14 @@ module.exports = {
     only(
       'describer',
       '^src/describer/',
-      '^src/(describer|changes|evaluation|frames|outbound|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(describer|changes|language|frames|outbound|schemas)/|^src/[^/]+\\.ts$',
       'The words of a foreign language model, judged by our evidence: no queue, no store, no model of ours.',
+    ),
+    only(
+      'language',
+      '^src/language/',
+      '^src/(language|schemas)/|^src/[^/]+\\.ts$',
+      'Statements as words and words as statements: no model, no camera, no store.',
     ),
     only('heatmaps', '^src/heatmaps/', '^src/heatmaps/|^src/[^/]+\\.ts$', 'The codec and the pictures of heatmaps.'),
     only('model', '^src/model/', '^src/model/|^src/(images|logistic)\\.ts$', 'Numbers in, numbers out.'),
@@ -91,32 +97,32 @@ module.exports = {
     only(
       'evaluation',
       '^src/evaluation/',
-      '^src/(evaluation|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(evaluation|language|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/[^/]+\\.ts$',
       'Figures from values: knows no model, no file, no clock; of viewpoint the geometry alone.',
     ),
     only(
       'search',
       '^src/search/',
-      '^src/(search|schemas)/|^src/evaluation/(captions|colours|nouns)\\.ts$|^src/[^/]+\\.ts$',
-      'The search over changes is an index over values; it reads sentences as the evaluation does.',
+      '^src/(search|language|schemas)/|^src/[^/]+\\.ts$',
+      'The search over changes is an index over values.',
     ),
     only(
       'tuning',
       '^src/tuning/',
-      '^src/(tuning|evaluation|schemas)/|^src/model/(calibration|manifest|naming)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(tuning|evaluation|language|schemas)/|^src/model/(calibration|manifest|naming)\\.ts$|^src/[^/]+\\.ts$',
       'What feedback teaches a bundle, over values.',
     ),
     only(
       'cameras',
       '^src/cameras/',
-      '^src/(cameras|schemas)/|^src/evaluation/(colours|nouns)\\.ts$|^src/[^/]+\\.ts$',
-      'A camera is rules over values; it reads the words of a rule as the evaluation does.',
+      '^src/(cameras|language|schemas)/|^src/[^/]+\\.ts$',
+      'A camera is rules over values.',
     ),
     only(
       'changes',
       '^src/changes/',
-      '^src/(changes|cameras|schemas)/|^src/evaluation/(colours|nouns)\\.ts$|^src/model/(clauses|wording)\\.ts$|^src/[^/]+\\.ts$',
-      'The life of a change is a pure reducer over the settings of a camera; of the model it knows the sentences.',
+      '^src/(changes|cameras|language|schemas)/|^src/[^/]+\\.ts$',
+      'The life of a change is a pure reducer over the settings of a camera.',
     ),
     only(
       'stores',

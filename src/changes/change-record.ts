@@ -1,7 +1,13 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
 import { statementOf } from '../language/read-clauses.js';
 import { type Caption, write } from '../language/write.js';
-import { CHANGE_KINDS, type ChangeKind, type ChangeRegion, compareSeverity, type FoundChange } from '../schemas/change.js';
+import {
+  CHANGE_KINDS,
+  type ChangeKind,
+  type ChangeRegion,
+  compareSeverity,
+  type FoundChange,
+} from '../schemas/change.js';
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
 import { objectOf } from './left-objects.js';
 import { namePlaces, zoneOfRegions } from './place-names.js';

@@ -4,7 +4,13 @@
  */
 import { plainStatement } from '../language/plain.js';
 import { textOf, write, writeContent } from '../language/write.js';
-import { type Finding, type LocatedStatement, type Region, SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import {
+  type Finding,
+  type LocatedStatement,
+  type Region,
+  SIDES_OF_KIND,
+  type StatementKind,
+} from '../schemas/comparison.js';
 import type { Content, Statement } from '../schemas/statement.js';
 
 /** As many as a caption of the model has. */

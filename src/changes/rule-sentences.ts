@@ -2,10 +2,11 @@
  * How probable the sentences of a camera's severity rules are of a change: by the facts of the things at its location,
  * over all frames that name them (ADR 22). Pure.
  */
-import { type RuleSentence, type RuleThing, readRuleSentence } from '../language/people/rule-sentence.js';
+
 import { WHEN_PROBABILITY } from '../cameras/severity-rule.js';
 import { sameColour } from '../language/people/colours.js';
 import { nounFit } from '../language/people/nouns.js';
+import { type RuleSentence, type RuleThing, readRuleSentence } from '../language/people/rule-sentence.js';
 import type { ChangeRegion, FoundChange } from '../schemas/change.js';
 import { type Fact, type Finding, OBJECT_KIND_OF, type ObjectKind } from '../schemas/comparison.js';
 import { thingsOf } from './observation.js';

@@ -1,9 +1,10 @@
 /** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
-import { type RuleSentence, readRuleSentence } from '../language/people/rule-sentence.js';
+
 import type { Schedule } from '../cameras/schedule.js';
 import { type CameraSettings, LEFT_AFTER_S, type Zone } from '../cameras/settings.js';
 import type { SeverityRule } from '../cameras/severity-rule.js';
 import { zonePhrase } from '../cameras/zone-phrase.js';
+import { type RuleSentence, readRuleSentence } from '../language/people/rule-sentence.js';
 import type { Severity } from '../schemas/change.js';
 import type { ZonePhrases } from './place-names.js';
 

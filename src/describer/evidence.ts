@@ -4,8 +4,8 @@
  */
 import { isSameLocation } from '../changes/locations.js';
 import { toChangeRegion } from '../changes/observation.js';
-import { type Direction, readCaption } from '../language/people/captions.js';
 import { type Box, SIDES, type Side, sharedArea } from '../images.js';
+import { type Direction, readCaption } from '../language/people/captions.js';
 import type { FoundChange } from '../schemas/change.js';
 import type { Comparison, Fact, Finding, Region, StatementKind } from '../schemas/comparison.js';
 import type { Happened } from '../schemas/description.js';

@@ -4,10 +4,10 @@
  */
 import { type CaptionFacts, type Mention, readCaption } from '../language/people/captions.js';
 import { sameColour } from '../language/people/colours.js';
-import { matched } from './matching.js';
 import { isPlural, type NounFit, nounFit } from '../language/people/nouns.js';
-import type { Pair, TrueObject } from './pairs.js';
 import { landmarksOf } from '../language/people/places.js';
+import { matched } from './matching.js';
+import type { Pair, TrueObject } from './pairs.js';
 import { isPlaceRight } from './places.js';
 import { unionIou } from './pointing.js';
 import { type Proportion, proportionOf } from './statistics.js';

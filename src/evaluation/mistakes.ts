@@ -3,8 +3,8 @@
  * truth is the labels of the pair; a label that is absent makes no mistake.
  */
 import { type CaptionFacts, type Mention, readCaption } from '../language/people/captions.js';
-import { assess, type Statement } from './facts.js';
 import { nounFit } from '../language/people/nouns.js';
+import { assess, type Statement } from './facts.js';
 import type { Pair, TrueObject } from './pairs.js';
 
 export const MISTAKES = [

@@ -3,8 +3,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../errors.js';
 import type { Box, Side, Size } from '../images.js';
-import { VERDICTS } from '../schemas/comparison.js';
 import type { Direction } from '../language/people/captions.js';
+import { VERDICTS } from '../schemas/comparison.js';
 
 const PixelBox = Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]);
 const ClevrObject = Type.Object({

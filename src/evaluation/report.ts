@@ -1,7 +1,8 @@
 /** The report of one evaluation as one JSON value. table.ts prints it; README.md defines every figure. */
+
+import { readCaption } from '../language/people/captions.js';
 import { type Alarms, alarms, type Separation, separation } from './alarms.js';
 import type { Signal } from './baselines.js';
-import { readCaption } from '../language/people/captions.js';
 import { bestByFacts, bestByWords } from './constants.js';
 import type { DescribedFigures } from './described.js';
 import { type Facts, type FalseClauses, facts, falseClauses, type Statement } from './facts.js';

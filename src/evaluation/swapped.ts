@@ -2,9 +2,10 @@
  * Answers to a pair and to the same pair with its frames swapped: what appeared in one direction disappeared in the
  * other, and the things have the same names in both.
  */
-import { reversedKind } from '../schemas/comparison.js';
+
 import { type Mention, readCaption } from '../language/people/captions.js';
 import { nounFit } from '../language/people/nouns.js';
+import { reversedKind } from '../schemas/comparison.js';
 import type { Pair } from './pairs.js';
 import type { Prediction } from './predictions.js';
 import { type Proportion, proportionOf } from './statistics.js';

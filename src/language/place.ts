@@ -12,7 +12,11 @@ export type Third = 'left' | 'middle' | 'right';
 export const THIRDS: Readonly<Record<Third, readonly [from: number, to: number]>> = JSON.parse(
   readFileSync(new URL('./tables/thirds.json', import.meta.url), 'utf8'),
 );
-const PHRASES: Readonly<Record<Third, string>> = { left: 'on the left', middle: 'in the middle', right: 'on the right' };
+const PHRASES: Readonly<Record<Third, string>> = {
+  left: 'on the left',
+  middle: 'in the middle',
+  right: 'on the right',
+};
 const OPPOSITE_WAYS: Readonly<Record<string, string>> = {
   'to the left': 'to the right',
   'to the right': 'to the left',
@@ -49,7 +53,8 @@ export const oppositeWay = (way: string): string => OPPOSITE_WAYS[way] ?? way;
 type Placed = { readonly side: Side; readonly box: Box };
 
 /** Motion of the centre to the right, in fractions of the frame; 0 unless both frames show the thing. */
-export const shiftOf = (regions: readonly Placed[]): number => betweenFrames(regions, (from, to) => centre(to) - centre(from));
+export const shiftOf = (regions: readonly Placed[]): number =>
+  betweenFrames(regions, (from, to) => centre(to) - centre(from));
 
 /** Natural logarithm of the ratio of the heights; 0 unless both frames show the thing. */
 export const growthOf = (regions: readonly Placed[]): number =>

@@ -165,7 +165,7 @@ function phraseOf(text: string): Phrase | null {
     colour: colour.length > 0 ? colour.join(' ') : null,
     count: !several ? 1 : count === COUNTS.length ? null : count,
     definite,
-    ...(clothes.garment === undefined ? {} : { garment: clothes.garment }),
+    ...(clothes.garment === undefined || clothes.garment === 'clothes' ? {} : { garment: clothes.garment }),
   };
   return { thing, roles };
 }

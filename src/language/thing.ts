@@ -28,7 +28,7 @@ export function writeThing(thing: Thing, at: number, form: Case, table: Table): 
   if (entry.bare && count === 1) return wordsOf(noun, 'noun', at);
   const gender: Gender = count === 1 ? (entry.gender ?? 'n') : 'many';
   const wears = entry.class === 'person';
-  const garment = wears && count === 1 && colour !== null ? garmentOf(thing) : null;
+  const garment = wears && count === 1 && colour !== null ? (thing.garment ?? null) : null;
   const phrase = colour === null || !wears ? 'plain' : garment === null ? 'worn' : 'dressed';
   const article = definite ? table.articles.definite : count === 1 ? table.articles.indefinite : '';
   const adjective = colour === null ? '' : inflected(colour, definite ? 'definite' : 'indefinite', form, gender, table);
@@ -42,9 +42,6 @@ export function writeThing(thing: Thing, at: number, form: Case, table: Table): 
   };
   return beforeVowels(fill(table.phrases[phrase], slots, 'phrase', at), table);
 }
-
-const garmentOf = ({ garment }: Thing): string | null =>
-  garment === undefined || garment === 'clothes' ? null : garment;
 
 function garmentSlots(garment: string, colour: string, at: number, table: Table) {
   const { text = garment, gender = 'n' } = table.garments[garment] ?? {};

@@ -15,8 +15,8 @@ export interface Likely {
   readonly probability: number;
 }
 
-/** A thing without a known name. */
-export const SOMETHING = 'something';
+/** The widest noun. */
+const SOMETHING = 'something';
 type Probabilities = ReadonlyMap<string, number>;
 
 /** The probabilities of one thing. */

@@ -1,10 +1,10 @@
 /** Questions about a pair: is a sentence true of it? The truth check answers, without the captioner. */
 import { ScenedeltaError } from '../errors.js';
+import { deniesChange } from '../language/plain.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';
 import type { CheckOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { deniesChange } from '../language/plain.js';
 import type { CheckAnswer } from '../schemas/ask.js';
 import type { Finding } from '../schemas/comparison.js';
 import { judge } from './truth-check.js';

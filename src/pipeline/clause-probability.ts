@@ -39,7 +39,12 @@ const NO_TWIN = 0.01;
  * @returns undefined if the caption graph judges no kind
  */
 export function evidenceOf(
-  { at, statement: { kind }, kindLogits, regions }: Pick<LocationStatement, 'at' | 'statement' | 'kindLogits' | 'regions'>,
+  {
+    at,
+    statement: { kind },
+    kindLogits,
+    regions,
+  }: Pick<LocationStatement, 'at' | 'statement' | 'kindLogits' | 'regions'>,
   shown: readonly PairNames[],
   ends: readonly EndsOfMove[],
   kinds: readonly string[],

@@ -116,7 +116,9 @@ function renamed(thing: Thing, { noun, colour }: LocationFact): Thing {
 const decodedAt = ({ decoded }: LocationStatement, frames: readonly Side[]): Decoded[] =>
   decoded.flatMap(({ statement, reversed }) => {
     const shown = sidesOfThings(statement)?.map((sides) => (reversed ? sides.map((side) => OTHER_SIDE[side]) : sides));
-    const at = shown?.findIndex((sides) => sides.length === frames.length && sides.every((side) => frames.includes(side)));
+    const at = shown?.findIndex(
+      (sides) => sides.length === frames.length && sides.every((side) => frames.includes(side)),
+    );
     const thing = statement.things[at ?? -1];
     return thing === undefined ? [] : [{ noun: thing.noun, colour: thing.colour }];
   });

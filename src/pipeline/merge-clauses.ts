@@ -89,7 +89,8 @@ export function joinGroup(group: readonly LocationStatement[]): GroupStatement {
     statement,
     regions: group.flatMap(({ regions }) => regions),
     words: writeWords(statement).map((word): ScoredWord => {
-      const members = word.role === 'part' ? group.filter((_, i) => parts[word.thing as number]?.of.includes(i)) : group;
+      const members =
+        word.role === 'part' ? group.filter((_, i) => parts[word.thing as number]?.of.includes(i)) : group;
       return { ...word, score: scoreOf(word), attention: joined(members.map((one) => attentionOf(one, word))) };
     }),
   };

@@ -132,7 +132,10 @@ const ADJACENT = 0.02;
 function uncalibrated(statements: readonly LocationStatement[]): LocationStatement[] {
   const texts = statements.map(({ words }) => textOf(words));
   return statements
-    .filter(({ words }, i) => texts.indexOf(texts[i] as string) === i && (i === 0 || toClause(words).score >= LEAST_SECOND_SCORE))
+    .filter(
+      ({ words }, i) =>
+        texts.indexOf(texts[i] as string) === i && (i === 0 || toClause(words).score >= LEAST_SECOND_SCORE),
+    )
     .slice(0, MOST_UNCALIBRATED);
 }
 
@@ -153,11 +156,7 @@ function sentenceOfDecoder(
   manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
 ): ChangeSentence {
   const decoded = toSentence(whole.ids, whole.logProbabilities, whole.length, manifest);
-  const clauses = clausesOfKind(
-    readClauses(decoded.words.map(({ text }) => text)),
-    decoded,
-    kind.name,
-  );
+  const clauses = clausesOfKind(readClauses(decoded.words.map(({ text }) => text)), decoded, kind.name);
   const kept = clauses.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
   const sentence = withWords(decoded, kept);
   if (sentence.words.length === 0 || deniesChange(sentence.text)) {

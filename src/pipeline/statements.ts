@@ -264,5 +264,8 @@ function wordsOfPair(
   const { score } = toClause(decoded);
   const words = uniformWords(writeWords(turned), score, meanAttention(rows, boxes));
   const isMove = words.length === decoded.length && turned.kind === 'move';
-  return { statement: turned, words: isMove ? words.map((word, i) => ({ ...word, attention: decoded[i]?.attention ?? null })) : words };
+  return {
+    statement: turned,
+    words: isMove ? words.map((word, i) => ({ ...word, attention: decoded[i]?.attention ?? null })) : words,
+  };
 }

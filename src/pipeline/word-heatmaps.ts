@@ -4,10 +4,10 @@
 
 import type { HeatmapData } from '../heatmaps/data.js';
 import type { Heatmap, Side } from '../images.js';
+import { isFunctionWord } from '../language/plain.js';
 import { wordHeatmap } from '../model/heatmap.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
-import { isFunctionWord } from '../language/plain.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { carryBox, carryMap } from '../viewpoint/warp.js';
 import type { ChangeSentence } from './sentence.js';

@@ -3,14 +3,7 @@
  * captions' grammar is analysed and scored once. Postings lead from a term to the texts that have it.
  */
 import type { ChangeKind, Severity } from '../schemas/change.js';
-import {
-  type AnalysedText,
-  analysePlace,
-  analyseText,
-  type SearchedChange,
-  type TermUse,
-  textKey,
-} from './texts.js';
+import { type AnalysedText, analysePlace, analyseText, type SearchedChange, type TermUse, textKey } from './texts.js';
 
 /** The sentences of one or many changes. */
 export interface Text extends AnalysedText {

@@ -6,7 +6,7 @@ import { observed, RULES, regionAt, run, second } from './scenario.js';
 
 type Given = Parameters<typeof observed>[1];
 const states = (text: string, kind: ObservedStatement['kind'], ...regions: ChangeRegion[]): ObservedStatement => ({
-  text,
+  caption: text,
   kind,
   regions,
 });
@@ -52,7 +52,7 @@ describe('the sentence of a change', () => {
     (caption) => {
       for (const statements of [null, []]) {
         expect(sentences({ caption, regions: [gone], statements })).toEqual([
-          'disappear: something has disappeared on the right',
+          'disappear: something on the right has disappeared',
         ]);
       }
     },
@@ -142,7 +142,7 @@ describe('the sentence of a change', () => {
       tracks: state.tracks.map(({ sightings: _new, ...track }) => track),
     }));
     expect(steps[1]?.changes).toMatchObject([
-      { change: { kind: 'disappear', caption: 'something has disappeared on the right' } },
+      { change: { kind: 'disappear', caption: 'something on the right has disappeared' } },
     ]);
   });
 });

@@ -3,8 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChangeRules } from '../../src/changes/rules.js';
 import type { Observation } from '../../src/changes/state.js';
-import { statesOnly } from '../../src/model/clauses.js';
-import { plainSentence } from '../../src/model/wording.js';
+import { plainStatement } from '../../src/language/plain.js';
+import { readStatement } from '../../src/language/read-clauses.js';
+import { write } from '../../src/language/write.js';
 import { type AlertIntent, compareSeverity, type FoundChange } from '../../src/schemas/change.js';
 import { SIDES_OF_KIND } from '../../src/schemas/comparison.js';
 import {
@@ -97,8 +98,8 @@ describe('kind, sentence and regions of a change', () => {
         const { kind, caption, regions } = change;
         if (kind === 'tamper') continue;
         const sides = [...new Set(regions.map(({ side }) => side))].sort();
-        const isPlain = caption.startsWith(plainSentence(kind, undefined));
-        expect({ kind, sides, caption, fits: isPlain || statesOnly(caption, kind) }).toEqual({
+        const isPlain = caption.startsWith(write(plainStatement(kind, undefined)));
+        expect({ kind, sides, caption, fits: isPlain || readStatement(caption)?.kind === kind }).toEqual({
           kind,
           sides: [...SIDES_OF_KIND[kind]].sort(),
           caption,

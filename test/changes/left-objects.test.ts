@@ -8,6 +8,7 @@ import { type ChangeRules, rulesOf } from '../../src/changes/rules.js';
 import { severityOf } from '../../src/changes/severity.js';
 import type { Observation, ObservedThing } from '../../src/changes/state.js';
 import { readCaption } from '../../src/language/people/captions.js';
+import { write } from '../../src/language/write.js';
 import { type ChangeRegion, compareSeverity, hasKind } from '../../src/schemas/change.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import { blocked, empty, iso, observations, observed, RULES, regionAt, rules, run, second } from './scenario.js';
@@ -29,7 +30,7 @@ function bag(n: number, given: { side?: 'before' | 'after'; shift?: number; obje
   const named = side === 'after' ? text : 'the bag on the left is gone';
   return observed(second(n), {
     regions: [region],
-    statements: [{ text: named, kind, regions: [region] }],
+    statements: [{ caption: named, kind, regions: [region] }],
     things: [thing('object', region, object)],
   });
 }
@@ -93,7 +94,7 @@ describe('an object that came and stays', () => {
   it('is named as in the frame that shows the object best, because a person may have brought it', () => {
     const person = (n: number) => {
       const region = regionAt(0);
-      const statements = [{ text: 'a person has appeared', kind: 'appear' as const, regions: [region] }];
+      const statements = [{ caption: 'a person has appeared', kind: 'appear' as const, regions: [region] }];
       return observed(second(n), { regions: [region], statements, things: [thing('person', region)] });
     };
     const text = 'a black bag is now on the floor';
@@ -172,9 +173,9 @@ describe('leftCaption', () => {
     ['appear', 'something has appeared on the left', 'something has been left on the left'],
     ['disappear', 'the brown box on the left is gone', 'the brown box on the left has been removed'],
     ['disappear', 'the two bags are no longer there', 'the two bags have been removed'],
-    ['disappear', 'something has disappeared in the middle', 'something has disappeared in the middle'],
+    ['disappear', 'something in the middle has disappeared', 'something in the middle has been removed'],
   ] as const)('%s: %s', (kind, caption, expected) => {
-    expect(leftCaption(caption, kind)).toBe(expected);
+    expect(write(leftCaption(caption, kind))).toBe(expected);
     if (!expected.startsWith('something')) {
       expect(readCaption(expected).mentions.map(({ direction }) => direction)).toEqual([kind]);
     }

@@ -24,7 +24,7 @@ describe('the location of a region', () => {
   });
   it('joins the two regions that a statement of a move names, whatever the kind of the comparison', () => {
     const [stays, came, left] = [regionAt(0), regionAt(2), regionAt(3, { side: 'before' })];
-    const statements = [{ text: 'the car has moved to the left', kind: 'move' as const, regions: [left, came] }];
+    const statements = [{ caption: 'the car has moved to the left', kind: 'move' as const, regions: [left, came] }];
     expect(kinds(car(1, { kind: 'multi', regions: [stays, came, left], statements }))).toEqual(['move', 'appear']);
   });
 });

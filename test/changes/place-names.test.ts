@@ -37,7 +37,7 @@ describe('the sentence of a change in a named zone', () => {
     ['appear', 'two men have arrived by the fence', 'two men have arrived in loading bay 2'],
     ['appear', 'there is a van on the left now', 'there is a van in loading bay 2 now'],
     ['appear', 'there are two cars now', 'there are two cars in loading bay 2 now'],
-    ['appear', 'there is a van by the lamp post', 'there is a van in loading bay 2'],
+    ['appear', 'there is a van by the lamp post now', 'there is a van in loading bay 2 now'],
     ['appear', 'a car is now in the parking lot', 'a car is now in loading bay 2'],
     ['appear', 'a man in black is now standing at the upper left', 'a man in black is now standing in loading bay 2'],
     ['appear', 'a car and a van are now parked on the road', 'a car and a van are now parked in loading bay 2'],
@@ -46,8 +46,7 @@ describe('the sentence of a change in a named zone', () => {
     ['disappear', 'the man on the left has left', 'the man in loading bay 2 has left'],
     ['disappear', 'the two cars have left', 'the two cars in loading bay 2 have left'],
     ['disappear', 'the bag by the door is no longer there', 'the bag in loading bay 2 is no longer there'],
-    ['disappear', 'the bags have disappeared', 'the bags in loading bay 2 have disappeared'],
-    ['disappear', 'the man has left on the left', 'the man in loading bay 2 has left'],
+    ['disappear', 'the two bags have disappeared', 'the two bags in loading bay 2 have disappeared'],
     [
       'replace',
       'the car in the middle has been replaced by a van',

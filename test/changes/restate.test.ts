@@ -1,8 +1,9 @@
 /** The sentence of a comparison of which some regions do not count. */
 import { describe, expect, it } from '@jest/globals';
 import { restate } from '../../src/changes/restate.js';
-import type { Finding, Region, Statement } from '../../src/schemas/comparison.js';
+import type { Finding, LocatedStatement, Region } from '../../src/schemas/comparison.js';
 import { finding as base } from '../helpers/comparisons.js';
+import { contentOf } from '../helpers/content.js';
 
 const region = (id: number, side: Region['side'], x: number): Region => ({
   id,
@@ -11,23 +12,24 @@ const region = (id: number, side: Region['side'], x: number): Region => ({
   area: 0.02,
   score: 0.8,
 });
-const states = (text: string, kind: Statement['kind'], ...regions: number[]): Statement => ({
+const states = (text: string, kind: LocatedStatement['kind'], ...regions: number[]): LocatedStatement => ({
   text,
   kind,
   regions,
   score: 0.5,
 });
 /** A finding with the caption of the whole frame, and the regions and statements that are left. */
-const left = (caption: string, regions: Region[], statements?: Statement[]): Finding => ({
+const left = (caption: string, regions: Region[], statements?: LocatedStatement[]): Finding => ({
   ...structuredClone(base as unknown as Finding),
   kind: 'multi',
   caption,
   words: caption.split(' ').map((text, i) => ({ text, score: 1 - i / 100 })),
+  content: contentOf(caption),
   regions,
   ...(statements === undefined ? {} : { statements }),
 });
 const CAR = 'a red car has appeared on the left';
-const VAN = 'a white van has disappeared on the right';
+const VAN = 'the white van on the right has disappeared';
 const LEFT = region(1, 'after', 0.1);
 
 describe('the sentence of what counts', () => {
@@ -74,7 +76,7 @@ describe('the sentence of what counts', () => {
 
   it.each([
     ['a thing that came', [LEFT], 'appear', 'something has appeared on the left'],
-    ['a thing that left', [region(1, 'before', 0.8)], 'disappear', 'something has disappeared on the right'],
+    ['a thing that left', [region(1, 'before', 0.8)], 'disappear', 'something on the right has disappeared'],
     ['both', [LEFT, region(2, 'before', 0.8)], 'multi', 'several things have changed'],
   ])('is plain for %s that no statement is about', (_what, regions, kind, caption) => {
     for (const statements of [undefined, []]) {

@@ -182,7 +182,7 @@ const observationsOf = (...kinds: Observation['kind'][]): fc.Arbitrary<Observati
             const leavesSlot = given?.said[0] === 'move' && new Set(about.map(slotOf)).size > 1;
             return given === null || about.length === 0 || (leavesSlot && !kinds.includes('move'))
               ? []
-              : [{ kind: given.said[0], text: given.said[1], regions: about }];
+              : [{ kind: given.said[0], caption: given.said[1], regions: about }];
           }) ?? null;
         return observed(at, { verdict, regions, confidence, caption, kind, statements });
       }),

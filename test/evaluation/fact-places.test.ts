@@ -25,7 +25,7 @@ describe('the place of the thing that is named first', () => {
     const inLeft = (x: number) => isPlaceTrue({ phrase: '', horizontal: 'left' }, box(x));
     const inMiddle = (x: number) => isPlaceTrue({ phrase: '', horizontal: 'middle' }, box(x));
     expect([inLeft(0.2), inMiddle(0.2)]).toEqual([true, false]);
-    expect([inLeft(0.35), inMiddle(0.35)]).toEqual([true, true]);
+    expect([inLeft(0.38), inMiddle(0.38)]).toEqual([true, true]);
     expect([inLeft(0.5), inMiddle(0.5)]).toEqual([false, true]);
   });
 

@@ -1,9 +1,9 @@
 /** The sentences of severity rules: readings and refusals. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readRuleSentence } from '../../src/language/people/rule-sentence.js';
 import { checkSettings } from '../../src/cameras/settings.js';
 import { NOUNS } from '../../src/language/people/nouns.js';
+import { readRuleSentence } from '../../src/language/people/rule-sentence.js';
 
 type ZoneType = 'include' | 'ignore';
 const zone = (id: string, name: string | null, type: ZoneType = 'include') => ({ id, name, type });

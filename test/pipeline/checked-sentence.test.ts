@@ -1,10 +1,12 @@
 /** Clauses that the truth check doubts are left out of the sentence. */
+import { textOf } from '../../src/language/write.js';
 import type { CheckOutput } from '../../src/model/graph-io.js';
 import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { composeChecked } from '../../src/pipeline/checked-sentence.js';
 import type { Description, LocationStatement } from '../../src/pipeline/statements.js';
 import { TINY, tinyCheck } from '../model/tiny-bundle.js';
+import { located } from './located.js';
 
 let manifest: BundleManifest;
 beforeAll(async () => {
@@ -17,14 +19,8 @@ const region = (x: number): MapRegion => ({
 });
 const regions = [region(0.1), region(0.8)];
 const crops = regions.map((own) => ({ regions: [own] }));
-const states = (text: string, at: number): LocationStatement => {
-  const words = text.split(' ').map((word) => ({ text: word, score: 0.9 }));
-  return {
-    ...{ at: [at], facts: [], kind: 'appear', regions: [regions[at] as MapRegion], kindLogits: null, probability: 0.9 },
-    clause: { text, words, score: 0.9 },
-    attention: words.map(() => null),
-  };
-};
+const states = (text: string, at: number): LocationStatement =>
+  located(text, { at: [at], regions: [regions[at] as MapRegion], score: 0.9 });
 const RED = states('a red thing has appeared on the left', 0);
 const BLUE = states('a blue thing has appeared on the right', 1);
 const whole = {
@@ -46,19 +42,19 @@ const low = 1 / (1 + Math.exp(2));
 
 it('keeps the clauses whose action is probable', async () => {
   const { captioned, check } = await compose(doubting());
-  expect(captioned.sentence.text).toBe(`${RED.clause.text} and ${BLUE.clause.text}`);
+  expect(captioned.sentence.text).toBe(`${textOf(RED.words)} and ${textOf(BLUE.words)}`);
   expect(check?.clauses.map(({ text, regions: ids }) => [text, ids])).toEqual([
-    [RED.clause.text, [1]],
-    [BLUE.clause.text, [2]],
+    [textOf(RED.words), [1]],
+    [textOf(BLUE.words), [2]],
   ]);
   expect(check?.weakened).toEqual([]);
 });
 
 it('leaves out a clause whose action is doubted, the strongest too, and lists it', async () => {
   const { captioned, check } = await compose(doubting('red'));
-  expect(captioned.sentence.text).toBe(BLUE.clause.text);
-  expect(check?.clauses.map(({ text }) => text)).toEqual([BLUE.clause.text]);
-  expect(check?.weakened).toEqual([{ text: RED.clause.text, slot: 'action', p: expect.closeTo(low), regions: [1] }]);
+  expect(captioned.sentence.text).toBe(textOf(BLUE.words));
+  expect(check?.clauses.map(({ text }) => text)).toEqual([textOf(BLUE.words)]);
+  expect(check?.weakened).toEqual([{ text: textOf(RED.words), slot: 'action', p: expect.closeTo(low), regions: [1] }]);
 });
 
 it('says without a kind that something has changed if every clause is doubted', async () => {
@@ -77,6 +73,6 @@ it('composes the same sentence as before for a bundle without a check', async ()
     throw new Error('is not called');
   };
   const { captioned, check } = await compose(run, without);
-  expect(captioned.sentence.text).toBe(`${RED.clause.text} and ${BLUE.clause.text}`);
+  expect(captioned.sentence.text).toBe(`${textOf(RED.words)} and ${textOf(BLUE.words)}`);
   expect(check).toBeUndefined();
 });

@@ -10,7 +10,7 @@ const region = (side: MapRegion['side'], score = 0.5, area = 0.01): MapRegion =>
 /** Logits of which each kind of change has the given share. */
 const logits = (...shares: number[]) => Float32Array.from([0, ...shares], (share) => Math.log(share + 1e-12));
 const statement = (kind: 'appear' | 'move' | 'disappear', regions = [region('after')], at = [0]) => ({
-  ...{ at, kind, regions },
+  ...{ at, regions, statement: { kind, verb: '', things: [], place: null, way: null } },
   kindLogits: logits(0.6, 0.1, 0.2, 0.05, 0.05),
 });
 const car = cropNames({ nothing: 0.01, car: 0.99 }, { red: 1 });

@@ -1,4 +1,5 @@
 import type { Side } from '../../src/images.js';
+import { textOf } from '../../src/language/write.js';
 import type { PairNames } from '../../src/model/graph-io.js';
 import type { Bundle } from '../../src/model/manifest.js';
 import { chooseRegionCrops, type MapRegion, type RegionCrop } from '../../src/model/regions.js';
@@ -60,7 +61,7 @@ async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: Region
   );
   return {
     locations: crops.map((crop) => crop.regions),
-    texts: description.statements.map(({ clause }) => clause.text),
+    texts: description.statements.map(({ words }) => textOf(words)),
     encoded: encoded.length,
   };
 }

@@ -1,7 +1,10 @@
+import { textOf } from '../../src/language/write.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { nameStatement } from '../../src/pipeline/facts.js';
 import type { LocationStatement } from '../../src/pipeline/statements.js';
+import type { StatementKind } from '../../src/schemas/comparison.js';
 import { cropNames, NAMES } from '../model/names.js';
+import { located } from './located.js';
 
 const region = (side: MapRegion['side']): MapRegion => ({
   side,
@@ -12,21 +15,12 @@ const region = (side: MapRegion['side']): MapRegion => ({
 const [WAS, IS] = [region('before'), region('after')];
 
 /** A statement about regions of both frames; word t has the attention [t]. */
-function states(text: string, kind: LocationStatement['kind']): LocationStatement {
-  const words = text.split(' ').map((word) => ({ text: word, score: 0.5 }));
-  return {
-    at: [0],
-    facts: [],
-    kind,
+const states = (text: string, kind: StatementKind): LocationStatement =>
+  located(text, {
     regions: [WAS, IS].filter(
       ({ side }) => kind === 'move' || kind === 'replace' || (side === 'after') === (kind === 'appear'),
     ),
-    clause: { text, words, score: 0.5 },
-    attention: words.map((_, t) => ({ weights: Float32Array.of(t), crops: [] })),
-    kindLogits: null,
-    probability: 0.5,
-  };
-}
+  });
 const man = cropNames(
   { nothing: 0, man: 0.95, woman: 0.05, car: 0, van: 0, object: 0 },
   { black: 0.1, 'dark blue': 0.1, red: 0.8 },
@@ -36,7 +30,7 @@ const car = cropNames(
   { black: 0.4, 'dark blue': 0.3, red: 0.3 },
 );
 const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'];
-const name = (text: string, kind: LocationStatement['kind'], before = man, after = car, truth = 0.9) =>
+const name = (text: string, kind: StatementKind, before = man, after = car, truth = 0.9) =>
   nameStatement(states(text, kind), [{ before, after }], [], {
     names: NAMES,
     calibration: undefined,
@@ -51,7 +45,7 @@ const CALIBRATION = {
   way: { scale: 0, offset: -2, agreement: 0 },
   ...{ third: 0.8, sideways: 0.8, one: 0.9, several: 0.8 },
 };
-const calibrated = (text: string, kind: LocationStatement['kind'], calibration: typeof CALIBRATION) =>
+const calibrated = (text: string, kind: StatementKind, calibration: typeof CALIBRATION) =>
   nameStatement(states(text, kind), [{ before: man, after: man }], [], {
     ...{ names: NAMES, calibration, kinds: KINDS, truth: 0.9 },
   });
@@ -66,7 +60,7 @@ describe('nameStatement', () => {
     ['a person is now standing by the wall', 'appear', man, car, 'a dark car is now by the wall'],
     ['two horses have arrived', 'appear', man, car, 'two dark cars have arrived'],
   ] as const)('writes "%s" (%s) with the names of its frames', (text, kind, before, after, expected) => {
-    expect(name(text, kind, before, after).clause.text).toBe(expected);
+    expect(textOf(name(text, kind, before, after).words)).toBe(expected);
   });
 
   it('uses the same words for a thing that came and for the same thing that went', () => {
@@ -117,14 +111,14 @@ describe('nameStatement', () => {
 
   it('states less with more truth: a wider noun, then something', () => {
     const text = 'the horse on the left is gone';
-    expect(name(text, 'disappear', man, car, 0.99).clause.text).toBe('the person in red on the left is gone');
+    expect(textOf(name(text, 'disappear', man, car, 0.99).words)).toBe('the person in red on the left is gone');
     const unsure = cropNames({ nothing: 0, man: 0.5, woman: 0, car: 0.5, van: 0, object: 0 }, { red: 0.34 });
-    expect(name(text, 'disappear', unsure, car).clause.text).toBe('something on the left is gone');
+    expect(textOf(name(text, 'disappear', unsure, car).words)).toBe('something on the left is gone');
   });
 
   it('keeps score and attention of the words that stay, and gives the others the probability of the fact', () => {
-    const { clause, attention } = name('a white horse has appeared', 'appear', car, man);
-    expect(clause.words.map(({ text, score }) => [text, Number(score.toFixed(2))])).toEqual([
+    const { words } = name('a white horse has appeared', 'appear', car, man);
+    expect(words.map(({ text, score }) => [text, Number(score.toFixed(2))])).toEqual([
       ['a', 0.5],
       ['man', 0.95],
       ['in', 0.5],
@@ -132,12 +126,12 @@ describe('nameStatement', () => {
       ['has', 0.5],
       ['appeared', 0.5],
     ]);
-    expect(attention.map((word) => word?.weights[0])).toEqual([undefined, 2, undefined, 1, 3, 4]);
+    expect(words.map(({ attention }) => attention?.weights[0])).toEqual([undefined, 2, undefined, 1, 3, 4]);
   });
 
   it('leaves a clause of two things at one location as it is', () => {
-    const { clause, facts } = name('a van and a car have appeared', 'appear');
-    expect([clause.text, facts]).toEqual(['a van and a car have appeared', []]);
+    const { words, facts } = name('a van and a car have appeared', 'appear');
+    expect([textOf(words), facts]).toEqual(['a van and a car have appeared', []]);
   });
 
   it.each([
@@ -147,8 +141,8 @@ describe('nameStatement', () => {
     ['a man has appeared', 'appear', 'a man in red has appeared', null],
   ] as const)('writes "%s" with a place that is probable enough', (text, kind, expected, place) => {
     const calibration = { ...CALIBRATION, third: 0.95 };
-    const { clause, facts } = calibrated(text, kind, calibration);
-    expect([clause.text, facts[0]?.place?.value ?? null]).toEqual([expected, place]);
+    const { words, facts } = calibrated(text, kind, calibration);
+    expect([textOf(words), facts[0]?.place?.value ?? null]).toEqual([expected, place]);
   });
 
   it.each([
@@ -160,7 +154,7 @@ describe('nameStatement', () => {
     ['the man has walked further away', 'move', 'the man in red has moved'],
     ['the man has been replaced by a dog', 'replace', 'the man in red has been replaced by a man in red'],
   ] as const)('writes "%s" without a place or way that is not', (text, kind, expected) => {
-    expect(calibrated(text, kind, CALIBRATION).clause.text).toBe(expected);
+    expect(textOf(calibrated(text, kind, CALIBRATION).words)).toBe(expected);
   });
 
   it('gives the probability that the location changed as stated to the fact', () => {

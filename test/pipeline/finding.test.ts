@@ -1,11 +1,13 @@
 import { Value } from 'typebox/value';
 import type { Prediction } from '../../src/model/calibration.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { uniformScores } from '../../src/model/tokenizer.js';
+import { type Sentence, uniformScores } from '../../src/model/tokenizer.js';
 import { changedFinding, identicalFinding, unchangedFinding } from '../../src/pipeline/finding.js';
 import type { LocationFact } from '../../src/pipeline/statements.js';
 import { type Finding, FindingSchema, keepRegions } from '../../src/schemas/comparison.js';
 
+/** A sentence of another grammar, of the kind of the prediction. */
+const captioned = (sentence: Sentence) => ({ sentence, kind: changed.kind, content: undefined });
 const model = { name: 'm', version: '1.0.0', sha256: 'a'.repeat(64), provider: 'cpu' };
 const still = {
   moved: false,
@@ -51,7 +53,7 @@ describe('the objects of a finding', () => {
   const [person, bag] = [region(0.3), region(0.42)];
   const sentence = uniformScores('a bag has appeared', 0.7);
   const facts = [one('person', person), one('object', bag)];
-  const finding = changedFinding(changed, sentence, [person, bag], model, still, undefined, facts);
+  const finding = changedFinding(changed, captioned(sentence), [person, bag], model, still, undefined, facts);
 
   it('have the id and the box of their owner', () => {
     expectValid(finding);
@@ -119,7 +121,7 @@ describe('unchangedFinding', () => {
 describe('changedFinding', () => {
   it('has the sentence, its words and numbered regions', () => {
     const sentence = uniformScores('a car has appeared', 0.9);
-    const finding = changedFinding(changed, sentence, [region(0.1), region(0.7)], model, still);
+    const finding = changedFinding(changed, captioned(sentence), [region(0.1), region(0.7)], model, still);
     expectValid(finding);
     expect(finding).toMatchObject({
       verdict: 'change',

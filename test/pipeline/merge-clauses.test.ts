@@ -1,13 +1,11 @@
-import { groupAlike, tellGroup } from '../../src/pipeline/merge-clauses.js';
+import { textOf } from '../../src/language/write.js';
+import { groupAlike, joinGroup } from '../../src/pipeline/merge-clauses.js';
 import type { LocationFact, LocationStatement } from '../../src/pipeline/statements.js';
-
-const NAMES = {
-  plural: { car: 'cars', man: 'men', person: 'people', bus: 'buses', bag: 'bags' },
-  wider: { car: 'vehicle', bus: 'vehicle', man: 'person', bag: 'object' },
-};
+import type { StatementKind } from '../../src/schemas/comparison.js';
+import { located } from './located.js';
 
 interface Given {
-  readonly kind?: LocationStatement['kind'];
+  readonly kind?: StatementKind;
   readonly colour?: string | null;
   readonly place?: string | null;
   readonly way?: string | null;
@@ -21,7 +19,6 @@ function states(noun: string, given: Given = {}): LocationStatement {
   const { kind = 'appear', colour = null, place = null, way = null, count = 1, probability = 0.9, mark = 1 } = given;
   const likely = (value: string | null) => (value === null ? null : { value, probability });
   const text = `a ${noun} has appeared${place === null ? '' : ` ${place}`}`;
-  const words = text.split(' ').map((word) => ({ text: word, score: 0.5 }));
   const fact: LocationFact = {
     ...{
       kind: { value: kind, probability },
@@ -33,23 +30,13 @@ function states(noun: string, given: Given = {}): LocationStatement {
     },
     ...{ count: { value: count, probability }, place: likely(place), way: likely(way), regions: [] },
   };
-  return {
-    ...{
-      at: [0],
-      facts: [fact],
-      kind,
-      regions: [],
-      clause: { text, words, score: 0.5 },
-      kindLogits: null,
-      probability,
-    },
-    attention: words.map(() => ({ weights: Float32Array.of(mark), crops: [] })),
-  };
+  const one = located(text, { facts: [fact], probability, mark: () => mark });
+  return { ...one, statement: { ...one.statement, kind } };
 }
 /** Clauses of a sentence. */
 const MOST = 3;
-const told = (...statements: LocationStatement[]) =>
-  groupAlike(statements, MOST).map((group) => tellGroup(group, NAMES).clause.text);
+const sentencesOf = (...statements: LocationStatement[]) =>
+  groupAlike(statements, MOST).map((group) => textOf(joinGroup(group).words));
 
 describe('clauses of several things', () => {
   it.each([
@@ -66,42 +53,42 @@ describe('clauses of several things', () => {
     [[states('car', { colour: 'red' }), states('car', { colour: 'red' })], 'two red cars have appeared'],
     [[states('man', { colour: 'dark' }), states('man', { colour: 'dark' })], 'two men in dark clothes have appeared'],
   ])('%#: %s', (statements, expected) => {
-    expect(told(...statements)).toEqual([expected]);
+    expect(sentencesOf(...statements)).toEqual([expected]);
   });
 
   it('name the place or the way that all of them have', () => {
     const place = { kind: 'disappear', place: 'on the left' } as const;
-    expect(told(states('bus', place), states('bus', place))).toEqual(['two buses on the left have left']);
-    expect(told(states('bus', place), states('bus', { ...place, place: 'on the right' }))).toEqual([
+    expect(sentencesOf(states('bus', place), states('bus', place))).toEqual(['two buses on the left have left']);
+    expect(sentencesOf(states('bus', place), states('bus', { ...place, place: 'on the right' }))).toEqual([
       'two buses have left',
     ]);
     const way = { kind: 'move', way: 'to the left' } as const;
-    expect(told(states('bus', way), states('bus', way))).toEqual(['two buses have moved to the left']);
+    expect(sentencesOf(states('bus', way), states('bus', way))).toEqual(['two buses have moved to the left']);
   });
 
   it('stay apart if kind or noun differ', () => {
-    const clauses = told(states('car'), states('man'), states('car', { kind: 'disappear' }), states('man'));
+    const clauses = sentencesOf(states('car'), states('man'), states('car', { kind: 'disappear' }), states('man'));
     expect(clauses).toEqual(['a car has appeared', 'two men have appeared', 'a car has appeared']);
   });
 
   it('of different colours at one place are one clause with the known colours', () => {
     const here = { place: 'on the left' } as const;
-    expect(told(states('man', { ...here, colour: 'red' }), states('man', { ...here, colour: 'black' }))).toEqual([
-      'two men have appeared on the left, one in red and one in black',
-    ]);
-    expect(told(states('car', { colour: 'red' }), states('car'))).toEqual(['two cars have appeared, one red']);
-    expect(told(states('man', { colour: 'dark' }), states('man', { colour: 'red', count: 2 }))).toEqual([
+    expect(sentencesOf(states('man', { ...here, colour: 'red' }), states('man', { ...here, colour: 'black' }))).toEqual(
+      ['two men have appeared on the left, one in red and one in black'],
+    );
+    expect(sentencesOf(states('car', { colour: 'red' }), states('car'))).toEqual(['two cars have appeared, one red']);
+    expect(sentencesOf(states('man', { colour: 'dark' }), states('man', { colour: 'red', count: 2 }))).toEqual([
       'three men have appeared, one in dark clothes and two in red',
     ]);
     const colours = ['red', 'white', 'black', 'red'].map((colour) => states('bag', { colour, kind: 'disappear' }));
-    expect(told(...colours)).toEqual(['four bags are gone, two red, one white and one black']);
+    expect(sentencesOf(...colours)).toEqual(['four bags are gone, two red, one white and one black']);
   });
 
   it('of different colours at several places stay apart as long as the sentence has room', () => {
     const left = states('car', { colour: 'red', place: 'on the left' });
     const right = states('car', { colour: 'white', place: 'on the right' });
-    expect(told(left, right)).toEqual(['a car has appeared on the left', 'a car has appeared on the right']);
-    expect(told(left, right, states('man'), states('bag'))).toEqual([
+    expect(sentencesOf(left, right)).toEqual(['a car has appeared on the left', 'a car has appeared on the right']);
+    expect(sentencesOf(left, right, states('man'), states('bag'))).toEqual([
       'two cars have appeared, one red and one white',
       'a man has appeared',
       'a bag has appeared',
@@ -113,9 +100,9 @@ describe('clauses of several things', () => {
       [states('car', { probability: 0.9, mark: 1 }), states('car', { probability: 0.8, mark: 2 })],
       MOST,
     );
-    const { clause, attention } = tellGroup(group, NAMES);
-    expect(clause.words.map(({ score }) => score)).toEqual([0.8, 0.8, 0.8, 0.8]);
-    const [, cars] = attention;
+    const { words } = joinGroup(group);
+    expect(words.map(({ score }) => score)).toEqual([0.8, 0.8, 0.8, 0.8]);
+    const cars = words[1]?.attention;
     expect([cars?.weights[0], ...(cars?.others ?? []).map(({ weights }) => weights[0])]).toEqual([1, 2]);
   });
 });

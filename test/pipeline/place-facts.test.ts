@@ -1,5 +1,6 @@
+import { thirdOf } from '../../src/language/place.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { findPlace, findWay, likelyPlace, likelyWay, sideOf, thirdOf } from '../../src/pipeline/place-facts.js';
+import { likelyPlace, likelyWay, sideOf } from '../../src/pipeline/place-facts.js';
 
 const region = (side: MapRegion['side'], x: number, height = 0.1): MapRegion => ({
   side,
@@ -14,29 +15,6 @@ const AS_IS = {
   third: 0.92,
   sideways: 0.97,
 };
-
-const phraseIn = (text: string, find: typeof findPlace): string | null => {
-  const words = text.split(' ');
-  const at = find(words);
-  return at && words.slice(at.from, at.to).join(' ');
-};
-
-it.each([
-  ['a car has appeared on the road', 'on the road'],
-  ['the car in the parking lot is gone', 'in the parking lot'],
-  ['a man is now standing by the lamp post', 'by the lamp post'],
-  ['the person in red at the upper left has left', 'at the upper left'],
-  ['the person in a red coat has left', null],
-  ['a car has been replaced by a van', null],
-  ['the car has moved to the left', null],
-])('the place of "%s" is %j', (text, expected) => expect(phraseIn(text, findPlace)).toBe(expected));
-
-it.each([
-  ['the car has moved slightly to the left', 'slightly to the left'],
-  ['the man has walked away from the camera', 'away from the camera'],
-  ['the man has moved closer', 'closer'],
-  ['the man on the left has left', null],
-])('the way of "%s" is %j', (text, expected) => expect(phraseIn(text, findWay)).toBe(expected));
 
 describe('the ladder of a place', () => {
   const place = (value: string, probability: number, x: number, truth: number) =>

@@ -1,4 +1,5 @@
 import type { Side } from '../../src/images.js';
+import { textOf, write } from '../../src/language/write.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { describeLocations, type KnownNames } from '../../src/pipeline/statements.js';
@@ -66,8 +67,12 @@ async function describeWith(
     manifest,
     names,
   );
-  const told = statements.map(({ clause, kind, regions }) => ({ text: clause.text, kind, regions }));
-  return { statements, told, runs, ends: candidates };
+  const stated = statements.map(({ words, statement, regions }) => ({
+    text: textOf(words),
+    kind: statement.kind,
+    regions,
+  }));
+  return { statements, stated, runs, ends: candidates };
 }
 
 describe('describeLocations', () => {
@@ -75,31 +80,31 @@ describe('describeLocations', () => {
 
   it('runs the caption graph once: the strongest together, each alone, and the ends of a possible move', async () => {
     const crops = [crop('a car has appeared', came), crop('the van is gone', left), crop('a', region('after', 0.4))];
-    const { told, runs } = await describeWith(crops, { together: 2 });
+    const { stated, runs } = await describeWith(crops, { together: 2 });
     const [a, b, c] = crops;
     expect(runs).toEqual([[[a, b], [a], [b], [c], [b, a]]]);
-    expect(told).toEqual([
+    expect(stated).toEqual([
       { text: 'a car has appeared', kind: 'appear', regions: [came] },
       { text: 'the van is gone', kind: 'disappear', regions: [left] },
     ]);
   });
 
   it('takes the words about all for the only location, in one row', async () => {
-    const { told, runs } = await describeWith([crop('', came)], { whole: 'a van has appeared' });
+    const { stated, runs } = await describeWith([crop('', came)], { whole: 'a van has appeared' });
     expect(runs.map((sets) => sets.length)).toEqual([1]);
-    expect(told).toMatchObject([{ text: 'a van has appeared', regions: [came] }]);
+    expect(stated).toMatchObject([{ text: 'a van has appeared', regions: [came] }]);
   });
 
   it('states nothing without crops, after one row', async () => {
-    const { told, runs } = await describeWith([]);
-    expect([told, runs]).toEqual([[], [[[]]]]);
+    const { stated, runs } = await describeWith([]);
+    expect([stated, runs]).toEqual([[], [[[]]]]);
   });
 
   it('is one statement at the stronger end if the clause about both ends is a move', async () => {
     const far = region('after', 0.4);
     const crops = [crop('a dog has appeared', came), crop('a car has appeared', far), crop('the dog has left', left)];
-    const { told } = await describeWith(crops, { ends: 'the dog has moved' });
-    expect(told).toEqual([
+    const { stated } = await describeWith(crops, { ends: 'the dog has moved' });
+    expect(stated).toEqual([
       { text: 'the dog has moved', kind: 'move', regions: [left, came] },
       { text: 'a car has appeared', kind: 'appear', regions: [far] },
     ]);
@@ -109,8 +114,8 @@ describe('describeLocations', () => {
     const [came, left, end] = [region('after', 0.8), region('before', 0.5), region('after', 0.4)];
     const crops = [crop('a car has appeared', came), crop('the dog has left', left), crop('a dog has appeared', end)];
     const ends = (set: readonly Crop[]) => (set[1] === crops[2] ? 'the dog has moved' : 'a car has appeared');
-    const { told, runs } = await describeWith(crops, { ends });
-    expect(told).toEqual([
+    const { stated, runs } = await describeWith(crops, { ends });
+    expect(stated).toEqual([
       { text: 'a car has appeared', kind: 'appear', regions: [came] },
       { text: 'the dog has moved', kind: 'move', regions: [left, end] },
     ]);
@@ -121,8 +126,8 @@ describe('describeLocations', () => {
     'is two statements if the clause about both ends is "%s"',
     async (ends) => {
       const crops = [crop('a dog has appeared', came), crop('the dog has left', left)];
-      const { told } = await describeWith(crops, { ends });
-      expect(told.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
+      const { stated } = await describeWith(crops, { ends });
+      expect(stated.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
     },
   );
 
@@ -136,33 +141,33 @@ describe('describeLocations', () => {
     ['the van is gone and a car has appeared', ['before'], 'the van is gone'],
     ['the car has moved', ['before', 'after'], 'the car has moved'],
     ['the car has been replaced by a van', ['before', 'after'], 'the car has been replaced by a van'],
-  ] as const)('of "%s" about a region of %j states %j', async (says, sides, stated) => {
+  ] as const)('of "%s" about a region of %j states %j', async (says, sides, expected) => {
     const [first, ...others] = sides.map((side) => region(side, 0.4));
     const crops = [crop(says, first as MapRegion, ...others), crop('a dog', came)];
-    const { told } = await describeWith(crops);
-    expect(told.map(({ text }) => text)).toEqual(stated === undefined ? [] : [stated]);
+    const { stated } = await describeWith(crops);
+    expect(stated.map(({ text }) => text)).toEqual(expected === undefined ? [] : [expected]);
   });
 
   it('is about the side that its kind needs, where both frames show something', async () => {
     const hidden = region('before', 0.1);
-    const { told } = await describeWith([crop('a car has appeared', came, hidden), crop('the van is gone', left)]);
-    expect(told[0]?.regions).toEqual([came]);
+    const { stated } = await describeWith([crop('a car has appeared', came, hidden), crop('the van is gone', left)]);
+    expect(stated[0]?.regions).toEqual([came]);
   });
 
   it('keeps the attention of the clause, with the boxes of the crops of its own row', async () => {
     const crops = [crop('the van is gone and a car has appeared', came), crop('the van is gone', left)];
     const { statements } = await describeWith(crops);
-    expect(statements[0]?.attention.map((word) => word?.weights[0])).toEqual([5, 6, 7, 8]);
-    expect(statements.map(({ attention }) => attention[0]?.crops)).toEqual(crops.map((one) => [one.crop]));
+    expect(statements[0]?.words.map(({ attention }) => attention?.weights[0])).toEqual([5, 6, 7, 8]);
+    expect(statements.map(({ words }) => words[0]?.attention?.crops)).toEqual(crops.map((one) => [one.crop]));
   });
 
   it('asks about no move between things that their names distinguish', async () => {
     const crops = [crop('a car has appeared', came), crop('the dog has left', left)];
     const names: KnownNames = { mayBeOne: () => false, isThing: () => ({ before: true, after: true }) };
-    const { told, runs, ends } = await describeWith(crops, { ends: 'the dog has moved', names });
+    const { stated, runs, ends } = await describeWith(crops, { ends: 'the dog has moved', names });
     expect(runs[0]).toHaveLength(3);
     expect(ends).toEqual([{ before: 1, after: 0, kindLogits: null }]);
-    expect(told.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
+    expect(stated.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
   });
 
   it.each([
@@ -177,10 +182,10 @@ describe('describeLocations', () => {
         isThing: () => ({ before: is && side === 'before', after: is && side === 'after' }),
       };
       const crops = [crop('nothing has changed', region(side, 0.1)), crop('the dog has left', left)];
-      const { statements, told } = await describeWith(crops, { names });
-      expect(told.map((one) => one.text)).toEqual([...(text === undefined ? [] : [text]), 'the dog has left']);
+      const { statements, stated } = await describeWith(crops, { names });
+      expect(stated.map((one) => one.text)).toEqual([...(text === undefined ? [] : [text]), 'the dog has left']);
       if (text === undefined) return;
-      const weights = statements[0]?.attention.map((word) => word?.weights[0]);
+      const weights = statements[0]?.words.map(({ attention }) => attention?.weights[0]);
       expect(new Set(weights)).toEqual(new Set([1])); // the mean over the graph's three words
     },
   );
@@ -198,7 +203,11 @@ describe('describeLocations', () => {
           return { ...outputOf(ahead), kindLogits, reversed: outputOf(back) };
         });
       const { statements } = await describeLocations(crops, crops, run, manifest);
-      return statements.map(({ clause, kind, written }) => ({ text: clause.text, kind, written }));
+      return statements.map(({ words, statement, decoded }) => ({
+        text: textOf(words),
+        kind: statement.kind,
+        decoded: decoded.map((one) => [write(one.statement), one.reversed]),
+      }));
     };
 
     it('takes the more probable kind, and keeps both clauses for the names', async () => {
@@ -209,9 +218,9 @@ describe('describeLocations', () => {
       expect(found).toEqual({
         text: 'the van has moved to the right',
         kind: 'move',
-        written: [
-          { words: 'a car has appeared'.split(' '), kind: 'appear', reversed: false },
-          { words: 'the van has moved to the left'.split(' '), kind: 'move', reversed: true },
+        decoded: [
+          ['a car has appeared', false],
+          ['the van has moved to the left', true],
         ],
       });
     });

@@ -3,6 +3,7 @@ import { decodeHeatmapData } from '../../src/heatmaps/data.js';
 import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { GREEN, picture, pixelPipeline, RED, setUpCamera, turnProcessor } from '../helpers/cameras.js';
+import { contentOf } from '../helpers/content.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
 
 let bench: Bench;
@@ -53,6 +54,7 @@ describe('zones', () => {
           finding: {
             ...finding,
             caption,
+            content: contentOf(caption),
             words: caption.split(' ').map((text) => ({ text, score: 0.9 })),
             regions: [region(1, 0.1, 0.9), region(2, 0.7, 0.8)],
             statements: [states('a dog has appeared', 1), states('a car has appeared', 2)],

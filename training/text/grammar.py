@@ -7,7 +7,9 @@ closed regular expressions: a caption outside the grammar is refused, never gues
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 from training.contract import Clause
@@ -36,37 +38,32 @@ ONLY_NUISANCE: dict[str, tuple[str, ...]] = {
 }
 
 
-# {np}: with "a", {dnp}: with "the", {new}: the replacement, {has}/{is}: agree with the subject, {w}: place or
-# direction. Second field: the hypernyms that people use it of. Third field: whether the place is required.
+# The sentences of the service (src/language/tables): {np} with "a", {dnp} with "the", {new} the replacement, {has} and
+# {is} agree with the subject, {w} is the place or the direction. Second field: the hypernyms that the verb is used of.
+# Third field: whether the place is required.
 LIVING = ("person", "vehicle", "animal")
 ANY = (*LIVING, "object")
+TABLE = json.loads(Path("src/language/tables/en.json").read_text(encoding="utf-8"))
+_SLOTS = {"{a}": "{np}", "{the}": "{dnp}", "{place}": "{w}", "{way} {place}": "{w}"}
+
+
+def _templates(kind: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+    """The templates of a kind that captions are written by, in the order of the table."""
+    rows = [row for row in TABLE["sentences"][kind].values() if row.get("captioner", True)]
+    texts = [row["text"] for row in rows]
+    for slot, name in sorted(_SLOTS.items(), key=lambda item: -len(item[0])):
+        texts = [text.replace(slot, name) for text in texts]
+    return tuple((text, tuple(row.get("of", ANY)), "needs" in row) for text, row in zip(texts, rows))
+
+
 TEMPLATES: dict[str, tuple[tuple[str, tuple[str, ...], bool], ...]] = {
-    "appeared": (
-        ("{np} {has} appeared {w}", ANY, False),
-        ("there {is} {np} {w} now", ANY, False),
-        ("{np} {is} now {w}", ANY, True),
-        ("{np} {has} arrived {w}", ("person", "vehicle"), False),
-        ("{np} {is} now standing {w}", ("person",), True),
-        ("{np} {is} now parked {w}", ("vehicle",), True),
-    ),
-    "disappeared": (
-        ("{dnp} {w} {is} gone", ANY, False),
-        ("{dnp} {w} {has} left", LIVING, False),
-        ("{dnp} {w} {is} no longer there", ANY, False),
-        ("{dnp} {w} {has} disappeared", ANY, False),
-    ),
-    "moved": (
-        ("{dnp} {has} moved {w}", ANY, False),
-        ("{dnp} {has} walked {w}", ("person",), True),
-        ("{dnp} {has} driven {w}", ("vehicle",), True),
-        ("{dnp} {has} been moved {w}", ("object",), False),
-        ("{dnp} {has} shifted {w}", ANY, True),
-    ),
-    "replaced": (
-        ("{dnp} {w} {has} been replaced by {new}", ANY, False),
-        ("{new} has taken the place of {dnp} {w}", ANY, False),
-        ("there is {new} {w} instead of {dnp}", ANY, False),
-    ),
+    action: _templates(kind)
+    for action, kind in {
+        "appeared": "appear",
+        "disappeared": "disappear",
+        "moved": "move",
+        "replaced": "replace",
+    }.items()
 }
 
 # Event -> the words by which a clause reports it; every clause has exactly one.
