@@ -22,13 +22,13 @@ module.exports = {
     only(
       'api',
       '^src/api/',
-      '^src/(api|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search)/|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search)/|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
       'HTTP only: meets the workers in jobs/ and stores/.',
     ),
     only(
       'workers',
       '^src/workers/',
-      '^src/(workers|batches|baseline|describer|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/[^/]+\\.ts$',
+      '^src/(workers|batches|baseline|describer|language|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/[^/]+\\.ts$',
       'Queues and life cycles: never the API, never a graph.',
     ),
     only(

@@ -1,6 +1,7 @@
 /** `scenedelta compare BEFORE AFTER`: runs one pair through the pipeline of the service, without queue and stores. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { Option } from 'commander';
 import { probabilityByFacts } from '../changes/rule-sentences.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
@@ -10,6 +11,8 @@ import type { HeatmapData } from '../heatmaps/data.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import { sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
+import { LOCALES, type Locale } from '../language/table.js';
+import { writeContent } from '../language/write.js';
 import { createLogger } from '../logger.js';
 import { Pipeline } from '../pipeline/compare.js';
 import type { AskAnswer } from '../schemas/ask.js';
@@ -24,6 +27,7 @@ interface Options {
   readonly json?: true;
   readonly heatmap?: string;
   readonly ask?: string;
+  readonly locale: Locale;
   readonly model?: string;
   readonly device?: string;
 }
@@ -38,6 +42,7 @@ export const command = createCommand('compare')
     '--ask <sentence>',
     'also print how probable this sentence is, by the truth check of the bundle and by the facts',
   )
+  .addOption(new Option('--locale <locale>', 'language of the sentence').choices(LOCALES).default('en'))
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(async (beforePath: string, afterPath: string, options: Options) => {
@@ -52,7 +57,7 @@ export const command = createCommand('compare')
     const asked =
       checked && roundFigures({ ...checked, by_facts: probabilityByFacts(checked.sentence, output.finding) });
     const finding = roundFigures(output.finding);
-    const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding);
+    const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding, options.locale);
     console.log(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
     if (options.heatmap !== undefined) {
       const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
@@ -115,8 +120,10 @@ async function drawHeatmaps(
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-function describe(finding: Finding): string {
-  const lines = [finding.caption, ''];
+/** A model that writes by a grammar of its own has its sentence in its language alone. */
+function describe(finding: Finding, locale: Locale): string {
+  const { caption, content } = finding;
+  const lines = [content === undefined ? caption : writeContent(content, locale), ''];
   lines.push(`verdict     ${finding.verdict} (probability of a change ${percent(finding.confidence)})`);
   if (finding.verdict === 'change') lines.push(`kind        ${finding.kind}`);
   for (const { name, score } of finding.nuisance) lines.push(`nuisance    ${name} (${percent(score)})`);

@@ -1,7 +1,7 @@
 /**
- * Where a thing is and how it moved, as the phrases of sentences. The borders of left, middle and right are here alone:
- * the sentence, the search, the evaluation and the training (`training/worlds/surveillance/location_phrases.py`) use
- * them.
+ * Phrases of places and of ways: where a thing is and how it moved. The borders of left, middle and right are here
+ * alone: the sentence, the search, the evaluation and the training (`training/worlds/surveillance/location_phrases.py`)
+ * use them.
  */
 import { readFileSync } from 'node:fs';
 import type { Box, Side } from '../images.js';

@@ -135,7 +135,7 @@ interface Phrase {
 
 const phrasesOf = (text: string): (Phrase | null)[] => text.split(' and ').map(phraseOf);
 
-/** "two people in dark clothes", "a dark blue car": determiner, count, colour, noun, clothes. @returns null: it is none */
+/** "two people in dark clothes": determiner, count, colour, noun, clothes. @returns null for any other text */
 function phraseOf(text: string): Phrase | null {
   const words = text.split(' ');
   if (words.length === 1 && table.nouns[text]?.bare === true) {

@@ -2,7 +2,7 @@
 import type { Statement, Thing } from '../schemas/statement.js';
 import { type Forms, type Gender, type Table, wordOf } from './table.js';
 
-/** What a word of a sentence is about. `link`: articles and other words that refer to nothing by themselves. */
+/** The part of a statement that a word is about. `link`: "and"; `phrase`: articles, counts and clothes of a thing. */
 export type Role = 'noun' | 'colour' | 'verb' | 'place' | 'way' | 'link' | 'phrase' | 'part';
 
 /** A word of a written sentence. */
@@ -53,7 +53,7 @@ function garmentSlots(garment: string, colour: string, at: number, table: Table)
   };
 }
 
-/** "red", or the clothes of a colour that nobody wears by its name: "dark clothes". */
+/** "red", or the clothes of a colour that has no name as clothes: "dark clothes". */
 function wornWords(colour: string, at: number, table: Table): Word[] {
   const worn = table.worn?.[colour] ?? wordOf(colourWords(table), colour);
   const words = new Set(colour.split(' '));

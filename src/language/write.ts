@@ -9,7 +9,7 @@ import { type Case, classOf, fill, type Word, withComma, wordsOf, writeParts, wr
 /** A sentence of another grammar than ours stays as text: of a captioner of its own, or stored by version 0.1.0. */
 export type Caption = Statement | string;
 
-/** Where the thing is, in place of the statement's phrase: the name of a zone, or the zones of both ends of a move. */
+/** The place of the thing instead of the statement's phrase: the name of a zone, or both zones of a move. */
 export type NamedPlace = string | { readonly from?: string | undefined; readonly to?: string | undefined };
 
 export interface Writing {

@@ -5,13 +5,12 @@
  */
 import { OTHER_SIDE, type Side } from '../images.js';
 import type { ChangeStatement } from '../language/plain.js';
-import { type Role, SOMETHING } from '../language/thing.js';
+import { SOMETHING } from '../language/thing.js';
 import { writeWords } from '../language/write.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import {
   type Decoded,
-  type Likely,
   likelyClass,
   likelyColour,
   likelyNoun,
@@ -23,7 +22,7 @@ import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import type { Thing } from '../schemas/statement.js';
 import { clauseProbability, evidenceOf } from './clause-probability.js';
 import { likelyPlace, likelyWay } from './place-facts.js';
-import { rescored, type ScoredWord } from './scored-words.js';
+import { rescored, type ScoredWord, statedPhrase } from './scored-words.js';
 import type { Description, LocationFact, LocationStatement } from './statements.js';
 
 /** As `value` of a count: four or more. */
@@ -122,12 +121,6 @@ const decodedAt = ({ decoded }: LocationStatement, frames: readonly Side[]): Dec
     const thing = statement.things[at ?? -1];
     return thing === undefined ? [] : [{ noun: thing.noun, colour: thing.colour }];
   });
-
-/** The phrase of a role with the probability of all of its words; null: the statement has none. */
-const statedPhrase = (words: readonly ScoredWord[], role: Role, value: string | null): Likely | null =>
-  value === null
-    ? null
-    : { value, probability: words.reduce((product, word) => (word.role === role ? product * word.score : product), 1) };
 
 function countOf(
   { count }: Thing,

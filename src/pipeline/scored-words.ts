@@ -46,6 +46,12 @@ export const uniformWords = (
   attention: WordAttention | null = null,
 ): ScoredWord[] => words.map((word) => ({ ...word, score, attention }));
 
+/** The phrase of a role with the probability of all of its words; null: the statement has none. */
+export const statedPhrase = (words: readonly ScoredWord[], role: Role, value: string | null): Likely | null =>
+  value === null
+    ? null
+    : { value, probability: words.reduce((product, word) => (word.role === role ? product * word.score : product), 1) };
+
 /** Noun and colour of a thing, as they are written. */
 export interface NamedThing {
   readonly noun: Likely;

@@ -22,7 +22,7 @@ import type { ClauseText } from './truth-check.js';
 export interface ChangeSentence {
   readonly sentence: Sentence;
   readonly kind: Prediction['kind'];
-  /** what it states; undefined of a captioner that writes by another grammar */
+  /** the statements; undefined of a captioner that writes by another grammar */
   readonly content: Content | undefined;
   /** per word; null for a word that the caption graph did not write */
   readonly attention: readonly (WordAttention | null)[];
@@ -148,7 +148,10 @@ function kindOf(groups: readonly GroupStatement[], more: number, head: string): 
   return others.length > 0 || (more > 0 && head === 'multi') ? 'multi' : (first as string);
 }
 
-/** The decoder's sentence about all locations, or a plain one if it denies the change: its words have the score of the kind. */
+/**
+ * The decoder's sentence about all locations, or a plain one if it denies the change: its words have the score of the
+ * kind.
+ */
 function sentenceOfDecoder(
   { whole, crops }: Description,
   kind: Prediction['kind'],

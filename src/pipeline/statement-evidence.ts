@@ -3,12 +3,13 @@
  * `calibration.facts` of a bundle. `scenedelta evaluate --evidence` writes them.
  */
 import type { Box, Side } from '../images.js';
+import { thirdOf } from '../language/place.js';
 import { logitOf } from '../logistic.js';
 import type { PairNames } from '../model/graph-io.js';
-import { nounPhrasesOf } from '../model/noun-phrase.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import { type ClauseEvidence, evidenceOf } from './clause-probability.js';
-import { agreement, findPlace, findWay, sideOf, thirdOf } from './place-facts.js';
+import { agreement, sideOf } from './place-facts.js';
+import { statedPhrase } from './scored-words.js';
 import type { Description, LocationStatement } from './statements.js';
 
 /** One statement as the captioner wrote it, and the probability that it gets by the present calibration. */
@@ -28,7 +29,8 @@ export interface StatementEvidence {
 }
 
 /**
- * @param described before its statements are named; named: the same after it
+ * @param described before its statements are named
+ * @param named the description with named statements
  * @param names of all crops, in their order
  * @param kinds of the manifest
  */
@@ -38,28 +40,27 @@ export function statementEvidence(
   names: readonly PairNames[],
   kinds: readonly string[],
 ): StatementEvidence[] {
-  return described.statements.map((statement, i) => {
-    const { kind, regions, clause } = statement;
-    const words = clause.words.map(({ text }) => text);
-    const [phrase] = nounPhrasesOf(words);
+  return described.statements.map((one, i) => {
+    const { statement, regions } = one;
     const last = regions.at(-1);
+    const [thing] = statement.things;
     return {
-      kind,
+      kind: statement.kind,
       regions: regions.map(({ side, box, score }) => ({ side, box, score })),
       probability: (named.statements[i] as LocationStatement).probability,
-      clause: evidenceOf(statement, names, described.ends, kinds) ?? null,
-      stated: statedIn(statement, words),
+      clause: evidenceOf(one, names, described.ends, kinds) ?? null,
+      stated: statedIn(one),
       third: last === undefined ? '' : thirdOf(last.box),
-      side: kind === 'move' ? sideOf(regions) : null,
-      counted: phrase === undefined ? null : phrase.count !== null,
+      side: statement.kind === 'move' ? sideOf(regions) : null,
+      counted: thing === undefined ? null : thing.count !== 1,
     };
   });
 }
 
-function statedIn({ kind, clause, regions }: LocationStatement, words: readonly string[]) {
-  const at = kind === 'move' ? findWay(words) : findPlace(words);
-  if (at === null) return null;
-  const phrase = words.slice(at.from, at.to).join(' ');
-  const probability = clause.words.slice(at.from, at.to).reduce((product, { score }) => product * score, 1);
-  return { phrase, logit: logitOf(probability), agreement: kind === 'move' ? agreement(phrase, regions) : 0 };
+function statedIn({ statement, words, regions }: LocationStatement) {
+  const isMove = statement.kind === 'move';
+  const stated = statedPhrase(words, isMove ? 'way' : 'place', isMove ? statement.way : statement.place);
+  if (stated === null) return null;
+  const { value: phrase, probability } = stated;
+  return { phrase, logit: logitOf(probability), agreement: isMove ? agreement(phrase, regions) : 0 };
 }

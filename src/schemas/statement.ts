@@ -1,4 +1,4 @@
-/** Schema of a statement: what a sentence states of one change, as a value. `src/language` writes it as words. */
+/** Schema of a statement: the value that a sentence about one change states. `src/language` writes it as words. */
 import { type Static, Type } from 'typebox';
 import { literals, nullable } from './constructors.js';
 
@@ -35,7 +35,7 @@ export const StatementSchema = Type.Object(
   },
   { $id: 'StatementContent' },
 );
-/** What a sentence states of one change. */
+/** The value that a sentence about one change states. */
 export type Statement = Static<typeof StatementSchema>;
 
 export const ContentSchema = Type.Object(
@@ -43,7 +43,7 @@ export const ContentSchema = Type.Object(
     statements: Type.Array(StatementSchema),
     more: Type.Integer({ minimum: 0, description: 'Further places that changed, without a statement of their own.' }),
   },
-  { description: 'What the caption states, as values. Absent: the model writes by a grammar of its own.' },
+  { description: 'The statements of the caption, as values. Absent: the model writes by a grammar of its own.' },
 );
-/** What a caption states. */
+/** The statements of a caption. */
 export type Content = Static<typeof ContentSchema>;

@@ -1,4 +1,4 @@
-/** What a caption of the captions' grammar states, for findings that a test makes. */
+/** The statements of a caption of the captions' grammar, for findings that a test makes. */
 import { readClauses } from '../../src/language/read-clauses.js';
 import type { Content } from '../../src/schemas/statement.js';
 

@@ -38,7 +38,7 @@ const statements: fc.Arbitrary<Statement> = fc
   }));
 
 describe('a statement and its sentence', () => {
-  it('are the same: what is written is read back, with its verb as far as it is true of the things', () => {
+  it('are the same: a written statement is read back, with its verb as far as it is true of the things', () => {
     fc.assert(
       fc.property(statements, (statement) => {
         const sentence = write(statement);

@@ -3,6 +3,7 @@ import type { PairNames } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { statementEvidence } from '../../src/pipeline/statement-evidence.js';
 import type { Description, LocationStatement } from '../../src/pipeline/statements.js';
+import { located } from './located.js';
 
 const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'];
 const region = (side: 'before' | 'after', x: number): MapRegion => ({
@@ -14,12 +15,14 @@ const region = (side: 'before' | 'after', x: number): MapRegion => ({
 const names = { before: { nouns: [9, 0], colours: [0] }, after: { nouns: [0, 9], colours: [0] } };
 
 function described(text: string, more: Partial<LocationStatement>): Description {
-  const words = text.split(' ').map((word) => ({ text: word, score: 0.9 }));
-  const statement = {
-    ...{ at: [0], facts: [], kind: 'appear', regions: [region('after', 0.1)], probability: 0.3, attention: [] },
-    ...{ clause: { text, words, score: 0.9 }, kindLogits: Float32Array.of(0, 3, 0, 0, 0, 0) },
+  const kindLogits = Float32Array.of(0, 3, 0, 0, 0, 0);
+  const statement = located(text, {
+    score: 0.9,
+    probability: 0.3,
+    regions: [region('after', 0.1)],
+    kindLogits,
     ...more,
-  };
+  });
   return { crops: [], statements: [statement], ends: [] } as unknown as Description;
 }
 
@@ -39,7 +42,7 @@ it('has the stated place with the log-odds of all of its words, and the probabil
 });
 
 it('has the way of a move with the agreement of the boxes, and the side that they moved to', () => {
-  const moved = { kind: 'move', regions: [region('before', 0.6), region('after', 0.2)] } as const;
+  const moved = { regions: [region('before', 0.6), region('after', 0.2)] };
   const evidence = evidenceOf('the car has moved to the right', moved);
   expect(evidence).toMatchObject({ side: 'to the left', counted: false, stated: { agreement: -1 } });
   expect(evidenceOf('the car has moved', moved)?.stated).toBeNull();

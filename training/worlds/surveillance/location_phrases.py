@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 
 from training.text.lexicon import LANDMARKS, SURFACES
 
+# The ranges of the centre in which each word is true, shared with the service.
+THIRDS = json.loads(Path("src/language/tables/thirds.json").read_text(encoding="utf-8"))
 Box = tuple[float, float, float, float]  # x, y, width, height in frame pixels
 
 
@@ -17,11 +22,11 @@ def frame_phrases(box: Box, width: int, height: int, share: float) -> list[str]:
     x, y, w, h = box
     cx, cy = (x + w / 2) / width, (y + h / 2) / height
     phrases: list[str] = []
-    if cx < 0.40:
+    if cx < THIRDS["left"][1]:
         phrases.append("on the left")
-    elif cx > 0.60:
+    elif cx > THIRDS["right"][0]:
         phrases.append("on the right")
-    if 0.36 <= cx <= 0.64:
+    if THIRDS["middle"][0] <= cx <= THIRDS["middle"][1]:
         phrases.append("in the middle")
     if (y + h) / height > 0.82 and share > 0.25:
         phrases.append("in the foreground")
