@@ -73,6 +73,7 @@ const catalogue = {
   'queue-share-used': { status: 429, title: 'The API key has too much work waiting', retry: 'transient' },
   internal: { status: 500, title: 'An unexpected error', retry: 'transient' },
   'inference-failed': { status: 500, title: 'The model could not be run', retry: 'transient' },
+  quarantined: { status: 500, title: 'Workers died over the work', retry: 'permanent' },
   'queue-unavailable': { status: 503, title: 'The queue cannot be reached', retry: 'transient' },
   'storage-unavailable': { status: 503, title: 'The frames cannot be stored', retry: 'transient' },
   overloaded: { status: 503, title: 'Too much work is waiting', retry: 'transient' },
@@ -125,6 +126,10 @@ export class ScenedeltaError extends Error {
     };
   }
 }
+
+/** Whether a store of the service is away or takes no writes, for which no job can be blamed. */
+export const isStoreRefusal = (thrown: unknown): boolean =>
+  thrown instanceof ScenedeltaError && (thrown.code === 'queue-unavailable' || thrown.code === 'storage-unavailable');
 
 /** Maps any thrown value to the catalogue; an unknown error becomes `internal`, and its text stays in the log. */
 export function asScenedeltaError(thrown: unknown): ScenedeltaError {

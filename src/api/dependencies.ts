@@ -75,6 +75,7 @@ export interface ApiDependencies {
     | 'oldest'
     | 'waiting'
     | 'ping'
+    | 'takesWrites'
   >;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;

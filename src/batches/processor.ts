@@ -4,7 +4,7 @@
  * it.
  */
 import type { Config } from '../config.js';
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import type { FootageSequence } from '../footage/recording-plan.js';
 import { recordedCamera } from '../footage/recording-run.js';
 import { runSequence } from '../footage/sequence-run.js';
@@ -115,14 +115,14 @@ export function createBatchProcessor(deps: BatchDependencies) {
   };
 
   /**
-   * BullMQ ends a job whose workers died too often, whatever it has done meanwhile: a camera that has gone on since is
-   * taken up by another run.
+   * A job that failed too often ends, whatever it has done meanwhile: a camera that has gone on since is taken up by
+   * another run.
    */
   const nextRun = async ({ id, progress, chunks, run }: BatchRecord): Promise<void> => {
     const stuck = undone(progress).find((i) => (chunks[i] ?? 0) <= (run.since[i] ?? 0));
-    if (stuck !== undefined) return giveUp(id, lostTooOften());
+    if (stuck !== undefined) return giveUp(id, withoutProgress());
     const next = { number: run.number + 1, since: chunks };
-    deps.logger.warn({ batch_id: id, run: next.number }, 'workers died over the batch, going on');
+    deps.logger.warn({ batch_id: id, run: next.number }, 'jobs of the batch have failed, going on');
     if (await batches.beginRun(id, next)) await addRun(id, { run: next, progress });
   };
 
@@ -165,13 +165,18 @@ export function createBatchProcessor(deps: BatchDependencies) {
       } catch (thrown) {
         if (signal.aborted) return 'interrupted';
         const error = asScenedeltaError(thrown);
-        if (!error.permanent && !lastAttempt) throw thrown;
+        if (isStoreRefusal(error) || (!error.permanent && !lastAttempt)) throw thrown;
         // The last job of the run takes up a camera that has gone on.
         if (error.permanent || camera === undefined || !(await hasGoneOn(id, camera))) await giveUp(id, error);
         return 'done';
       }
     },
     giveUp,
+    /** @returns a text that changes whenever the job has gone on */
+    async progressOf(payload: unknown): Promise<string> {
+      const { batchId, camera } = parseJob(BatchJobSchema, payload);
+      return camera === undefined ? '' : String((await batches.get(batchId))?.chunks[camera] ?? 0);
+    },
     nextRun,
     addRun,
   };
@@ -190,11 +195,8 @@ function oneCamera(sequences: readonly FootageSequence[], camera: string | null)
 const undone = (progress: BatchRecord['progress']): number[] =>
   progress.flatMap((camera, i) => (camera?.done ? [] : [i]));
 
-export const lostTooOften = (): ScenedeltaError =>
-  new ScenedeltaError(
-    'inference-failed',
-    'workers died again and again over this batch, and no chunk of frames was finished between',
-  );
+const withoutProgress = (): ScenedeltaError =>
+  new ScenedeltaError('inference-failed', 'the jobs of a camera ended, and no chunk of frames was finished');
 
 /** Lets live work pass before every comparison. */
 const givingWay = ({ pipeline, pass }: BatchDependencies): FrameDependencies['pipeline'] => ({

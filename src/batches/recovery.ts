@@ -5,12 +5,12 @@
 import { finishJobId, type JobProducer, planJobId } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import type { BatchStore } from '../stores/batches.js';
-import { type BatchProcessor, lostTooOften } from './processor.js';
+import type { BatchProcessor } from './processor.js';
 
 interface Dependencies {
   readonly batches: Pick<BatchStore, 'unfinished' | 'get'>;
   readonly queue: Pick<JobProducer, 'states' | 'forget' | 'addBatch'>;
-  readonly processor: Pick<BatchProcessor, 'giveUp' | 'nextRun' | 'addRun'>;
+  readonly processor: Pick<BatchProcessor, 'nextRun' | 'addRun'>;
   /** epoch ms */
   readonly clock: () => number;
   readonly logger: Logger;
@@ -33,15 +33,11 @@ export function createBatchRecovery(
     const [planJob, finishJob] = [planJobId(id), finishJobId(id, batch.run.number)];
     const [plan = 'absent', finish = 'absent'] = await queue.states('batch', [planJob, finishJob]);
     if (plan === 'held' || finish === 'held') return false;
-    if ((batch.status === 'queued' ? plan : finish) === 'failed') {
-      await processor.giveUp(id, lostTooOften());
-      return false;
-    }
     if (batch.status === 'queued') {
-      if (plan === 'completed') await queue.forget('batch', planJob);
+      if (plan !== 'absent') await queue.forget('batch', planJob);
       await queue.addBatch(id);
     } else if (batch.status !== 'running') return false;
-    else if (finish === 'completed') await processor.nextRun(batch);
+    else if (finish !== 'absent') await processor.nextRun(batch);
     else await processor.addRun(id, batch);
     logger.warn({ batch_id: id, status: batch.status }, 'batch had no job, queued again');
     return true;

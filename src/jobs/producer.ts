@@ -216,22 +216,24 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
     /** @returns the state of each id, in one round trip. An id is looked up in all queues of its kind. */
     states: (kind: JobKind, ids: readonly string[]): Promise<JobState[]> =>
       call('Reading job states', async () => {
-        const pipeline = redis.pipeline();
+        const pipeline = redis.multi();
         const queues = queuesOf[kind];
         for (const id of ids) {
           for (const queue of queues) {
             pipeline.exists(queue.toKey(id));
-            pipeline.zscore(queue.toKey('completed'), id);
             pipeline.zscore(queue.toKey('failed'), id);
+            for (const state of ['prioritized', 'delayed', 'waiting-children']) pipeline.zscore(queue.toKey(state), id);
+            for (const state of ['active', 'wait', 'paused']) pipeline.lpos(queue.toKey(state), id);
           }
         }
         const replies = repliesOf(await pipeline.exec());
         return ids.map((_id, i) => {
           const states = queues.map((_queue, j): JobState => {
-            const [exists, completed, failed] = replies.slice(3 * (i * queues.length + j));
+            const [exists, failed, ...places] = replies.slice(8 * (i * queues.length + j)).slice(0, 8);
             if (exists !== 1) return 'absent';
             if (failed !== null) return 'failed';
-            return completed !== null ? 'completed' : 'held';
+            // A script of the queue that Redis refused halfway leaves a job in no list at all.
+            return places.some((place) => place !== null) ? 'held' : 'completed';
           });
           return states.find((state) => state !== 'absent') ?? 'absent';
         });
@@ -245,6 +247,12 @@ export function createJobProducer(redis: Redis, clock: () => number = Date.now) 
     ping: async (): Promise<boolean> =>
       redis.status === 'ready' &&
       redis.ping().then(
+        () => true,
+        () => false,
+      ),
+    /** @returns whether Redis takes writes; it never throws. */
+    takesWrites: async (): Promise<boolean> =>
+      redis.set(KEYS.probe, '1', 'PX', 60_000).then(
         () => true,
         () => false,
       ),

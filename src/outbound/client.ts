@@ -11,7 +11,7 @@ import type { Login } from '../login.js';
 import { originAndPath } from '../redact-url.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
-import { createHttpLogins, parseChallenges } from './http-login.js';
+import { createHttpLogins, parseChallenges, type RefusedLogins } from './http-login.js';
 import { createPoster, type PostOutcome, USER_AGENT } from './post.js';
 import { createRtspFetcher, isRtsp, type RtspSettings } from './rtsp.js';
 import { asUrlError, tooLarge } from './url-error.js';
@@ -64,10 +64,13 @@ const MOST_REQUESTS = 3;
 
 type Fail = (why: string) => ScenedeltaError;
 
-/** @param options.rtsp without it, rtsp addresses are refused */
+/**
+ * @param options.rtsp without it, rtsp addresses are refused
+ * @param options.refusedLogins absent: refused logins are forgotten with the process
+ */
 export function createOutboundClient(
   config: Pick<Config, 'outboundAllow' | 'outboundTimeoutMs'>,
-  options: { resolve?: Resolve; now?: () => number; rtsp?: RtspSettings } = {},
+  options: { resolve?: Resolve; now?: () => number; rtsp?: RtspSettings; refusedLogins?: RefusedLogins } = {},
 ): OutboundClient {
   const allow = parseAllowList(config.outboundAllow);
   const timeoutMs = config.outboundTimeoutMs;
@@ -77,11 +80,12 @@ export function createOutboundClient(
     timeoutMs,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
   });
-  const logins = createHttpLogins(now);
+  const logins = createHttpLogins(now, options.refusedLogins);
 
   /** @returns the first answer that is no challenge. @throws Error with the reason if the login cannot help */
   const get = async (url: URL, login: Login | undefined, signal: AbortSignal, failed: Fail) => {
     const target = { origin: url.origin, method: 'GET', uri: url.pathname + url.search };
+    if (login !== undefined) await logins.recall(target, login);
     let step = login && logins.begin(target, login);
     for (let requests = 1; ; requests++) {
       if (step !== undefined && 'refused' in step) throw failed(step.refused);

@@ -18,6 +18,8 @@ export interface Challenge {
 const MOST_SESSIONS = 1_000;
 /** A refused login is not sent again for this long: many cameras lock an account after a few wrong passwords. */
 const REFUSED_MS = 5 * 60_000;
+/** The others know it until they forget it. */
+const RECALLED_MS = 10_000;
 
 /** In the order of preference. */
 const HASHES: readonly (readonly [algorithm: string, hash: string])[] = [
@@ -127,8 +129,14 @@ export interface LoginTarget {
 
 export type HttpLogins = ReturnType<typeof createHttpLogins>;
 
+/** Refused logins that outlive the process: after a restart, a wrong password is not sent again either. */
+export interface RefusedLogins {
+  has(login: string): Promise<boolean>;
+  add(login: string, forMs: number): Promise<void>;
+}
+
 /** Sessions with the hosts that asked for a login. */
-export function createHttpLogins(now: () => number) {
+export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
   const sessions = new LRUCache<string, Session>({ max: MOST_SESSIONS });
   /** by login, the time (epoch ms) until which it is not sent again */
   const refusals = new LRUCache<string, number>({ max: MOST_SESSIONS });
@@ -147,6 +155,11 @@ export function createHttpLogins(now: () => number) {
   });
 
   return {
+    /** Learns what other processes know of a login; to be awaited before the first `begin` of an exchange. */
+    async recall(target: LoginTarget, login: Login): Promise<void> {
+      const key = keyOf(target, login);
+      if (await kept?.has(key)) refusals.set(key, now() + RECALLED_MS);
+    },
     /** @returns what to send before any challenge; undefined if the host is not known */
     begin(target: LoginTarget, login: Login): LoginStep | undefined {
       const refusedUntil = refusals.get(keyOf(target, login)) ?? 0;
@@ -172,6 +185,7 @@ export function createHttpLogins(now: () => number) {
       const isStale = challenge.params.get('stale')?.toLowerCase() === 'true';
       if (sent && !isStale) {
         refusals.set(keyOf(target, login), now() + REFUSED_MS);
+        kept?.add(keyOf(target, login), REFUSED_MS).catch(() => {});
         return { refused: 'refused the user name or the password' };
       }
       const session = { challenge, count: 0 };

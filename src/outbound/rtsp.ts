@@ -62,7 +62,9 @@ export function createRtspFetcher({ settings, timeoutMs, allow, agent, logins }:
     const address = originAndPath(url);
     const failed = (why: string, code: 'url-failed' | 'url-unavailable' = 'url-failed') =>
       new ScenedeltaError(code, `${address} ${why}`, { field });
-    const known = login && logins.begin({ origin: `${url.protocol}//${url.host}`, method: '', uri: '' }, login);
+    const target = { origin: `${url.protocol}//${url.host}`, method: '', uri: '' };
+    if (login !== undefined) await logins.recall(target, login);
+    const known = login && logins.begin(target, login);
     if (known !== undefined && 'refused' in known) throw failed(known.refused);
 
     const secure = url.protocol === 'rtsps:';

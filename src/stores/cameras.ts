@@ -18,6 +18,7 @@ import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { ExaminedFrame, FrameDone, StillFrames } from './camera-frames.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
+import { TAKE_LOCK } from './runs.js';
 import { seesCamera, type Visibility } from './visibility.js';
 
 export interface StoredCamera {
@@ -210,12 +211,13 @@ export function createCameraStore(redis: Redis) {
       }),
     /**
      * Begins a snapshot pull unless another is under way.
+     * @param token '<worker>:<anything>': a pull whose worker has gone is replaced
      * @param ttlMs longer than a pull takes.
      * @returns whether it began.
      */
     beginPull: (id: string, token: string, ttlMs: number): Promise<boolean> =>
       redisCall('beginning a snapshot pull', async () => {
-        return (await redis.set(KEYS.cameraPull(id), token, 'PX', ttlMs, 'NX')) === 'OK';
+        return (await redis.eval(TAKE_LOCK, 1, KEYS.cameraPull(id), token, ttlMs)) === 1;
       }),
     /** Does nothing if the pull now belongs to another token. */
     endPull: (id: string, token: string): Promise<void> =>

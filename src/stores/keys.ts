@@ -81,6 +81,14 @@ export const KEYS = {
   alertsOf: (change: string) => `sd:chg:${change}:alerts`,
   /** heartbeat of each live worker process: JSON with its models; expires */
   worker: (workerId: string) => `sd:worker:${workerId}`,
+  /** pub/sub channel on which a worker process listens while it lives (stores/runs.ts) */
+  presence: (workerId: string) => `sd:present:${workerId}`,
+  /** hash: worker, progress and deaths of a job that has begun; expires */
+  run: (item: string) => `sd:run:${item}`,
+  /** written to find out whether Redis takes writes; expires */
+  probe: 'sd:probe',
+  /** exists while a login that a host refused is not sent again; expires */
+  refusedLogin: (hash: string) => `sd:refused:${hash}`,
   /** set of the ids of workers that are live or have died a moment ago */
   workers: 'sd:workers',
   /** sorted set of the ids of all cameras, all with score 0, and so in alphabetical order */
@@ -92,7 +100,7 @@ export const KEYS = {
   camera: (id: string) => `sd:cam:${id}`,
   /** sorted set of comparison ids that wait for the camera's turn, score = capture time in ms */
   cameraFrames: (id: string) => `sd:cam:${id}:frames`,
-  /** hash: number of turns begun per waiting comparison id */
+  /** hash: per waiting comparison id its failed tries, `ID:worker` that runs it, and `ID:deaths` of workers over it */
   cameraTries: (id: string) => `sd:cam:${id}:tries`,
   /** lock of the turn under way: '<job id>:<token>'; expires */
   cameraTurn: (id: string) => `sd:cam:${id}:turn`,
@@ -106,7 +114,7 @@ export const KEYS = {
   mqttAnnounced: 'sd:mqtt:announced',
   /** lock of the one process that publishes: its token; expires */
   mqttLease: 'sd:mqtt:lease',
-  /** lock of the snapshot pull under way: its token; expires */
+  /** lock of the snapshot pull under way: '<worker>:<token>'; expires */
   cameraPull: (id: string) => `sd:cam:${id}:pull`,
 } as const;
 

@@ -15,6 +15,7 @@ import { changeWrites, type TurnChanges } from './change-writes.js';
 import { KEYS } from './keys.js';
 import { defineScript, type RedisCommand, redisCall } from './redis.js';
 import { endingWrites } from './result-writes.js';
+import { IS_GONE } from './runs.js';
 import { parseRecord, type StoredComparison } from './stored-comparison.js';
 
 export interface Turn {
@@ -27,8 +28,10 @@ export interface Turn {
   readonly stored: StoredComparison | undefined;
   /** of the camera since its last frame, oldest first; `commit` removes those that were applied */
   readonly events: readonly (CameraEvent | BaselineEvent)[];
-  /** how often the turn of this frame has begun, this time included: from 1 */
+  /** number of this try: from 1; tries that a death or a store ended do not count */
   readonly tries: number;
+  /** number of workers that died over the frame */
+  readonly deaths: number;
   /** value of the lock; opaque */
   readonly held: string;
 }
@@ -59,14 +62,15 @@ type TakeReply = readonly [
   kind: 'taken' | 'held' | 'empty',
   comparisonId: string,
   tries: number,
+  deaths: number,
   camera: string,
   state: string,
   record: readonly (string | null)[],
   events: readonly string[],
 ];
 
-/** KEYS: turn, frames, tries, camera, camera events. ARGV: job, token, ttl (ms), prefix of comparisons. */
-const TAKE = `
+/** KEYS: turn, frames, tries, camera, camera events. ARGV: job, token, ttl (ms), prefix of comparisons, worker. */
+const TAKE = `${IS_GONE}
 local held = redis.call('GET', KEYS[1])
 if held and string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then return {'held'} end
 local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
@@ -76,10 +80,15 @@ if not first or not camera then
   return {'empty'}
 end
 redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PX', ARGV[3])
-local tries = redis.call('HINCRBY', KEYS[3], first, 1)
+local by, counted = first .. ':worker', first .. ':deaths'
+local begun = redis.call('HMGET', KEYS[3], first, by, counted)
+local deaths = tonumber(begun[3]) or 0
+if begun[2] and begun[2] ~= '' and begun[2] ~= ARGV[5] and isGone(begun[2]) then deaths = deaths + 1 end
+redis.call('HSET', KEYS[3], by, ARGV[5], counted, deaths)
+local tries = (tonumber(begun[1]) or 0) + 1
 local state = redis.call('HGET', KEYS[4], 'state') or ''
 local record = redis.call('HMGET', ARGV[4] .. first, 'comparison', 'frames', 'job')
-return {'taken', first, tries, camera, state, record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
+return {'taken', first, tries, deaths, camera, state, record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
 
 /** KEYS: turn. ARGV: held, ttl (ms). */
 const RENEW = `
@@ -95,7 +104,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 const COMMIT = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'lost', 0} end
 redis.call('ZREM', KEYS[2], ARGV[2])
-redis.call('HDEL', KEYS[3], ARGV[2])
+redis.call('HDEL', KEYS[3], ARGV[2], ARGV[2] .. ':worker', ARGV[2] .. ':deaths')
 local more = redis.call('EXISTS', KEYS[2])
 if more == 0 then redis.call('DEL', KEYS[1]) end
 if ARGV[4] == '' then return {'final', more} end
@@ -112,10 +121,10 @@ redis.call('DEL', KEYS[1])
 if redis.call('ZCARD', KEYS[2]) > 0 then return 'more' end
 return 'free'`;
 
-/** KEYS: turn, tries. ARGV: held, comparison id, by how many. */
-const UNCOUNT = `
+/** KEYS: turn, tries. ARGV: held, comparison id, failed tries. The worker has ended its try. */
+const COUNT = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('HINCRBY', KEYS[2], ARGV[2], -ARGV[3])`;
+return redis.call('HSET', KEYS[2], ARGV[2], ARGV[3], ARGV[2] .. ':worker', '')`;
 
 /** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
 export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
@@ -123,7 +132,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
   const runTake = defineScript<TakeReply>(redis, 'sdTake', TAKE);
   const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
   const runCommit = defineScript<[CommitResult['kind'], 0 | 1]>(redis, 'sdCommit', COMMIT);
-  const runUncount = defineScript<number>(redis, 'sdUncount', UNCOUNT);
+  const runCount = defineScript<number>(redis, 'sdCount', COUNT);
   const runRelease = defineScript<'free' | 'more' | 'lost'>(redis, 'sdRelease', RELEASE);
   const keysOf = (camera: string) => [
     KEYS.cameraTurn(camera),
@@ -154,12 +163,16 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
      * @param holder.job id of the queue's job: the same job may take its own turn again.
      * @param holder.token a new text at every call.
      * @param holder.ttlMs how long the turn stays held without `renew`.
+     * @param holder.worker name of this process (stores/runs.ts)
      */
-    take: (id: string, { job, token, ttlMs }: { job: string; token: string; ttlMs: number }): Promise<TakeResult> =>
+    take: (
+      id: string,
+      { job, token, ttlMs, worker = '' }: { job: string; token: string; ttlMs: number; worker?: string },
+    ): Promise<TakeResult> =>
       redisCall("taking a camera's turn", async () => {
         const keys = [...keysOf(id), KEYS.cameraEvents(id)];
-        const reply = await runTake(keys, job, token, ttlMs, KEYS.comparison(''));
-        const [kind, comparisonId, tries, camera, state, record, events] = reply;
+        const reply = await runTake(keys, job, token, ttlMs, KEYS.comparison(''), worker);
+        const [kind, comparisonId, tries, deaths, camera, state, record, events] = reply;
         if (kind !== 'taken') return kind;
         return {
           camera: JSON.parse(camera),
@@ -168,6 +181,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
           stored: parseRecord(record),
           events: events.map((json) => JSON.parse(json)),
           tries,
+          deaths,
           held: `${job}:${token}`,
         };
       }),
@@ -184,11 +198,11 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       ]),
     /** As `commit`, without saving a comparison. */
     drop: (turn: Turn): Promise<CommitResult> => commit(turn, undefined, null),
-    /** Takes back tries that were counted for the frame: they ended well, or before anything was done. */
-    uncount: async ({ camera, comparisonId, held }: Turn, tries: number): Promise<void> =>
+    /** Ends a try that did not end the frame. @param failed tries of the frame that have failed, this one included */
+    count: async ({ camera, comparisonId, held }: Turn, failed: number): Promise<void> =>
       redisCall("counting a camera's tries", async () => {
         const keys = [KEYS.cameraTurn(camera.id), KEYS.cameraTries(camera.id)];
-        await runUncount(keys, held, comparisonId, tries);
+        await runCount(keys, held, comparisonId, failed);
       }),
     /**
      * Gives the turn back.

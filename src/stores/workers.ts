@@ -19,6 +19,8 @@ const WorkerDescriptionSchema = Type.Object(
     started_at: Type.String({ format: 'date-time' }),
     /** empty while the worker loads its models */
     models: Type.Array(ModelDescriptionSchema),
+    /** the store of frames takes no writes, so the worker has paused its queues */
+    paused: Type.Optional(Type.Boolean()),
   },
   { $id: 'WorkerDescription' },
 );
@@ -66,11 +68,12 @@ export function createWorkerRegistry(redis: Redis) {
 export function startHeartbeat({ workers, logger }: { workers: WorkerRegistry; logger: Logger }) {
   const self = { id: newId('wrk'), host: hostname(), pid: process.pid, started_at: new Date().toISOString() };
   let models: ModelDescription[] = [];
+  let isPaused = () => false;
   let beating: Promise<void> | undefined;
   const beat = (): Promise<void> => {
     // While Redis is away a beat waits for it; one waiting beat is enough.
     beating ??= workers
-      .beat({ ...self, models })
+      .beat({ ...self, models, ...(isPaused() ? { paused: true } : {}) })
       .catch((err) => logger.warn({ err }, 'heartbeat failed'))
       .finally(() => {
         beating = undefined;
@@ -81,8 +84,9 @@ export function startHeartbeat({ workers, logger }: { workers: WorkerRegistry; l
   void beat();
   return {
     id: self.id,
-    /** Publishes the models at once. */
-    async ready(loaded: readonly ModelDescription[]): Promise<void> {
+    /** Publishes the models at once. @param paused read at each beat */
+    async ready(loaded: readonly ModelDescription[], paused: () => boolean = isPaused): Promise<void> {
+      isPaused = paused;
       models = [...loaded];
       await beating;
       await beat();

@@ -24,6 +24,8 @@ interface SnapshotDependencies {
   readonly loginKey: Buffer;
   /** lifetime of the lock of a pull whose worker has died: longer than a pull takes */
   readonly holdMs: number;
+  /** name of this process (stores/runs.ts) */
+  readonly worker: string;
   /** seconds that a frame may wait; 0: no limit */
   readonly cameraDeadline: number;
   /** epoch ms */
@@ -75,7 +77,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
     const { camera: id } = parseJob(TurnJobSchema, payload);
     const camera = await cameras.get(id);
     if (camera === undefined || camera.settings.snapshot === null) return;
-    const token = newTraceId();
+    const token = `${deps.worker}:${newTraceId()}`;
     if (!(await cameras.beginPull(id, token, deps.holdMs))) return;
     let error: string | null = null;
     try {

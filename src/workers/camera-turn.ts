@@ -3,7 +3,8 @@
  * that saves everything at once. It is independent of BullMQ; queue-workers.ts adapts it. stores/turns.ts defines who
  * holds a turn.
  */
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
+import { assertNotQuarantined, type JobGuard } from '../jobs/job-guard.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
@@ -68,6 +69,10 @@ export interface TurnDependencies extends CameraFrameDependencies {
   readonly clock: () => number;
   /** a new text at every call */
   readonly token: () => string;
+  /** name of this process (stores/runs.ts) */
+  readonly worker: string;
+  /** Runs work over which a worker has died, beside no other such work. */
+  readonly alone: JobGuard['alone'];
   readonly logger: Logger;
 }
 
@@ -92,8 +97,12 @@ export function createTurnProcessor(deps: TurnDependencies) {
       return true;
     };
     if (stored === undefined || isFinal(stored.comparison.status)) return worked(skipped(stored));
-    if (turn.tries > MAX_TRIES) return worked(await lifeCycle.fail(stored, lostTooOften(turn.tries - 1), save));
-    const attempt = { signal, last: turn.tries === MAX_TRIES, save };
+    try {
+      assertNotQuarantined(turn.deaths);
+    } catch (thrown) {
+      return worked(await lifeCycle.fail(stored, asScenedeltaError(thrown), save));
+    }
+    const attempt = { signal, last: turn.tries >= MAX_TRIES, save };
     const needs: TurnStage = unfetchedFrames(stored).length > 0 ? 'fetch' : 'compare';
     if (needs !== stage) return { kind: 'passed', to: needs };
     const fetchFrames = (begin: Begin) => fetchFrame({ turn, stored, signal, begin }, deps);
@@ -136,22 +145,24 @@ export function createTurnProcessor(deps: TurnDependencies) {
     const { camera, comparisonId, tries } = turn;
     let ended: Awaited<ReturnType<typeof work>>;
     try {
-      ended = await holding(turn, (signal) => work(turn, stage, signal));
+      const holdingIt = () => holding(turn, (signal) => work(turn, stage, signal));
+      ended = await (turn.deaths > 0 ? deps.alone(holdingIt) : holdingIt());
     } catch (thrown) {
-      if (asScenedeltaError(thrown).permanent || tries >= MAX_TRIES) throw thrown;
+      if (isStoreRefusal(thrown) || asScenedeltaError(thrown).permanent || tries >= MAX_TRIES) throw thrown;
       const fields = { err: thrown, camera_id: camera.id, comparison_id: comparisonId, tries };
       deps.logger.warn(fields, 'turn is tried again');
       // The turn stays held until this job continues it, or for some time longer if the job is lost.
       const wait = BACKOFF_MS * 2 ** (tries - 1);
+      await turns.count(turn, tries);
       await turns.renew(turn, wait + deps.holdMs);
       return { kind: 'later', at: clock() + wait };
     }
     if (ended.kind === 'later') {
-      await turns.uncount(turn, 1);
+      await turns.count(turn, tries - 1);
       await turns.renew(turn, ended.at - clock() + deps.holdMs);
     } else if (ended.kind === 'passed') {
       // The tries of one stage do not count in the other.
-      await turns.uncount(turn, tries);
+      await turns.count(turn, 0);
       await release(turn, ended.to);
       return { kind: 'passed' };
     }
@@ -181,7 +192,7 @@ export function createTurnProcessor(deps: TurnDependencies) {
       const { camera } = parseJob(TurnJobSchema, payload);
       const until = clock() + JOB_MS;
       for (let began = false; ; began = true) {
-        const turn = await turns.take(camera, { job, token: deps.token(), ttlMs: deps.holdMs });
+        const turn = await turns.take(camera, { job, token: deps.token(), ttlMs: deps.holdMs, worker: deps.worker });
         if (turn === 'held' || turn === 'empty') return began ? { kind: 'worked', more: false } : { kind: 'idle' };
         const ended = await workOne(turn, stage);
         if (ended.kind !== 'worked') return ended;
@@ -192,6 +203,3 @@ export function createTurnProcessor(deps: TurnDependencies) {
     },
   };
 }
-
-const lostTooOften = (times: number): ScenedeltaError =>
-  new ScenedeltaError('inference-failed', `the worker died ${times} times over this frame`);

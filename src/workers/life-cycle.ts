@@ -2,7 +2,7 @@
  * The life cycle of a comparison under both kinds of job: begin, fetch, compare, then finish, fail or skip. Frames that
  * are given by an address are fetched in an attempt of its own, which ends before the comparison waits for a slot.
  */
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
@@ -144,7 +144,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     const now = isOutdated ? await results.get(stored.comparison.id) : stored;
     if (now === undefined || isFinal(now.comparison.status)) return skipped(now);
     const error = asScenedeltaError(thrown);
-    if (!error.permanent && !last) throw error;
+    if (isStoreRefusal(error) || (!error.permanent && !last)) throw error;
     if (error.code === 'internal') {
       loggerOf(stored).error({ err: thrown }, 'comparison failed unexpectedly');
     }

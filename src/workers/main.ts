@@ -1,6 +1,7 @@
 /** The worker process: settings, connections, models, the queues it serves, and shutdown. */
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createLogger } from '../logger.js';
+import { loginKey } from '../login.js';
 import { serveMetrics } from '../metrics-server.js';
 import { createOutboundClient } from '../outbound/client.js';
 import { Pipeline } from '../pipeline/compare.js';
@@ -8,6 +9,7 @@ import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
 import { startTracing } from '../start-tracing.js';
 import { createStores } from '../stores/create.js';
 import { connectRedis } from '../stores/redis.js';
+import { createRefusedLogins } from '../stores/refused-logins.js';
 import { startHeartbeat } from '../stores/workers.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { createWorkerMetrics } from './metrics.js';
@@ -30,9 +32,10 @@ const redis = connectRedis(redisUrlOf(config), { role: 'consumer', logger });
 onShutdown('redis', async () => redis.disconnect());
 const stores = createStores(config, redis);
 onShutdown('s3', async () => stores.s3?.close());
-const outbound = createOutboundClient(config, { rtsp: config });
-onShutdown('outbound', () => outbound.close());
 const secret = await loadWebhookSecret(config);
+const refusedLogins = createRefusedLogins(redis, loginKey(config, secret));
+const outbound = createOutboundClient(config, { rtsp: config, refusedLogins });
+onShutdown('outbound', () => outbound.close());
 
 // 2. Visible to operators.
 const metrics = createWorkerMetrics(() => stores.cameras.all());
@@ -50,10 +53,20 @@ const models = pipeline.models();
 metrics.models(models);
 
 // 4. Queues.
-const queues = await serveQueues({ config, logger, redis, stores, outbound, secret, pipeline, metrics });
+const queues = await serveQueues({
+  config,
+  logger,
+  redis,
+  stores,
+  outbound,
+  secret,
+  pipeline,
+  metrics,
+  worker: heartbeat.id,
+});
 onShutdown('queues', () => queues.close());
 
-await heartbeat.ready(models);
+await heartbeat.ready(models, queues.isRefused);
 const serving = models.map(({ name, version, provider }) => ({ name, version, provider }));
 logger.info({ worker_id: heartbeat.id, models: serving }, 'worker ready');
 process.send?.('ready');

@@ -30,6 +30,8 @@ export interface WorkerMetrics {
   description(description: Description): void;
   models(models: readonly ModelDescription[]): void;
   featureCache(hit: boolean): void;
+  /** @param isRefused read at each scrape */
+  storeRefusals(isRefused: () => boolean): void;
 }
 
 /** @param listCameras is called at each scrape; absent: no settings of cameras are shown */
@@ -171,6 +173,15 @@ export function createWorkerMetrics(listCameras?: ListCameras): WorkerMetrics {
       if (status !== 'skipped') descriptionTimes.observe(ms / 1000);
       for (const [part, count] of Object.entries(tokens ?? {})) describerTokens.inc({ part }, count);
     },
+    storeRefusals: (isRefused) =>
+      void new Gauge({
+        name: 'scenedelta_store_refused',
+        help: '1 while Redis or the store of frames takes no writes of this worker, which has paused its queues.',
+        registers,
+        collect() {
+          this.set(isRefused() ? 1 : 0);
+        },
+      }),
     featureCache: (hit) => featureCache.inc({ outcome: hit ? 'hit' : 'miss' }),
     models(described) {
       models.reset();

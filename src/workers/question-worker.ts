@@ -1,7 +1,7 @@
 /** Serves the queue of questions. */
 import { QUESTION_QUEUE } from '../jobs/queues.js';
+import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
 import type { QuestionProcessor } from './question-job.js';
-import { type Common, type QueueWorkers, runJob, startWorker } from './queue-workers.js';
 
 /** Questions that wait for the model at a time. */
 const CONCURRENCY = 4;

@@ -1,9 +1,8 @@
 /** Adapter between BullMQ and the processors: the queues that are served, the end of jobs, and their cancellation. */
-import { DelayedError, type Job, type Processor, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
+import type { Job, Processor } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type BatchProcessor, lostTooOften as batchLostTooOften } from '../batches/processor.js';
-import type { Config } from '../config.js';
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import type { BatchProcessor } from '../batches/processor.js';
+import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
 import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
 import {
@@ -11,12 +10,20 @@ import {
   DESCRIPTION_QUEUE,
   MAINTENANCE_QUEUE,
   PRIORITY,
-  QUEUE_PREFIX,
   QUEUES,
   SNAPSHOT_QUEUE,
   TURN_JOB,
 } from '../jobs/queues.js';
-import type { Logger } from '../logger.js';
+import {
+  type Common,
+  type Counted,
+  delay,
+  isLast,
+  JobFailed,
+  type QueueWorkers,
+  runJob,
+  startWorker,
+} from '../jobs/run-jobs.js';
 import { KEYS } from '../stores/keys.js';
 import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
@@ -26,77 +33,14 @@ import { FETCH_CONCURRENCY } from './fetch-limits.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
 
-export interface QueueWorkers {
-  /** Takes no more jobs and waits for the running ones. */
-  close(): Promise<void>;
-}
-export interface Common {
-  /** a consumer's connection; shared, the caller closes it */
-  readonly redis: Redis;
-  readonly config: Pick<Config, 'jobLockMs'>;
-  readonly logger: Logger;
-}
-
-/** Number of workers that may die over a job before the job is failed. */
-const MAX_STALLED = 3;
 /** Deliveries mostly wait for their receivers: many run at once, so that slow receivers do not delay the others. */
 const DELIVERY_CONCURRENCY = 32;
+/** Until a delivery that another worker is sending is looked at again. */
+const BUSY_MS = 2_000;
 /** Changes that are described at a time. */
 const DESCRIPTION_CONCURRENCY = 2;
 /** Pulls mostly wait for the cameras. */
 const SNAPSHOT_CONCURRENCY = 16;
-
-export const lostTooOften = (): ScenedeltaError =>
-  new ScenedeltaError('inference-failed', `the worker died more than ${MAX_STALLED} times over these frames`);
-
-/** A job that has failed for good, with everything saved: BullMQ does not try it again. */
-class JobFailed extends UnrecoverableError {}
-
-/**
- * Runs a job. A permanent error, such as a payload of an unknown version, is logged and not tried again.
- * @param onRefused called before the job is failed
- */
-export async function runJob<T>(
-  logger: Logger,
-  job: Job,
-  run: () => Promise<T>,
-  onRefused?: (error: ScenedeltaError) => Promise<void>,
-): Promise<T> {
-  try {
-    return await run();
-  } catch (thrown) {
-    if (!(thrown instanceof ScenedeltaError && thrown.permanent)) throw thrown;
-    logger.error({ job_id: job.id, queue: job.queueName, reason: thrown.message }, 'job refused');
-    await onRefused?.(thrown);
-    throw new JobFailed(thrown.message);
-  }
-}
-
-/** Whether an error ends the job. */
-const isLast = (job: Job): boolean => job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
-
-/** Ends this run of a job, to run it again at `at` (epoch ms). */
-async function delay(job: Job, at: number, token: string | undefined): Promise<never> {
-  await job.moveToDelayed(at, token);
-  throw new DelayedError();
-}
-
-export function startWorker(name: string, process: Processor, common: Common, concurrency: number): Worker {
-  const { redis, config, logger } = common;
-  const options: WorkerOptions = {
-    connection: redis,
-    prefix: QUEUE_PREFIX,
-    concurrency,
-    lockDuration: config.jobLockMs,
-    stalledInterval: config.jobLockMs / 2,
-    maxStalledCount: MAX_STALLED,
-  };
-  const worker = new Worker(name, process, options);
-  // The connection logs its errors; without any listener here an error would end the process.
-  worker.on('error', (err) => logger.debug({ err, queue: name }, 'queue worker error'));
-  worker.on('stalled', (job_id) => logger.warn({ job_id, queue: name }, 'job lost its worker, trying again'));
-  return worker;
-}
 
 /**
  * Serves live and archive comparisons, the turns of cameras, and the fetches of both, which hold no slot of a
@@ -170,24 +114,21 @@ export function startComparisonWorkers(
     return fetched.kind;
   };
 
-  const workers = {
-    live: startWorker(QUEUES.live, runLive, deps, deps.concurrency),
-    archive: startWorker(QUEUES.archive, runArchive, deps, deps.concurrency),
-    fetch: startWorker(QUEUES.fetch, runFetch, deps, FETCH_CONCURRENCY),
+  const counted: Counted = (job, work) => {
+    if (job.name === TURN_JOB) return work();
+    const queue = job.queueName === QUEUES.archive ? 'archive' : 'live';
+    return runJob(
+      logger,
+      job,
+      () => deps.guard.counted(String(job.id), work),
+      (error) => giveUp(String(job.id), queue, error),
+    );
   };
-
-  for (const [queue, worker] of Object.entries(workers)) {
-    worker.on('failed', (job, err) => {
-      // BullMQ itself fails a job that lost its worker too often, without calling the processor again.
-      if (job?.id === undefined || err.name !== 'UnrecoverableError') return;
-      const handled =
-        job.name === TURN_JOB
-          ? // The frame's own tries end this, and other frames wait behind it.
-            deps.queue.addTurn(job.data.camera)
-          : giveUp(job.id, queue === 'fetch' ? job.name : queue, lostTooOften());
-      handled.catch((err) => logger.error({ err, job_id: job.id }, 'lost job not handled; recovery will handle it'));
-    });
-  }
+  const workers = {
+    live: startWorker(QUEUES.live, runLive, deps, deps.concurrency, counted),
+    archive: startWorker(QUEUES.archive, runArchive, deps, deps.concurrency, counted),
+    fetch: startWorker(QUEUES.fetch, runFetch, deps, FETCH_CONCURRENCY, counted),
+  };
 
   const cancellations = onCancellation(deps, (id) => {
     for (const worker of Object.values(workers)) worker.cancelJob(id, 'cancelled');
@@ -222,14 +163,23 @@ export function startBatchWorker(deps: Common & { processor: BatchProcessor }): 
       running.delete(batchId);
     }
   };
-  const worker = startWorker(BATCH_QUEUE, run, deps, 1);
+  const counted: Counted = async (job, work) => {
+    const progress = await processor.progressOf(job.data);
+    return runJob(
+      deps.logger,
+      job,
+      () => deps.guard.counted(String(job.id), work, { progress, long: true }),
+      (error) => processor.giveUp(job.data.batchId, error),
+    );
+  };
+  const worker = startWorker(BATCH_QUEUE, run, deps, 1, counted);
   worker.on('failed', (job, error) => {
     const ended = job !== undefined && job.attemptsMade >= (job.opts.attempts ?? 1);
     // The last job of a run decides about its cameras.
-    if (job === undefined || job.name === 'camera' || !(ended || error.name === 'UnrecoverableError')) return;
+    if (!ended || job.name === 'camera') return;
     processor
-      .giveUp(job.data.batchId, ended ? asScenedeltaError(error) : batchLostTooOften())
-      .catch((err) => deps.logger.error({ err, job_id: job.id }, 'lost job of a batch not handled'));
+      .giveUp(job.data.batchId, asScenedeltaError(error))
+      .catch((err) => deps.logger.error({ err, job_id: job.id }, 'failed job of a batch not handled'));
   });
   const cancellations = onCancellation(deps, (id) => running.get(id)?.abort());
   return {
@@ -259,7 +209,17 @@ export function startDeliveryWorker(
     if (outcome.kind === 'failed') throw new JobFailed('given up; the delivery log has the reasons');
     return outcome.kind === 'later' ? delay(job, outcome.at, token) : outcome.kind;
   };
-  const worker = startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY);
+  const counted: Counted = (job, work) =>
+    runJob(
+      deps.logger,
+      job,
+      async () => {
+        const ended = await deps.guard.counted(String(job.id), work, { exclusive: true });
+        return ended === 'busy' ? delay(job, Date.now() + BUSY_MS, job.token) : ended;
+      },
+      (error) => deps.processor.giveUp(job.data, error),
+    );
+  const worker = startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY, counted);
   return { close: () => worker.close() };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Recovery: completes the steps that a crash interrupted. It queues an accepted comparison that has no job, fails one
- * whose worker died too often, and queues the webhook of an ended one. Every step is idempotent.
+ * Recovery: completes the steps that a crash or a store that refused interrupted. It queues an accepted comparison that
+ * has no job, and the webhook of an ended one. Every step is idempotent.
  */
 import { ScenedeltaError } from '../errors.js';
 import { alertIdOf, comparisonIdOf, newTraceId } from '../ids.js';
@@ -16,7 +16,6 @@ import type { DescriptionStore } from '../stores/descriptions.js';
 import type { ResultStore } from '../stores/results.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { WorkerMetrics } from './metrics.js';
-import { lostTooOften } from './queue-workers.js';
 
 /** Longer than any interval between two steps of a job, so that running jobs are left alone. */
 export const RECOVER_AFTER_MS = 30_000;
@@ -53,11 +52,11 @@ export function createRecovery(deps: RecoveryDependencies): () => Promise<{ comp
   };
 
   const recoverComparison = async (id: string, state: 'absent' | 'completed' | 'failed'): Promise<boolean> => {
-    if (state === 'failed') return giveUp(id, lostTooOften());
     const stored = await results.get(id);
     if (stored === undefined || isFinal(stored.comparison.status)) return false;
     if (stored.request.turn !== undefined) return recoverFrame(id, stored.request.turn);
-    if (state === 'completed') await queue.forget('comparison', id);
+    // A job that has ended without saving how: a store refused, or the worker died in between.
+    if (state !== 'absent') await queue.forget('comparison', id);
     await queue.addComparison(
       { comparisonId: id, traceId: stored.request.traceId },
       { fetch: unfetchedFrames(stored).length > 0 },

@@ -10,6 +10,7 @@ import { createDescriber } from '../describer/describe.js';
 import { createFrameFetcher } from '../frames/fetch.js';
 import { createArchiveGate } from '../jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
+import { createJobGuard } from '../jobs/job-guard.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { openQueue, QUEUES } from '../jobs/queues.js';
 import { linkKey, publicBaseUrl } from '../links.js';
@@ -20,6 +21,7 @@ import type { Pipeline } from '../pipeline/compare.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import { createPreviewStore } from '../sequence/previews.js';
 import type { Stores } from '../stores/create.js';
+import { createRunStore } from '../stores/runs.js';
 import { createCameraRetention } from './camera-retention.js';
 import { createSnapshotPuller, snapshotsWanted } from './camera-snapshot.js';
 import { createTurnProcessor } from './camera-turn.js';
@@ -57,13 +59,20 @@ interface ServeDependencies {
   readonly secret: string;
   readonly pipeline: Pipeline;
   readonly metrics: WorkerMetrics;
+  /** name of this process in the registry of workers */
+  readonly worker: string;
 }
 
 /** @returns how to close: running jobs are finished first. */
-export async function serveQueues(deps: ServeDependencies): Promise<{ close(): Promise<void> }> {
+export async function serveQueues(deps: ServeDependencies): Promise<{ close(): Promise<void>; isRefused(): boolean }> {
   const { config, redis, stores, logger, pipeline, metrics } = deps;
   const queue = createJobProducer(redis);
   const base = { ...stores, queue, logger, clock: Date.now };
+
+  const runs = createRunStore(redis, deps.worker);
+  const presence = await runs.listen();
+  const guard = createJobGuard({ redis, blobs: stores.blobs, runs, logger });
+  metrics.storeRefusals(guard.isRefused);
 
   const fetchFrame = createFrameFetcher({ ...stores, outbound: deps.outbound, config });
   const fetchLimits = createFetchLimits(Date.now);
@@ -81,6 +90,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     previews: createPreviewStore({ ...stores, decodeLimits: config }),
     holdMs: 2 * config.jobLockMs,
     token: randomUUID,
+    ...{ worker: deps.worker, alone: guard.alone },
   });
   const deliveries = createDeliveryProcessor({
     ...base,
@@ -95,12 +105,14 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       heatmapsMs: config.heatmapRetentionHours * HOUR_MS,
     },
     random: Math.random,
+    patiently: guard.patiently,
   });
   const pull = createSnapshotPuller({
     ...base,
     fetchFrame,
     loginKey: loginKey(config, deps.secret),
     holdMs: config.outboundTimeoutMs + config.jobLockMs,
+    worker: deps.worker,
     cameraDeadline: config.cameraDeadline,
   });
   const { threads, concurrency } = capacityOf(config, pipeline.models());
@@ -116,7 +128,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
   };
 
-  const common = { redis, config, logger, metrics };
+  const common = { redis, config, logger, metrics, guard };
   const publish = (channel: string, message: string) => redis.publish(channel, message);
   const { describerUrl } = config;
   const describer =
@@ -151,10 +163,13 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     retain: { everyMs: RETENTION_EVERY_MS },
   });
   return {
+    isRefused: guard.isRefused,
     async close() {
       gate.open();
+      guard.close();
       await Promise.all(served.map((worker) => worker.close()));
       await describer?.close();
+      await presence.close();
       await Promise.all([queue.close(), liveQueue.close()]);
     },
   };

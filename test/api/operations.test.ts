@@ -25,13 +25,18 @@ describe('Probes', () => {
       const answer = await fake.inject({ url: '/readyz' });
       return [answer.statusCode, answer.json()];
     };
-    expect(await ready()).toEqual([503, { ready: false, redis: true, workers: 0 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, workers: 0 }]);
     fake.workers.live = [workerWith()];
-    expect(await ready()).toEqual([503, { ready: false, redis: true, workers: 0 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, workers: 0 }]);
     fake.workers.live = [workerWith(), workerWith(MODEL)];
-    expect(await ready()).toEqual([200, { ready: true, redis: true, workers: 1 }]);
+    expect(await ready()).toEqual([200, { ready: true, redis: true, writable: true, workers: 1 }]);
+    fake.workers.live = [{ ...workerWith(MODEL), paused: true }];
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, workers: 0 }]);
+    fake.workers.live = [workerWith(MODEL)];
+    fake.queue.full = true;
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: false, workers: 1 }]);
     fake.queue.away = true;
-    expect(await ready()).toEqual([503, { ready: false, redis: false, workers: 0 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: false, writable: false, workers: 0 }]);
   });
 });
 

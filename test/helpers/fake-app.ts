@@ -95,6 +95,11 @@ export class FakeQueue {
   async ping() {
     return !this.away;
   }
+  /** Redis answers and refuses writes */
+  full = false;
+  async takesWrites() {
+    return !this.away && !this.full;
+  }
   async close() {}
 }
 

@@ -51,7 +51,7 @@ export function useQueues() {
     running.push(one);
     return one;
   };
-  const common = () => ({ redis: bench.redis, config: { jobLockMs: LOCK_MS }, logger, metrics });
+  const common = () => ({ redis: bench.redis, config: { jobLockMs: LOCK_MS }, logger, metrics, guard: bench.guard });
   const enqueueDelivery = () => createEnqueueDelivery({ ...bench, queue: producer });
   const processor = (pipeline = scriptedPipeline().pipeline, fetchFrame?: FetchFrame) =>
     comparisonProcessor(bench, {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { HeatmapData } from '../../src/heatmaps/data.js';
+import { createJobGuard, type JobGuard } from '../../src/jobs/job-guard.js';
 import { createLogger } from '../../src/logger.js';
 import type { Comparer } from '../../src/pipeline/pair.js';
 import type { Finding } from '../../src/schemas/comparison.js';
@@ -22,6 +23,7 @@ import { createDescriptionStore, type DescriptionStore } from '../../src/stores/
 import { createEndpointStore, type EndpointStore } from '../../src/stores/endpoints.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createResultStore, type ResultStore } from '../../src/stores/results.js';
+import { createRunStore } from '../../src/stores/runs.js';
 import type { TurnStore } from '../../src/stores/turns.js';
 import { createTurnStore } from '../../src/stores/turns.js';
 import { type ComparisonJobDependencies, createComparisonProcessor } from '../../src/workers/comparison-job.js';
@@ -47,6 +49,11 @@ export interface Bench {
   readonly blobs: BlobStore;
   /** the blob folder */
   readonly folder: string;
+  /** name of the process; it is present only if it listens (stores/runs.ts) */
+  readonly worker: string;
+  readonly guard: JobGuard;
+  readonly patiently: JobGuard['patiently'];
+  readonly alone: JobGuard['alone'];
   /** Stores the frames that `acceptedComparison` refers to. */
   storeFrames(): Promise<void>;
   stop(): Promise<void>;
@@ -54,14 +61,21 @@ export interface Bench {
 
 const HOUR = 3_600_000;
 
+/** @param worker its name; it is present only if it listens (stores/runs.ts) */
+export const jobGuard = ({ redis, blobs }: Pick<Bench, 'redis' | 'blobs'>, worker = 'wrk_test') =>
+  createJobGuard({ redis, blobs, runs: createRunStore(redis, worker), logger });
+
 export async function setUpBench(): Promise<Bench> {
   const server = await startRedis();
   const redis = connectRedis(server.url, { role: 'consumer', logger });
   const folder = await mkdtemp(join(tmpdir(), 'sd-workers-'));
   const blobs = createFileBlobStore(folder);
+  const guard = jobGuard({ redis, blobs });
   return {
     server,
     redis,
+    worker: 'wrk_test',
+    ...{ guard, patiently: guard.patiently, alone: guard.alone },
     results: createResultStore(redis, { retentionMs: HOUR }),
     batches: createBatchStore(redis),
     files: createBatchFiles(folder),

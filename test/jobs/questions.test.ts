@@ -1,11 +1,13 @@
 /** Questions of the API to a worker, over a real Redis. */
 import type { Redis } from 'ioredis';
+import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
+import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
 import { createLogger } from '../../src/logger.js';
 import { connectRedis } from '../../src/stores/redis.js';
+import { createRunStore } from '../../src/stores/runs.js';
 import { createQuestionProcessor, type QuestionDependencies } from '../../src/workers/question-job.js';
 import { startQuestionWorker } from '../../src/workers/question-worker.js';
-import type { QueueWorkers } from '../../src/workers/queue-workers.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
@@ -33,13 +35,20 @@ const asker = (options: { waitMs?: number; mostWaiting?: number } = {}) =>
   closing(createQuestioner(redis, { logger, ...options }));
 const VECTOR = { bundle: 'b'.repeat(64), least: 0.6 };
 const notAsked = () => Promise.reject(new Error('not asked'));
+const refusing = () => Promise.reject(new Error('not needed'));
 function startWorker(embedTexts: QuestionDependencies['pipeline']['embedTexts']): QueueWorkers {
   const publish = (channel: string, message: string) => redis.publish(channel, message);
   const processor = createQuestionProcessor({
     pipeline: { embedTexts, ask: notAsked },
     ...{ results: { get: notAsked }, fetchFrame: notAsked, cameras: { maskOf: notAsked }, publish, logger },
   });
-  return closing(startQuestionWorker({ redis, logger, config: { jobLockMs: 30_000 }, processor }));
+  const guard = createJobGuard({
+    redis,
+    blobs: { put: refusing, delete: refusing },
+    runs: createRunStore(redis, 'w'),
+    logger,
+  });
+  return closing(startQuestionWorker({ redis, logger, config: { jobLockMs: 30_000 }, guard, processor }));
 }
 const embed = (text: string) => ({ kind: 'embed', text }) as const;
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
 import type { CameraQuery, StoredCamera } from '../../src/stores/cameras.js';
 import { KEYS } from '../../src/stores/keys.js';
+import { createRunStore } from '../../src/stores/runs.js';
 import { useBench } from '../helpers/workers.js';
 
 const bench = useBench();
@@ -74,18 +75,21 @@ describe('cameras in Redis', () => {
     expect(await bench.cameras.waitingFrames('a')).toBe(1);
   });
 
-  it('have one pull at a time, until it ends or its lock expires', async () => {
+  it('have one pull at a time, until it ends or its worker does', async () => {
     const { cameras, redis } = bench;
-    expect([await cameras.beginPull('a', 't1', 60_000), await cameras.beginPull('a', 't2', 60_000)]).toEqual([
+    const presence = await createRunStore(redis, 'w').listen();
+    expect([await cameras.beginPull('a', 'w:t1', 60_000), await cameras.beginPull('a', 'w:t2', 60_000)]).toEqual([
       true,
       false,
     ]);
-    expect(await cameras.beginPull('b', 't3', 60_000)).toBe(true);
-    await cameras.endPull('a', 't2');
-    expect(await cameras.beginPull('a', 't2', 60_000)).toBe(false);
-    await cameras.endPull('a', 't1');
-    expect(await cameras.beginPull('a', 't2', 60_000)).toBe(true);
+    expect(await cameras.beginPull('b', 'w:t3', 60_000)).toBe(true);
+    await cameras.endPull('a', 'w:t2');
+    expect(await cameras.beginPull('a', 'w:t2', 60_000)).toBe(false);
+    await cameras.endPull('a', 'w:t1');
+    expect(await cameras.beginPull('a', 'w:t2', 60_000)).toBe(true);
     expect(await redis.pttl(KEYS.cameraPull('a'))).toBeGreaterThan(0);
+    await presence.close();
+    expect(await cameras.beginPull('a', 'w:t4', 60_000)).toBe(true);
   });
 
   it('store the progress of their own retention', async () => {

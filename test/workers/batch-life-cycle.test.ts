@@ -76,21 +76,30 @@ describe('the last step of a batch', () => {
   });
 });
 
-describe('a store that fails at every attempt', () => {
+describe('an error at every attempt', () => {
   const failing = {
     ...{ put: async () => {}, delete: async () => {}, sweep: async () => 0 },
     async get(): Promise<never> {
-      throw new ScenedeltaError('storage-unavailable', 'the disk is full');
+      throw new ScenedeltaError('internal', 'the disk is odd');
     },
   };
 
   it('is tried again, and fails a batch that did not go on, with its reason', async () => {
     const { step, queue } = setUp({ blobs: failing });
     const id = await running();
-    await expect(step(id, { step: 'camera', camera: 0 })).rejects.toThrow('the disk is full');
+    await expect(step(id, { step: 'camera', camera: 0 })).rejects.toThrow('the disk is odd');
     expect(await statusOf(id)).toBe('running');
     await step(id, { step: 'camera', camera: 0 }, true);
-    expect(await bench.batches.get(id)).toMatchObject({ status: 'failed', error: { detail: 'the disk is full' } });
+    expect(await bench.batches.get(id)).toMatchObject({ status: 'failed', error: { detail: 'the disk is odd' } });
+    await queue.close();
+  });
+
+  it('of a store that refuses is no failure of the batch', async () => {
+    const full = { ...failing, get: () => Promise.reject(new ScenedeltaError('storage-unavailable', 'full')) };
+    const { step, queue } = setUp({ blobs: full });
+    const id = await running();
+    await expect(step(id, { step: 'camera', camera: 0 }, true)).rejects.toThrow('full');
+    expect(await statusOf(id)).toBe('running');
     await queue.close();
   });
 

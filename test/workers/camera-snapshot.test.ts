@@ -3,11 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Queue } from 'bullmq';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs/queues.js';
+import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
 import { reconcileSnapshots, scheduleSnapshots } from '../../src/jobs/snapshot-schedule.js';
 import { loginContext, sealLogin } from '../../src/login.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
+import { createRefusedLogins } from '../../src/stores/refused-logins.js';
+import { createRunStore } from '../../src/stores/runs.js';
 import { createSnapshotPuller, snapshotsWanted } from '../../src/workers/camera-snapshot.js';
-import { type QueueWorkers, startSnapshotWorker } from '../../src/workers/queue-workers.js';
+import { startSnapshotWorker } from '../../src/workers/queue-workers.js';
 import { picture, RED, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { eventually } from '../helpers/eventually.js';
 import { startLoginCamera } from '../helpers/login-camera.js';
@@ -91,6 +94,7 @@ describe('a pull', () => {
     });
     answer = { ...answer, hangs };
     const asked = camera.received.length;
+    const presence = await createRunStore(bench.redis, bench.worker).listen();
     const first = pull('gate');
     await camera.count(asked + 1);
     await Promise.race([pull('gate'), camera.count(asked + 2)]);
@@ -100,6 +104,14 @@ describe('a pull', () => {
     expect(await comparisonsOf('gate')).toHaveLength(1);
     await pull('gate');
     expect(camera.received).toHaveLength(asked + 2);
+    await presence.close();
+  });
+
+  it('goes on at once after a worker that died during one', async () => {
+    await setUpCamera(bench, 'gate', snapshot());
+    await bench.cameras.beginPull('gate', 'wrk_dead:1', 60_000);
+    await pull('gate');
+    expect(await comparisonsOf('gate')).toHaveLength(1);
   });
 
   it('masks the frame before it is stored', async () => {
@@ -146,6 +158,31 @@ describe('a pull', () => {
     expect(await comparisonsOf('gate')).toHaveLength(1);
     // Nothing that is stored shows the login.
     expect(JSON.stringify(await bench.redis.hgetall('sd:cam:gate'))).not.toMatch(/viewer|geheim/);
+    await guarded.close();
+  });
+
+  it('with a wrong password is asked once, also by the worker after a restart', async () => {
+    const guarded = await startLoginCamera({
+      username: 'viewer',
+      password: 'right',
+      schemes: ['basic'],
+      body: await picture(),
+    });
+    const url = `${guarded.url}/frame.png`;
+    const login = sealLogin({ username: 'viewer', password: 'wrong' }, LOGIN_KEY, loginContext('gate', url));
+    await setUpCamera(bench, 'gate', { snapshot: { url, interval_s: 1 } }, { login });
+    const asked: number[] = [];
+    for (const _worker of [1, 2, 3]) {
+      const client = createOutboundClient(
+        { outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: 5_000 },
+        { refusedLogins: createRefusedLogins(bench.redis, LOGIN_KEY) },
+      );
+      await pull('gate', client);
+      expect((await bench.cameras.snapshot('gate'))?.error).toContain('refused the user name or the password');
+      asked.push(guarded.received.length);
+      await client.close();
+    }
+    expect(asked).toEqual([2, 2, 2]);
     await guarded.close();
   });
 
@@ -205,7 +242,15 @@ describe('a pull', () => {
 describe('the schedule', () => {
   it('pulls repeatedly until the snapshots are switched off', async () => {
     await setUpCamera(bench, 'gate', snapshot());
-    running.push(startSnapshotWorker({ redis: bench.redis, config: { jobLockMs: 2_000 }, logger, pull: puller() }));
+    running.push(
+      startSnapshotWorker({
+        redis: bench.redis,
+        config: { jobLockMs: 2_000 },
+        logger,
+        guard: bench.guard,
+        pull: puller(),
+      }),
+    );
     const asked = camera.received.length;
     await scheduleSnapshots(queue, 'gate', 1);
     await camera.count(asked + 2);

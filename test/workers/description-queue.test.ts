@@ -1,9 +1,10 @@
 /** The queue of descriptions on real workers: two at a time, counted, and apart from the deliveries of alerts. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { derivedId } from '../../src/ids.js';
+import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
 import type { Description } from '../../src/schemas/description.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
-import { type QueueWorkers, startDescriptionWorker } from '../../src/workers/queue-workers.js';
+import { startDescriptionWorker } from '../../src/workers/queue-workers.js';
 import { eventually } from '../helpers/eventually.js';
 import { useQueues } from '../helpers/queues.js';
 import { logger } from '../helpers/workers.js';
@@ -29,7 +30,13 @@ const described: Description = {
 
 function serve(process: (payload: unknown) => Promise<Description | undefined>) {
   const metrics = createWorkerMetrics();
-  const common = { redis: queues.bench.redis, config: { jobLockMs: 5_000 }, logger, metrics };
+  const common = {
+    redis: queues.bench.redis,
+    config: { jobLockMs: 5_000 },
+    logger,
+    metrics,
+    guard: queues.bench.guard,
+  };
   running.push(startDescriptionWorker({ ...common, processor: { process } }));
   return metrics;
 }

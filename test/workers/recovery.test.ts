@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.js';
 import { CALLBACK, useQueues } from '../helpers/queues.js';
 
 const queues = useQueues();
-const { accept, counted, deliver, open, recover, serve, statusOf } = queues;
+const { accept, deliver, open, recover, serve, statusOf } = queues;
 
 describe('recovery', () => {
   it("adds a camera's frames to the waiting ones if their process died first, with one job for all of them", async () => {
@@ -75,20 +75,5 @@ describe('recovery', () => {
     await queues.bench.results.erase(accepted.comparison.id);
     expect(await recover()).toEqual({ comparisons: 0, deliveries: 0 });
     expect(await queues.bench.redis.zcard(KEYS.deliveriesOpen)).toBe(0);
-  });
-
-  it('fails the comparison of a job that the queue has given up', async () => {
-    const { id, queue } = await accept({ callbackUrl: CALLBACK });
-    // BullMQ leaves this state if a job lost its worker too often, and the last worker died before it saved that.
-    await queues.bench.redis.zrem(queue.toKey('prioritized'), id);
-    await queues.bench.redis.zadd(queue.toKey('failed'), Date.now(), id);
-    const before = await counted('recovery', 'inference-failed');
-    expect(await recover()).toEqual({ comparisons: 1, deliveries: 0 });
-    expect((await queues.bench.results.get(id))?.comparison).toMatchObject({
-      status: 'failed',
-      error: { status: 500 },
-    });
-    expect(await queues.bench.redis.zcard(KEYS.deliveriesOpen)).toBe(1);
-    expect(await counted('recovery', 'inference-failed')).toBe(before + 1);
   });
 });

@@ -18,7 +18,10 @@ const KEY_PROBLEMS = ['unauthorized', 'forbidden', 'too-many-requests', 'queue-u
 const ReadySchema = Type.Object({
   ready: Type.Boolean(),
   redis: Type.Boolean({ description: 'Redis answers.' }),
-  workers: Type.Integer({ description: 'Live workers whose models are warmed up.' }),
+  writable: Type.Boolean({ description: 'Redis takes writes.' }),
+  workers: Type.Integer({
+    description: 'Live workers whose models are warmed up, and that have not paused because a store refuses writes.',
+  }),
 });
 const jobs = (description: string) => Type.Integer({ minimum: 0, description });
 const ScaleSchema = Type.Object(
@@ -55,7 +58,8 @@ export function operationRoutes(
   const readyzSchema = {
     operationId: 'readyz',
     summary: 'Check whether the service is ready',
-    description: 'Ready when Redis answers and at least one worker has warmed up its models.',
+    description:
+      'Ready when Redis answers and takes writes, and at least one worker has warmed up its models and is not paused.',
     tags,
     security,
     response: {
@@ -65,10 +69,11 @@ export function operationRoutes(
   };
   app.get('/readyz', { schema: readyzSchema }, async (_request, reply) => {
     const redis = await deps.queue.ping();
+    const writable = redis && (await deps.queue.takesWrites());
     const live = redis ? await deps.workers.list().catch(() => []) : [];
-    const workers = live.filter((worker) => worker.models.length > 0).length;
-    const ready = redis && workers > 0;
-    return reply.code(ready ? 200 : 503).send({ ready, redis, workers });
+    const workers = live.filter((worker) => worker.models.length > 0 && worker.paused !== true).length;
+    const ready = writable && workers > 0;
+    return reply.code(ready ? 200 : 503).send({ ready, redis, writable, workers });
   });
 
   const metricsSchema = {

@@ -2,6 +2,9 @@
  * One attempt of one delivery: a webhook by Standard Webhooks 1.0, or a request in the format of an endpoint.
  * It is independent of BullMQ; queue-workers.ts adapts it.
  */
+
+import type { ScenedeltaError } from '../../errors.js';
+import type { JobGuard } from '../../jobs/job-guard.js';
 import { DeliveryJobSchema, parseJob } from '../../jobs/payloads.js';
 import type { Logger } from '../../logger.js';
 import type { PostOutcome } from '../../outbound/client.js';
@@ -44,6 +47,8 @@ export interface DeliveryProcessor {
    * @throws ScenedeltaError if the stores are unreachable.
    */
   process(payload: unknown, signal?: AbortSignal): Promise<DeliveryOutcome>;
+  /** Ends a delivery that is not tried any more, with the reason in its log. */
+  giveUp(payload: unknown, error: ScenedeltaError): Promise<void>;
 }
 
 interface DeliveryJobDependencies extends MessageDependencies, EndpointDependencies {
@@ -56,6 +61,11 @@ interface DeliveryJobDependencies extends MessageDependencies, EndpointDependenc
   /** uniform in [0, 1) */
   readonly random: () => number;
   readonly logger: Logger;
+  /**
+   * Runs what must be saved once a request has been sent, again until the store takes it: a repeated job would send the
+   * request again.
+   */
+  readonly patiently: JobGuard['patiently'];
 }
 
 export function createDeliveryProcessor(deps: DeliveryJobDependencies): DeliveryProcessor {
@@ -79,17 +89,13 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
     const delay = outcome.error === null ? null : delayAfter(tries, outcome, deps.random);
     if (delay === null) {
       const state = outcome.error === null ? 'delivered' : 'failed';
-      await deliveries.record(
-        delivery.id,
-        attempt,
-        state,
-        null,
-        message?.cameraEvent(message.overtaken ? 'overtaken' : state),
-      );
+      const event = message?.cameraEvent(message.overtaken ? 'overtaken' : state);
+      await deps.patiently(() => deliveries.record(delivery.id, attempt, state, null, event));
       return { kind: state };
     }
     const at = clock() + delay;
-    await deliveries.record(delivery.id, attempt, 'pending', new Date(at).toISOString());
+    const next = new Date(at).toISOString();
+    await deps.patiently(() => deliveries.record(delivery.id, attempt, 'pending', next));
     return { kind: 'later', at };
   };
 
@@ -132,6 +138,12 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
   };
 
   return {
+    async giveUp(payload, error) {
+      const delivery = await deliveries.get(parseJob(DeliveryJobSchema, payload).deliveryId);
+      if (delivery?.state !== 'pending') return;
+      const message = await messageOf(delivery, deps);
+      await record(delivery, message, clock(), { ...ERASED, error: error.message });
+    },
     async process(payload, signal) {
       const job = parseJob(DeliveryJobSchema, payload);
       const delivery = await deliveries.get(job.deliveryId);

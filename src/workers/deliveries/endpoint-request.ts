@@ -4,6 +4,7 @@ import type { EndpointRequest } from '../../endpoints/message.js';
 import { render } from '../../endpoints/render.js';
 import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { type FormatName, SIGNED_FORMATS } from '../../endpoints/settings.js';
+import type { JobGuard } from '../../jobs/job-guard.js';
 import type { OutboundClient, PostOutcome } from '../../outbound/client.js';
 import type { Delivery } from '../../schemas/delivery.js';
 import type { EndpointPermission, EndpointRecord, EndpointStore } from '../../stores/endpoints.js';
@@ -15,6 +16,8 @@ export interface EndpointDependencies {
   readonly outbound: Pick<OutboundClient, 'post' | 'askPermission'>;
   /** key that encrypts the secrets of endpoints */
   readonly loginKey: Buffer;
+  /** Runs what must be saved once a request has been sent. */
+  readonly patiently: JobGuard['patiently'];
 }
 
 /** later: the receiver takes the next request in `waitMs`. */
@@ -81,9 +84,9 @@ function signed(
 async function noted(
   { id }: EndpointRecord,
   outcome: PostOutcome,
-  { endpoints }: EndpointDependencies,
+  { endpoints, patiently }: EndpointDependencies,
 ): Promise<PostOutcome> {
-  await endpoints.noteAttempt(id, { error: outcome.error, gone: outcome.status === 410 });
+  await patiently(() => endpoints.noteAttempt(id, { error: outcome.error, gone: outcome.status === 410 }));
   return outcome;
 }
 

@@ -1,0 +1,129 @@
+/**
+ * What stands around every job of a worker. A store that refuses is no failure of a job: the queues are paused, and the
+ * job runs again when the store takes writes. A job over which workers die runs beside no other one of its kind, and is
+ * put into quarantine before it takes a third worker with it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Mutex } from 'async-mutex';
+import type { Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { isStoreRefusal, ScenedeltaError } from '../errors.js';
+import type { Logger } from '../logger.js';
+import type { BlobStore } from '../stores/blobs.js';
+import { KEYS } from '../stores/keys.js';
+import { redisCall } from '../stores/redis.js';
+import type { RunStore } from '../stores/runs.js';
+
+/** Workers that may die over a job. */
+const MOST_DEATHS = 2;
+const PROBE_MS = 500;
+/** Runs of a job that says that a store refuses, while the store takes writes. */
+const MOST_REPEATS = 3;
+const PROBE_BLOB = 'probes/writable';
+
+export type JobGuard = ReturnType<typeof createJobGuard>;
+
+export function createJobGuard(deps: {
+  redis: Redis;
+  blobs: Pick<BlobStore, 'put' | 'delete'>;
+  runs: Pick<RunStore, 'begin' | 'end'>;
+  logger: Logger;
+}) {
+  const { redis, blobs, runs, logger } = deps;
+  const workers = new Set<Worker>();
+  const suspects = new Mutex();
+  /** items of this process */
+  const running = new Set<string>();
+  const closing = new AbortController();
+  let waiting: Promise<boolean> | undefined;
+
+  const takesWrites = async (): Promise<boolean> => {
+    try {
+      await redisCall('probing', () => redis.set(KEYS.probe, '1', 'PX', 60_000));
+      await blobs.delete(PROBE_BLOB);
+      await blobs.put(PROBE_BLOB, Buffer.from('1'));
+      return true;
+    } catch (thrown) {
+      if (isStoreRefusal(thrown)) return false;
+      throw thrown;
+    }
+  };
+
+  const wait = async (reason: string): Promise<boolean> => {
+    if (await takesWrites()) return false;
+    logger.warn({ reason }, 'a store refuses writes: the queues are paused');
+    for (const worker of workers) void worker.pause(true);
+    do await sleep(PROBE_MS, undefined, { signal: closing.signal });
+    while (!(await takesWrites()));
+    for (const worker of workers) void worker.resume();
+    logger.info('the stores take writes again');
+    return true;
+  };
+
+  /** @returns whether the store did refuse writes; false at once if it takes them */
+  const writable = (reason: string): Promise<boolean> => {
+    waiting ??= wait(reason).finally(() => {
+      waiting = undefined;
+    });
+    return waiting;
+  };
+
+  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let repeats = 0; ; ) {
+      try {
+        await waiting;
+        return await work();
+      } catch (thrown) {
+        if (!isStoreRefusal(thrown)) throw thrown;
+        const refused = await writable(String(thrown)).catch(() => {
+          throw thrown;
+        });
+        if (!refused && ++repeats === MOST_REPEATS) throw thrown;
+      }
+    }
+  };
+
+  return {
+    /** Runs `work`, again if a store refused, until the store takes writes. */
+    patiently,
+    /** Runs `work` beside no other work over which a worker has died. */
+    alone: <T>(work: () => Promise<T>): Promise<T> => suspects.runExclusive(work),
+    /**
+     * Counts the workers that die over an item.
+     * @param options.progress changes whenever the item has gone on
+     * @param options.long the item runs for hours, so that others cannot wait for it
+     * @param options.exclusive the item must not run twice at a time, e.g. after its lock was lost
+     * @returns 'busy' if it runs elsewhere
+     * @throws ScenedeltaError 'quarantined' in place of a run that might take a third worker
+     */
+    async counted<T>(
+      item: string,
+      work: () => Promise<T>,
+      { progress, long = false, exclusive = false }: { progress?: string; long?: boolean; exclusive?: boolean } = {},
+    ): Promise<T | 'busy'> {
+      if (exclusive && running.has(item)) return 'busy';
+      const deaths = await runs.begin(item, { progress, exclusive });
+      if (deaths === undefined) return 'busy';
+      running.add(item);
+      try {
+        assertNotQuarantined(deaths);
+        return await (deaths > 0 && !long ? suspects.runExclusive(work) : work());
+      } finally {
+        running.delete(item);
+        // No job waits for it. Without it, a later death of this worker would count for the job.
+        patiently(() => runs.end(item)).catch((err) => logger.debug({ err, item }, 'end of a job not noted'));
+      }
+    },
+    /** The queue of this worker is paused while a store refuses. */
+    watch: (worker: Worker): void => void workers.add(worker),
+    isRefused: (): boolean => waiting !== undefined,
+    close: (): void => closing.abort(),
+  };
+}
+
+/** @throws ScenedeltaError 'quarantined' */
+export function assertNotQuarantined(deaths: number): void {
+  if (deaths < MOST_DEATHS) return;
+  const reason = `${deaths} workers died while they worked on it, so it is not tried again`;
+  throw new ScenedeltaError('quarantined', reason);
+}

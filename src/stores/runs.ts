@@ -1,0 +1,76 @@
+/**
+ * Work that has begun: which worker runs an item, and how many workers have died over it. A worker is present while it
+ * listens on a channel of its name: its connection ends with its process, whatever ends that, and no clock is asked.
+ */
+import type { Redis } from 'ioredis';
+import { KEYS } from './keys.js';
+import { defineScript, redisCall } from './redis.js';
+
+/** Lua: whether a worker of this name has gone. */
+export const IS_GONE = `
+local function isGone(worker)
+  return redis.call('PUBSUB', 'NUMSUB', '${KEYS.presence('')}' .. worker)[2] == 0
+end`;
+
+/** A lock that a worker loses with its life. KEYS: lock. ARGV: '<worker>:<anything>', lifetime (ms). */
+export const TAKE_LOCK = `${IS_GONE}
+local held = redis.call('GET', KEYS[1])
+if held and not isGone(string.match(held, '^[^:]*')) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
+
+/**
+ * KEYS: run. ARGV: worker, progress, lifetime (ms), exclusive ('1' or ''). Returns the deaths, or -1 if another worker
+ * runs the item and it is exclusive. Deaths before the last progress do not count.
+ */
+const BEGIN = `${IS_GONE}
+local run = redis.call('HMGET', KEYS[1], 'worker', 'progress', 'deaths')
+local deaths = run[2] == ARGV[2] and tonumber(run[3]) or 0
+if run[1] and run[1] ~= '' and run[1] ~= ARGV[1] then
+  if isGone(run[1]) then deaths = deaths + 1 elseif ARGV[4] == '1' then return -1 end
+end
+redis.call('HSET', KEYS[1], 'worker', ARGV[1], 'progress', ARGV[2], 'deaths', deaths)
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return deaths`;
+
+/** KEYS: run. ARGV: worker. The deaths stay, because a job that failed may be tried again. */
+const END = `
+if redis.call('HGET', KEYS[1], 'worker') == ARGV[1] then redis.call('HSET', KEYS[1], 'worker', '') end
+return 1`;
+
+/** A job that no worker has taken up for so long has been recovered otherwise. */
+const KEPT_MS = 3_600_000;
+
+export type RunStore = ReturnType<typeof createRunStore>;
+
+/** @param worker name of this process, which `listen` makes present */
+export function createRunStore(redis: Redis, worker: string) {
+  const runBegin = defineScript<number>(redis, 'sdRunBegin', BEGIN);
+  const runEnd = defineScript<number>(redis, 'sdRunEnd', END);
+  return {
+    worker,
+    /** Makes the worker present until the connection ends. @returns how to end it */
+    listen: async (): Promise<{ close(): Promise<void> }> => {
+      const connection = redis.duplicate();
+      // The other connections of this process log an outage.
+      connection.on('error', () => {});
+      await redisCall('presence of a worker', () => connection.subscribe(KEYS.presence(worker)));
+      return { close: async () => connection.disconnect() };
+    },
+    /**
+     * @param options.progress changes whenever the item has gone on
+     * @param options.exclusive the item must not run twice at a time
+     * @returns number of workers that died over the item since its last progress; undefined: another worker runs it
+     */
+    begin: (
+      item: string,
+      { progress = '', exclusive = false }: { progress?: string | undefined; exclusive?: boolean } = {},
+    ): Promise<number | undefined> =>
+      redisCall('beginning a job', async () => {
+        const deaths = await runBegin([KEYS.run(item)], worker, progress, KEPT_MS, exclusive ? '1' : '');
+        return deaths < 0 ? undefined : deaths;
+      }),
+    end: (item: string): Promise<void> =>
+      redisCall('ending a job', async () => void (await runEnd([KEYS.run(item)], worker))),
+  };
+}

@@ -1,0 +1,141 @@
+/** What no job is to blame for: stores that refuse, and workers that die over another job. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { QUEUES } from '../../src/jobs/queues.js';
+import { createRunStore } from '../../src/stores/runs.js';
+import { jobOf } from '../helpers/comparisons.js';
+import { eventually } from '../helpers/eventually.js';
+import { CALLBACK, useQueues } from '../helpers/queues.js';
+import { jobGuard, output, scriptedPipeline } from '../helpers/workers.js';
+
+const queues = useQueues();
+const { accept, deliver, open, serve, statusOf } = queues;
+const failing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const restore of failing.splice(0)) await restore();
+});
+
+/** Redis refuses writes from now on. @returns how to let it take them again */
+const refuseWrites = async (setting: 'maxmemory' | 'replica') => {
+  const { redis } = queues.bench;
+  const restore = async () =>
+    setting === 'maxmemory' ? redis.config('SET', 'maxmemory', '0') : redis.call('REPLICAOF', 'NO', 'ONE');
+  if (setting === 'maxmemory') await redis.config('SET', 'maxmemory', '1');
+  else await redis.call('REPLICAOF', '127.0.0.1', '1');
+  failing.push(restore);
+  return restore;
+};
+
+describe('Redis that refuses writes', () => {
+  it.each(['maxmemory', 'replica'] as const)(
+    'fails no accepted comparison, and doubles no delivery (%s)',
+    async (setting) => {
+      const { pipeline } = scriptedPipeline(() => new Promise((resolve) => setTimeout(resolve, 50, output)));
+      deliver();
+      serve(pipeline);
+      const made: string[] = [];
+      for (let i = 0; i < 12; i++) made.push((await accept({ callbackUrl: CALLBACK })).id);
+      await eventually(() => expect(queues.posted.length).toBeGreaterThan(0));
+      const restore = await refuseWrites(setting);
+      await eventually(() => expect(queues.bench.guard.isRefused()).toBe(true));
+      // Longer than the locks of the jobs last.
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await restore();
+      await eventually(async () => {
+        await queues.recover();
+        for (const id of made) expect(await statusOf(id)).toBe('finished');
+        expect(new Set(queues.posted).size).toBe(made.length);
+      }, 30_000);
+      expect(queues.bench.guard.isRefused()).toBe(false);
+      expect(queues.posted).toHaveLength(made.length);
+    },
+    60_000,
+  );
+});
+
+describe('a job that a script of the queue left in no list', () => {
+  it('is queued again by recovery', async () => {
+    const { id, queue } = await accept();
+    await queues.bench.redis.zrem(queue.toKey('prioritized'), id);
+    expect(await queues.recover()).toMatchObject({ comparisons: 1 });
+    serve();
+    await eventually(async () => expect(await statusOf(id)).toBe('finished'));
+  });
+});
+
+describe('a job over which two workers have died', () => {
+  /** A worker that takes an item and dies. */
+  const dies = async (item: string, name: string) => {
+    const runs = createRunStore(queues.bench.redis, name);
+    const presence = await runs.listen();
+    await runs.begin(item);
+    await presence.close();
+  };
+
+  it('is put into quarantine with the reason, and no third worker runs it', async () => {
+    const { pipeline, calls } = scriptedPipeline(async () => output);
+    const { id } = await accept({ queue: 'archive' });
+    await dies(id, 'wrk_1');
+    await dies(id, 'wrk_2');
+    serve(pipeline);
+    await eventually(async () => expect(await statusOf(id)).toBe('failed'));
+    expect(calls).toHaveLength(0);
+    expect((await queues.bench.results.get(id))?.comparison.error).toMatchObject({
+      type: expect.stringContaining('quarantined'),
+      detail: '2 workers died while they worked on it, so it is not tried again',
+    });
+  });
+
+  it('as a delivery, is failed with the reason in its log', async () => {
+    serve();
+    const { id } = await accept({ callbackUrl: CALLBACK });
+    await eventually(async () => expect(await queues.bench.deliveries.ofComparison(id)).toHaveLength(1));
+    const [delivery] = await queues.bench.deliveries.ofComparison(id);
+    await dies(delivery?.id ?? '', 'wrk_1');
+    await dies(delivery?.id ?? '', 'wrk_2');
+    deliver();
+    await eventually(async () => {
+      const [now] = await queues.bench.deliveries.ofComparison(id);
+      expect(now).toMatchObject({ state: 'failed', attempts: [{ error: expect.stringContaining('workers died') }] });
+    });
+    expect(queues.posted).toEqual([]);
+  });
+
+  it('counts no worker that lives, and none that has ended its run', async () => {
+    const { redis } = queues.bench;
+    const [alive, ended, third] = ['wrk_a', 'wrk_b', 'wrk_c'].map((name) => createRunStore(redis, name));
+    const presence = await alive?.listen();
+    await alive?.begin('x');
+    expect(await ended?.begin('x')).toBe(0);
+    await ended?.end('x');
+    expect(await third?.begin('x')).toBe(0);
+    await presence?.close();
+  });
+
+  it('counts no death before the last progress', async () => {
+    const [one, two, three] = ['wrk_1', 'wrk_2', 'wrk_3'].map((name) => createRunStore(queues.bench.redis, name));
+    await one?.begin('bat', { progress: '0' });
+    expect(await two?.begin('bat', { progress: '0' })).toBe(1);
+    expect(await three?.begin('bat', { progress: '1' })).toBe(1);
+  });
+});
+
+it('a delivery whose lock is lost is not sent by a second worker beside the first', async () => {
+  const { bench } = queues;
+  const other = createRunStore(bench.redis, 'wrk_other');
+  const presence = await other.listen();
+  await other.begin('dlv_x', { exclusive: true });
+  const guard = jobGuard(bench);
+  expect(await guard.counted('dlv_x', async () => 'sent', { exclusive: true })).toBe('busy');
+  await other.end('dlv_x');
+  expect(await guard.counted('dlv_x', async () => 'sent', { exclusive: true })).toBe('sent');
+  await presence.close();
+});
+
+it('a comparison that was failed in the queue alone is tried again', async () => {
+  const { id, accepted, queue } = await accept();
+  await queues.bench.redis.zrem(queue.toKey('prioritized'), id);
+  await queues.bench.redis.zadd(queue.toKey('failed'), Date.now(), id);
+  expect(await queues.recover()).toMatchObject({ comparisons: 1 });
+  expect(await open(QUEUES.live).getJobState(id)).not.toBe('failed');
+  expect(jobOf(accepted).comparisonId).toBe(id);
+});
