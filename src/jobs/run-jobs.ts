@@ -1,4 +1,4 @@
-/** How a worker runs the jobs of one queue: refused ones, delayed ones, and what stands around every job (job-guard.ts). */
+/** How a worker runs the jobs of one queue: refused ones, delayed ones, and the guard around all (job-guard.ts). */
 import { DelayedError, type Job, type Processor, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';

@@ -66,7 +66,7 @@ type Fail = (why: string) => ScenedeltaError;
 
 /**
  * @param options.rtsp without it, rtsp addresses are refused
- * @param options.refusedLogins absent: refused logins are forgotten with the process
+ * @param options.refusedLogins absent: refused logins are kept as long as the process lives
  */
 export function createOutboundClient(
   config: Pick<Config, 'outboundAllow' | 'outboundTimeoutMs'>,

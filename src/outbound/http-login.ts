@@ -18,7 +18,7 @@ export interface Challenge {
 const MOST_SESSIONS = 1_000;
 /** A refused login is not sent again for this long: many cameras lock an account after a few wrong passwords. */
 const REFUSED_MS = 5 * 60_000;
-/** The others know it until they forget it. */
+/** The store keeps it for longer, and is asked again. */
 const RECALLED_MS = 10_000;
 
 /** In the order of preference. */

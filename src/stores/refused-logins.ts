@@ -1,4 +1,4 @@
-/** Logins that a host has refused, for all workers: each sends a wrong password once, and a restart does not repeat it. */
+/** Logins that hosts have refused, for all workers: after a restart, a wrong password is not sent again either. */
 import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { KEYS } from './keys.js';

@@ -1,4 +1,4 @@
-/** What no job is to blame for: stores that refuse, and workers that die over another job. */
+/** Failures that no job is to blame for: stores that refuse, and workers that die over another job. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { QUEUES } from '../../src/jobs/queues.js';
 import { createRunStore } from '../../src/stores/runs.js';

@@ -62,7 +62,7 @@ interface DeliveryJobDependencies extends MessageDependencies, EndpointDependenc
   readonly random: () => number;
   readonly logger: Logger;
   /**
-   * Runs what must be saved once a request has been sent, again until the store takes it: a repeated job would send the
+   * Runs what must be saved after a request was sent, again until the store takes it: a repeated job would send the
    * request again.
    */
   readonly patiently: JobGuard['patiently'];

@@ -16,7 +16,7 @@ export interface EndpointDependencies {
   readonly outbound: Pick<OutboundClient, 'post' | 'askPermission'>;
   /** key that encrypts the secrets of endpoints */
   readonly loginKey: Buffer;
-  /** Runs what must be saved once a request has been sent. */
+  /** Runs what must be saved after a request was sent, again until the store takes it. */
   readonly patiently: JobGuard['patiently'];
 }
 
