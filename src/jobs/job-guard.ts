@@ -1,5 +1,5 @@
 /**
- * What stands around every job of a worker. A store that refuses is no failure of a job: the queues are paused, and the
+ * The guard around every job of a worker. A store that refuses is no failure of a job: the queues are paused, and the
  * job runs again when the store takes writes. A job over which workers die runs beside no other one of its kind, and is
  * put into quarantine before it takes a third worker with it.
  */
