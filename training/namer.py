@@ -1,11 +1,14 @@
 """Trains the namer on the region crops of a feature cache and calibrates it.
 
-    python -m training.namer --cache DIR --heldout DIR --out RUN [--seed 1] [--steps 3000] [--bundle B]
+    python -m training.namer --cache DIR --heldout DIR --out RUN [--seed 1] [--steps 3000] [--bundle B] [--real DIR]
 
-With --bundle the training starts from the namer of that bundle and keeps its nouns and colours. RUN gets namer.pt and
-figures.json; `training.bundle install` adds the namer to a bundle. The scales of the logits are fitted on one half of
-the held-out crops, the figures measured on the other: precision and specificity of the names that are written at
-several values of the service's setting `truth`. Development pairs choose nothing.
+With --bundle the training starts from the namer of that bundle and keeps its nouns and colours. With --real half of
+each batch are things that fixed cameras saw (`training.data real`), drawn by camera: a camera with many boxes would
+teach its view otherwise. --judge adds the figures of further held-out caches, such as one of whole cameras.
+
+RUN gets namer.pt and figures.json; `training.bundle install` adds the namer to a bundle. The scales of the logits are
+fitted on one half of the held-out crops, the figures measured on the other: precision and specificity of the names that
+are written at several values of the service's setting `truth`. Development pairs choose nothing.
 """
 
 import argparse
@@ -106,21 +109,50 @@ def uncalibrated(namer: Namer) -> Namer:
     return namer
 
 
+class ByCamera:
+    """Draws crops of real cameras: a camera by the square root of the number of its crops, then one of them."""
+
+    def __init__(self, data: Sightings):
+        cameras = [models[0] for models in data.models]
+        counts = Counter(cameras)
+        weight = np.array([counts[camera] ** -0.5 for camera in cameras])
+        self.p = weight / weight.sum()
+
+    def __call__(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        return rng.choice(len(self.p), size, p=self.p)
+
+
 def train(
-    namer: Namer, data: Sightings, nouns: list[str], colours: list[str], steps: int, rate_at_most: float, seed: int
+    namer: Namer,
+    data: Sightings,
+    nouns: list[str],
+    colours: list[str],
+    steps: int,
+    rate_at_most: float,
+    seed: int,
+    real: Sightings | None = None,
 ) -> Namer:
-    """The mean of the weights of the last steps. The given namer is trained in place."""
+    """The mean of the weights of the last steps. The given namer is trained in place.
+
+    real: fills half of each batch.
+    """
     torch.manual_seed(seed)
-    noun, colour = data.targets(nouns, colours)
+    sources = [(data, lambda rng, size: rng.integers(0, len(data), size)), *([(real, ByCamera(real))] if real else [])]
+    targets = [source.targets(nouns, colours) for source, _ in sources]
     weight = torch.ones(len(nouns))
     weight[nouns.index(NOTHING)] = NOTHING_WEIGHT
 
     def losses_of(step: int) -> dict[str, Tensor]:
         rng = np.random.default_rng([seed, step])
-        indices = rng.integers(0, len(data), BATCH)
-        logits = namer(*data.batch(indices, flip=bool(rng.random() < 0.5)))
+        flip = bool(rng.random() < 0.5)
+        drawn = [draw(rng, BATCH // len(sources)) for _, draw in sources]
+        batch = [source.batch(indices, flip) for (source, _), indices in zip(sources, drawn)]
+        logits = namer(*(torch.cat(parts) for parts in zip(*batch)))
+        noun, colour = (
+            torch.cat([target[kind][indices] for target, indices in zip(targets, drawn)]) for kind in (0, 1)
+        )
         loss = lambda at, target, weight=None: F.cross_entropy(
-            at.flatten(0, 1), target[indices].flatten(), weight, ignore_index=IGNORE, label_smoothing=0.05
+            at.flatten(0, 1), target.flatten(), weight, ignore_index=IGNORE, label_smoothing=0.05
         )
         return {"noun": loss(logits[0], noun, weight), "colour": loss(logits[1], colour)}
 
@@ -155,6 +187,8 @@ def main() -> None:
     parser.add_argument("--heldout", type=existing_folder, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--bundle", type=existing_folder, help="train on the namer of this bundle")
+    parser.add_argument("--real", type=existing_folder, action="append", help="things that fixed cameras saw")
+    parser.add_argument("--judge", type=existing_folder, action="append", default=[])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--threads", type=int, default=1)
@@ -171,9 +205,13 @@ def main() -> None:
         namer = Namer(len(nouns), len(colours))
     print(f"{len(data)} crops, {len(nouns)} nouns, {len(colours)} colours", flush=True)
     rate = RATE_FURTHER if args.bundle else RATE
-    namer = train(namer, data, nouns, colours, args.steps, rate, args.seed)
+    real = Sightings(args.real) if args.real else None
+    namer = train(namer, data, nouns, colours, args.steps, rate, args.seed, real)
     counts = Counter(nouns[i] for i in data.targets(nouns, colours)[0].flatten().tolist() if i != IGNORE)
     found = calibrate(namer, heldout, nouns, colours, torch.tensor(prior_shift(nouns, counts)))
+    for folder in args.judge:
+        crops = Sightings([folder])
+        found[f"on {folder.name}"] = figures(namer, crops, nouns, colours, torch.ones(len(crops), dtype=torch.bool))
     saved = {"namer": namer.state_dict(), "nouns": nouns, "colours": colours, "seed": args.seed, "steps": args.steps}
     write_run(args.out, saved | {"heldout": found})
 

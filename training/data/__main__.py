@@ -1,8 +1,8 @@
-"""`python -m training.data COMMAND`: caches of rendered pairs."""
+"""`python -m training.data COMMAND`: caches of rendered and of real pairs."""
 
 from training.inputs import run_command
 
-COMMANDS = {name: name for name in "cache evidence reword".split()}
+COMMANDS = {name: name for name in "cache evidence real reword".split()}
 
 if __name__ == "__main__":
     run_command("training.data", COMMANDS)

@@ -102,9 +102,16 @@ def pair_regions(pair, entry: dict[str, np.ndarray], maps: Maps | None) -> list[
 
 
 def pair_entry(
-    pair: Pair, features: Features, full_frame: tuple[int, int], maps: Maps | None = None
+    pair: Pair,
+    features: Features,
+    full_frame: tuple[int, int],
+    maps: Maps | None = None,
+    regions: list[Region] | None = None,
 ) -> tuple[dict[str, np.ndarray], dict]:
-    """The arrays (see the module's table, without n) and the meta line of one `Pair`."""
+    """The arrays (see the module's table, without n) and the meta line of one `Pair`.
+
+    regions: of the crops; None: those of `pair_regions`.
+    """
     frames = (pair.before, pair.after)
     if pair.before.shape != pair.after.shape:
         raise ValueError(f"seed {pair.seed}: frames differ in shape: {pair.before.shape} and {pair.after.shape}")
@@ -119,7 +126,7 @@ def pair_entry(
     fine_height, fine_width = entry["fine"].shape[-2:]
     entry["masks"] = np.stack([resize_by_area(m, fine_width, fine_height) for m in (pair.mask_before, pair.mask_after)])
 
-    regions = pair_regions(pair, entry, maps)
+    regions = pair_regions(pair, entry, maps) if regions is None else regions
     if regions:
         count = len(regions)
         crops = np.stack([resize(f, CROP_SIZE, CROP_SIZE, region.crop) for region in regions for f in frames])
@@ -141,7 +148,7 @@ def pair_entry(
         "captions": pair.captions,
         "glances": [{"side": region.side, "before": region.before, "after": region.after} for region in regions],
     }
-    if regions:
+    if regions and pair.captions:
         described = described_objects(meta, entry["glance_object_box"].tolist(), entry["glance_box"].tolist())
         if len(described) < len(pair.objects):
             meta["captions"] = write_captions(
@@ -181,10 +188,15 @@ def write_shard(
                 entry, meta = pair_entry(pair, features, full_frame, maps)
                 for name, array in arrays.items():
                     array[row] = entry[name]
-                lines.write(json.dumps(meta, ensure_ascii=False, default=_plain) + "\n")
+                lines.write(meta_line(meta))
         for array in arrays.values():
             array.flush()
     return True
+
+
+def meta_line(meta: dict) -> str:
+    """The line of a pair in meta.jsonl."""
+    return json.dumps(meta, ensure_ascii=False, default=_plain) + "\n"
 
 
 def _plain(value):

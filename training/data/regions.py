@@ -75,13 +75,11 @@ def changed_places(objects: list[dict[str, Any]]) -> list[Box]:
 
 def choose_regions(objects: list[dict[str, Any]], width: int, height: int, rng: np.random.Generator) -> list[Region]:
     """At most REGIONS regions of a frame of width x height, by area descending, for the `objects` of a `Pair`."""
-    boxes = [_jitter(box, rng) for box in changed_places(objects)[:REGIONS]]
+    boxes = [jittered(box, width, height, rng) for box in changed_places(objects)[:REGIONS]]
     chance = DISTRACTOR_CHANGED if objects else DISTRACTOR_UNCHANGED
     if len(boxes) < REGIONS and rng.random() < chance:
-        boxes.append(_anywhere(width, height, rng))
-    return regions_at(
-        sorted((_inside(box, width, height) for box in boxes), key=area, reverse=True), objects, width, height
-    )
+        boxes.append(_inside(_anywhere(width, height, rng), width, height))
+    return regions_at(sorted(boxes, key=area, reverse=True), objects, width, height)
 
 
 def regions_at(boxes: list[Box], objects: list[dict[str, Any]], width: int, height: int) -> list[Region]:
@@ -131,11 +129,14 @@ def described_objects(meta: dict, boxes: list[Box], crops: list[Box]) -> list[di
     return described or meta["objects"]
 
 
-def _jitter(box: Box, rng: np.random.Generator) -> Box:
+def jittered(box: Box, frame_width: int, frame_height: int, rng: np.random.Generator) -> Box:
+    """The box with the error of a region, inside the frame."""
     x, y, width, height = box
     new_width, new_height = np.array([width, height]) * rng.uniform(1 - JITTER, 1 + JITTER, 2)
     centre_x, centre_y = np.array([x + width / 2, y + height / 2]) + rng.uniform(-JITTER, JITTER, 2) * [width, height]
-    return centre_x - new_width / 2, centre_y - new_height / 2, new_width, new_height
+    return _inside(
+        (centre_x - new_width / 2, centre_y - new_height / 2, new_width, new_height), frame_width, frame_height
+    )
 
 
 def _anywhere(width: int, height: int, rng: np.random.Generator) -> Box:

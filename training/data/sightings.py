@@ -13,6 +13,7 @@ from training.data.regions import objects_in_crops
 from training.data.shards import Shards
 from training.text.noun_tree import HYPERNYMS, NOTHING, ONE_CLASS, wider_noun
 
+UNKNOWN = "unknown"  # of a frame whose crop nobody labelled
 ARRAYS = ("glance_coarse", "glance_fine", "glance_box", "glance_object_box")
 
 
@@ -85,7 +86,9 @@ class Sightings(Shards):
 def shown_by(glance: dict, things: tuple[dict | None, dict | None]) -> tuple[tuple[str, str | None] | None, ...]:
     """The entry of `Sightings.shown` for a crop: its meta entry, and the things at its box (`objects_in_crops`)."""
     return tuple(
-        (NOTHING, None)
+        None
+        if glance[side] == UNKNOWN
+        else (NOTHING, None)
         if glance[side] is None
         else (ONE_CLASS.get(thing["noun"], thing["noun"]), thing["colour"])
         if thing
