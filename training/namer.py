@@ -13,7 +13,7 @@ are written at several values of the service's setting `truth`. Development pair
 
 import argparse
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +159,18 @@ def train(
     return train_steps(namer, losses_of, WEIGHTS, Schedule(steps, rate_at_most))
 
 
+def drawn_nouns(data: Sightings, real: Sightings | None, nouns: list[str], colours: list[str]) -> dict[str, float]:
+    """How often `train` draws each noun, as counts among len(data) crops of each source."""
+    counts: dict[str, float] = defaultdict(float)
+    weights = [(data, np.ones(len(data))), *([(real, ByCamera(real).p * len(data))] if real else [])]
+    for source, weight in weights:
+        for crop, sides in enumerate(source.targets(nouns, colours)[0].tolist()):
+            for noun in sides:
+                if noun != IGNORE:
+                    counts[nouns[noun]] += weight[crop]
+    return counts
+
+
 def calibrate(namer: Namer, heldout: Sightings, nouns: list[str], colours: list[str], shift: Tensor) -> dict:
     """Fits the scales of the logits on one half of the held-out crops and sets the prior `shift` [nouns].
 
@@ -184,7 +196,7 @@ def write_run(run: Path, saved: dict) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=existing_folder, required=True, action="append")
-    parser.add_argument("--heldout", type=existing_folder, required=True)
+    parser.add_argument("--heldout", type=existing_folder, required=True, action="append")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--bundle", type=existing_folder, help="train on the namer of this bundle")
     parser.add_argument("--real", type=existing_folder, action="append", help="things that fixed cameras saw")
@@ -195,7 +207,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
-    data, heldout = Sightings(args.cache), Sightings([args.heldout])
+    data, heldout = Sightings(args.cache), Sightings(args.heldout)
     if args.bundle:
         namer, words = restore_namer(args.bundle)
         namer, nouns, colours = uncalibrated(namer), words["nouns"], words["colours"]
@@ -207,7 +219,7 @@ def main() -> None:
     rate = RATE_FURTHER if args.bundle else RATE
     real = Sightings(args.real) if args.real else None
     namer = train(namer, data, nouns, colours, args.steps, rate, args.seed, real)
-    counts = Counter(nouns[i] for i in data.targets(nouns, colours)[0].flatten().tolist() if i != IGNORE)
+    counts = drawn_nouns(data, real, nouns, colours)
     found = calibrate(namer, heldout, nouns, colours, torch.tensor(prior_shift(nouns, counts)))
     for folder in args.judge:
         crops = Sightings([folder])

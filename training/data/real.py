@@ -3,8 +3,8 @@
     python -m training.data real --data REAL --features features.onnx --out DIR --tier A [--draws 2]
 
 REAL holds cameras.json, boxes.ndjson, pairs.ndjson and images/ (the fields: training/data/README.md). A labelled box
-becomes a pair: its frame, and another frame of the camera that differs there. Nobody labelled that place of the other
-frame, so it is `unknown` and teaches nothing. Each box is drawn several times, with another error of the box and
+becomes a pair: its frame, and another frame of the camera that differs there. The other frame has no label at that
+place, so it is `unknown` and teaches nothing. Each box is drawn several times, with another error of the box and
 another frame. The cameras of a tier are kept apart, so that those of the other are held out whole.
 
 With --pairs the complete pairs of pairs.ndjson are read instead; their regions lie where the maps of --maps respond.
@@ -24,9 +24,8 @@ from PIL import Image
 
 from training.contract import USUAL, Box, Pair
 from training.data.cache import Features, Maps, layout, meta_line, pair_entry
-from training.data.regions import Region, jittered, regions_at, union
+from training.data.regions import UNKNOWN, Region, jittered, regions_at, union
 from training.data.shards import made_with, new_shard
-from training.data.sightings import UNKNOWN
 from training.inputs import existing_file, existing_folder
 from training.text.lexicon import COLOURS, NOUNS
 from training.text.noun_tree import NOTHING
@@ -214,7 +213,7 @@ def main() -> None:
     cameras = {name for name, camera in listed.items() if camera["tier"] == args.tier}
     world = load_world("surveillance")
     features, maps = Features(args.features), Maps(args.maps) if args.maps else None
-    made = made_with("real", f"tier {args.tier}", world.full_frame, args.features, args.maps, USUAL)
+    made = made_with("surveillance", f"real, tier {args.tier}", world.full_frame, args.features, args.maps, USUAL)
     source = real_pairs(args.data, cameras) if args.pairs else box_pairs(args.data, cameras, args.draws)
     print(write_shards(source, 0, features, args.out, world.full_frame, maps, made), "pairs")
 

@@ -18,21 +18,23 @@ JITTER = 0.15  # error of a box's position and size, as a fraction of its size
 DISTRACTOR_CHANGED, DISTRACTOR_UNCHANGED = 0.25, 0.35  # probability of a region where nothing changed
 AT_BOX_IOU = 0.25  # of a region and an object, from which the crop is at that object
 DESCRIPTION = ("noun", "hypernym", "colour")
+UNKNOWN = "unknown"  # the content of a frame without a label at a crop
 
 
 @dataclass
 class Region:
     object_box: Box  # jittered, inside the frame
     crop: Box  # the square that is cropped from both frames
-    before: dict[str, Any] | None  # noun, hypernym, colour of the changed object that `before` shows in the crop
-    after: dict[str, Any] | None
+    before: dict[str, Any] | str | None  # noun, hypernym, colour of the changed object that `before` shows in the crop
+    after: dict[str, Any] | str | None  # None: no object; or UNKNOWN
 
     @property
     def side(self) -> str:
         """Which frames show a changed object here: before, after, both or none."""
-        if self.before and self.after:
+        before, after = (bool(thing) and thing != UNKNOWN for thing in (self.before, self.after))
+        if before and after:
             return "both"
-        return "before" if self.before else "after" if self.after else "none"
+        return "before" if before else "after" if after else "none"
 
 
 def area(box: Box) -> float:

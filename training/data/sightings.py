@@ -1,5 +1,6 @@
 """Sightings: the region crops of cached pairs with what each frame shows there, to train the namer."""
 
+import copy
 import json
 from collections import Counter
 from pathlib import Path
@@ -9,11 +10,10 @@ import torch
 from torch import Tensor
 
 from training.contract import IGNORE
-from training.data.regions import objects_in_crops
+from training.data.regions import UNKNOWN, objects_in_crops
 from training.data.shards import Shards
 from training.text.noun_tree import HYPERNYMS, NOTHING, ONE_CLASS, wider_noun
 
-UNKNOWN = "unknown"  # of a frame whose crop nobody labelled
 ARRAYS = ("glance_coarse", "glance_fine", "glance_box", "glance_object_box")
 
 
@@ -48,6 +48,14 @@ class Sightings(Shards):
 
     def __len__(self) -> int:
         return len(self.shown)
+
+    def only(self, chosen: np.ndarray) -> "Sightings":
+        """The crops of a mask [n]."""
+        part = copy.copy(self)
+        rows = np.flatnonzero(chosen)
+        part.arrays = {name: array[rows] for name, array in self.arrays.items()}
+        part.shown, part.models = ([column[row] for row in rows] for column in (self.shown, self.models))
+        return part
 
     def names(self, least: int) -> tuple[list[str], list[str]]:
         """NOTHING, the nouns of at least `least` sightings and the hypernyms, which stand for rarer ones; and the

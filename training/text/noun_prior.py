@@ -33,11 +33,11 @@ def group_of(noun: str) -> str:
     return noun if noun in COUNTS else NOUNS[noun][1]
 
 
-def prior_shift(nouns: list[str], seen: dict[str, int]) -> list[float]:
+def prior_shift(nouns: list[str], seen: dict[str, float]) -> list[float]:
     """The term of each class's logit that makes its prior that of COUNTS and not that of `seen`, the number of
     training examples per class (Saerens et al., "Adjusting the outputs of a classifier to new a priori probabilities",
     Neural Computation 2002). 0 for NOTHING."""
-    trained = dict.fromkeys(COUNTS, 0)
+    trained = dict.fromkeys(COUNTS, 0.0)
     for noun, count in seen.items():
         if noun != NOTHING:
             trained[group_of(noun)] += count
