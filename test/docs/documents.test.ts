@@ -83,7 +83,8 @@ describe('options in documents', () => {
   const textOf = (path: string): string =>
     path.includes('.')
       ? read(path)
-      : readdirSync(path)
+      : readdirSync(path, { recursive: true })
+          .map(String)
           .filter((file) => /\.(py|ts)$/.test(file))
           .map((file) => read(join(path, file)))
           .join('\n');
