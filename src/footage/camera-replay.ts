@@ -1,5 +1,5 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
-import { type AlarmBudget, budgetThreshold, describeBudget } from '../cameras/alarm-budget.js';
+import { type AlarmBudget, describeBudget } from '../cameras/alarm-budget.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import { type ConfidenceCounts, countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
@@ -12,7 +12,7 @@ import { ScenedeltaError } from '../errors.js';
 import { derivedId } from '../ids.js';
 import type { AlertIntent, ChangeUpdate, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import { typicalInterval } from '../sequence/answer.js';
+import { frameThreshold } from '../sequence/threshold.js';
 import { BaselineReplay } from './baseline-replay.js';
 import { footageChange } from './footage-change.js';
 import type { FootageChange, FrameStats, Moment } from './records.js';
@@ -100,12 +100,13 @@ export class CameraReplay {
     const gap = frame.gap ?? (reset === 'before' && this.#last !== null);
     this.#moments.set(time, { at: frame.at, file: frame.file, seconds: frame.seconds });
     if (frame.examined) this.#examined++;
-    this.#measureTime(time, gap);
-    const settings = this.#settings;
+    const last = this.#last && { at: this.#last.time };
+    if (last !== null && !gap) this.#intervals.push((time - last.at) / 1000);
     const { points } = this.#bundle;
-    const budget = budgetThreshold(settings, this.#history(), points);
+    const decided = frameThreshold(this.#settings, { ...this.#history(), last }, time, points);
+    this.#intervalMs = decided.intervalMs;
+    this.#threshold = decided.threshold;
     this.#counts = countConfidence(this.#counts, frame.finding, points);
-    this.#threshold = settings.threshold ?? budget?.threshold ?? null;
     this.#assertKnownThreshold(frame);
     if (reset === 'before' || reset === 'both') this.#reset(time);
     this.#observe(frame);
@@ -156,13 +157,6 @@ export class CameraReplay {
       `the frames of ${this.#camera} were compared with the threshold ${threshold}, and the settings have none: ` +
         'expected threshold or alarms_per_day, or the bundle of the run in MODELS_DIR',
     );
-  }
-
-  #measureTime(time: number, gap: boolean): void {
-    const last = this.#last && { at: this.#last.time };
-    // As of a live camera: the alarm budget follows from it.
-    this.#intervalMs = typicalInterval({ last, intervalMs: this.#intervalMs }, time, this.#settings.gap_s * 1000);
-    if (last !== null && !gap) this.#intervals.push((time - last.at) / 1000);
   }
 
   #coveredSeconds(): number {

@@ -5,7 +5,6 @@
 import { type Baseline, chooseBaseline } from '../baseline/choose.js';
 import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
 import { carryOut } from '../baseline/orders.js';
-import { type BudgetThreshold, budgetThreshold } from '../cameras/alarm-budget.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import { countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
@@ -34,10 +33,10 @@ import {
   isChangeEvent,
   isoTime,
   resetIf,
-  typicalInterval,
   undecidedOf,
   withSeverity,
 } from './answer.js';
+import { frameThreshold } from './threshold.js';
 
 export interface FrameDependencies extends BaselineDependencies {
   readonly pipeline: Comparer & { operatingPoints(model: string | null): readonly OperatingPoint[] };
@@ -94,11 +93,10 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
   const { settings } = camera;
   const rules = rulesOf(camera.id, settings, input.alerting);
   const baseline = await chooseBaseline({ ...input, state }, deps);
-  const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
   const points = deps.pipeline.operatingPoints(settings.model);
-  const budget = budgetThreshold(settings, { ...state, intervalMs }, points);
+  const { intervalMs, budget, threshold } = frameThreshold(settings, state, at, points);
 
-  const compared = await compareWith(baseline, input, budget, deps);
+  const compared = await compareWith(baseline, input, threshold, deps);
   const counts = countConfidence(state.counts, compared?.finding ?? null, points);
   const filtered = compared === null ? null : countingFinding(compared.finding, settings);
 
@@ -179,7 +177,7 @@ export async function processFrame(input: FrameInput, deps: FrameDependencies): 
 async function compareWith(
   baseline: Baseline,
   { camera: { id, settings }, frame, signal }: FrameInput,
-  budget: BudgetThreshold | null,
+  threshold: number | null,
   { pipeline }: FrameDependencies,
 ) {
   if (baseline.frame === null) return null;
@@ -190,7 +188,7 @@ async function compareWith(
     afterKey: frame.ref.sha256,
     model: settings.model,
     camera: id,
-    threshold: settings.threshold ?? budget?.threshold ?? null,
+    threshold,
     truth: settings.truth ?? null,
     statements: true,
     signal,

@@ -4,7 +4,7 @@
  * change would open, escalate, settle or revert by it, or "before" would be replaced, the frame is examined instead.
  */
 import { standingBaseline } from '../baseline/standing.js';
-import { type BudgetThreshold, budgetThreshold } from '../cameras/alarm-budget.js';
+import type { BudgetThreshold } from '../cameras/alarm-budget.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import { countConfidence } from '../cameras/rate-ratio.js';
 import { advance, applyEvents } from '../changes/advance.js';
@@ -22,11 +22,11 @@ import {
   isBaselineEvent,
   isChangeEvent,
   isoTime,
-  typicalInterval,
   undecidedOf,
   withSeverity,
 } from './answer.js';
 import type { FrameInput, ProcessedFrame } from './process-frame.js';
+import { frameThreshold } from './threshold.js';
 
 export interface QuietInput
   extends Pick<FrameInput, 'camera' | 'state' | 'at' | 'events' | 'alerting' | 'comparisonId'> {
@@ -48,8 +48,7 @@ export function quietFrame(input: QuietInput, points: readonly OperatingPoint[])
   const examined = applicable(input);
   const standing = standingBaseline(camera, state, input);
   if (examined === null || standing === null) return null;
-  const intervalMs = typicalInterval(state, at, settings.gap_s * 1000);
-  const budget = budgetThreshold(settings, { ...state, intervalMs }, points);
+  const { intervalMs, budget } = frameThreshold(settings, state, at, points);
   const counts = countConfidence(state.counts, null, points);
   const answer = answerOf(examined, standing.frame.sha256);
   if (answer === null || !holdsAt(budget, examined)) return null;

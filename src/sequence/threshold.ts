@@ -1,0 +1,37 @@
+/** The threshold of a camera's frame: live frames, quiet frames and dry runs decide it here. Pure. */
+import { type BudgetThreshold, budgetThreshold, type CameraHistory } from '../cameras/alarm-budget.js';
+import type { OperatingPoint } from '../cameras/operating-points.js';
+import type { CameraSettings } from '../cameras/settings.js';
+import { typicalInterval } from './answer.js';
+
+/** Rate of the camera's frames and of its high confidences, from the earlier frames. */
+export interface ThresholdHistory extends CameraHistory {
+  /** the frame before this one; null: there is none */
+  readonly last: { readonly at: number } | null;
+}
+
+export interface FrameThreshold {
+  /** typical time between two frames, this one included, ms; null before the second frame */
+  readonly intervalMs: number | null;
+  /** threshold of the alarm budget; null: the settings have no budget, or the rate of frames is unknown */
+  readonly budget: BudgetThreshold | null;
+  /** of the calibrated probability, 0..1; null: the bundle decides */
+  readonly threshold: number | null;
+}
+
+/**
+ * A threshold of the settings has priority over the alarm budget. The confidence of this frame does not count
+ * yet, so that the threshold is known before the frame is examined.
+ * @param at time of the frame, ms since the epoch
+ * @param points of the camera's bundle
+ */
+export function frameThreshold(
+  settings: CameraSettings,
+  history: ThresholdHistory,
+  at: number,
+  points: readonly OperatingPoint[],
+): FrameThreshold {
+  const intervalMs = typicalInterval(history, at, settings.gap_s * 1000);
+  const budget = budgetThreshold(settings, { intervalMs, counts: history.counts }, points);
+  return { intervalMs, budget, threshold: settings.threshold ?? budget?.threshold ?? null };
+}
