@@ -105,8 +105,8 @@ describe('options in documents', () => {
   );
 });
 
-describe('README.md: one request, top to bottom', () => {
-  const section = /## One request, top to bottom\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
+describe('ARCHITECTURE.md: one request, top to bottom', () => {
+  const section = /## One request, top to bottom\n([\s\S]*?)\n## /.exec(read('ARCHITECTURE.md'))?.[1] ?? '';
   const rows = section.split('\n').filter((line) => /^\| \d+ \|/.test(line));
 
   it('counts its steps without a gap', () => {
@@ -123,8 +123,8 @@ describe('README.md: one request, top to bottom', () => {
   });
 });
 
-describe('README.md: where things are', () => {
-  const section = /## Where things are\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
+describe('ARCHITECTURE.md: where things are', () => {
+  const section = /## Where things are\n([\s\S]*?)\n## /.exec(read('ARCHITECTURE.md'))?.[1] ?? '';
   const answers = [...section.matchAll(/`(\w+)` in \[[^\]]+\]\(([^)#]+)\)/g)].map(([, name = '', path = '']) => [
     name,
     path,
