@@ -5,6 +5,7 @@
 
 import { ScenedeltaError } from '../errors.js';
 import type { RgbImage, Size } from '../images.js';
+import { completeJpeg } from './complete-jpeg.js';
 import { assertFewParts } from './count-parts.js';
 import { expectedDecoderBytes, withDecoderMemory } from './decoder-memory.js';
 import sharp, { type Metadata, type Sharp } from './sharp.js';
@@ -53,8 +54,8 @@ export interface DecodeOptions extends DecodeLimits {
 /**
  * Decodes a frame at working size: at most 1280 px wide and 4 Mpx in all. EXIF orientation is applied, alpha is
  * flattened on black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A
- * truncated file is refused; damage that decoders usually tolerate (stray bytes between JPEG markers, as many cameras
- * send) is tolerated.
+ * JPEG without its end marker, with bytes before its start or between its markers (as many cameras send) is complete; a
+ * file with rows missing is refused.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export const decodeFrame = (bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> =>
@@ -70,17 +71,17 @@ export async function decodeReduced(
   reductionOf: (width: number, height: number) => number,
   options: DecodeOptions,
 ): Promise<DecodedFrame> {
-  const { width, height, metadata } = await readFrameHeader(bytes, options);
+  const encoded = completeJpeg(bytes);
+  const { width, height, metadata } = await readFrameHeader(encoded, options);
   const reduction = reductionOf(width, height);
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), async () => {
-    const shrunk = metadata.format === 'jpeg' ? await loadShrunk(bytes, reduction) : null;
+    const shrunk = metadata.format === 'jpeg' ? await loadShrunk(encoded, reduction) : null;
     try {
-      const image = open(shrunk?.input ?? bytes, options);
-      if (reduction > 1) {
-        const size = [width, height].map((side) => reduced(side, reduction)) as [number, number];
-        image.resize(...size, { fit: 'fill', kernel: 'linear' });
-      }
-      return { ...(await toRgb(image, options)), sourceWidth: width, sourceHeight: height };
+      const input = shrunk?.input ?? encoded;
+      const size = [width, height].map((side) => reduced(side, reduction)) as [number, number];
+      const resized = (image: Sharp): Sharp =>
+        reduction > 1 ? image.resize(...size, { fit: 'fill', kernel: 'linear' }) : image;
+      return { ...(await toRgb(input, options, resized)), sourceWidth: width, sourceHeight: height };
     } finally {
       await shrunk?.close();
     }
@@ -98,9 +99,10 @@ export async function withFullSize<T>(
   options: DecodeOptions,
   use: (image: RgbImage) => Promise<T>,
 ): Promise<T> {
-  const { metadata } = await readHeader(bytes, options);
+  const encoded = completeJpeg(bytes);
+  const { metadata } = await readHeader(encoded, options);
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: true }), async () =>
-    use(await toRgb(open(bytes, options), options)),
+    use(await toRgb(encoded, options)),
   );
 }
 
@@ -109,10 +111,11 @@ export async function withFullSize<T>(
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export async function decodeToFit(bytes: Uint8Array, maxSide: number, options: DecodeOptions): Promise<RgbImage> {
-  const { metadata } = await readHeader(bytes, options);
+  const encoded = completeJpeg(bytes);
+  const { metadata } = await readHeader(encoded, options);
   const size = { width: maxSide, height: maxSide };
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), () =>
-    toRgb(open(bytes, options).resize({ ...size, fit: 'inside', withoutEnlargement: true }), options),
+    toRgb(encoded, options, (image) => image.resize({ ...size, fit: 'inside', withoutEnlargement: true })),
   );
 }
 
@@ -123,7 +126,7 @@ type Limits = DecodeLimits & Pick<DecodeOptions, 'field'>;
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
  */
 export async function frameSize(bytes: Uint8Array, limits: Limits) {
-  const { width, height } = await readFrameHeader(bytes, limits);
+  const { width, height } = await readFrameHeader(completeJpeg(bytes), limits);
   return { width, height };
 }
 
@@ -203,17 +206,49 @@ const loadShrunk = (jpeg: Uint8Array, reduction: number) =>
   reduction === 1 ? null : shrinkOnLoad(jpeg, Math.min(reduction, LARGEST_JPEG_SHRINK));
 
 /** @param input encoded bytes, or the name of a file */
-const open = (input: Uint8Array | string, { pixelLimit, decodeTimeout = DECODE_TIMEOUT }: Limits): Sharp =>
-  sharp(input, { failOn: 'error', limitInputPixels: pixelLimit })
+const open = (
+  input: Uint8Array | string,
+  failOn: 'warning' | 'error',
+  { pixelLimit, decodeTimeout = DECODE_TIMEOUT }: Limits,
+): Sharp =>
+  sharp(input, { failOn, limitInputPixels: pixelLimit })
     .timeout({ seconds: decodeTimeout })
     .autoOrient()
     .flatten({ background: 'black' })
     .toColourspace('srgb');
 
-async function toRgb(image: Sharp, options: DecodeOptions): Promise<RgbImage> {
+/**
+ * libjpeg's warning that rows are missing, which it fills with grey. A cut inside the last 16 rows of a frame that is
+ * halved while it is decoded gives no warning.
+ */
+const ROWS_MISSING = /premature end of data segment/i;
+
+/**
+ * Any warning fails first, because a missing row is one; a picture with another one is decoded again without.
+ * @param input encoded bytes, or the name of a file
+ */
+async function pixelsOf(input: Uint8Array | string, options: DecodeOptions, altered: (image: Sharp) => Sharp) {
+  const decoded = (failOn: 'warning' | 'error') =>
+    altered(open(input, failOn, options))
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+  try {
+    return await decoded('warning');
+  } catch (error) {
+    const { message } = error as Error;
+    if (TIMED_OUT.test(message) || ROWS_MISSING.test(message)) throw error;
+    return decoded('error');
+  }
+}
+
+async function toRgb(
+  input: Uint8Array | string,
+  options: DecodeOptions,
+  altered: (image: Sharp) => Sharp = (image) => image,
+): Promise<RgbImage> {
   const { field, allocate, decodeTimeout = DECODE_TIMEOUT } = options;
   try {
-    const { data, info } = await image.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+    const { data, info } = await pixelsOf(input, options, altered);
     const { width, height, channels } = info;
     if (channels === 3 && allocate === undefined) return { width, height, data };
     const bytes = width * height * 3;

@@ -4,6 +4,7 @@
  * camera's raw TIFF for other types, which would refuse frames that are accepted today.
  */
 import { ScenedeltaError } from '../errors.js';
+import { jpegStart } from './complete-jpeg.js';
 
 const ascii = (text: string) => [...Buffer.from(text, 'latin1')];
 
@@ -35,7 +36,8 @@ const NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
 
 /** @returns the content type of an accepted image, by its first bytes; undefined if they are those of none */
 export const imageTypeOf = (bytes: Uint8Array): string | undefined =>
-  SIGNATURES.find(({ offset, magic }) => magic.every((byte, i) => bytes[offset + i] === byte))?.contentType;
+  SIGNATURES.find(({ offset, magic }) => magic.every((byte, i) => bytes[offset + i] === byte))?.contentType ??
+  (jpegStart(bytes) < 0 ? undefined : 'image/jpeg');
 
 /**
  * @param field form field or JSON member of the bytes

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type DecodedFrame, decodeFrame, withFullSize } from '../../src/frames/decode.js';
 import type { Side } from '../../src/images.js';
-import { pixels, pngHeader, scene } from './pictures.js';
+import { noisy, pixels, pngHeader, scene } from './pictures.js';
 
 const decode = (bytes: Uint8Array, field: Side = 'before', pixelLimit = 50_000_000): Promise<DecodedFrame> =>
   decodeFrame(bytes, { field, pixelLimit });
@@ -145,11 +145,7 @@ describe('decodeFrame reads', () => {
 
 describe('decodeFrame refuses', () => {
   const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * 0.6));
-  /** Noise, so that the file is long enough to be truncated. */
-  const noise = () => {
-    const data = Buffer.from(Array.from({ length: 200 * 150 * 3 }, (_, i) => (i * 7919) % 251));
-    return sharp(data, { raw: { width: 200, height: 150, channels: 3 } });
-  };
+  const noise = () => noisy(200, 150);
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"></svg>');
 
   it.each<[string, () => Promise<Uint8Array> | Uint8Array, string, string]>([

@@ -23,6 +23,12 @@ export function pixels(width: number, height: number, blocks: readonly Block[] =
 export const scene = (width: number, height: number, blocks: readonly Block[] = [], level = 50): Sharp =>
   sharp(pixels(width, height, blocks, level), { raw: { width, height, channels: 3 } });
 
+/** Noise, so that an encoded picture is long enough to be cut. */
+export const noisy = (width: number, height: number): Sharp => {
+  const data = Buffer.from(Array.from({ length: width * height * 3 }, (_, i) => (i * 7919) % 251));
+  return sharp(data, { raw: { width, height, channels: 3 } });
+};
+
 /** A PNG whose header states this size; it has no pixels. */
 export function pngHeader(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);

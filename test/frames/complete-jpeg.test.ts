@@ -1,0 +1,56 @@
+/** JPEGs as cameras send them: with bytes before the start, without the end, and with rows missing. */
+import { describe, expect, it } from '@jest/globals';
+import { completeJpeg } from '../../src/frames/complete-jpeg.js';
+import { decodeFrame, decodeReduced, decodeToFit, frameSize, withFullSize } from '../../src/frames/decode.js';
+import { sniffImage } from '../../src/frames/image-type.js';
+import { noisy } from './pictures.js';
+
+const options = { field: 'after', pixelLimit: 50_000_000 };
+const CRLF = Buffer.from('\r\n');
+const END = Buffer.from([0xff, 0xd9]);
+
+describe.each([
+  ['baseline', {}],
+  ['progressive', { progressive: true }],
+])('a %s JPEG', (_name, jpegOptions) => {
+  const whole = noisy(1600, 640).jpeg(jpegOptions).toBuffer();
+
+  it.each<[string, (jpeg: Buffer) => Buffer]>([
+    ['with a line break before it', (jpeg) => Buffer.concat([CRLF, jpeg])],
+    ['without its end marker', (jpeg) => jpeg.subarray(0, -2)],
+    ['with half of its end marker', (jpeg) => jpeg.subarray(0, -1)],
+    ['with both', (jpeg) => Buffer.concat([CRLF, jpeg.subarray(0, -2)])],
+    ['with bytes behind its end', (jpeg) => Buffer.concat([jpeg, Buffer.alloc(9000)])],
+  ])('%s has the pixels of the whole one', async (_case, altered) => {
+    const jpeg = await whole;
+    const sent = altered(jpeg);
+    expect(sniffImage(sent, 'after')).toBe('image/jpeg');
+    expect(await frameSize(sent, options)).toEqual({ width: 1600, height: 640 });
+    const [full, all, half, fitted] = await Promise.all(
+      [sent, jpeg].map(async (bytes) => [
+        (await decodeFrame(bytes, options)).data,
+        await withFullSize(bytes, options, async ({ data }) => Buffer.from(data)),
+        (await decodeReduced(bytes, () => 4, options)).data,
+        (await decodeToFit(bytes, 300, options)).data,
+      ]),
+    ).then(([a = [], b = []]) => a.map((data, i) => Buffer.compare(Buffer.from(data), Buffer.from(b[i] ?? []))));
+    expect([full, all, half, fitted]).toEqual([0, 0, 0, 0]);
+  });
+
+  it.each([0.3, 0.6, 0.9])('cut after %d of its bytes is refused, with or without an end marker', async (share) => {
+    const cut = (await whole).subarray(0, Math.floor((await whole).length * share));
+    for (const bytes of [cut, Buffer.concat([cut, END])]) {
+      await expect(decodeFrame(bytes, options)).rejects.toMatchObject({
+        code: 'image-unreadable',
+        message: expect.stringContaining('damaged or truncated'),
+      });
+    }
+  });
+});
+
+it('other bytes are left alone, and more than some bytes before the start are another format', () => {
+  const text = Buffer.from('no picture');
+  expect(completeJpeg(text)).toBe(text);
+  const far = Buffer.concat([Buffer.alloc(100), Buffer.from([0xff, 0xd8, 0xff, 0xe0])]);
+  expect(completeJpeg(far)).toBe(far);
+});
