@@ -273,3 +273,17 @@ describeInBrowser('The page "Cameras"', () => {
     expect([await page.title(), errors]).toEqual(['scenedelta', []]);
   });
 });
+
+describeInBrowser('The page "Cameras" with more cameras than a page of the list', () => {
+  it('shows all of them, and opens the last one', async () => {
+    const ids = Array.from({ length: 202 }, (_, i) => `yard-${String(i).padStart(3, '0')}`);
+    for (const id of ids) await put(id, {});
+    const { page, errors } = await open();
+    await page.goto(`${service.url}/cameras`);
+    await eventually(async () => expect(await page.locator('.camera-card').count()).toBe(ids.length));
+    await page.goto(`${service.url}/cameras/yard-201`);
+    await eventually(async () => expect(await page.locator('main').innerText()).toContain('yard-201'));
+    expect(await page.locator('main').innerText()).not.toContain('no such camera');
+    expect(errors).toEqual([]);
+  });
+});

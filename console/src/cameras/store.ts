@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { type HealthState, stateOf } from '../../../src/cameras/health.js';
 import { ApiError, api, localPath, ok } from '../api/client.js';
+import { readCameras } from '../api/pages.js';
 import type { Camera, Comparison } from '../api/types.js';
 import { shownTime } from '../ui/format.js';
 
@@ -19,7 +20,7 @@ export const overviews = signal<readonly Overview[] | null>(null);
 const AT_ONCE = 6;
 
 export async function loadOverviews(): Promise<void> {
-  const { items } = await ok(api.GET('/v1/cameras', { params: { query: { limit: 100 } } }));
+  const items = await readCameras();
   const known = new Map(overviews.peek()?.map((one) => [one.camera.id, one]));
   overviews.value = items.map((camera) => ({ ...(known.get(camera.id) ?? unknown(camera)), camera }));
   const waiting = items.map(({ id }) => id);

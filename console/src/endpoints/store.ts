@@ -1,6 +1,7 @@
 /** Endpoints and their deliveries, as the page shows them, and what a person does with them. */
 import { signal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
+import { readPages } from '../api/pages.js';
 import type { Delivery, Endpoint, EndpointPatch, EndpointRequest } from '../api/types.js';
 import { toast } from '../ui/toasts.js';
 
@@ -11,8 +12,6 @@ export const deliveries = signal<readonly Delivery[] | null>(null);
 export const fault = signal('');
 /** a secret that was just made, shown until it is put away */
 export const freshSecret = signal<{ readonly secret: string; readonly of: string } | null>(null);
-
-const MOST = 100;
 
 /** Runs a step and shows why it failed. @returns undefined if it failed */
 async function attempt<T>(step: () => Promise<T>): Promise<T | undefined> {
@@ -28,7 +27,7 @@ async function attempt<T>(step: () => Promise<T>): Promise<T | undefined> {
 
 /** @throws ApiError */
 export async function readEndpoints(): Promise<void> {
-  endpoints.value = (await ok(api.GET('/v1/endpoints', { params: { query: { limit: MOST } } }))).items;
+  endpoints.value = (await readPages((query) => ok(api.GET('/v1/endpoints', { params: { query } })))).items;
 }
 
 /** @throws ApiError */

@@ -1,7 +1,8 @@
 /** Form of a new batch: files of this computer, addresses, or a manifest, and how they are processed. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { api, messageOf, ok } from '../api/client.js';
+import { messageOf } from '../api/client.js';
+import { readCameras } from '../api/pages.js';
 import type { Camera } from '../api/types.js';
 import { withSettings } from '../cameras/store.js';
 import { assertFits } from '../session.js';
@@ -53,9 +54,9 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
   const fault = useSignal('');
   const abort = useRef<AbortController | null>(null);
   useEffect(() => {
-    ok(api.GET('/v1/cameras', { params: { query: { limit: 100 } } })).then(
-      ({ items }) => {
-        cameras.value = items;
+    readCameras().then(
+      (found) => {
+        cameras.value = found;
       },
       () => undefined,
     );

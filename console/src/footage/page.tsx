@@ -6,7 +6,7 @@ import { ago, percent, shownDuration } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { BatchView } from './batch-view.js';
 import { CreateBatch } from './create.js';
-import { type Batch, batches, isRunning, loadBatches, nameOf, speedOf } from './store.js';
+import { type Batch, batches, isRunning, loadBatches, moreBatches, nameOf, shownPages, speedOf } from './store.js';
 
 const AGAIN_MS = { running: 2_000, idle: 10_000 };
 
@@ -21,6 +21,10 @@ function BatchList() {
     return isBusy ? AGAIN_MS.running : AGAIN_MS.idle;
   });
   const all = batches.value;
+  const showMore = () => {
+    shownPages.value++;
+    void loadBatches().catch(() => undefined);
+  };
   return (
     <div class="footage">
       <section aria-label="Batches">
@@ -43,6 +47,11 @@ function BatchList() {
             </li>
           ))}
         </ul>
+        {moreBatches.value && (
+          <button type="button" onClick={showMore}>
+            Earlier batches
+          </button>
+        )}
       </section>
       <CreateBatch onCreated={({ id }) => navigate(`/footage/${id}`)} />
     </div>
@@ -58,9 +67,12 @@ export function Progress({ batch }: { readonly batch: Batch }) {
   return (
     <>
       <span class={`batch-status ${status}`}>{status}</span>
-      {isRunning(batch) && <progress value={progress} max={1} aria-label="Share of the recordings" />}
+      {isRunning(batch) && (
+        // The service reports the share with each part that it has finished; until the first one it is unknown.
+        <progress {...(progress > 0 ? { value: progress, max: 1 } : {})} aria-label="Share of the recordings" />
+      )}
       <span class="batch-facts">
-        {isRunning(batch) && <span>{percent(progress)}</span>}
+        {isRunning(batch) && <span>{progress > 0 ? percent(progress) : 'the first part is not done yet'}</span>}
         <span>{count(changes, 'change', 'changes')}</span>
         <span class="quiet">{count(frames, 'frame', 'frames')}</span>
         {speed !== null && (

@@ -4,6 +4,7 @@ import type { FootageChange, FootageFailure, FootageGap, FootageSummary } from '
 import type { PlaceSearch } from '../../../src/schemas/place-search.js';
 import type { components } from '../../generated/api.js';
 import { api, ok } from '../api/client.js';
+import { readPages } from '../api/pages.js';
 
 export type Batch = components['schemas']['Batch'];
 export type RecordedChange = FootageChange;
@@ -17,11 +18,13 @@ export interface Results {
   readonly failures: readonly FootageFailure[];
 }
 
-const MOST_LISTED = 100;
 /** Speed is measured over this time, ms. */
 const WINDOW_MS = 60_000;
 
 export const batches = signal<readonly Batch[] | null>(null);
+/** Pages of the list that are read, and whether the service has earlier batches. */
+export const shownPages = signal(1);
+export const moreBatches = signal(false);
 /** Videos that this page has uploaded, by batch: they are played without choosing them again. */
 export const uploaded = new Map<string, readonly File[]>();
 
@@ -38,9 +41,11 @@ const samples = new Map<string, readonly Sample[]>();
 export const isRunning = ({ status }: Pick<Batch, 'status'>): boolean => status === 'queued' || status === 'running';
 
 export async function loadBatches(): Promise<void> {
-  const { items } = await ok(api.GET('/v1/batches', { params: { query: { limit: MOST_LISTED } } }));
+  const read = (query: { limit: number; cursor?: string }) => ok(api.GET('/v1/batches', { params: { query } }));
+  const { items, more } = await readPages(read, shownPages.peek());
   for (const batch of items) measure(batch);
   batches.value = items;
+  moreBatches.value = more;
 }
 
 /** @returns the batch, which also replaces the one in the list */

@@ -1,6 +1,7 @@
 /** The search of the page "Review": hits of the service in their order, and how it understood the words. */
 import { signal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
+import { PAGE } from '../api/pages.js';
 import type { ChangeMatch, ChangeSearch } from '../api/types.js';
 import { type Filter, isSearch, spanOf } from './filter.js';
 import { keepChange } from './store.js';
@@ -18,7 +19,6 @@ export const hits = signal<Hits>(NONE);
 export const searching = signal(false);
 export const searchFault = signal('');
 
-const PAGE = 100;
 /** Time after the last key before a search is sent. */
 const TYPED_MS = 200;
 

@@ -2,9 +2,9 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, api, messageOf, ok } from '../api/client.js';
 import type { LiveEvent } from '../api/events.js';
+import { PAGE, readCameras } from '../api/pages.js';
 import type { Camera, Change } from '../api/types.js';
 
-const PAGE = 100;
 /** Changes that are kept in the page; earlier ones are read when a day is chosen. */
 const MOST = 10_000;
 
@@ -55,14 +55,7 @@ export async function loadChanges(span: { since?: string; until?: string } = {})
 }
 
 export async function loadCameras(): Promise<void> {
-  const found: Camera[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await ok(api.GET('/v1/cameras', { params: { query } }));
-    found.push(...page.items);
-    cursor = page.next_cursor;
-  }
-  cameras.value = found;
+  cameras.value = await readCameras();
 }
 
 /** @returns undefined if there is no such change */
