@@ -18,7 +18,7 @@ import type { EndpointStore } from '../stores/endpoints.js';
 import type { EventReader } from '../stores/events.js';
 import type { ResultStore } from '../stores/results.js';
 import type { WorkerRegistry } from '../stores/workers.js';
-import type { IdempotencyRecords } from './idempotency.js';
+import type { IdempotencyRecords } from './intake/idempotency.js';
 import type { RateCounter } from './rate-counter.js';
 import type { LiveSearch } from './search/live-index.js';
 import type { QueryVectors } from './search/query-vectors.js';

@@ -6,7 +6,7 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { buildApp } from '../../src/api/app.js';
 import type { Api, ApiDependencies } from '../../src/api/dependencies.js';
-import { createIdempotencyRecords } from '../../src/api/idempotency.js';
+import { createIdempotencyRecords } from '../../src/api/intake/idempotency.js';
 import { createRateCounter } from '../../src/api/rate-counter.js';
 import { createLiveSearch } from '../../src/api/search/live-index.js';
 import { loadConfig } from '../../src/config.js';

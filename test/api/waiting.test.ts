@@ -1,4 +1,4 @@
-import { parsePrefer } from '../../src/api/comparisons/wait.js';
+import { parsePrefer } from '../../src/api/intake/wait.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { finding, finished } from '../helpers/comparisons.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { buildApp } from '../../src/api/app.js';
 import type { Api, ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
-import type { IdempotencyRecords } from '../../src/api/idempotency.js';
+import type { IdempotencyRecords } from '../../src/api/intake/idempotency.js';
 import type { BodyLimits } from '../../src/api/plugins/body-time.js';
 import { loadConfig } from '../../src/config.js';
 import { ScenedeltaError } from '../../src/errors.js';

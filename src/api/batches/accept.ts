@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import { newId } from '../../ids.js';
 import type { BatchRecord } from '../../stores/batches.js';
-import { acceptOnce } from '../accept-once.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { fingerprint } from '../idempotency.js';
+import { acceptOnce } from '../intake/accept-once.js';
+import { fingerprint } from '../intake/idempotency.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { type ReadContext, readBatch } from './read.js';
 

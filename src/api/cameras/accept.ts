@@ -4,10 +4,10 @@ import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { enqueueFrame } from '../../jobs/enqueue-frame.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import type { StoredComparison } from '../../stores/results.js';
-import type { IncomingCameraFrame } from '../comparisons/request.js';
-import type { RequestContext } from '../comparisons/respond.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
-import { fingerprint } from '../idempotency.js';
+import { fingerprint } from '../intake/idempotency.js';
+import type { IncomingCameraFrame } from '../intake/request.js';
+import type { RequestContext } from '../intake/respond.js';
 import { parseTime } from '../parse-time.js';
 
 type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'>;

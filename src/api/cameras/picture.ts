@@ -7,7 +7,7 @@ import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../../stores/blobs.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';
-import { readFrame } from '../comparisons/frame-input.js';
+import { readFrame } from '../intake/frame-input.js';
 import type { PictureSchema } from '../schemas/camera.js';
 
 export interface PictureDependencies extends DecodeLimits {

@@ -7,7 +7,7 @@ import type { AllowList } from '../../outbound/address.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { StoredCamera } from '../../stores/cameras.js';
-import { assertUrl } from '../comparisons/url-policy.js';
+import { assertUrl } from '../intake/url-policy.js';
 import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
 import { withoutLogin } from './login.js';

@@ -8,9 +8,9 @@ import type { FrameRef, StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { ComparisonRequest, StoredComparison } from '../../stores/results.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
-import { fingerprint } from '../idempotency.js';
-import type { IncomingComparison } from './request.js';
-import type { RequestContext } from './respond.js';
+import { fingerprint } from '../intake/idempotency.js';
+import type { IncomingComparison } from '../intake/request.js';
+import type { RequestContext } from '../intake/respond.js';
 
 export interface Acceptance extends RequestContext {
   readonly incoming: IncomingComparison;

@@ -7,7 +7,7 @@ import { type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.
 import { ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
-import { assertUrl } from '../comparisons/url-policy.js';
+import { assertUrl } from '../intake/url-policy.js';
 import type { EndpointSchema } from '../schemas/endpoints.js';
 
 /** Standard Webhooks asks for 24 to 64 bytes. */

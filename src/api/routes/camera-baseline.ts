@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { checker } from '../../schemas/validation-error.js';
 import { resetBaseline, setBaseline } from '../cameras/baseline.js';
 import { type PictureDependencies, readPicture } from '../cameras/picture.js';
-import { readPictureForm } from '../comparisons/request.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { readPictureForm } from '../intake/request.js';
 import {
   BaselineFormSchema,
   BaselineOrderSchema,

@@ -13,13 +13,13 @@ import { type CameraState, noCamera, type StoredCamera } from '../../stores/came
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { buildCamera } from '../cameras/put.js';
-import { assertCapacity } from '../comparisons/capacity.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
-import { operatingPointsOf } from '../comparisons/models.js';
-import { readCameraFrame } from '../comparisons/request.js';
-import type { Respond } from '../comparisons/respond.js';
-import { assertFetchable, assertUrl, fetchRules } from '../comparisons/url-policy.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { assertCapacity } from '../intake/capacity.js';
+import { operatingPointsOf } from '../intake/models.js';
+import { readCameraFrame } from '../intake/request.js';
+import type { Respond } from '../intake/respond.js';
+import { assertFetchable, assertUrl, fetchRules } from '../intake/url-policy.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
 import {
   type Camera,

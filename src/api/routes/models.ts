@@ -1,8 +1,8 @@
 /** Routes of the models that the live workers serve. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import { ServedModelSchema, servedModels } from '../comparisons/models.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
+import { ServedModelSchema, servedModels } from '../intake/models.js';
 import { json, problems, ref } from '../schemas/shared.js';
 
 export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): void {

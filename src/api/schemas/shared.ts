@@ -35,8 +35,8 @@ import { DeliverySchema } from '../../schemas/delivery.js';
 import { PlaceIntervalSchema, PlaceSearchSchema } from '../../schemas/place-search.js';
 import { ViewpointSchema } from '../../schemas/viewpoint.js';
 import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
-import { ServedModelSchema } from '../comparisons/models.js';
 import { CameraEventSchema, ChangeEventSchema, ComparisonEventSchema, EndpointEventSchema } from '../event-stream.js';
+import { ServedModelSchema } from '../intake/models.js';
 import { AskRequestSchema } from './ask.js';
 import { BatchFormSchema, BatchRequestSchema } from './batches.js';
 import {

@@ -1,7 +1,7 @@
 /** Check of DEFAULT_MODEL at the start of the API, which lists folders but loads no model. */
 import { readdir } from 'node:fs/promises';
-import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import type { Config } from '../../config.js';
+import { ScenedeltaError } from '../../errors.js';
 
 /**
  * An API on a machine without MODELS_DIR checks nothing: its workers do.

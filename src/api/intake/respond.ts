@@ -5,17 +5,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { newId } from '../../ids.js';
+import type { Comparison } from '../../schemas/comparison.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { StoredComparison } from '../../stores/results.js';
 import { type Span, traced } from '../../tracing.js';
-import { acceptOnce } from '../accept-once.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import type { ApiMetrics } from '../plugins/metrics.js';
 import { sendProblem } from '../plugins/problems.js';
 import { traceparentOf } from '../plugins/tracing.js';
+import { acceptOnce } from './accept-once.js';
 import { isImageBody } from './image-body.js';
-import type { Present } from './links-presenter.js';
 import { type OutcomeWaiter, type Preference, parsePrefer } from './wait.js';
 
 /** Identifiers of a request: its comparison, its trace and its API key. */
@@ -50,7 +50,8 @@ export function createRespond(context: {
   deps: Pick<ApiDependencies, 'idempotency' | 'clock'>;
   options: Pick<ApiOptions, 'waitLimit'>;
   metrics: ApiMetrics;
-  present: Present;
+  /** rounds figures and adds links */
+  present: (comparison: Comparison) => Comparison;
   waiting: OutcomeWaiter;
 }): Respond {
   const { deps, options, metrics, present, waiting } = context;

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { ScenedeltaError } from '../errors.js';
-import { KEYS, resourceKey } from '../stores/keys.js';
-import { redisCall } from '../stores/redis.js';
+import { ScenedeltaError } from '../../errors.js';
+import { KEYS, resourceKey } from '../../stores/keys.js';
+import { redisCall } from '../../stores/redis.js';
 
 const KEPT_SECONDS = 24 * 3600;
 /** Age from which a reservation without an accepted resource counts as dead: another request may take the key. */

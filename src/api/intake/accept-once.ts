@@ -1,7 +1,7 @@
 /** Acceptance of a request once per Idempotency-Key: of a comparison, a camera's frame or a batch. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import type { IdempotencyRecords } from './idempotency.js';
-import { LOCAL_KEY_ID } from './plugins/auth.js';
 
 export interface Acceptable<Accepted> {
   /** equal for equal requests, see fingerprint() */
