@@ -14,7 +14,20 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
 );
 
+const shared = ($ref: string) =>
+  document.components.responses[$ref.replace('#/components/responses/', '')] as { description?: string };
+
 describe('openapi/openapi.yaml', () => {
+  it('writes no problem three times', () => {
+    const problems = operations.flatMap(([, { responses }]) =>
+      Object.values(responses)
+        .filter((response) => 'content' in response && 'application/problem+json' in (response.content ?? {}))
+        .map((response) => JSON.stringify(response)),
+    );
+    expect(problems).not.toHaveLength(0);
+    for (const problem of problems) expect(problems.filter((other) => other === problem).length).toBeLessThan(3);
+  });
+
   it('equals the description by the routes (to fix: npm run build && npm run openapi)', async () => {
     expect(await openApiYaml()).toBe(committed);
   });
@@ -30,8 +43,10 @@ describe('openapi/openapi.yaml', () => {
       tags: [expect.any(String)],
       operationId: expect.any(String),
     });
-    for (const answer of Object.values(described.responses) as { description?: string }[]) {
-      expect(answer.description).not.toMatch(/^(Default Response)?$/);
+    for (const answer of Object.values(described.responses) as { description?: string; $ref?: string }[]) {
+      const { description } = answer.$ref ? shared(answer.$ref) : answer;
+      expect(description).toBeDefined();
+      expect(description).not.toMatch(/^(Default Response)?$/);
     }
     if (name.includes('/v1')) {
       expect(Object.keys(described.responses)).toEqual(

@@ -8,13 +8,19 @@ import addFormats from 'ajv-formats';
 interface Media {
   readonly schema: object;
 }
+interface Response {
+  readonly content?: Readonly<Record<string, Media>>;
+}
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 }
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, object>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
 }
 export interface Answered {
   readonly method: string;
@@ -29,6 +35,17 @@ export interface Contract {
   check(answer: Answered): void;
   /** @throws Error if `value` does not fit the schema `component` */
   checkComponent(component: string, value: unknown): void;
+}
+
+const SHARED = '#/components/responses/';
+
+/** @returns the answer that an operation describes, and the JSON pointer to it, percent-encoded */
+function resolved(document: OpenApi, response: Response | { readonly $ref: string }, pointer: string) {
+  if (!('$ref' in response)) return { response, pointer };
+  return {
+    response: document.components.responses[response.$ref.slice(SHARED.length)] as Response,
+    pointer: response.$ref.slice(1),
+  };
 }
 
 export function contractOf(document: OpenApi): Contract {
@@ -61,8 +78,13 @@ export function contractOf(document: OpenApi): Contract {
         return validate('/components/schemas/Problem', JSON.parse(body), what);
       }
       if (typeof headers['trace-id'] !== 'string') throw new Error(`${what}: no Trace-Id`);
-      const described = operation.responses[statusCode];
-      if (described === undefined) throw new Error(`${what}: the status is not described`);
+      const listed = operation.responses[statusCode];
+      if (listed === undefined) throw new Error(`${what}: the status is not described`);
+      const { response: described, pointer } = resolved(
+        document,
+        listed,
+        `/paths/${pointerPart(path)}/${verb}/responses/${statusCode}`,
+      );
       if (described.content === undefined) {
         if (body !== '') throw new Error(`${what}: a body where none is described`);
         return;
@@ -70,8 +92,7 @@ export function contractOf(document: OpenApi): Contract {
       const type = String(headers['content-type']).split(';')[0] as string;
       if (!(type in described.content)) throw new Error(`${what}: ${type} is not described`);
       if (!/[/+]json$/.test(type)) return;
-      const media = `/paths/${pointerPart(path)}/${verb}/responses/${statusCode}/content/${pointerPart(type)}/schema`;
-      validate(media, JSON.parse(body), what);
+      validate(`${pointer}/content/${pointerPart(type)}/schema`, JSON.parse(body), what);
     },
     checkComponent: (component, value) => validate(`/components/schemas/${component}`, value, `${component}`),
   };

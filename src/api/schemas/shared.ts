@@ -147,10 +147,20 @@ const COMPONENTS: readonly TSchema[] = [
   AlertPayloadSchema,
 ];
 const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
-const componentIds = new Set(COMPONENTS.map(idOf));
 
-/** The named components; nested ones are replaced by references. */
-export const components = (): TSchema[] => COMPONENTS.map((schema) => referencing(schema, idOf(schema)));
+/** The named components, those nested in others included; each nested one is replaced by a reference. */
+export function components(): TSchema[] {
+  const named = new Map<string, TSchema>();
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const id = Array.isArray(node) ? undefined : idOf(node as TSchema);
+    if (id !== undefined && !named.has(id)) named.set(id, node as TSchema);
+    Object.values(node).forEach(collect);
+  };
+  for (const schema of COMPONENTS) named.set(idOf(schema) as string, schema);
+  COMPONENTS.forEach(collect);
+  return [...named.values()].map((schema) => referencing(schema, idOf(schema)));
+}
 
 /** A reference to a named component, with its type. */
 export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${idOf(schema)}#` });
@@ -159,7 +169,7 @@ function referencing<T>(node: T, self: string | undefined): T {
   if (Array.isArray(node)) return node.map((item) => referencing(item, self)) as T;
   if (typeof node !== 'object' || node === null) return node;
   const id = idOf(node as TSchema);
-  if (id !== undefined && id !== self && componentIds.has(id)) return { $ref: `${id}#` } as T;
+  if (id !== undefined && id !== self) return { $ref: `${id}#` } as T;
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, referencing(value, self)])) as T;
 }
 
