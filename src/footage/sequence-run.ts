@@ -98,6 +98,12 @@ class SequenceRun {
       this.#position = { item: event.item, seconds: frame.seconds, at: frame.at };
       return;
     }
+    if (event.type === 'damage') {
+      const { from, until, at, error } = event.damage;
+      this.#fail(item, from, error);
+      this.#position = { item: event.item, seconds: until, at };
+      return;
+    }
     if (event.type === 'failure') this.#fail(item, null, event.error);
     else {
       const { file, at } = item;

@@ -6,6 +6,7 @@ import { sniffImage } from '../frames/image-type.js';
 import { previewReduction } from '../frames/preview.js';
 import type { Preview, RgbImage } from '../images.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
+import { type Damage, damageOf } from './video/damage.js';
 import { decodeVideo, type VideoFrame } from './video/decode.js';
 import { probeVideo, type VideoInfo } from './video/probe.js';
 import { cellAt, phaseOf, type Sampling } from './video/sampling.js';
@@ -29,6 +30,7 @@ export interface SourceFrame {
 export type SourceEvent =
   | { readonly type: 'frame'; readonly item: number; readonly frame: SourceFrame }
   | { readonly type: 'failure'; readonly item: number; readonly error: ScenedeltaError }
+  | { readonly type: 'damage'; readonly item: number; readonly damage: Damage }
   | { readonly type: 'end'; readonly item: number; readonly duration: number | null };
 
 /** Position of a run: everything before it has been processed. */
@@ -105,7 +107,8 @@ export async function* framesOf(
           for (; !step.done; step = await frames.next()) {
             openAhead(i + 1);
             lastAt = step.value.at;
-            yield { type: 'frame', item: i, frame: step.value };
+            if ('error' in step.value) yield { type: 'damage', item: i, damage: step.value };
+            else yield { type: 'frame', item: i, frame: step.value };
           }
         } finally {
           await frames.return(null);
@@ -143,7 +146,7 @@ interface ItemOptions extends SourceOptions {
   readonly lastAt: number | null;
 }
 /** @returns the length of the item in seconds; null of an image */
-type ItemFrames = AsyncGenerator<SourceFrame, number | null>;
+type ItemFrames = AsyncGenerator<SourceFrame | Damage, number | null>;
 
 /** A video of which the first frames are being decoded. */
 interface OpenedVideo {
@@ -168,7 +171,7 @@ async function openVideo(
     const sampling = samplingOf(item, info, options.every);
     const working = workingSize(info);
     const frames = decodeVideo(local.path, {
-      ...{ ffmpeg, info, sampling, working, signal },
+      ...{ ffmpeg, info, sampling, working, signal, pixelLimit: options.videoPixelLimit },
       previewReduction: previewReduction(working.width),
       from: Math.max(0, (range.from - item.at) / 1000, from ?? 0),
       until: (range.until - item.at) / 1000,
@@ -189,6 +192,8 @@ async function openVideo(
 async function* videoFrames(item: FootageItem, video: OpenedVideo, options: ItemOptions): ItemFrames {
   const { range, from, lastAt } = options;
   const { info, sampling, frames } = video;
+  let damaged: VideoFrame[] = [];
+  const damage = (): Damage[] => (damaged.length === 0 ? [] : [damageOf(item.at, damaged)]);
   try {
     if (from === null) assertNoOverlap(item, info, lastAt);
     const earliest = (range.from - item.at) / 1000;
@@ -196,13 +201,26 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
     for (let step = await video.first; !step.done; step = await frames.next()) {
       const frame = step.value;
       const at = item.at + Math.round(frame.seconds * 1000);
+      if (frame.damage !== null) {
+        if (frame.seconds >= earliest) damaged.push(frame);
+        frame.release();
+        continue;
+      }
+      yield* damage();
+      damaged = [];
       if (frame.seconds >= earliest && isDue(at, last, sampling.step)) {
         last = at;
         const picture: Picture = { from: 'video', image: () => frame.image(), preview: frame.preview() };
         yield { at, seconds: frame.seconds, picture, release: () => frame.release() };
       } else frame.release();
     }
+    yield* damage();
+    damaged = [];
     return info.duration;
+  } catch (thrown) {
+    // The failure states the end alone, not the damage before it.
+    yield* damage();
+    throw thrown;
   } finally {
     await video.close();
   }

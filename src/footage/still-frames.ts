@@ -1,12 +1,13 @@
 /** Single frames out of the recordings of one camera, for a search that reads a few frames from anywhere in them. */
 import { readFile, stat } from 'node:fs/promises';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { reportsDamage } from '../ffmpeg.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import type { FootageItem } from './recording-plan.js';
 import type { Moment } from './records.js';
 import { isFaultOfItem, type Materialize } from './source-frames.js';
 import { probeVideo } from './video/probe.js';
-import { CONFINED, inputName, lastReason, run } from './video/run.js';
+import { confinedTo, inputName, lastReason, run } from './video/run.js';
 
 export interface StillOptions {
   readonly ffmpeg: string;
@@ -141,10 +142,16 @@ export class StillFrames {
 
   async #frameAt({ file }: FootageItem, path: string, seconds: number): Promise<Uint8Array | null> {
     const { ffmpeg, signal } = this.#options;
-    const input = ['-v', 'error', '-nostdin', ...CONFINED, '-ss', seconds.toFixed(6), '-i', inputName(path)];
+    const confined = ['-loglevel', 'level+warning', '-nostdin', ...confinedTo(this.#options.videoPixelLimit)];
+    const input = [...confined, '-ss', seconds.toFixed(6), '-i', inputName(path)];
     const output = ['-map', '0:V:0', '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', '-q:v', BEST_QUALITY];
     const args = [...input, ...output, 'pipe:1'];
     const { status, stdout, stderr } = await run(ffmpeg, args, { signal, timeoutMs: FRAME_TIMEOUT_MS });
+    if (stderr.split('\n').some(reportsDamage)) {
+      const reason = `is damaged at ${seconds} s (${lastReason(stderr)})`;
+      this.failures.push({ file, code: 'image-unreadable', reason });
+      return null;
+    }
     if (stdout.length > 0) return stdout;
     if (status === 0) return null;
     throw new ScenedeltaError('image-unreadable', `${file} at ${seconds} s cannot be decoded (${lastReason(stderr)})`);

@@ -2,21 +2,25 @@
  * Decoder of video files: ffmpeg as a child process that samples, scales and hands frames over by a pipe. It waits as
  * soon as a few frames are ready that the loop has not taken (back-pressure).
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { ScenedeltaError } from '../../errors.js';
+import { reportsDamage, startFailure, startFfmpeg } from '../../ffmpeg.js';
 import type { Preview, RgbImage, Size } from '../../images.js';
 import { BlockPool, blocksOf } from './blocks.js';
+import { DamageWatch, DECODER_THREADS } from './damage.js';
 import { planesLength, previewLength, previewOf, rgbOf } from './planes.js';
 import type { VideoInfo } from './probe.js';
-import { CONFINED, cancelled, inputName, kill, lastReason, startFailure } from './run.js';
+import { cancelled, confinedTo, inputName, kill, lastReason } from './run.js';
 import { type Sampling, selectFilter } from './sampling.js';
 
 /** A sampled frame at working size. Most frames are quiet: they need no picture, only the small one of the preview. */
 export interface VideoFrame {
   /** presentation time from the beginning of the file, seconds */
   readonly seconds: number;
+  /** why the picture is not the camera's, or not all of it; null: the decoder met no damage */
+  readonly damage: string | null;
   /** The small picture that decides whether the frame is examined; called at most once. */
   preview(): Preview;
   /** The pixels, in memory of their own. */
@@ -33,6 +37,8 @@ export interface DecodeVideoOptions {
   readonly working: Size;
   /** the sides of a preview are those of `working` divided by this, rounded down; a power of 2 */
   readonly previewReduction: number;
+  /** largest width x height of a coded picture */
+  readonly pixelLimit: number;
   /** first presentation time of interest, seconds from the beginning of the file */
   readonly from: number;
   /** presentation time at which the decoding ends, exclusive; Infinity: at the end of the file */
@@ -81,12 +87,12 @@ class Decoder {
   constructor(path: string, options: DecodeVideoOptions) {
     this.#options = options;
     const { working, signal, ffmpeg } = options;
-    this.#child = spawn(ffmpeg, argumentsOf(path, options), { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options));
     const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
-    this.#times = new FrameTimes(log, options.info.startTime);
+    this.#times = new FrameTimes(log, options.info.startTime, new DamageWatch(options));
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', (error) => {
-        this.#failure ??= startFailure(ffmpeg, error);
+        this.#failure ??= new ScenedeltaError('not-found', `${ffmpeg} cannot be started`, { cause: error });
         resolve(null);
       });
       this.#child.on('close', (status) => resolve(status));
@@ -122,6 +128,7 @@ class Decoder {
       const frame = await this.#queue.shift();
       this.#ahead();
       if (frame === null || frame === undefined) this.#status = await this.#exit;
+      this.#failure ??= startFailure(this.#options.ffmpeg, this.#status) ?? null;
       if (this.#failure !== null) throw this.#failure;
       return frame ?? null;
     } finally {
@@ -139,9 +146,12 @@ class Decoder {
     if (this.#status !== 0) {
       throw new ScenedeltaError('image-unreadable', `ffmpeg ended with status ${this.#status} (${reason})`);
     }
-    const end = Math.min(info.duration ?? last, until);
-    const missing = end - Math.max(last, from) - (sampling.step ?? 0);
-    if (this.#times.errors.length > 0 && missing > Math.max(2, end * 0.02)) {
+    const end = Math.min(info.videoDuration ?? last, until);
+    const ahead = (sampling.step ?? 0) + (sampling.keyFrames ? (info.keyFrameSeconds ?? 0) : 0);
+    const missing = end - Math.max(last, from) - ahead;
+    // The last picture of a slow recording may last long.
+    const allowed = this.#times.errors.length > 0 ? 0.02 : 0.1;
+    if (missing > Math.max(2, end * allowed)) {
       throw new ScenedeltaError(
         'image-unreadable',
         `is truncated or damaged: ends at ${last.toFixed(2)} s of ${end.toFixed(2)} s (${reason})`,
@@ -160,7 +170,7 @@ class Decoder {
 }
 
 function argumentsOf(path: string, options: DecodeVideoOptions): string[] {
-  const { info, sampling, working, from, until } = options;
+  const { info, sampling, working, from, until, pixelLimit } = options;
   const seek = from > 0 ? ['-ss', from.toFixed(6)] : [];
   const length = Number.isFinite(until) ? ['-t', (until - from).toFixed(6)] : [];
   const filters = [
@@ -172,7 +182,8 @@ function argumentsOf(path: string, options: DecodeVideoOptions): string[] {
     'format=yuvj420p',
   ].join(',');
   return [
-    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info', ...CONFINED, '-copyts'],
+    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info', ...confinedTo(pixelLimit), '-copyts'],
+    ...['-threads', String(DECODER_THREADS)],
     ...(sampling.keyFrames ? ['-skip_frame', 'nokey'] : []),
     ...(sampling.keyFrames && !info.reordered ? DISCARDED : []),
     ...['-an', '-sn', '-dn', ...seek, ...length, '-i', inputName(path)],
@@ -199,11 +210,13 @@ function reader(pictures: Readable, times: FrameTimes, { working, previewReducti
   return async (): Promise<VideoFrame | null> => {
     const block = await blocks.next();
     if (block.done) return null;
-    const seconds = await times.next();
-    if (seconds === null) return null;
+    const time = await times.next();
+    if (time === null) return null;
+    const { seconds, damage } = time;
     let reduced: Uint8Array | null = null;
     return {
       seconds,
+      damage,
       preview() {
         reduced = previews.take();
         return previewOf(block.value, working, small, previewReduction, reduced);
@@ -219,17 +232,22 @@ function reader(pictures: Readable, times: FrameTimes, { working, previewReducti
 
 const TIME_BASE = /\bconfig in time_base: (\d+)\/(\d+)/;
 const FRAME = /\[Parsed_showinfo_\d+ @ [^\]]*\] (?:\[info\] )?n: *\d+ pts: *(-?\d+) /;
-const ERROR = /\[(?:error|fatal|panic)\] /;
 const ERRORS_KEPT = 20;
+
+interface FrameTime {
+  /** from the beginning of the file */
+  readonly seconds: number;
+  readonly damage: string | null;
+}
 
 /** Presentation times of the frames, from the log of the filter `showinfo`: exact, as counts of the time base. */
 class FrameTimes {
   readonly errors: string[] = [];
-  readonly #times: number[] = [];
+  readonly #times: FrameTime[] = [];
   #wake: (() => void) | null = null;
   #ended = false;
 
-  constructor(log: Readable, startTime: number) {
+  constructor(log: Readable, startTime: number, damage: DamageWatch) {
     let base = Number.NaN;
     const lines = createInterface({ input: log });
     lines.on('line', (line) => {
@@ -238,9 +256,13 @@ class FrameTimes {
       const [, pts] = FRAME.exec(line) ?? [];
       if (pts !== undefined) {
         // Six digits: beyond them the product of the time base is noise.
-        this.#times.push(Math.round((Number(pts) * base - startTime) * 1e6) / 1e6);
+        const seconds = Math.round((Number(pts) * base - startTime) * 1e6) / 1e6;
+        this.#times.push({ seconds, damage: damage.frame(seconds) });
         this.#wake?.();
-      } else if (ERROR.test(line) && this.errors.length < ERRORS_KEPT) this.errors.push(line);
+      } else if (reportsDamage(line)) {
+        damage.line(line);
+        if (this.errors.length < ERRORS_KEPT) this.errors.push(line);
+      }
     });
     lines.on('close', () => {
       this.#ended = true;
@@ -248,8 +270,8 @@ class FrameTimes {
     });
   }
 
-  /** @returns seconds from the beginning of the file; null after the last frame */
-  async next(): Promise<number | null> {
+  /** @returns null after the last frame */
+  async next(): Promise<FrameTime | null> {
     while (this.#times.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -11,6 +11,8 @@ export interface VideoInfo {
   readonly height: number;
   /** seconds; null if the container does not say */
   readonly duration: number | null;
+  /** of the video stream, which may end before the sound; seconds */
+  readonly videoDuration: number | null;
   /** of the container: presentation times count from here; seconds */
   readonly startTime: number;
   readonly codec: string;
@@ -116,6 +118,7 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
   return {
     ...(isOnItsSide(video) ? { width: height, height: width } : { width, height }),
     duration,
+    videoDuration: numberOf(video.duration) ?? secondsOf(video.tags?.DURATION) ?? duration,
     startTime: numberOf(format.start_time) ?? 0,
     codec,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
@@ -161,6 +164,12 @@ const unreadable = (what: string) => new ScenedeltaError('image-unreadable', wha
 function numberOf(text: string | undefined): number | null {
   const value = Number(text);
   return text === undefined || !Number.isFinite(value) ? null : value;
+}
+
+/** @param text of Matroska, e.g. '00:01:02.500000000' */
+function secondsOf(text = ''): number | null {
+  const [, hours, minutes, seconds] = /^(\d+):(\d+):([\d.]+)$/.exec(text) ?? [];
+  return seconds === undefined ? null : numberOf(String(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)));
 }
 
 /** @param text e.g. '30000/1001' */

@@ -2,9 +2,10 @@
  * ffmpeg and ffprobe as child processes, confined: they read one local file, no network, no playlist, and no file that
  * the input names.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
+import { startFailure, startFfmpeg } from '../../ffmpeg.js';
 
 /**
  * Containers that hold their own data. Formats that name other files or addresses (HLS, DASH, concat scripts, image
@@ -17,6 +18,9 @@ const FORMATS = [
 
 /** Options in front of every input. */
 export const CONFINED = ['-protocol_whitelist', 'file', '-format_whitelist', FORMATS] as const;
+
+/** For inputs whose pictures are decoded: the header is no proof of their size. @param pixelLimit width x height */
+export const confinedTo = (pixelLimit: number): string[] => [...CONFINED, '-max_pixels', String(pixelLimit)];
 
 /** The prefix keeps a name such as `concat:a|b` or `http://host` a name of a file. */
 export const inputName = (path: string): string => `file:${path}`;
@@ -46,7 +50,7 @@ interface RunOptions {
  */
 export function run(program: string, args: readonly string[], { signal, timeoutMs }: RunOptions): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = startFfmpeg(program, args);
     const chunks: Buffer[] = [];
     let length = 0;
     let stderr = '';
@@ -62,12 +66,12 @@ export function run(program: string, args: readonly string[], { signal, timeoutM
     const onAbort = () => stop(cancelled());
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= STDOUT_LIMIT) chunks.push(chunk);
       else stop(new ScenedeltaError('payload-too-large', `${program} printed more than ${STDOUT_LIMIT} bytes`));
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-STDERR_KEPT);
     });
     const end = () => {
@@ -76,10 +80,11 @@ export function run(program: string, args: readonly string[], { signal, timeoutM
     };
     child.on('error', (error) => {
       end();
-      reject(startFailure(program, error));
+      reject(error);
     });
     child.on('close', (status) => {
       end();
+      failure ??= startFailure(program, status) ?? null;
       if (failure !== null) reject(failure);
       else resolve({ status, stdout: Buffer.concat(chunks), stderr });
     });
@@ -87,14 +92,6 @@ export function run(program: string, args: readonly string[], { signal, timeoutM
 }
 
 export const cancelled = (): ScenedeltaError => new ScenedeltaError('cancelled', 'the run was ended');
-
-export function startFailure(program: string, error: Error): ScenedeltaError {
-  const { code } = error as NodeJS.ErrnoException;
-  const installed = 'expected ffmpeg and ffprobe, e.g. of the Debian package ffmpeg (setting FFMPEG)';
-  return new ScenedeltaError('not-found', `${program} cannot be started (${code ?? error.message}), ${installed}`, {
-    cause: error,
-  });
-}
 
 /** Ends a process, and waits until it has gone. */
 export function kill(child: ChildProcess): Promise<void> {

@@ -1,0 +1,49 @@
+/**
+ * ffmpeg and ffprobe of recordings as child processes. Their input comes from strangers,
+ * so they get no environment, little memory, and a low priority.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { ScenedeltaError } from './errors.js';
+
+/** Address space of a child, KiB: several pictures of 4K per thread. */
+const MEMORY_KIB = 3 * 1024 * 1024;
+/** The shell sets limits that a child of Node cannot have otherwise, and becomes the program. */
+const LIMITED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"';
+/** Exit statuses of the shell if there is no such program, or if it cannot be run. */
+const NOT_FOUND = 127;
+const NOT_RUNNABLE = 126;
+
+/** @returns a process whose standard output and error must be read */
+export function startFfmpeg(program: string, args: readonly string[]): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', LIMITED, 'sh', String(MEMORY_KIB), program, ...args], {
+    // The environment has secrets of the service. Arenas of malloc would take the address space of each thread.
+    env: { PATH: process.env.PATH, LC_ALL: 'C', MALLOC_ARENA_MAX: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.pid !== undefined) {
+    try {
+      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // It has ended already.
+    }
+  }
+  return child;
+}
+
+/** @returns why a child could not be started; undefined if it was */
+export const startFailure = (program: string, status: number | null): ScenedeltaError | undefined =>
+  status === NOT_FOUND || status === NOT_RUNNABLE
+    ? new ScenedeltaError(
+        'not-found',
+        `${program} cannot be started (${status === NOT_FOUND ? 'ENOENT' : 'EACCES'}), expected ffmpeg and ffprobe, ` +
+          'e.g. of the Debian package ffmpeg (setting FFMPEG)',
+      )
+    : undefined;
+
+/** Messages of ffmpeg that concern no picture, or none that is used. */
+const HARMLESS =
+  /mmco:|co located POCs|number of reference frames|on whitelist|codec parameters|pixel format|deprecated/;
+/** Lines of a log with levels (`-loglevel level+...`) that report a damaged input. */
+export const reportsDamage = (line: string): boolean =>
+  (/\[(?:error|fatal|panic)\] /.test(line) || /corrupt|concealing/i.test(line)) && !HARMLESS.test(line);
