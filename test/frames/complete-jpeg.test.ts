@@ -53,4 +53,6 @@ it('other bytes are left alone, and more than some bytes before the start are an
   expect(completeJpeg(text)).toBe(text);
   const far = Buffer.concat([Buffer.alloc(100), Buffer.from([0xff, 0xd8, 0xff, 0xe0])]);
   expect(completeJpeg(far)).toBe(far);
+  const tiff = Buffer.concat([Buffer.from('II*\0'), Buffer.from([0xff, 0xd8, 0xff, 0xe0])]);
+  expect([completeJpeg(tiff), sniffImage(tiff, 'after')]).toEqual([tiff, 'image/tiff']);
 });
