@@ -6,7 +6,7 @@
 The cameras of --real are split into folds. Each fold is named by a namer that was trained on from the bundle's with the
 other folds, and with the rendered crops of --cache. --judge names further cameras by a namer that learned from all
 folds. Compared are `bundle` (the shipped namer), `rendered` (trained on with --cache alone), `real` (with --real alone)
-and `both`. FILE gets the shares of right nouns, classes and colours, by noun, view and setting, with their counts.
+and `both`. FILE gets the shares of right nouns, classes and colours, by noun, view, setting and time, with counts.
 """
 
 import argparse
@@ -87,17 +87,13 @@ def summary(rows: list[dict]) -> dict:
 
 
 def report(rows: list[dict], listed: dict[str, dict]) -> dict:
-    """`summary` of all answers, and of those of each noun, view and setting."""
-    setting = lambda camera: next(
-        (word for word in ("night", "IR") if word in listed[camera]["setting"]),
-        "indoor" if "indoor" in listed[camera]["setting"] else "day",
-    )
+    """`summary` of all answers, and of those of each noun and of each view, setting and time of the camera."""
     groups = defaultdict(list)
     for row in rows:
         groups["all"].append(row)
         groups[f"noun: {row['noun']}"].append(row)
-        groups[f"view: {listed[row['camera']]['view']}"].append(row)
-        groups[f"setting: {setting(row['camera'])}"].append(row)
+        for key in ("view", "setting", "time"):
+            groups[f"{key}: {listed[row['camera']][key]}"].append(row)
     return {name: summary(group) for name, group in sorted(groups.items())}
 
 

@@ -116,10 +116,19 @@ def test_cameras_of_one_place_are_held_out_at_once():
 
 def test_answers_count_classes_and_the_mean_of_cameras():
     pytest.importorskip("torch")
-    from training.namer_cameras import summary
+    from training.namer_cameras import report, summary
 
     rows = [{"camera": "a", "shows": 1.0, "right noun": 1.0}] * 3 + [{"camera": "b", "shows": 1.0, "right noun": 0.0}]
     found = summary(rows)
     assert (found["count"], found["cameras"]) == (4, 2)
     assert (found["right noun"], found["right noun, by camera"]) == (0.75, 0.5)
     assert "right colour" not in found
+    listed = {
+        "a": {"view": "high", "setting": "outdoor", "time": "day"},
+        "b": {"view": "side", "setting": "outdoor", "time": "IR"},
+    }
+    groups = report([row | {"noun": "car"} for row in rows], listed)
+    assert {name: group["count"] for name, group in groups.items()} == {
+        **{"all": 4, "noun: car": 4, "setting: outdoor": 4},
+        **{"view: high": 3, "view: side": 1, "time: day": 3, "time: IR": 1},
+    }
