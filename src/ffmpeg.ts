@@ -1,6 +1,6 @@
 /**
- * ffmpeg and ffprobe of recordings as child processes. Their input comes from strangers,
- * so they get no environment, little memory, and a low priority.
+ * ffmpeg and ffprobe of recordings as child processes. Their input comes from strangers, so they get no environment,
+ * little memory, and a low priority.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';

@@ -3,6 +3,7 @@
  * describes both frames as a whole, so its sentence may name a thing in an ignored zone. Pure.
  */
 import { plainStatement } from '../language/plain.js';
+import { positionsOf } from '../language/read-clauses.js';
 import { textOf, write, writeContent } from '../language/write.js';
 import {
   type Finding,
@@ -36,7 +37,7 @@ export function restate(finding: Finding): RestatedFinding {
 
   const kept = clausesOf(finding).filter(({ text }) => texts.includes(text));
   if (texts.length > 0 && new Set(kept.map(({ text }) => text)).size === texts.length) {
-    const positions = kept.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
+    const positions = positionsOf(kept);
     const words = positions.map((i) => finding.words[i] as Finding['words'][number]);
     const score = geometricMean(words.map((word) => word.score));
     const content = { statements: kept.map(({ statement }) => statement), more: 0 };

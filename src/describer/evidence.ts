@@ -6,14 +6,13 @@ import { isSameLocation } from '../changes/locations.js';
 import { toChangeRegion } from '../changes/observation.js';
 import { type Box, SIDES, type Side, sharedArea } from '../images.js';
 import { type Direction, readCaption } from '../language/people/captions.js';
+import { SOMETHING } from '../language/thing.js';
 import type { FoundChange } from '../schemas/change.js';
 import type { Comparison, Fact, Finding, Region, StatementKind } from '../schemas/comparison.js';
 import type { Happened } from '../schemas/description.js';
 
 /** Regions of one change that the describer gets at most, the strongest first. */
 export const MOST_PLACES = 3;
-/** Noun of our sentences for a thing without a known name. */
-const SOMETHING = 'something';
 /** The frames that show a thing of which a sentence states a direction. */
 const SIDES_OF_DIRECTION: Readonly<Record<Direction, readonly Side[]>> = {
   appear: ['after'],

@@ -71,8 +71,7 @@ export async function decodeReduced(
   reductionOf: (width: number, height: number) => number,
   options: DecodeOptions,
 ): Promise<DecodedFrame> {
-  const encoded = completeJpeg(bytes);
-  const { width, height, metadata } = await readFrameHeader(encoded, options);
+  const { encoded, width, height, metadata } = await readFrameHeader(bytes, options);
   const reduction = reductionOf(width, height);
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), async () => {
     const shrunk = metadata.format === 'jpeg' ? await loadShrunk(encoded, reduction) : null;
@@ -99,8 +98,7 @@ export async function withFullSize<T>(
   options: DecodeOptions,
   use: (image: RgbImage) => Promise<T>,
 ): Promise<T> {
-  const encoded = completeJpeg(bytes);
-  const { metadata } = await readHeader(encoded, options);
+  const { encoded, metadata } = await readHeader(bytes, options);
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: true }), async () =>
     use(await toRgb(encoded, options)),
   );
@@ -111,8 +109,7 @@ export async function withFullSize<T>(
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export async function decodeToFit(bytes: Uint8Array, maxSide: number, options: DecodeOptions): Promise<RgbImage> {
-  const encoded = completeJpeg(bytes);
-  const { metadata } = await readHeader(encoded, options);
+  const { encoded, metadata } = await readHeader(bytes, options);
   const size = { width: maxSide, height: maxSide };
   return withDecoderMemory(expectedDecoderBytes(metadata, { fullSize: false }), () =>
     toRgb(encoded, options, (image) => image.resize({ ...size, fit: 'inside', withoutEnlargement: true })),
@@ -126,7 +123,7 @@ type Limits = DecodeLimits & Pick<DecodeOptions, 'field'>;
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
  */
 export async function frameSize(bytes: Uint8Array, limits: Limits) {
-  const { width, height } = await readFrameHeader(completeJpeg(bytes), limits);
+  const { width, height } = await readFrameHeader(bytes, limits);
   return { width, height };
 }
 
@@ -144,8 +141,9 @@ async function readFrameHeader(bytes: Uint8Array, limits: Limits) {
 }
 
 async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
-  assertFewParts(bytes, field);
-  const metadata = await readMetadata(bytes, field);
+  const encoded = completeJpeg(bytes);
+  assertFewParts(encoded, field);
+  const metadata = await readMetadata(encoded, field);
   const { width, height } = uprightSize(metadata);
   const ofAvif = metadata.format === 'heif' && AVIF_PIXELS < pixelLimit;
   const limit = ofAvif ? AVIF_PIXELS : pixelLimit;
@@ -162,7 +160,7 @@ async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
   if (Math.max(width, height) > MAX_ASPECT * Math.min(width, height)) {
     throw refused('image-too-small', `a longer side of at most ${MAX_ASPECT} times the shorter one`);
   }
-  return { width, height, metadata };
+  return { encoded, width, height, metadata };
 }
 
 async function readMetadata(bytes: Uint8Array, field: string): Promise<Metadata> {

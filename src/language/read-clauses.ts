@@ -28,9 +28,7 @@ const longestFirst = (words: readonly string[]): string => [...words].sort((a, b
 const PLACE = `${longestFirst(keysOf(table.places))}|by the [a-z]+`;
 const WAY = longestFirst(keysOf(table.ways));
 const COUNTS = table.counts as readonly string[];
-const COLOURS: ReadonlySet<string> = new Set(
-  keysOf(table.colours as readonly string[]).flatMap((colour) => colour.split(' ')),
-);
+const COLOURS: ReadonlySet<string> = new Set(keysOf(table.colours).flatMap((colour) => colour.split(' ')));
 const SINGULAR: ReadonlyMap<string, string> = new Map(
   Object.entries(table.nouns).flatMap(([one, { many }]) => (many === undefined ? [] : [[many, one] as const])),
 );
@@ -85,6 +83,10 @@ export function readClauses(words: readonly string[]): Clause[] {
   return [...clauses, last ?? { words: pending, statement: null, roles }];
 }
 
+/** The positions of these clauses in their sentence, each but the first with the "and" before it. */
+export const positionsOf = (clauses: readonly Pick<Clause, 'words'>[]): number[] =>
+  clauses.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
+
 /** A sentence of one clause as a statement. @returns null for several clauses, and for another grammar */
 export function readStatement(sentence: string): Statement | null {
   const [clause, ...others] = readClauses(sentence.split(' '));
@@ -96,8 +98,7 @@ export const statementOf = (caption: Caption): Statement | null =>
   typeof caption === 'string' ? readStatement(caption) : caption;
 
 function readClause(positions: readonly number[], words: readonly string[]): Clause | null {
-  const own = positions.map((i) => words[i] as string);
-  const text = own.join(' ');
+  const text = positions.map((i) => words[i]).join(' ');
   for (const { kind, verb, pattern } of READERS) {
     const match = pattern.exec(text);
     if (match === null) continue;
@@ -106,7 +107,7 @@ function readClause(positions: readonly number[], words: readonly string[]): Cla
     if (read.includes(null)) continue;
     const things = read.map((one) => (one as Phrase).thing);
     if (kind !== 'none' && kind !== 'tamper' && things.length === 0) continue;
-    const roles = own.map((): ReadRole => ({ role: 'verb', thing: null }));
+    const roles = positions.map((): ReadRole => ({ role: 'verb', thing: null }));
     const mark = (name: string, of: (i: number) => ReadRole): void => {
       const [from, to] = match.indices?.groups?.[name] ?? [0, 0];
       const first = text.slice(0, from).split(' ').length - 1;

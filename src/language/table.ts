@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
 
-type Case = 'nom' | 'acc';
+export type Case = 'nom' | 'acc';
 export type Gender = 'm' | 'f' | 'n' | 'many';
 /** One form for all, or one per case and gender. */
 export type Forms = string | Readonly<Record<Case, Readonly<Partial<Record<Gender, string>>>>>;
@@ -94,9 +94,13 @@ export function tableOf(locale: Locale): Table {
   return table;
 }
 
+/** Whether a list has the English words alone, which are the values of statements. */
+export const isList = <T>(words: readonly string[] | Readonly<Record<string, T>>): words is readonly string[] =>
+  Array.isArray(words);
+
 /** The phrases or words of a list, in English: the values of statements. */
-export const keysOf = (words: Words): readonly string[] => (Array.isArray(words) ? words : Object.keys(words));
+export const keysOf = <T>(words: readonly string[] | Readonly<Record<string, T>>): readonly string[] =>
+  isList(words) ? words : Object.keys(words);
 
 /** The entry of a list; a word that the list does not have stays, such as the name of a zone. */
-export const wordOf = (words: Words, key: string): string =>
-  Array.isArray(words) ? key : ((words as Readonly<Record<string, string>>)[key] ?? key);
+export const wordOf = (words: Words, key: string): string => (isList(words) ? key : (words[key] ?? key));

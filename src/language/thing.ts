@@ -1,6 +1,6 @@
 /** The noun phrase of a thing: "a red car", "the two people in dark clothes", "ein rotes Auto". */
 import type { Statement, Thing } from '../schemas/statement.js';
-import { type Forms, type Gender, type Table, wordOf } from './table.js';
+import { type Case, type Forms, type Gender, isList, type Table } from './table.js';
 
 /** The part of a statement that a word is about. `link`: "and"; `phrase`: articles, counts and clothes of a thing. */
 export type Role = 'noun' | 'colour' | 'verb' | 'place' | 'way' | 'link' | 'phrase' | 'part';
@@ -15,7 +15,6 @@ export interface Word {
 
 /** A thing without a known name. */
 export const SOMETHING = 'something';
-export type Case = 'nom' | 'acc';
 
 export const classOf = ({ noun }: Pick<Thing, 'noun'>, table: Table): string => table.nouns[noun]?.class ?? 'object';
 
@@ -49,13 +48,13 @@ function garmentSlots(garment: string, colour: string, at: number, table: Table)
   return {
     garment: wordsOf(text, 'phrase', at),
     garment_article: wordsOf(formOf(table.articles.indefinite, 'nom', 'n'), 'phrase', at),
-    garment_colour: wordsOf(`${stemOf(colour, table)}${ending}`, 'colour', at),
+    garment_colour: wordsOf(`${colourIn(colour, 'stem', table)}${ending}`, 'colour', at),
   };
 }
 
 /** "red", or the clothes of a colour that has no name as clothes: "dark clothes". */
 function wornWords(colour: string, at: number, table: Table): Word[] {
-  const worn = table.worn?.[colour] ?? wordOf(colourWords(table), colour);
+  const worn = table.worn?.[colour] ?? colourIn(colour, 'base', table);
   const words = new Set(colour.split(' '));
   return worn
     .split(' ')
@@ -71,8 +70,7 @@ export function writeParts({ things }: Statement, table: Table): Word[] {
   return parts.flatMap(({ count, colour }, i) => {
     const slots = {
       count: wordsOf(countWord(count, gender, table), 'part', i),
-      colour: wordsOf(wordOf(colourWords(table), colour), 'part', i),
-      base_colour: wordsOf(baseOf(colour, table), 'part', i),
+      colour: wordsOf(colourIn(colour, 'base', table), 'part', i),
       worn: wornWords(colour, i, table).map((word): Word => ({ ...word, role: 'part' })),
     };
     const phrase = fill(table.phrases[kind === 'person' ? 'worn_part' : 'part'], slots, 'part', i);
@@ -110,24 +108,10 @@ function countWord(count: number | null, form: Gender | 'definite', { counts }: 
   return typeof word === 'string' ? word : (word[form] ?? word.many ?? '');
 }
 
-const colourWords = (table: Table): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Array.isArray(table.colours) ? [] : Object.keys(table.colours).map((colour) => [colour, baseOf(colour, table)]),
-  );
-
-function baseOf(colour: string, { colours }: Table): string {
-  const entry = Array.isArray(colours)
-    ? colour
-    : ((colours as Readonly<Record<string, ColourEntry>>)[colour] ?? colour);
-  return typeof entry === 'string' ? entry : entry.base;
-}
-type ColourEntry = string | { readonly base: string; readonly stem: string };
-
-function stemOf(colour: string, { colours }: Table): string {
-  const entry = Array.isArray(colours)
-    ? colour
-    : ((colours as Readonly<Record<string, ColourEntry>>)[colour] ?? colour);
-  return typeof entry === 'string' ? entry : entry.stem;
+/** @param form the word by itself, or the part that endings follow */
+function colourIn(colour: string, form: 'base' | 'stem', { colours }: Table): string {
+  const entry = isList(colours) ? undefined : colours[colour];
+  return typeof entry === 'object' ? entry[form] : (entry ?? colour);
 }
 
 const inflected = (
@@ -136,7 +120,7 @@ const inflected = (
   form: Case,
   gender: Gender,
   table: Table,
-): string => `${stemOf(colour, table)}${formOf(table.endings?.[determiner] ?? '', form, gender)}`;
+): string => `${colourIn(colour, 'stem', table)}${formOf(table.endings?.[determiner] ?? '', form, gender)}`;
 
 /** Articles in the form that the next word needs: "an orange car". */
 function beforeVowels(words: readonly Word[], { articles }: Table): Word[] {

@@ -3,8 +3,8 @@
  * what changed into words; `read-clauses.ts` reads the captioner's words by the same table.
  */
 import type { Content, Statement } from '../schemas/statement.js';
-import { type Locale, type Table, type Template, tableOf, wordOf } from './table.js';
-import { type Case, classOf, fill, type Word, withComma, wordsOf, writeParts, writeThing } from './thing.js';
+import { type Case, type Locale, type Table, type Template, tableOf, wordOf } from './table.js';
+import { classOf, fill, type Word, withComma, wordsOf, writeParts, writeThing } from './thing.js';
 
 /** A sentence of another grammar than ours stays as text: of a captioner of its own, or stored by version 0.1.0. */
 export type Caption = Statement | string;
@@ -64,7 +64,7 @@ export function writeContent({ statements, more }: Content, locale: Locale = 'en
   const table = tableOf(locale);
   const clauses = statements.map((statement) => writeWords(statement, { locale }));
   if (more > 0) clauses.push(writeMore(more, table));
-  return textOf(joinClauses(clauses, table));
+  return separated(clauses).map(textOf).join(` ${table.phrases.and} `);
 }
 
 /** "two more places have changed" */
@@ -73,15 +73,11 @@ export function writeMore(more: number, table: Table = tableOf('en')): Word[] {
   return fill(table.phrases.more[more === 1 ? 0 : 1], { number: wordsOf(number, 'verb') }, 'verb');
 }
 
-/** The clauses joined by "and"; a list of colours ends with a comma before the next clause. */
-export const joinClauses = (clauses: readonly (readonly Word[])[], table: Table = tableOf('en')): Word[] =>
-  clauses.flatMap((clause, i) => [
-    ...(i > 0 ? wordsOf(table.phrases.and, 'link') : []),
-    ...(i < clauses.length - 1 && hasComma(clause) ? withComma(clause) : clause),
-  ]);
-
-export const hasComma = (clause: readonly { readonly text: string }[]): boolean =>
-  clause.some(({ text }) => text.endsWith(','));
+/** The clauses of a sentence. A list of colours ends with a comma before the next clause. */
+export const separated = <W extends { readonly text: string }>(clauses: readonly (readonly W[])[]): (readonly W[])[] =>
+  clauses.map((clause, i) =>
+    i < clauses.length - 1 && clause.some(({ text }) => text.endsWith(',')) ? withComma(clause) : clause,
+  );
 
 export const textOf = (words: readonly { readonly text: string }[]): string => words.map(({ text }) => text).join(' ');
 

@@ -98,7 +98,7 @@ export function rescored(
   });
 }
 
-/** The mean attention of several words of equal crops; null without any. */
+/** The mean attention of words of equal crops. @param rows one per word, at least one */
 export function meanAttention(rows: readonly Float32Array[], crops: readonly Box[]): WordAttention {
   const first = rows[0] as Float32Array;
   const weights = Float32Array.from(

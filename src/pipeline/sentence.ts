@@ -4,9 +4,9 @@
  */
 import { boxDistance } from '../images.js';
 import { deniesChange, plainStatement } from '../language/plain.js';
-import { type Clause, readClauses } from '../language/read-clauses.js';
-import { SOMETHING, withComma } from '../language/thing.js';
-import { hasComma, textOf, write, writeMore } from '../language/write.js';
+import { type Clause, positionsOf, readClauses } from '../language/read-clauses.js';
+import { SOMETHING } from '../language/thing.js';
+import { separated, textOf, write, writeMore } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
@@ -57,7 +57,7 @@ export function composeSentence(
   if (groups.length === 0) return sentenceOfDecoder(description, kind, regions, manifest);
   const clauses = [...groups.map(({ words }) => words), ...(more === 0 ? [] : [uniformWords(writeMore(more), score)])];
   // "..., one in red and one in black, and a bag has appeared": the list of colours ends before the next clause.
-  const lists = clauses.map((words, i) => (i < clauses.length - 1 && hasComma(words) ? withComma(words) : words));
+  const lists = separated(clauses);
   return {
     sentence: joinSentences(lists.map(toClause)),
     kind: { ...kind, name: kindOf(groups, more, kind.name) },
@@ -160,7 +160,7 @@ function sentenceOfDecoder(
 ): ChangeSentence {
   const decoded = toSentence(whole.ids, whole.logProbabilities, whole.length, manifest);
   const clauses = clausesOfKind(readClauses(decoded.words.map(({ text }) => text)), decoded, kind.name);
-  const kept = clauses.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
+  const kept = positionsOf(clauses);
   const sentence = withWords(decoded, kept);
   if (sentence.words.length === 0 || deniesChange(sentence.text)) {
     // Without a region nothing shows the kind.

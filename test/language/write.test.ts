@@ -11,7 +11,7 @@ const CHANGES = ['appear', 'disappear', 'move', 'replace'] as const;
 
 const thing = fc.record({
   noun: fc.constantFrom(...Object.keys(english.nouns).filter((noun) => english.nouns[noun]?.bare !== true)),
-  colour: fc.option(fc.constantFrom(...keysOf(english.colours as readonly string[]))),
+  colour: fc.option(fc.constantFrom(...keysOf(english.colours))),
   count: fc.constantFrom(1, 2, 3, 4, 5, null),
 });
 

@@ -44,14 +44,15 @@ ONLY_NUISANCE: dict[str, tuple[str, ...]] = {
 LIVING = ("person", "vehicle", "animal")
 ANY = (*LIVING, "object")
 TABLE = json.loads(Path("src/language/tables/en.json").read_text(encoding="utf-8"))
-_SLOTS = {"{a}": "{np}", "{the}": "{dnp}", "{place}": "{w}", "{way} {place}": "{w}"}
+# In this order: a move has both slots, of which captions state one.
+_SLOTS = {"{a}": "{np}", "{the}": "{dnp}", "{way} {place}": "{w}", "{place}": "{w}"}
 
 
 def _templates(kind: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
     """The templates of a kind that captions are written by, in the order of the table."""
     rows = [row for row in TABLE["sentences"][kind].values() if row.get("captioner", True)]
     texts = [row["text"] for row in rows]
-    for slot, name in sorted(_SLOTS.items(), key=lambda item: -len(item[0])):
+    for slot, name in _SLOTS.items():
         texts = [text.replace(slot, name) for text in texts]
     return tuple((text, tuple(row.get("of", ANY)), "needs" in row) for text, row in zip(texts, rows))
 
