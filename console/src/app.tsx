@@ -1,5 +1,6 @@
 /** Frame of the console: navigation, the state of the connection, signing in, and the view of the current path. */
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { away } from './api/connection.js';
 import { session, signOut } from './session.js';
@@ -14,6 +15,10 @@ const FootagePage = lazyView(async () => (await import('./footage/page.js')).Foo
 const EndpointsPage = lazyView(async () => (await import('./endpoints/page.js')).EndpointsPage);
 const SystemPage = lazyView(async () => (await import('./system/page.js')).SystemPage);
 
+const SENTENCES = {
+  unreachable: 'The service cannot be reached.',
+  'without store': 'The service is there, but its store (Redis) does not answer: nothing is saved.',
+} as const;
 const VIEWS = [
   ['/', 'Try'],
   ['/review', 'Review'],
@@ -44,7 +49,7 @@ export function App() {
         )}
       </header>
       <div role="status" class="connection">
-        {away.value && <p class="banner">The service cannot be reached. Trying again every two seconds …</p>}
+        {away.value && <p class="banner">{SENTENCES[away.value]} Trying again every two seconds …</p>}
       </div>
       <main id="content" tabIndex={-1}>
         <Content />
@@ -54,7 +59,22 @@ export function App() {
   );
 }
 
+const BRAND = 'scenedelta';
+/** The name of the page, and of the thing that it shows, as the title of the window. */
+function useTitle(): void {
+  const [path] = useLocation();
+  const [, , thing = ''] = path.split('/');
+  const name = VIEWS.find(([view]) => isCurrent(view, path))?.[1];
+  useEffect(() => {
+    document.title = [thing, name, BRAND].filter(Boolean).join(' · ');
+  }, [thing, name]);
+}
+
+const isCurrent = (view: string, path: string): boolean =>
+  path === view || (view !== '/' && path.startsWith(`${view}/`));
+
 function Content(): ComponentChildren {
+  useTitle();
   if (session.value === undefined) return away.value ? null : <p class="quiet">Loading …</p>;
   if (session.value === null) return <SignIn />;
   return (
@@ -66,7 +86,9 @@ function Content(): ComponentChildren {
       <Route path="/endpoints/:endpoint?" component={EndpointsPage} />
       <Route path="/system" component={SystemPage} />
       <Route>
-        <p>There is no such page.</p>
+        <p>
+          There is no such page. <Link href="/">To the start</Link>
+        </p>
       </Route>
     </Switch>
   );
@@ -74,11 +96,10 @@ function Content(): ComponentChildren {
 
 function Navigation() {
   const [path] = useLocation();
-  const isCurrent = (view: string) => (view === '/' ? path === '/' : path.startsWith(view));
   return (
     <nav aria-label="Pages">
       {VIEWS.map(([view, name]) => (
-        <Link key={view} href={view} aria-current={isCurrent(view) ? 'page' : undefined}>
+        <Link key={view} href={view} aria-current={isCurrent(view, path) ? 'page' : undefined}>
           {name}
         </Link>
       ))}

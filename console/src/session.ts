@@ -31,7 +31,7 @@ async function readSession(): Promise<void> {
   try {
     session.value = await ok(api.GET('/v1/session'));
   } catch (error) {
-    if (error instanceof ApiError && error.status === 0) return retryOnce();
+    if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) return retryOnce();
     if (error instanceof ApiError && error.status === 401) return;
     signInError.value = messageOf(error);
     session.value = null;

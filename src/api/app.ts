@@ -20,7 +20,7 @@ import { assertStructure, BODY_STRUCTURE } from './json-structure.js';
 import { useAuth } from './plugins/auth.js';
 import { BODY_MS, type BodyLimits, useBodyTime } from './plugins/body-time.js';
 import { useClosing } from './plugins/closing.js';
-import { useConsole } from './plugins/console.js';
+import { type StartPage, useConsole } from './plugins/console.js';
 import { useCors } from './plugins/cors.js';
 import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
@@ -119,7 +119,8 @@ export async function buildApp(
   const streams = createEventStreams(deps.events);
 
   const watchBody = useBodyTime(app, bodyLimits);
-  useProblems(app);
+  let startPage: StartPage = null;
+  useProblems(app, () => startPage);
   useClosing(app, () => {
     waiting.release();
     streams.endAll();
@@ -167,7 +168,7 @@ export async function buildApp(
   eventTokenRoutes(app, deps);
   sessionRoutes(app, deps, options);
   modelRoutes(app, deps);
-  const startPage = await useConsole(app, deps);
+  startPage = await useConsole(app, deps);
   operationRoutes(app, deps, options, { metrics, startPage });
   registerMethodNotAllowed();
   return app;

@@ -65,6 +65,8 @@ export const EndpointEventSchema = Type.Object(
 
 /** Proxies close idle connections, often after 30 or 60 s. A stream whose key is revoked ends with the next one. */
 const HEARTBEAT_MS = 15_000;
+/** Without an id: a client that resumes continues after its last real event. */
+const HEARTBEAT = 'event: heartbeat\ndata: {}\n\n';
 /** Delay after which a client connects again, if a connection broke. */
 const RECONNECT_MS = 2_000;
 /** Most bytes buffered per client. A slower client is disconnected and may resume with Last-Event-ID. */
@@ -73,6 +75,7 @@ const BUFFER_LIMIT = 1024 * 1024;
 interface StreamOptions {
   readonly since: string | undefined;
   readonly endOnFinal: boolean;
+  readonly heartbeats?: boolean;
   readonly isStillAllowed: () => Promise<boolean>;
 }
 
@@ -80,6 +83,7 @@ export interface EventStreams {
   /**
    * @param options.since id of an event: later events are replayed first; undefined: only new events
    * @param options.endOnFinal whether the stream ends with the event that ends the comparison
+   * @param options.heartbeats whether events `heartbeat` report that Redis answers; default: no
    * @param options.isStillAllowed asked with every heartbeat: false ends the stream, an error (Redis is away) does not
    * @returns the stream; it is already `writableEnded` if the final event was among the replayed ones
    */
@@ -92,7 +96,7 @@ export interface EventStreams {
 export function createEventStreams(events: EventReader): EventStreams {
   const open = new Set<PassThrough>();
   return {
-    async open(filter, { since, endOnFinal, isStillAllowed }) {
+    async open(filter, { since, endOnFinal, heartbeats = false, isStillAllowed }) {
       const stream = new PassThrough({ highWaterMark: BUFFER_LIMIT });
       let last = since ?? '0';
       let replaying: StreamedEvent[] | undefined = [];
@@ -116,7 +120,7 @@ export function createEventStreams(events: EventReader): EventStreams {
       const heartbeat = setInterval(async () => {
         const allowed = await isStillAllowed().catch(() => true);
         if (stream.writableEnded || stream.destroyed) return;
-        if (allowed) stream.write(':\n\n');
+        if (allowed) stream.write(heartbeats && events.isFollowing() ? HEARTBEAT : ':\n\n');
         else stream.end();
       }, HEARTBEAT_MS);
       open.add(stream);
@@ -129,6 +133,7 @@ export function createEventStreams(events: EventReader): EventStreams {
       stream.once('finish', release).once('close', release);
       try {
         stream.write(`retry: ${RECONNECT_MS}\n\n`);
+        if (heartbeats && events.isFollowing()) stream.write(HEARTBEAT);
         const past = since === undefined ? [] : await events.read(since, filter);
         for (const streamed of [...past, ...replaying]) write(streamed);
         replaying = undefined;

@@ -35,6 +35,8 @@ export interface EventReader {
    * @throws ScenedeltaError 'queue-unavailable'
    */
   read(sinceId: string, filter?: EventFilter): Promise<StreamedEvent[]>;
+  /** Whether Redis has answered lately, so that later events will be passed on. */
+  isFollowing(): boolean;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,8 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
   });
   blocking.on('error', (err) => options.logger?.debug({ reason: err.message }, 'event stream unreachable'));
   let closed = false;
+  /** on the clock of performance */
+  let answeredAt = Number.NEGATIVE_INFINITY;
 
   const publish = (streamed: StreamedEvent) => {
     for (const listener of listeners) {
@@ -79,8 +83,12 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
     let last: string | undefined;
     while (!closed) {
       try {
-        last ??= (await blocking.xrevrange(KEYS.events, '+', '-', 'COUNT', 1))[0]?.[0] ?? '0-0';
+        if (last === undefined) {
+          last = (await blocking.xrevrange(KEYS.events, '+', '-', 'COUNT', 1))[0]?.[0] ?? '0-0';
+          answeredAt = performance.now();
+        }
         const reply = await blocking.xread('COUNT', READ_AT_ONCE, 'BLOCK', BLOCK_MS, 'STREAMS', KEYS.events, last);
+        answeredAt = performance.now();
         for (const entry of reply?.[0]?.[1] ?? []) {
           last = entry[0];
           publish(streamed(entry));
@@ -104,6 +112,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
         const entries = await redis.xrange(KEYS.events, `(${sinceId}`, '+', 'COUNT', EVENTS_KEPT * 2);
         return entries.map(streamed).filter((one) => matches(one, filter));
       }),
+    isFollowing: () => performance.now() - answeredAt < 1.5 * BLOCK_MS,
     async close() {
       if (closed) return;
       closed = true;

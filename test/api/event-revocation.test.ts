@@ -96,6 +96,20 @@ it('a stream of a session ends when the session has expired', async () => {
   expect(ofKey.ended()).toBe(false);
 });
 
+it('a stream reports by its heartbeat whether Redis answers, if asked to', async () => {
+  const { secret } = await newKey();
+  const HEARTBEAT = 'event: heartbeat\ndata: {}\n\n';
+  const stream = await open('/v1/events?heartbeats=true', bearer(secret));
+  await eventually(() => expect(stream.text()).toMatch(/^retry: \d+\n\nevent: heartbeat\ndata: {}\n\n$/));
+  const opening = stream.text();
+  fake.events.following = false;
+  await beat(stream);
+  expect(stream.text()).toBe(`${opening}:\n\n`);
+  fake.events.following = true;
+  jest.advanceTimersByTime(HEARTBEAT_MS);
+  await eventually(() => expect(stream.text()).toBe(`${opening}:\n\n${HEARTBEAT}`));
+});
+
 it('a stream stays open while Redis cannot say whether its key is valid', async () => {
   const { secret, key } = await newKey();
   const stream = await open('/v1/events', bearer(secret));

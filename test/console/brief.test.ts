@@ -55,7 +55,7 @@ describeInBrowser('The daily brief', () => {
     await page.getByText('a white van has appeared in loading bay 2').first().waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(await inspect(page, 'brief')).toEqual([]);
-    const links = page.getByRole('link');
+    const links = page.getByRole('listitem').getByRole('link');
     expect(new URL((await links.first().getAttribute('href')) ?? '').pathname).toBe(`/review/${van.id}`);
     await page.goBack();
     await page.getByLabel('Camera').selectOption('');

@@ -91,8 +91,7 @@ describeInBrowser('The page "Cameras"', () => {
     expect(polygon[0]?.[0]).toBe(0);
     expect(polygon[0]?.[1]).toBeCloseTo(0.1, 2);
     expect(polygon[2]?.[0]).toBeCloseTo(0.7, 1);
-    await page.getByRole('button', { name: 'Add a zone' }).click();
-    await page.getByLabel('Type').selectOption('privacy');
+    await page.getByRole('button', { name: 'Add: privacy' }).click();
     await save(page);
     expect(zonesOf('gate').map(({ type }) => type)).toEqual(['include', 'privacy']);
     await page.getByRole('button', { name: 'Remove this zone' }).click();
@@ -115,7 +114,7 @@ describeInBrowser('The page "Cameras"', () => {
     await page.keyboard.press('Shift+ArrowUp');
     await tabTo(page, /^Corner 5:/);
     await page.keyboard.press('Delete');
-    await tabTo(page, /^Add a zone/);
+    await tabTo(page, /^Add: ignore/);
     await page.keyboard.press('Enter');
     await tabTo(page, /^Save/);
     await page.keyboard.press('Enter');
@@ -270,7 +269,7 @@ describeInBrowser('The page "Cameras"', () => {
       await page.getByText(HOSTILE).first().waitFor();
       expect(await page.locator('main img[src=x]').count()).toBe(0);
     }
-    expect([await page.title(), errors]).toEqual(['scenedelta', []]);
+    expect([await page.title(), errors]).toEqual(['gate · Cameras · scenedelta', []]);
   });
 });
 

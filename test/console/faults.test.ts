@@ -1,5 +1,10 @@
-/** Faults that the console must survive: hostile texts, large files, frames that are gone, an API that is away. */
+/**
+ * Faults that the console must survive: hostile texts, large files, frames that are gone, an API or a store that is
+ * away.
+ */
+import { ScenedeltaError } from '../../src/errors.js';
 import { describeInBrowser, useBrowser } from '../helpers/browser.js';
+import { storedChange } from '../helpers/changes.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
@@ -23,7 +28,7 @@ describeInBrowser('The console', () => {
     await page.getByText('Metadata').click();
     expect(await page.locator('pre').innerText()).toContain('onerror');
     expect(await page.locator('main img[src=x], main script').count()).toBe(0);
-    expect(await page.title()).toBe('scenedelta');
+    expect(await page.title()).toBe('Try · scenedelta');
     expect(errors).toEqual([]);
   });
 
@@ -67,5 +72,67 @@ describeInBrowser('The console', () => {
     await banner.waitFor({ state: 'detached' });
     await compare.click();
     await eventually(() => expect(service.queue.jobs).toHaveLength(1));
+  });
+
+  it('shows a judgement as made when it is saved, and sends a refused one again after a reload', async () => {
+    const comparison = await service.addComparison();
+    service.addChange(storedChange({ comparisons: { first: comparison, best: comparison, last: comparison } }));
+    const { page } = await open();
+    await page.goto(`${service.url}/review`);
+    const row = page.getByRole('listbox', { name: 'Changes' }).getByRole('option');
+    await row.click();
+    await page.getByText(', live').waitFor();
+    const refuse = () => Promise.reject(new ScenedeltaError('queue-unavailable', 'Redis does not answer'));
+    const { giveFeedback } = service.changes;
+    const { ping } = service.queue;
+    service.changes.giveFeedback = refuse as never;
+    service.queue.ping = async () => false;
+    await page.getByRole('button', { name: 'Right', exact: false }).first().click();
+    await row.getByText('not saved yet').waitFor();
+    await page.getByText('its store (Redis) does not answer').waitFor();
+    await page.reload();
+    service.changes.giveFeedback = giveFeedback;
+    service.queue.ping = ping;
+    await eventually(() => expect(service.changes.kept[0]?.feedback?.judgement).toBe('correct'));
+    await row.getByText('not saved yet').waitFor({ state: 'detached' });
+    expect(await row.innerText()).toContain('right');
+  });
+
+  it('waits for the store after a reload, and asks for no key meanwhile', async () => {
+    const { page } = await open();
+    const problem = new ScenedeltaError('queue-unavailable', 'Redis does not answer').toProblem();
+    let refused = true;
+    await page.route('**/v1/session', (route) =>
+      refused
+        ? route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) })
+        : route.continue(),
+    );
+    await page.goto(service.url);
+    await page.getByText('its store (Redis) does not answer').waitFor();
+    expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
+    refused = false;
+    await page.getByRole('button', { name: 'Compare the example pair' }).waitFor();
+  });
+
+  it('answers a browser at an unknown address with the page, and other clients with a problem', async () => {
+    const { page } = await open();
+    const response = await page.goto(`${service.url}/camera/gate`);
+    expect(response?.status()).toBe(404);
+    await page.getByText('There is no such page.').waitFor();
+    const answer = await fetch(`${service.url}/camera/gate`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      404,
+      expect.stringContaining('application/problem+json'),
+    ]);
+  });
+
+  it.each([1280, 390])('keeps the form of a new batch within its column at %d px', async (width) => {
+    const { page } = await open({ viewport: { width, height: 900 } });
+    await page.goto(`${service.url}/footage`);
+    const form = page.getByRole('form', { name: 'New batch' });
+    await form.waitFor();
+    const overflow =
+      'document.querySelector(".create-batch").scrollWidth - document.querySelector(".create-batch").clientWidth';
+    expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
   });
 });

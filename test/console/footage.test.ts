@@ -230,7 +230,7 @@ describeInBrowser('The page "Footage"', () => {
     expect(await rowsOf(page).count()).toBeLessThan(60);
     expect(Number(await page.evaluate("document.querySelectorAll('*').length"))).toBeLessThan(1_000);
     expect(await page.locator('main img[src=x]').count()).toBe(0);
-    expect([await page.title(), errors]).toEqual(['scenedelta', []]);
+    expect([await page.title(), errors]).toEqual([expect.stringMatching(/ · Footage · scenedelta$/), []]);
   });
 
   it('goes on after the service was away', async () => {

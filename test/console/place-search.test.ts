@@ -127,7 +127,7 @@ describeInBrowser('A search for the moment at which a place changed', () => {
     await page.getByRole('button', { name: 'It became as it was' }).click();
     await page.getByText('a parcel has disappeared').waitFor();
     await page.getByText(/The place is covered in the frames between them/).waitFor();
-    expect([await page.title(), errors]).toEqual(['scenedelta', []]);
+    expect([await page.title(), errors]).toEqual([expect.stringMatching(/ · Footage · scenedelta$/), []]);
   });
 
   it('takes a box that is drawn by touch', async () => {

@@ -62,6 +62,11 @@ export class FakeEvents implements EventReader {
   async read(sinceId: string, filter: EventFilter = {}) {
     return this.kept.filter((one) => compareEventIds(one.id, sinceId) > 0 && matches(one, filter));
   }
+  /** as while Redis does not answer, if false */
+  following = true;
+  isFollowing(): boolean {
+    return this.following;
+  }
   async close(): Promise<void> {}
 }
 

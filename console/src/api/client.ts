@@ -35,10 +35,24 @@ export async function fetchApi(input: RequestInfo | URL, init?: RequestInit): Pr
     reportAway();
     throw new ApiError(0, 'The service cannot be reached.');
   }
+  if (await isWithoutStore(response)) {
+    reportAway('without store');
+    throw new ApiError(0, 'The store of the service does not answer.');
+  }
   if (AWAY.includes(response.status)) reportAway();
-  else reportReached();
+  else if (response.ok) reportReached();
   if (response.status === 401) onSignedOut();
   return response;
+}
+
+/** @returns whether the service answers that it cannot reach Redis */
+async function isWithoutStore(response: Response): Promise<boolean> {
+  if (response.status !== 503) return false;
+  const { type } = await response
+    .clone()
+    .json()
+    .catch(() => ({}));
+  return typeof type === 'string' && type.endsWith('/queue-unavailable');
 }
 
 export const api = createClient<paths>({

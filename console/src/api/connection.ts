@@ -1,33 +1,41 @@
-/** Whether the service can be reached. While it cannot, it is asked again every two seconds. */
+/** Whether the service can be reached, and its store. While one cannot, the service is asked every two seconds. */
 import { signal } from '@preact/signals';
 
 const AGAIN_MS = 2_000;
+/** A service whose store hangs answers late. */
+const LATEST_MS = 8_000;
 
-export const away = signal(false);
+export type Away = 'unreachable' | 'without store';
+/** null: all is well */
+export const away = signal<Away | null>(null);
 /** Counts the times that the service came back; views that depend on it read their data again. */
 export const recoveries = signal(0);
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export function reportAway(): void {
-  away.value = true;
+export function reportAway(why: Away = 'unreachable'): void {
+  away.value = why;
   timer ??= setTimeout(probe, AGAIN_MS);
 }
 
 export function reportReached(): void {
-  if (!away.value) return;
+  if (away.value === null) return;
   clearTimeout(timer);
   timer = undefined;
-  away.value = false;
+  away.value = null;
   recoveries.value++;
 }
 
-async function probe(): Promise<void> {
+/** Asks whether the service and its store answer, and reports it. */
+export async function probe(): Promise<void> {
+  clearTimeout(timer);
   timer = undefined;
-  const reached = await fetch('/livez', { cache: 'no-store' }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-  if (reached) reportReached();
-  else reportAway();
+  try {
+    const answer = await fetch('/readyz', { cache: 'no-store', signal: AbortSignal.timeout(LATEST_MS) });
+    const { redis } = (await answer.json()) as { redis: boolean };
+    if (redis) reportReached();
+    else reportAway('without store');
+  } catch {
+    reportAway();
+  }
 }

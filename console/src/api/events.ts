@@ -1,6 +1,6 @@
 /** The live event stream of the service. It connects again by itself, also after the service was away. */
 import { signal } from '@preact/signals';
-import { reportAway, reportReached } from './connection.js';
+import { probe, reportAway } from './connection.js';
 
 export interface LiveEvent {
   readonly type: string;
@@ -24,32 +24,47 @@ const TYPES = [
 ];
 const AGAIN_MS = 3_000;
 
-/** Whether the stream is open. */
+/** The service sends an event `heartbeat` every 15 s while it follows its store. */
+const HEARTBEAT_MS = 15_000;
+const SILENT_MS = 1.5 * HEARTBEAT_MS;
+
+/** Whether an event or a heartbeat came lately. */
 export const live = signal(false);
 
 /** @param onEvent is called per event. @returns a function that closes the stream */
 export function watchEvents(onEvent: (event: LiveEvent) => void): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    live.value = true;
+    clearTimeout(silence);
+    silence = setTimeout(() => {
+      live.value = false;
+      void probe();
+    }, SILENT_MS);
+  };
   const open = () => {
-    source = new EventSource('/v1/events');
-    source.onopen = () => {
-      live.value = true;
-      reportReached();
-    };
+    source = new EventSource('/v1/events?heartbeats=true');
+    source.addEventListener('heartbeat', heard);
     source.onerror = () => {
+      clearTimeout(silence);
       live.value = false;
       reportAway();
       // The browser gives up after an answer that is no stream.
       if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
     };
     for (const type of TYPES) {
-      source.addEventListener(type, ({ data }: MessageEvent<string>) => onEvent(JSON.parse(data) as LiveEvent));
+      source.addEventListener(type, ({ data }: MessageEvent<string>) => {
+        heard();
+        onEvent(JSON.parse(data) as LiveEvent);
+      });
     }
   };
   open();
   return () => {
     clearTimeout(timer);
+    clearTimeout(silence);
     source?.close();
     live.value = false;
   };

@@ -1,8 +1,9 @@
 /** One camera: its zones on the last frame, its rules and its alarm budget. Changes count when they are saved. */
-import { useComputed, useSignal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { messageOf } from '../api/client.js';
-import type { Zone } from '../api/types.js';
+import type { Camera, Zone } from '../api/types.js';
 import { session } from '../session.js';
 import { ago, shownTime } from '../ui/format.js';
 import { toast } from '../ui/toasts.js';
@@ -14,11 +15,42 @@ import { type Overview, saveCamera } from './store.js';
 import { ZoneCanvas } from './zone-canvas.js';
 import { ZoneList } from './zone-list.js';
 
+interface Draft {
+  readonly zones: Signal<readonly Zone[]>;
+  readonly rules: Signal<RulesDraft>;
+}
+/** By camera, what was edited and not saved: it is there again when the camera is opened again. */
+const drafts = new Map<string, Draft>();
+
+function draftOf(camera: Camera): Draft {
+  const kept = drafts.get(camera.id);
+  if (kept !== undefined) return kept;
+  const draft = { zones: signal<readonly Zone[]>(camera.zones), rules: signal(rulesOf(camera)) };
+  drafts.set(camera.id, draft);
+  return draft;
+}
+
+/**
+ * A draft without edits is dropped, so that the next one begins with the stored settings. The browser asks before it
+ * leaves the page with edits.
+ */
+function useUnsaved(camera: string, edited: ReadonlySignal<boolean>): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (edited.peek()) event.preventDefault();
+    };
+    addEventListener('beforeunload', ask);
+    return () => {
+      removeEventListener('beforeunload', ask);
+      if (!edited.peek()) drafts.delete(camera);
+    };
+  }, []);
+}
+
 export function CameraView({ overview }: { readonly overview: Overview }) {
   const { camera, picture, detail } = overview;
   const admin = session.value?.admin ?? false;
-  const zones = useSignal<readonly Zone[]>(camera.zones);
-  const rules = useSignal<RulesDraft>(rulesOf(camera));
+  const { zones, rules } = draftOf(camera);
   const selected = useSignal<string | null>(null);
   const busy = useSignal(false);
   const fault = useSignal('');
@@ -34,8 +66,14 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
     zones.value = zones.value.filter((zone) => zone.id !== id);
     selected.value = null;
   };
-  const add = () => {
-    const zone = newZone(zones.value);
+  const discard = () => {
+    zones.value = camera.zones;
+    rules.value = rulesOf(camera);
+    selected.value = null;
+  };
+  useUnsaved(camera.id, edited);
+  const add = (type: Zone['type']) => {
+    const zone = newZone(zones.value, type);
     zones.value = [...zones.value, zone];
     selected.value = zone.id;
   };
@@ -98,6 +136,11 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
               <button type="button" class="primary" disabled={busy.value || !edited.value} onClick={save}>
                 Save
               </button>
+              {edited.value && (
+                <button type="button" onClick={discard}>
+                  Discard
+                </button>
+              )}
               <span class="quiet">{edited.value ? 'Not saved yet.' : ''}</span>
             </div>
           ) : (

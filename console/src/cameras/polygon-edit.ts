@@ -51,14 +51,14 @@ export const removeCorner = (polygon: Polygon, index: number): Polygon =>
   polygon.length <= LEAST_CORNERS ? polygon : polygon.toSpliced(index, 1);
 
 /** @returns a new zone in the middle of the frame, with an id that no other zone has */
-export function newZone(zones: readonly Zone[]): Zone {
+export function newZone(zones: readonly Zone[], type: Zone['type']): Zone {
   let number = zones.length + 1;
   while (zones.some(({ id }) => id === `zone-${number}`)) number++;
   return {
     id: `zone-${number}`,
     name: null,
     preposition: null,
-    type: 'include',
+    type,
     polygon: [
       [0.35, 0.35],
       [0.65, 0.35],

@@ -6,7 +6,7 @@ import { SeverityOptions } from './severity-options.js';
 const TYPES = [
   ['include', 'only changes in such zones count'],
   ['ignore', 'changes in it do not count'],
-  ['privacy', 'black in every frame that is stored'],
+  ['privacy', 'black in every frame that is stored, and 2 % of the frame beyond its outline'],
 ] as const;
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   readonly onSelect: (id: string) => void;
   readonly onChange: (id: string, part: Partial<Zone>) => void;
   readonly onRemove: (id: string) => void;
-  readonly onAdd: () => void;
+  readonly onAdd: (type: Zone['type']) => void;
 }
 
 export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd }: Props) {
@@ -32,9 +32,16 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
           </li>
         ))}
       </ul>
-      <button type="button" onClick={onAdd}>
-        Add a zone
-      </button>
+      <fieldset class="zone-add" aria-label="Add a zone">
+        {TYPES.map(([type, meaning]) => (
+          <button key={type} type="button" title={meaning} onClick={() => onAdd(type)}>
+            Add: {type}
+          </button>
+        ))}
+      </fieldset>
+      {zones.some(({ type }) => type === 'include') && (
+        <p class="quiet">Changes outside of the include zones do not count.</p>
+      )}
       {zone !== undefined && (
         <div class="zone-fields">
           <label>

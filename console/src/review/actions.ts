@@ -1,6 +1,7 @@
 /**
- * Judgements of a person. Each is shown at once and sent after some seconds, or when the page is left, and again if the
- * service was away. Undoing drops one that was not sent, and withdraws one that was.
+ * Judgements of a person. Each is shown at once as not saved yet, and sent after some seconds or when the page is left,
+ * and again if the service was away, also after the page is loaded again. Undoing drops one that was not sent, and
+ * withdraws one that was.
  */
 import { signal } from '@preact/signals';
 import { ApiError, api, messageOf, ok } from '../api/client.js';
@@ -23,6 +24,8 @@ interface Pending {
 }
 
 const UNDO_MS = 5_000;
+/** Key of the judgements that the service had not confirmed when the page was left. */
+const UNSENT = 'unsent-judgements';
 const NAMES = { correct: 'Right', false_alarm: 'False alarm' } as const;
 
 /** Sent judgements that can be withdrawn, the latest last. */
@@ -41,7 +44,11 @@ const nameOf = (action: Action): string => {
 };
 
 export function act(change: Change, action: Action): void {
-  const removeToast = toast(`${nameOf(action)}: ${change.caption}`, { name: 'Undo', run: () => undo(entry) }, UNDO_MS);
+  const removeToast = toast(
+    `${nameOf(action)}, not saved yet: ${change.caption}`,
+    { name: 'Undo', run: () => undo(entry) },
+    UNDO_MS,
+  );
   const entry: Pending = { change, action, removeToast, timer: setTimeout(() => commit(entry), UNDO_MS) };
   pending.value = [...pending.value, entry];
 }
@@ -117,7 +124,7 @@ async function commitNow(entry: Pending): Promise<void> {
 function commitLater(entry: Pending): void {
   const seen = recoveries.peek();
   const stop = recoveries.subscribe((count) => {
-    if (count === seen && away.peek()) return;
+    if (count === seen && away.peek() !== null) return;
     queueMicrotask(() => stop());
     commit(entry);
   });
@@ -143,6 +150,11 @@ async function makeNormal({ id, camera }: Change): Promise<void> {
 
 /** A page that is left has no time to wait. The browser completes these requests. */
 addEventListener('pagehide', () => {
+  if (away.peek() !== null || inFlight.size > 0) {
+    const kept = pending.value.map(({ change, action }) => ({ change, action }));
+    sessionStorage.setItem(UNSENT, JSON.stringify(kept));
+    return;
+  }
   for (const { change, action, timer } of pending.value) {
     clearTimeout(timer);
     if (action.kind === 'normal') continue;
@@ -156,3 +168,10 @@ addEventListener('pagehide', () => {
   }
   pending.value = [];
 });
+
+/** Takes up the judgements that the page was left with. */
+export function resumeActions(): void {
+  const kept = JSON.parse(sessionStorage.getItem(UNSENT) ?? '[]') as Pick<Pending, 'change' | 'action'>[];
+  sessionStorage.removeItem(UNSENT);
+  for (const { change, action } of kept) act(change, action);
+}

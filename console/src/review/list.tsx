@@ -2,7 +2,7 @@
 import type { Change, ChangeMatch } from '../api/types.js';
 import { ago, shownTime } from '../ui/format.js';
 import { VirtualList } from '../ui/virtual-list.js';
-import { withPending } from './actions.js';
+import { pending, withPending } from './actions.js';
 import { zoneName } from './store.js';
 
 interface Props {
@@ -51,10 +51,12 @@ function MatchedWords({ match }: { readonly match: ChangeMatch }) {
 /** Marks of a change: its judgement, acknowledgement and end, in words. */
 export function Marks({ change }: { readonly change: Change }) {
   const { feedback, acknowledged_at, reverted_at } = change;
+  const isPending = pending.value.some((entry) => entry.change.id === change.id);
   return (
     <>
       {feedback !== null && <b>{feedback.judgement === 'correct' ? 'right' : 'false alarm'}</b>}
       {acknowledged_at !== null && <b>acknowledged</b>}
+      {isPending && <span>not saved yet</span>}
       {reverted_at !== null && <span>over</span>}
     </>
   );

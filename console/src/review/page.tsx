@@ -6,6 +6,7 @@ import { recoveries } from '../api/connection.js';
 import { live, watchEvents } from '../api/events.js';
 import { useKeys } from '../ui/keys.js';
 import '../styles/review.css';
+import { resumeActions } from './actions.js';
 import { Detail } from './detail.js';
 import { briefOf, type Filter, filterOf, isSearch, matches, queryOf, spanOf } from './filter.js';
 import { Filters } from './filters.js';
@@ -22,6 +23,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   const filter = filterOf(query);
   const selected = params.change;
 
+  useEffect(resumeActions, []);
   useEffect(() => watchEvents(onLiveEvent), []);
   useSignalEffect(() => {
     // Also after the service was away.
@@ -53,7 +55,9 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
       navigate(`/review/${id}${text === '' ? '' : `?${text}`}`, { replace: selected !== undefined });
   };
   const step = (by: number) => () => select(shown[Math.min(Math.max(position + by, 0), shown.length - 1)]?.id);
-  const onFilter = (part: Partial<Filter>) => setQuery(queryOf({ ...filter, ...part }), { replace: true });
+  // Each choice is a step of the browser's history; typed letters are not.
+  const onFilter = (part: Partial<Filter>) =>
+    setQuery(queryOf({ ...filter, ...part }), { replace: part.q !== undefined && filter.q !== '' });
   useKeys({
     j: step(1),
     ArrowDown: step(1),
@@ -73,6 +77,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           <a href={briefOf(filter)}>{filter.day === '' ? 'Brief of today' : 'Brief of this day'}</a>
         </header>
         <p class="quiet" role="status">
+          {searches && hits.value.cursor !== null && 'the first '}
           {shown.length} {shown.length === 1 ? 'change' : 'changes'}
           {searches ? searching.value && ', searching …' : loading.value && ', reading …'}
           {live.value && ', live'}

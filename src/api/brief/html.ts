@@ -33,7 +33,7 @@ export function briefHtml(cameras: readonly CameraText[], more: boolean): string
     '<html lang="en">',
     '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>Daily brief</title><style>${STYLE}</style></head>`,
-    '<body><main><h1>Daily brief</h1>',
+    '<body><main><p><a href="/review">Back to the changes</a></p><h1>Daily brief</h1>',
     ...parts,
     ...end,
     '</main></body></html>\n',

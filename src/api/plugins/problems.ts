@@ -10,6 +10,7 @@ import {
   ScenedeltaError,
 } from '../../errors.js';
 import type { Api } from '../dependencies.js';
+import type { StartPage } from './console.js';
 import { shownPath } from './shown-path.js';
 
 /** Longest parameter of a path; the ids of cameras and models are shorter. */
@@ -178,7 +179,8 @@ export function endWithProblem(socket: Socket, problem: { status: number; title:
   socket.destroySoon();
 }
 
-export function useProblems(app: Api): void {
+/** @param pageOf the console, which answers browsers at an unknown address */
+export function useProblems(app: Api, pageOf: () => StartPage): void {
   // RFC 9112: proxies and servers may disagree about which of several Host headers counts.
   app.addHook('onRequest', async ({ raw }) => {
     const hosts = raw.headersDistinct?.host?.length ?? 0;
@@ -188,6 +190,9 @@ export function useProblems(app: Api): void {
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
     const detail = `There is nothing at ${shownPath(request)}`;
+    const isPage = ['GET', 'HEAD'].includes(request.method) && request.headers.accept?.includes('text/html') === true;
+    const page = isPage ? pageOf() : null;
+    if (page !== null) return page(reply.code(404));
     return sendProblem(reply, new ScenedeltaError('not-found', detail).toProblem());
   });
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { isFinal } from '../../schemas/comparison.js';
+import { literals } from '../../schemas/constructors.js';
 import { EVENT_ID_PATTERN } from '../../stores/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -101,6 +102,13 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
       {
         ...TokenQuery.properties,
         camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only of this camera.' })),
+        heartbeats: Type.Optional(
+          literals(['true', 'false'], {
+            description:
+              'Whether an event `heartbeat` without an id comes at the opening and in place of each comment, as long as ' +
+              'Redis answers: without one for longer than 15 s, events may be missing. Default: false.',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -108,10 +116,11 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
   };
   app.get('/v1/events', { ...options, schema: ofAll }, async (request, reply) => {
     const { camera } = request.query;
+    const heartbeats = request.query.heartbeats === 'true';
     const { isStillAllowed } = request;
     const stream = await streams.open(
       { ...(camera === undefined ? {} : { camera }), visibility: request.visibility },
-      { since: lastEventId(request), endOnFinal: false, isStillAllowed },
+      { since: lastEventId(request), endOnFinal: false, heartbeats, isStillAllowed },
     );
     return sendStream(reply, stream);
   });
