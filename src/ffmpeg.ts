@@ -1,6 +1,6 @@
 /**
- * ffmpeg and ffprobe of recordings as child processes. Their input comes from strangers, so they get no environment,
- * little memory, and a low priority.
+ * ffmpeg and ffprobe as child processes. Their input comes from strangers, so they get no environment, little memory,
+ * and a low priority. No other file starts them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -10,9 +10,8 @@ import { ScenedeltaError } from './errors.js';
 const MEMORY_KIB = 3 * 1024 * 1024;
 /** The shell sets limits that a child of Node cannot have otherwise, and becomes the program. */
 const LIMITED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"';
-/** Exit statuses of the shell if there is no such program, or if it cannot be run. */
-const NOT_FOUND = 127;
-const NOT_RUNNABLE = 126;
+/** Exit statuses of the shell if a program cannot be started. */
+const START_ERRORS: Readonly<Record<number, string>> = { 126: 'EACCES', 127: 'ENOENT' };
 
 /** @returns a process whose standard output and error must be read */
 export function startFfmpeg(program: string, args: readonly string[]): ChildProcess {
@@ -31,15 +30,17 @@ export function startFfmpeg(program: string, args: readonly string[]): ChildProc
   return child;
 }
 
-/** @returns why a child could not be started; undefined if it was */
-export const startFailure = (program: string, status: number | null): ScenedeltaError | undefined =>
-  status === NOT_FOUND || status === NOT_RUNNABLE
-    ? new ScenedeltaError(
-        'not-found',
-        `${program} cannot be started (${status === NOT_FOUND ? 'ENOENT' : 'EACCES'}), expected ffmpeg and ffprobe, ` +
-          'e.g. of the Debian package ffmpeg (setting FFMPEG)',
-      )
-    : undefined;
+/** @returns the code of the error that kept a child from starting; undefined if it started */
+export const startErrorOf = (status: number | null): string | undefined =>
+  status === null ? undefined : START_ERRORS[status];
+
+/** @returns the error of `startErrorOf` for the operator; undefined if the child started */
+export function startFailure(program: string, status: number | null): ScenedeltaError | undefined {
+  const code = startErrorOf(status);
+  if (code === undefined) return undefined;
+  const expected = 'expected ffmpeg and ffprobe, e.g. of the Debian package ffmpeg (setting FFMPEG)';
+  return new ScenedeltaError('not-found', `${program} cannot be started (${code}), ${expected}`);
+}
 
 /** Messages of ffmpeg that concern no picture, or none that is used. */
 const HARMLESS =

@@ -2,10 +2,10 @@
  * One frame of an RTSP stream, by ffmpeg. The connection is made by the guard and carried by a relay of this process;
  * ffmpeg may only connect to the relay, and is killed at the deadline.
  */
-import { spawn } from 'node:child_process';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
+import { startErrorOf, startFfmpeg } from '../ffmpeg.js';
 import type { Login } from '../login.js';
 import { originAndPath } from '../redact-url.js';
 import { type AllowList, checkUrlSyntax, portOf } from './address.js';
@@ -77,12 +77,14 @@ export function createRtspFetcher({ settings, timeoutMs, allow, agent, logins }:
         argumentsFor(relay.address, pixelLimit, timeoutMs),
         maxBytes,
         signal,
-      ).catch((thrown: NodeJS.ErrnoException) => {
+      );
+      const notStarted = startErrorOf(status);
+      if (notStarted !== undefined) {
         throw failed(
-          `is an RTSP address, and the worker cannot run ${JSON.stringify(ffmpeg)} (${thrown.code}): expected ffmpeg ` +
+          `is an RTSP address, and the worker cannot run ${JSON.stringify(ffmpeg)} (${notStarted}): expected ffmpeg ` +
             'to be installed on all workers, or its path in FFMPEG',
         );
-      });
+      }
       const { answers } = relay;
       if (answers.refused !== undefined) throw failed(answers.refused);
       if (signal.aborted && answers.streaming) {
@@ -140,7 +142,6 @@ export function createRtspFetcher({ settings, timeoutMs, allow, agent, logins }:
 
 /**
  * @returns the exit status (null if killed) and the standard output, undefined if that is longer than `maxBytes`
- * @throws Error with a code if the program cannot be started
  */
 function run(
   program: string,
@@ -149,15 +150,14 @@ function run(
   signal: AbortSignal,
 ): Promise<{ status: number | null; output: Buffer | undefined }> {
   return new Promise((resolve, reject) => {
-    // The environment has secrets of the service; standard error has no reader.
-    const env = { PATH: process.env.PATH };
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = startFfmpeg(program, args);
+    child.stderr?.resume();
     const chunks: Buffer[] = [];
     let length = 0;
     const kill = () => void child.kill('SIGKILL');
     signal.addEventListener('abort', kill, { once: true });
     if (signal.aborted) kill();
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > maxBytes) kill();
       else chunks.push(chunk);

@@ -1,4 +1,4 @@
-/** Recordings whose picture is another one in each second, their damage, and what the source of frames sees of them. */
+/** Recordings whose picture is another one in each second, their damage, and the frames that are seen of them. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { BEGINNING, framesOf } from '../../dist/footage/source-frames.js';
@@ -26,7 +26,7 @@ export const CODINGS = {
   'mpeg4.avi': mpeg4,
 };
 
-/** A block moves by a tenth of the width in each second, over a noise that no coder makes small. */
+/** A moving test picture over noise: no picture is like the one of the second before. */
 export const makeVideo = (path, coding) =>
   execute(FFMPEG, [
     ...['-v', 'error', '-nostdin', '-y', '-f', 'lavfi', '-i', `testsrc2=s=320x240:r=4:d=${SECONDS}`],
@@ -54,7 +54,7 @@ const SAME = 6;
 
 /**
  * @param every 'keyframes' or 'seconds'
- * @returns the pictures by their time, the failures, and whether a picture was seen as it is
+ * @returns the pictures by their time, and the failures
  */
 export async function lookAt(path, every = 'seconds') {
   const [pictures, failures] = [[], []];
@@ -73,13 +73,23 @@ export async function lookAt(path, every = 'seconds') {
     pictures.push({ seconds: event.frame.seconds, data: event.frame.picture.image().data });
     event.frame.release();
   }
-  const covers = ({ seconds, data }) =>
-    pictures.some((one) => Math.abs(one.seconds - seconds) < 0.01 && difference(one.data, data) < SAME);
-  return { pictures, failures, covers };
+  const at = (seconds) => pictures.find((one) => Math.abs(one.seconds - seconds) < 0.01);
+  return {
+    pictures,
+    failures,
+    /** Whether a picture was seen as it is. */
+    covers: ({ seconds, data }) => difference(at(seconds)?.data ?? [255], data) < SAME,
+    /** Whether another picture stood in its place that looks like the one before it: a change there stays unseen. */
+    repeats: ({ seconds }) => {
+      const [before, now] = [pictures.findLast((one) => one.seconds < seconds - 0.01), at(seconds)];
+      return now === undefined || (before !== undefined && difference(before.data, now.data) < SAME);
+    },
+  };
 }
 
 function difference(a, b) {
   let sum = 0;
-  for (let i = 0; i < a.length; i += 7) sum += Math.abs(a[i] - b[i]);
-  return sum / (a.length / 7);
+  const length = Math.max(a.length, b.length);
+  for (let i = 0; i < length; i += 7) sum += Math.abs((a[i] ?? 255) - (b[i] ?? 255));
+  return sum / (length / 7);
 }

@@ -7,6 +7,8 @@ import { ScenedeltaError } from '../../src/errors.js';
 import type { Every, FootageItem } from '../../src/footage/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';
 import { probeVideo, timeOfFrame } from '../../src/footage/video/probe.js';
+import { run } from '../../src/footage/video/run.js';
+import { wrapFfmpeg } from '../helpers/ffmpeg-wrapper.js';
 import { FFMPEG, ffmpeg, THING, writeVideo } from './videos.js';
 
 jest.setTimeout(240_000);
@@ -45,6 +47,7 @@ async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE
   };
   for await (const event of framesOf(sequence, BEGINNING, options)) {
     if (event.type === 'failure') failures.push(`${event.error.code}: ${event.error.message}`);
+    if (event.type === 'damage') failures.push(`${event.damage.error.code}: ${event.damage.error.message}`);
     if (event.type !== 'frame') continue;
     times.push((event.frame.at - START) / 1000);
     if (event.frame.picture.from === 'video') {
@@ -79,6 +82,22 @@ describe('files that are no usable video', () => {
     expect(await failureOf('missing.mp4')).toBe('not-found: cannot be read (ENOENT)');
   });
 
+  it('reads the video of a file with sound, and reports nothing', async () => {
+    const sound = ['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=4:d=4', '-f', 'lavfi', '-i', 'sine=d=4'];
+    await ffmpeg([...sound, '-pix_fmt', 'yuv420p', '-shortest', join(folder, 'both.mp4')]);
+    expect(await read([item('both.mp4')])).toMatchObject({ times: [0, 1, 2, 3], failures: [] });
+  });
+
+  it('stops at pictures that grow beyond the limit after the header', async () => {
+    await pattern('small.ts', '96x64', 20, 4, ['-crf', '1', '-g', '4']);
+    await pattern('huge.ts', '4096x4096', 1, 4);
+    const [small, huge] = await Promise.all(['small.ts', 'huge.ts'].map((file) => readFile(join(folder, file))));
+    await writeFile(join(folder, 'grows.ts'), Buffer.concat([small as Buffer, huge as Buffer]));
+    const { sizes, failures } = await read([item('grows.ts')]);
+    expect(new Set(sizes)).toEqual(new Set(['96x64']));
+    expect(failures.length).toBeGreaterThan(0);
+  });
+
   it('refuses a file with sound only', async () => {
     await ffmpeg(['-f', 'lavfi', '-i', 'sine=d=1', join(folder, 'sound.mp4')]);
     expect(await failureOf('sound.mp4')).toBe('image-unreadable: has no video stream (of 1 streams)');
@@ -111,6 +130,20 @@ describe('files that are no usable video', () => {
     }
   });
 
+  it('gives ffmpeg nothing of the environment of the service', async () => {
+    const { program, environment } = await wrapFfmpeg();
+    process.env.DESCRIBER_API_KEY = 'geheim';
+    await run(program, ['-version'], { timeoutMs: 30_000 }).finally(() => {
+      delete process.env.DESCRIBER_API_KEY;
+    });
+    const names = (await environment()).split('\n').map((line) => line.split('=')[0]);
+    expect(names.filter((name) => !['', 'PWD', '_', 'SHLVL', 'OLDPWD'].includes(name ?? '')).sort()).toEqual([
+      'LC_ALL',
+      'MALLOC_ARENA_MAX',
+      'PATH',
+    ]);
+  });
+
   it('names a missing ffmpeg and its setting', async () => {
     await pattern('fine.mp4', '96x64', 1, 4);
     const probing = probeVideo(join(folder, 'fine.mp4'), { ffmpeg: '/nowhere/ffmpeg', pixelLimit: 1e7 });
@@ -120,6 +153,28 @@ describe('files that are no usable video', () => {
 });
 
 describe('damaged videos', () => {
+  it.each(['keyframes', 'all'] as const)(
+    'reports the frames that the decoder replaced by others (%s)',
+    async (mode) => {
+      await pattern('keys.mp4', '96x64', 20, 4, ['-g', '4', '-sc_threshold', '0', '-crf', '1']);
+      const bytes = await readFile(join(folder, 'keys.mp4'));
+      for (let at = bytes.length / 10; at < bytes.length * 0.9; at += bytes.length / 40) {
+        bytes.fill(0x5a, Math.floor(at), Math.floor(at) + 200);
+      }
+      await writeFile(join(folder, 'keys.mp4'), bytes);
+      const { times, failures } = await read([item('keys.mp4')], { mode });
+      expect(times.length).toBeLessThan(mode === 'all' ? 80 : 20);
+      expect(failures[0]).toMatch(/^image-unreadable: is damaged from .* frames were not seen/);
+    },
+  );
+
+  it('reports a file that was cut at two thirds where its header states more, without any error', async () => {
+    await pattern('cut.mkv', '96x64', 30, 4, ['-g', '4']);
+    const { length } = await readFile(join(folder, 'cut.mkv'));
+    await truncate(join(folder, 'cut.mkv'), Math.floor((length * 2) / 3));
+    expect((await read([item('cut.mkv')])).failures.at(-1)).toMatch(/ends at .* of 30\.00 s/);
+  });
+
   it('uses the frames before the end of a truncated file, and reports where it ends', async () => {
     await pattern('long.mkv', '96x64', 20, 4, ['-g', '4']);
     const { length } = await readFile(join(folder, 'long.mkv'));
@@ -127,9 +182,7 @@ describe('damaged videos', () => {
     const { times, failures } = await read([item('long.mkv')]);
     expect(times.length).toBeGreaterThan(5);
     expect(times.length).toBeLessThan(15);
-    expect(failures).toEqual([
-      expect.stringMatching(/^image-unreadable: is truncated or damaged: ends at .* of 20\.00 s/),
-    ]);
+    expect(failures.at(-1)).toMatch(/^image-unreadable: is truncated or damaged: ends at .* of 20\.00 s/);
   });
 
   it('refuses a truncated file without an index', async () => {
