@@ -58,7 +58,10 @@ async function runEverything(tally) {
   const npm = (name, script) => tally.check(name, 'npm', ['run', '--silent', script]);
   await Promise.all([npm('lint and format', 'lint'), npm('types', 'typecheck')]);
   await Promise.all([npm('import rules', 'check:imports'), npm('openapi.yaml is current', 'openapi:check')]);
-  await npm('resampler is compiled from its source', 'resampler:check');
+  await Promise.all([
+    npm('nothing unused', 'check:unused'),
+    npm('resampler is compiled from its source', 'resampler:check'),
+  ]);
   await Promise.all([npm('prose', 'check:prose'), npm('Markdown', 'check:markdown')]);
 
   await tally.jest(

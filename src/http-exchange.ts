@@ -12,7 +12,7 @@ const KEEP_ALIVE_MS = 1_000;
 /** Bytes of an answer that are read and dropped, so that its connection can be used again. */
 const DROPPED_BYTES = 64 * 1024;
 
-export interface HttpRequest {
+interface HttpRequest {
   /** default GET */
   readonly method?: string;
   readonly headers: Readonly<Record<string, string>>;

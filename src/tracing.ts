@@ -5,7 +5,7 @@
  */
 
 /** Values without frames, captions, keys and addresses: ids, names, numbers. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
   /** W3C traceparent of the span above; absent: the span in which this one begins */

@@ -13,7 +13,7 @@ import { grain } from './variants.mjs';
 /** Widths of the frames, px: previews at full size and at half of it. */
 const WIDTHS = [640, 640, 960];
 /** The smallest change, px at a width of 640 px and levels of luma. */
-export const LEAST = { side: 12, contrast: 10 };
+const LEAST = { side: 12, contrast: 10 };
 const LARGEST_SIDE = 60;
 
 const plates = new Map();

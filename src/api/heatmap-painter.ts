@@ -7,7 +7,7 @@ import { renderGray, renderLayer } from '../heatmaps/render.js';
 import type { Heatmap, RgbImage } from '../images.js';
 
 export const STYLES = ['outline', 'overlay', 'gray'] as const;
-export type Style = (typeof STYLES)[number];
+type Style = (typeof STYLES)[number];
 
 /** Longer side of a picture, in pixels: enough for a screen. */
 const MAX_SIDE = 1280;

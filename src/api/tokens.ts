@@ -8,7 +8,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * events: in the query of an event stream, because an EventSource sends no headers; long enough to resume it after a
  * short interruption. sign-in: in a link that opens the console. session: in the console's cookie.
  */
-export const TOKEN_LIFETIMES_MS = {
+const TOKEN_LIFETIMES_MS = {
   events: 5 * 60_000,
   'sign-in': 30 * 60_000,
   session: 12 * 3_600_000,

@@ -50,7 +50,7 @@ export interface FrameOutcome {
 /** The part of the camera's state that the baseline owns. */
 export type BaselineState = Pick<CameraState, 'anchor' | 'light' | 'lightFrames' | 'memory'>;
 
-export interface KeptBaseline {
+interface KeptBaseline {
   readonly state: BaselineState;
   /** the frame as a whole has become the background of its light */
   readonly replacedBackground: boolean;

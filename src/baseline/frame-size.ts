@@ -10,7 +10,7 @@ import type { CameraState } from '../stores/cameras.js';
  * Frames in a row that must have a new size. One is a stray frame and two are its repetition by a client that tries
  * again; a camera that was set to another size keeps it, and loses two comparisons.
  */
-export const SIZE_FRAMES = 3;
+const SIZE_FRAMES = 3;
 
 export interface SizeCheck {
   /** known: the size of the frames before; stray: another one; confirmed: the new size of the camera from now on */

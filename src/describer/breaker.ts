@@ -7,8 +7,6 @@
 const MOST_FAILURES = 5;
 const PAUSE_MS = 5 * 60_000;
 
-export type Breaker = ReturnType<typeof createBreaker>;
-
 /** @param clock epoch ms */
 export function createBreaker(clock: () => number) {
   let failures = 0;

@@ -41,7 +41,7 @@ export interface Meter {
   addTokens(tokens: number): Promise<void>;
 }
 
-export interface DescribeInput extends CameraInstructions {
+interface DescribeInput extends CameraInstructions {
   /** encoded, with privacy masks painted */
   readonly frames: Readonly<Record<Side, Uint8Array>>;
   /** at least one place */

@@ -12,7 +12,7 @@ import type { Comparison, Fact, Finding, Region, StatementKind } from '../schema
 import type { Happened } from '../schemas/description.js';
 
 /** Regions of one change that the describer gets at most, the strongest first. */
-export const MOST_PLACES = 3;
+const MOST_PLACES = 3;
 /** The frames that show a thing of which a sentence states a direction. */
 const SIDES_OF_DIRECTION: Readonly<Record<Direction, readonly Side[]>> = {
   appear: ['after'],
@@ -22,7 +22,7 @@ const SIDES_OF_DIRECTION: Readonly<Record<Direction, readonly Side[]>> = {
 };
 
 /** Our role of a thing, in the words of the describer's answer. */
-export const ROLE_OF_KIND: Readonly<Record<StatementKind, Exclude<Happened, 'nothing'>>> = {
+const ROLE_OF_KIND: Readonly<Record<StatementKind, Exclude<Happened, 'nothing'>>> = {
   appear: 'appeared',
   disappear: 'disappeared',
   move: 'moved',

@@ -9,13 +9,13 @@ export const ANSWER_TOKENS = 250;
 const BOX_SCALE = 1000;
 
 /** How the server is asked for JSON: by a schema that it enforces, or as any object. */
-export const JSON_MODES = ['json_schema', 'json_object'] as const;
-export type JsonMode = (typeof JSON_MODES)[number];
+const JSON_MODES = ['json_schema', 'json_object'] as const;
+type JsonMode = (typeof JSON_MODES)[number];
 
 /** Encoded JPEG files. */
 export type JpegPair = Readonly<Record<Side, Uint8Array>>;
 
-export interface ShownPlace {
+interface ShownPlace {
   readonly box: Box;
   readonly crops: JpegPair;
 }

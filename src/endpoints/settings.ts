@@ -5,14 +5,7 @@ import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
 
-export const FORMATS = [
-  'standard-webhooks',
-  'cloudevents',
-  'cloudevents-binary',
-  'alertmanager',
-  'slack',
-  'ntfy',
-] as const;
+const FORMATS = ['standard-webhooks', 'cloudevents', 'cloudevents-binary', 'alertmanager', 'slack', 'ntfy'] as const;
 export type FormatName = (typeof FORMATS)[number];
 
 /** Formats that are signed with the secret of the endpoint; the receivers of the others verify no signature. */

@@ -7,7 +7,7 @@ import { nounFit } from '../language/people/nouns.js';
 import { assess, type Statement } from './facts.js';
 import type { Pair, TrueObject } from './pairs.js';
 
-export const MISTAKES = [
+const MISTAKES = [
   'tamper',
   'missed',
   'false-alarm',

@@ -67,7 +67,7 @@ export interface Proportion {
   readonly interval: readonly [number, number];
 }
 
-export const proportion = (hits: number, of: number): Proportion => ({
+const proportion = (hits: number, of: number): Proportion => ({
   hits,
   of,
   rate: of === 0 ? null : hits / of,

@@ -80,7 +80,7 @@ export interface PictureFile {
 }
 
 /** A finished chunk, to be saved as one step: all of it or nothing. */
-export interface FinishedChunk {
+interface FinishedChunk {
   readonly checkpoint: Checkpoint;
   readonly records: readonly ChunkRecord[];
   readonly pictures: readonly PictureFile[];

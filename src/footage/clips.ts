@@ -13,7 +13,7 @@ const AFTER_S = { min: 5, max: 25 };
 const CLIP_TIMEOUT_MS = 120_000;
 
 /** @returns begin and length of the clip in the video in which the change was first seen, seconds */
-export function clipOf({ first_seen, last_seen }: Pick<FootageChange, 'first_seen' | 'last_seen'>) {
+function clipOf({ first_seen, last_seen }: Pick<FootageChange, 'first_seen' | 'last_seen'>) {
   const from = Math.max(0, first_seen.seconds - BEFORE_S);
   const seen = last_seen.file === first_seen.file ? last_seen.seconds - first_seen.seconds : AFTER_S.max;
   const until = first_seen.seconds + Math.min(Math.max(seen, AFTER_S.min), AFTER_S.max);

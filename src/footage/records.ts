@@ -124,7 +124,7 @@ export const FrameStatsSchema = Type.Object(
 export type FrameStats = Static<typeof FrameStatsSchema>;
 
 /** Time without frames. No frame after it is compared with one before it, unless that was asked for. */
-export const FootageGapSchema = Type.Object(
+const FootageGapSchema = Type.Object(
   {
     v: version,
     camera,
@@ -137,7 +137,7 @@ export const FootageGapSchema = Type.Object(
 export type FootageGap = Static<typeof FootageGapSchema>;
 
 /** A file, a frame or a line of a manifest that could not be used. The others are processed. */
-export const FootageFailureSchema = Type.Object(
+const FootageFailureSchema = Type.Object(
   {
     v: version,
     camera: nullable(Type.String(), 'null if it is unknown.'),

@@ -8,7 +8,7 @@ import type { DecodeLimits } from './decode.js';
 import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
 
 /** Number of frames that are masked at a time; others wait, so that many uploads at once do not exhaust the memory. */
-export const CONCURRENT_MASKS = 2;
+const CONCURRENT_MASKS = 2;
 
 /** A frame's encoded bytes, and the reference under which they are stored. */
 export interface StoredFrame {

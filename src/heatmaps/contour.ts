@@ -12,7 +12,7 @@ export type Ring = readonly Point[];
  * Values from which a cell lies inside the outline. The shipped bundles count a cell of a change map as changed from
  * this value on (`regions.threshold`); for the map of a word, whose maximum is 1, it is the half maximum.
  */
-export const OUTLINE_LEVEL = 0.5;
+const OUTLINE_LEVEL = 0.5;
 /** Samples per cell and axis: the curve between the cells follows the splines of the other styles. */
 const SAMPLES_PER_CELL = 4;
 

@@ -28,7 +28,7 @@ export interface EncodeInput {
 }
 
 /** Pixels of both frames in SharedArrayBuffers that must not change until the answer comes. */
-export interface FramePair {
+interface FramePair {
   readonly before: RgbImage;
   readonly after: RgbImage;
 }

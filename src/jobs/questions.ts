@@ -27,7 +27,7 @@ export const QuestionJobSchema = Type.Object({
 export type Question = Static<typeof EmbedQuestionSchema> | Static<typeof AskQuestionSchema>;
 export type QuestionOf<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
-export interface EmbedAnswer {
+interface EmbedAnswer {
   /** sha256 of the bundle, because vectors of two bundles are not comparable */
   readonly bundle: string;
   /** of length 1 */

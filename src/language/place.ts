@@ -9,7 +9,7 @@ import type { Box, Side } from '../images.js';
 export type Third = 'left' | 'middle' | 'right';
 
 /** The range of the centre of a thing, in fractions of the frame's width, in which each word is true. They overlap. */
-export const THIRDS: Readonly<Record<Third, readonly [from: number, to: number]>> = JSON.parse(
+const THIRDS: Readonly<Record<Third, readonly [from: number, to: number]>> = JSON.parse(
   readFileSync(new URL('./tables/thirds.json', import.meta.url), 'utf8'),
 );
 const PHRASES: Readonly<Record<Third, string>> = {

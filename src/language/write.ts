@@ -10,7 +10,7 @@ import { classOf, fill, type Word, withComma, wordsOf, writeParts, writeThing } 
 export type Caption = Statement | string;
 
 /** The place of the thing instead of the statement's phrase: the name of a zone, or both zones of a move. */
-export type NamedPlace = string | { readonly from?: string | undefined; readonly to?: string | undefined };
+type NamedPlace = string | { readonly from?: string | undefined; readonly to?: string | undefined };
 
 export interface Writing {
   readonly locale?: Locale;

@@ -171,7 +171,7 @@ function normalised(values: Probabilities): Probabilities {
 }
 
 /** The word and its wider words, the nearest first. */
-export function widerWords(word: string, wider: Readonly<Record<string, string>>): string[] {
+function widerWords(word: string, wider: Readonly<Record<string, string>>): string[] {
   const words = [word];
   for (let next = wider[word]; next !== undefined && !words.includes(next); next = wider[next]) words.push(next);
   return words;

@@ -14,7 +14,7 @@ export interface MapRegion {
 }
 
 /** Rank of a region: score * sqrt(area), so that both a strong and a large region count. */
-export const strength = (region: Pick<MapRegion, 'score' | 'area'>): number => region.score * Math.sqrt(region.area);
+const strength = (region: Pick<MapRegion, 'score' | 'area'>): number => region.score * Math.sqrt(region.area);
 
 /** @returns the components (4-neighbourhood) of both maps, the strongest first */
 export function findRegions(

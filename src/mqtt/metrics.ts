@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 /** Subject of a message. */
 export type MessageKind = 'alert' | 'picture' | 'state';
 /** failed: the connection was lost before the broker confirmed it, and it is sent again. */
-export type MessageOutcome = 'sent' | 'refused' | 'failed';
+type MessageOutcome = 'sent' | 'refused' | 'failed';
 
 export interface MqttMetrics {
   readonly registry: Registry;

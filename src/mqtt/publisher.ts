@@ -58,8 +58,6 @@ export interface PublisherDependencies {
   readonly logger: Logger;
 }
 
-export type Publisher = ReturnType<typeof createPublisher>;
-
 export function createPublisher(deps: PublisherDependencies) {
   const { broker, retained, views, store, base, logger, clock } = deps;
   /** by the slug of the camera: whether to suspend it */

@@ -15,7 +15,7 @@ export type AskOutcome =
   | { readonly kind: 'refused' | 'failed' | 'too-large'; readonly error: string; readonly retry: Retry | null };
 
 /** The server asks for another attempt: 429 or 5xx. */
-export interface Retry {
+interface Retry {
   /** delay that a Retry-After header asks for; null: none */
   readonly afterMs: number | null;
 }

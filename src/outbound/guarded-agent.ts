@@ -12,7 +12,7 @@ import { ScenedeltaError } from '../errors.js';
 import { createHttpClient, type HttpClient } from '../http-exchange.js';
 import { type AllowList, allowedAddresses, bareHost, checkAddress } from './address.js';
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }

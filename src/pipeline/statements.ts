@@ -44,7 +44,7 @@ export interface LocationFact {
 }
 
 /** A clause as the caption graph wrote it. */
-export interface DecodedClause {
+interface DecodedClause {
   readonly statement: ChangeStatement;
   /** about the pair with its frames exchanged */
   readonly reversed: boolean;

@@ -7,7 +7,7 @@ import { Value } from 'typebox/value';
 
 const rangeSchema = Type.Object({ least: Type.Number({ exclusiveMinimum: 0 }), most: Type.Number({ maximum: 15 }) });
 
-export const FittedSchema = Type.Object({
+const FittedSchema = Type.Object({
   command: Type.String(),
   /** of pairs that did not choose the bound */
   figures: Type.Record(Type.String(), Type.Number()),

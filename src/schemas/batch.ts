@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ProblemSchema } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 
-export const BATCH_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+const BATCH_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 export const isBatchFinal = (status: BatchStatus): boolean => status !== 'queued' && status !== 'running';
 

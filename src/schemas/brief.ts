@@ -45,7 +45,7 @@ export const BriefListSchema = Type.Object(
 );
 export type BriefList = Static<typeof BriefListSchema>;
 
-export const UNSEEN_REASONS = ['gap', 'frozen', 'tamper', 'unrecorded'] as const;
+const UNSEEN_REASONS = ['gap', 'frozen', 'tamper', 'unrecorded'] as const;
 export const UnseenSchema = Type.Object(
   {
     reason: literals(UNSEEN_REASONS, {

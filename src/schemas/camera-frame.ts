@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, literals, nullable } from './constructors.js';
 
-export const CAMERA_NOTES = [
+const CAMERA_NOTES = [
   'first_frame',
   'before_lost',
   'mask_changed',

@@ -151,7 +151,7 @@ export type Change = Static<typeof ChangeSchema>;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 export type ChangeEventType = (typeof CHANGE_EVENTS)[number];
-export type AlertType = (typeof ALERT_TYPES)[number];
+type AlertType = (typeof ALERT_TYPES)[number];
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Kind of a change in a filter: that of the change, or of the object that was left or removed. */

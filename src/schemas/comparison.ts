@@ -13,7 +13,7 @@ import { ViewpointSchema } from './viewpoint.js';
 export type { Viewpoint } from './viewpoint.js';
 
 export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
-export const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
+const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
 export const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'] as const;
 /** Kinds of one thing's change, each with the frames that show the thing. */
 export const SIDES_OF_KIND = {
@@ -51,7 +51,7 @@ export const RegionSchema = Type.Object(
 );
 
 const STATEMENT_KINDS = Object.keys(SIDES_OF_KIND) as StatementKind[];
-export const LocatedStatementSchema = Type.Object(
+const LocatedStatementSchema = Type.Object(
   {
     text: Type.String({ description: 'A clause about the thing in these regions alone.' }),
     kind: literals(STATEMENT_KINDS, 'Kind of the change that the text states.'),
@@ -77,7 +77,7 @@ const CLASSES = ['person', 'vehicle', 'animal', 'object'] as const;
 
 const probability = unit('Calibrated probability that it is true.');
 const LikelySchema = Type.Object({ value: Type.String(), probability });
-export const FactSchema = Type.Object(
+const FactSchema = Type.Object(
   {
     kind: Type.Object({ value: literals(STATEMENT_KINDS, 'What became of the thing.'), probability }),
     noun: LikelySchema,
@@ -291,6 +291,5 @@ export type Comparison = Static<typeof ComparisonSchema>;
 /** Whether a comparison of this status can no longer change. */
 export const isFinal = (status: Comparison['status']): boolean => status !== 'queued' && status !== 'running';
 export type Region = Static<typeof RegionSchema>;
-export type Word = Static<typeof WordSchema>;
 export type TimingsMs = Static<typeof TimingsSchema>;
 export type ModelUsed = Static<typeof ModelUsedSchema>;

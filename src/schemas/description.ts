@@ -15,7 +15,7 @@ export const HAPPENED = ['appeared', 'disappeared', 'moved', 'replaced', 'nothin
 export type Happened = (typeof HAPPENED)[number];
 
 const DESCRIPTION_STATUSES = ['accepted', 'refused', 'failed', 'skipped'] as const;
-export const DESCRIPTION_REASONS = [
+const DESCRIPTION_REASONS = [
   'not-json',
   'too-long',
   'not-one-sentence',

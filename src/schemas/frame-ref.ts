@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 
 /** stored: in the blob store. url, s3: fetched by the worker through the guarded outbound client. */
-export const FrameRefSchema = Type.Union([
+const FrameRefSchema = Type.Union([
   Type.Object({
     from: Type.Literal('stored'),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),

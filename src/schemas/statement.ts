@@ -5,7 +5,7 @@ import { literals, nullable } from './constructors.js';
 const Word = Type.String({ minLength: 1, maxLength: 100 });
 const Count = nullable(Type.Integer({ minimum: 1, maximum: 5 }), 'null: several, four or more.');
 
-export const ThingSchema = Type.Object({
+const ThingSchema = Type.Object({
   noun: Type.String({
     minLength: 1,
     maxLength: 100,
@@ -23,7 +23,7 @@ export const ThingSchema = Type.Object({
 export type Thing = Static<typeof ThingSchema>;
 
 /** change: it is not known what happened. none: nothing did. */
-export const STATED_KINDS = ['appear', 'disappear', 'move', 'replace', 'change', 'none', 'tamper'] as const;
+const STATED_KINDS = ['appear', 'disappear', 'move', 'replace', 'change', 'none', 'tamper'] as const;
 
 export const StatementSchema = Type.Object(
   {

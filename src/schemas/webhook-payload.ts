@@ -13,7 +13,7 @@ import { roundFigures } from './rounding.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
 /** Members that are left out, in this order, until the payload is small enough. */
-export const TRIMMED = ['words', 'regions', 'metadata'] as const;
+const TRIMMED = ['words', 'regions', 'metadata'] as const;
 
 export const WebhookPayloadSchema = Type.Object(
   {

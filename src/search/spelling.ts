@@ -1,7 +1,7 @@
 /** Spelling: cosine of the character n-grams of two words. */
 
 /** Least cosine at which a word counts as a misspelling of another. */
-export const LEAST_COSINE = 0.6;
+const LEAST_COSINE = 0.6;
 /** Shorter words have too few n-grams: one wrong letter leaves none of them. */
 const LEAST_LETTERS = 4;
 const SIZES = [2, 3] as const;

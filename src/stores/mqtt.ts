@@ -8,7 +8,7 @@ import { KEYS } from './keys.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 
 /** Bound of the waiting events, so that a broker that is away for weeks does not fill Redis. */
-export const WAITING_KEPT = 10_000;
+const WAITING_KEPT = 10_000;
 
 export interface WaitingEvent {
   /** id of the stream entry */

@@ -7,7 +7,7 @@ import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
 import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../http-exchange.js';
 
-export interface S3Object {
+interface S3Object {
   readonly key: string;
   /** epoch ms */
   readonly lastModified: number;

@@ -33,7 +33,7 @@ export interface FeedbackSample {
 }
 
 /** Why lines do not count. */
-export const LEFT_OUT = [
+const LEFT_OUT = [
   'repeated',
   'contradictory',
   'tampering',
@@ -41,7 +41,7 @@ export const LEFT_OUT = [
   'frames unreadable',
   'beyond the limit',
 ] as const;
-export type LeftOut = Readonly<Record<(typeof LEFT_OUT)[number], number>>;
+type LeftOut = Readonly<Record<(typeof LEFT_OUT)[number], number>>;
 
 export interface Audit {
   readonly samples: readonly FeedbackSample[];

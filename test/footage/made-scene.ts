@@ -18,7 +18,7 @@ export type Scene = ReadonlySet<number>;
 export const START = Date.UTC(2026, 5, 1);
 export const STEP_MS = 1000;
 
-export const boxOf = (thing: number) => ({
+const boxOf = (thing: number) => ({
   x: (thing % 3) / 3 + 0.1,
   y: Math.floor(thing / 3) / 3 + 0.1,
   width: 0.1,

@@ -22,7 +22,7 @@ export interface OpenApi {
     readonly responses: Readonly<Record<string, Response>>;
   };
 }
-export interface Answered {
+interface Answered {
   readonly method: string;
   readonly url: string;
   readonly statusCode: number;

@@ -24,7 +24,7 @@ import { FakeApiKeys, FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResul
 /** Folder of uploads. It exists only after one. */
 export const UPLOADS = join(tmpdir(), `sd-api-${process.pid}`);
 
-export class FakeQueue {
+class FakeQueue {
   readonly jobs: { comparisonId: string; traceId: string; queue: string; priority: number }[] = [];
   readonly cancelled: string[] = [];
   /** as if Redis were away */
@@ -104,7 +104,7 @@ export class FakeQueue {
 }
 
 /** Reservations in memory, by the same rules as the records in Redis. */
-export function fakeIdempotency(): IdempotencyRecords {
+function fakeIdempotency(): IdempotencyRecords {
   const kept = new Map<string, { fingerprint: string; id: string; accepted: boolean }>();
   const name = (r: { apiKeyId: string; key: string }) => `${r.apiKeyId} ${r.key}`;
   const isReservedBy = (r: { apiKeyId: string; key: string; id: string }) => {

@@ -82,7 +82,7 @@ export async function startMosquitto({ login, transport = {}, lines = [] }: Mosq
   };
 }
 
-export interface Received {
+interface Received {
   readonly topic: string;
   readonly payload: Buffer;
   /** it is what the broker kept, and not new */

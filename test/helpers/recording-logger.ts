@@ -1,7 +1,7 @@
 /** A logger whose lines a test reads. */
 import { createLogger } from '../../src/logger.js';
 
-export interface LogLine {
+interface LogLine {
   readonly level: number;
   readonly msg: string;
   readonly [field: string]: unknown;

@@ -11,8 +11,7 @@ export const TINY = join(FIXTURES, 'bundle-tiny');
 
 type Json = Record<string, unknown>;
 
-export const tinyManifest = async (): Promise<Json> =>
-  JSON.parse(await readFile(join(TINY, 'manifest.json'), 'utf8')) as Json;
+const tinyManifest = async (): Promise<Json> => JSON.parse(await readFile(join(TINY, 'manifest.json'), 'utf8')) as Json;
 
 /** Copies the bundle into a new models folder. @param edit changes the parsed manifest in place */
 export async function copyOfTiny(

@@ -5,7 +5,7 @@ import type { GraphSpec } from '../../src/model/manifest.js';
 import type { SearchManifest } from '../../src/model/search-manifest.js';
 import { copyOfTiny, FIXTURES, put, sha256 } from './tiny-bundle.js';
 
-export const TINY_SEARCH = join(FIXTURES, 'search-tiny');
+const TINY_SEARCH = join(FIXTURES, 'search-tiny');
 
 export const tinySearch = async (): Promise<{ graphs: { pair: GraphSpec; text: GraphSpec }; search: SearchManifest }> =>
   JSON.parse(await readFile(join(TINY_SEARCH, 'manifest-part.json'), 'utf8'));

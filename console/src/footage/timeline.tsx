@@ -6,7 +6,7 @@
 /** Width of the drawing, in units. */
 const WIDTH = 1000;
 
-export interface Mark {
+interface Mark {
   readonly id: string;
   readonly at: number;
   /** sentence and time */

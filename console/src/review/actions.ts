@@ -10,7 +10,7 @@ import type { Change } from '../api/types.js';
 import { toast } from '../ui/toasts.js';
 import { keepChange } from './store.js';
 
-export type Judgement = 'correct' | 'false_alarm';
+type Judgement = 'correct' | 'false_alarm';
 type Action =
   | { readonly kind: 'feedback'; readonly judgement: Judgement; readonly caption?: string }
   | { readonly kind: 'acknowledge' }

@@ -1,7 +1,7 @@
 /** Filter of the list of changes. It is kept in the query of the address, so that a link shows the same list. */
 import type { Change } from '../api/types.js';
 
-export const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'q', 'like'] as const;
+const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'q', 'like'] as const;
 export type Filter = Readonly<Record<(typeof FIELDS)[number], string>>;
 
 /** @returns the filter of an address; a link may have any text, so a day that is none is left out */

@@ -10,9 +10,6 @@ export const shownTime = (iso: string): string => dateTime.format(new Date(iso))
 /** @returns both times; what they have in common, such as the day, once */
 export const shownSpan = (from: string, to: string): string => dateTime.formatRange(new Date(from), new Date(to));
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-export const shownClock = (iso: string): string => clock.format(new Date(iso));
-
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],

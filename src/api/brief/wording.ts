@@ -13,7 +13,7 @@ export interface Line {
   readonly text: string;
   readonly link: { readonly text: string; readonly url: string } | null;
 }
-export interface Section {
+interface Section {
   readonly title: string;
   readonly lines: readonly Line[];
 }

@@ -12,7 +12,7 @@ const KEPT_SECONDS = 24 * 3600;
 /** Age from which a reservation without an accepted resource counts as dead: another request may take the key. */
 const ACCEPTING_SECONDS = 60;
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly apiKeyId: string;
   readonly key: string;
   /** equal for equal requests, see fingerprint() */

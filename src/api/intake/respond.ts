@@ -29,7 +29,7 @@ export interface RequestContext {
   readonly owner: string;
 }
 
-export interface Submission {
+interface Submission {
   /** equal for equal requests */
   readonly fingerprint: string;
   readonly frames: readonly IncomingFrame[];

@@ -6,7 +6,7 @@ import type { EventReader } from '../../stores/events.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
 
 /** Wait without a `Prefer` header. */
-export const DEFAULT_WAIT_SECONDS = 10;
+const DEFAULT_WAIT_SECONDS = 10;
 
 export interface Preference {
   readonly waitSeconds: number;
@@ -44,7 +44,7 @@ export interface OutcomeWaiter {
   release(): void;
 }
 
-export interface Following {
+interface Following {
   /**
    * Waits until the comparison is final, `seconds` have passed or `signal` aborts.
    * @param accepted the comparison if it was created after the following began; it is read again only for its end

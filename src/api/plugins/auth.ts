@@ -48,7 +48,7 @@ export const SESSION_COOKIE = 'scenedelta_session';
  * Requests that alter something need it beside the cookie. A page of another origin cannot send it: the browser would
  * ask first, and CORS allows no credentials.
  */
-export const CSRF_HEADER = 'x-csrf-protection';
+const CSRF_HEADER = 'x-csrf-protection';
 
 export function useAuth(
   app: Api,

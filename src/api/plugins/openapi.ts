@@ -9,7 +9,7 @@ import { WEBHOOKS } from '../schemas/webhooks.js';
 import { SESSION_COOKIE } from './auth.js';
 import { shareResponses } from './shared-responses.js';
 
-export const TAGS = {
+const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
   cameras: 'Named sources of frames with settings: one frame in, compared with the "before" of the camera.',
   changes: 'Changes that comparisons of a camera found: opened, persisting, reverted, acknowledged.',

@@ -121,7 +121,6 @@ export const ComparisonRequestSchema = Type.Object(
     description: 'Two frames of one fixed camera.',
   },
 );
-export type ComparisonRequest = Static<typeof ComparisonRequestSchema>;
 
 export const binary = (description: string) => Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description });
 

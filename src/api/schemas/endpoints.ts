@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { EndpointSettingsSchema } from '../../endpoints/settings.js';
 import { dateTime, literals, nullable } from '../../schemas/constructors.js';
 
-export const ENDPOINT_ID_PATTERN = '^end_[0-9a-z]{26}$';
+const ENDPOINT_ID_PATTERN = '^end_[0-9a-z]{26}$';
 export const EndpointIdParams = Type.Object({
   id: Type.String({
     pattern: ENDPOINT_ID_PATTERN,

@@ -23,7 +23,7 @@ import type { Vectors } from './find-pairs.js';
 /** Encoded bytes of both frames. */
 export type PairBytes = Readonly<Record<Side, Uint8Array>>;
 
-export interface PairResult {
+interface PairResult {
   readonly prediction: Omit<Prediction, 'id'>;
   readonly finding: Finding;
   /** by the name of the detector */

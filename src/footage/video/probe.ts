@@ -29,7 +29,7 @@ export interface VideoInfo {
   readonly createdAt: number | null;
 }
 
-export interface VideoLimits {
+interface VideoLimits {
   /** largest width x height of the coded picture */
   readonly pixelLimit: number;
 }

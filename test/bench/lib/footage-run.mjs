@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 
 /** Seconds between two sampled frames. */
-export const STEP = 1;
+const STEP = 1;
 const SAMPLE_MS = 100;
 const START = new Date(Date.UTC(2026, 5, 1, 12)).toISOString();
 /** Of the clock of processes in /proc. */
@@ -33,7 +33,7 @@ function endedChildren() {
  * @param {number} parts of the run, for the peaks of memory
  * @returns wall seconds, CPU seconds of the process and its children, peak bytes of memory per part of the run
  */
-export function timed(program, args, parts = 2) {
+function timed(program, args, parts = 2) {
   return new Promise((resolve, reject) => {
     const cpuBefore = endedChildren();
     const started = performance.now();

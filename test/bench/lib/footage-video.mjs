@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 
-export const WIDTH = 1920;
-export const HEIGHT = 1080;
+const WIDTH = 1920;
+const HEIGHT = 1080;
 /**
  * As fixed cameras send: 15 frames per second, a key frame every second, 2 Mbit/s at most (a 1080p setting of common
  * cameras), and frames in the order in which they are shown.
