@@ -15,6 +15,9 @@ const MiB = 1024 * 1024;
 /** The commands find the bundles of the repository from any folder. */
 const OWN_MODELS = fileURLToPath(new URL('../models', import.meta.url));
 
+/** The folders of programs, for child processes that get no other variable of the service. */
+export const PROGRAM_PATH = process.env.PATH;
+
 const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535, 8080, 'Port the API listens on; 0 picks a free one.'),
@@ -140,6 +143,7 @@ const settings = {
     'At least 32 characters, from which the key of the stored logins of cameras and secrets of endpoints is derived; ' +
       'default: the webhook secret.',
   ),
+  FRIGATE_TOKEN: optionalText('Token of a Frigate recorder that asks for a login, for `scenedelta companion frigate`.'),
   S3_ENDPOINT: optionalText('https://host of an S3 service; enables s3:// frames.'),
   S3_REGION: text('us-east-1', 'Region that S3 requests are signed for.'),
   S3_ACCESS_KEY_ID: optionalText('S3 access key id.'),

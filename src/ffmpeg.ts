@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
+import { PROGRAM_PATH } from './config.js';
 import { ScenedeltaError } from './errors.js';
 
 /** Address space of a child, KiB: several pictures of 4K per thread. */
@@ -17,7 +18,7 @@ const START_ERRORS: Readonly<Record<number, string>> = { 126: 'EACCES', 127: 'EN
 export function startFfmpeg(program: string, args: readonly string[]): ChildProcess {
   const child = spawn('/bin/sh', ['-c', LIMITED, 'sh', String(MEMORY_KIB), program, ...args], {
     // The environment has secrets of the service. Arenas of malloc would take the address space of each thread.
-    env: { PATH: process.env.PATH, LC_ALL: 'C', MALLOC_ARENA_MAX: '1' },
+    env: { PATH: PROGRAM_PATH, LC_ALL: 'C', MALLOC_ARENA_MAX: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (child.pid !== undefined) {

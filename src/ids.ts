@@ -2,15 +2,17 @@
  * Ids: a prefix for the kind, then a ULID in lower case, so that ids sort by creation time and are legal BullMQ job
  * ids.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { decodeTime, encodeTime } from 'ulid';
+import { systemClock } from './clock.js';
 
 export type IdPrefix = 'alr' | 'bat' | 'chg' | 'cmp' | 'dlv' | 'end' | 'key' | 'msk' | 'wrk';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** @returns e.g. 'cmp_01k9...': prefix, underscore, 26 lower-case Crockford characters. */
-export const newId = (prefix: IdPrefix, now: number = Date.now()): string => idOf(prefix, now, randomBytes(16));
+export const newId = (prefix: IdPrefix, now: number = systemClock()): string => idOf(prefix, now, randomBytes(16));
 
 export const isId = (prefix: IdPrefix, value: string): boolean =>
   new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value);

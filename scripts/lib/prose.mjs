@@ -71,8 +71,8 @@ function longLines(source, paragraphs) {
     }));
 }
 
-/** Verbs that the titles of decision records begin with. A new verb is added here. */
-const DECISION_VERBS = (
+/** @public Verbs that the titles of decision records begin with. A new verb is added here. */
+export const DECISION_VERBS = (
   'Accept Arrange Ask Caption Compare Compile Condition Crop Detect Fetch Fit Judge Keep Measure Process Refuse Remove ' +
   'Replace Resample Run Separate Serve Split Start Store Train Use Write'
 ).split(' ');

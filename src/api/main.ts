@@ -1,6 +1,8 @@
 /** Entry of the API process: settings, connections, the app, its port, and the order of closing. */
+
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../clock.js';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { createQuestioner } from '../jobs/questioner.js';
@@ -41,7 +43,7 @@ const questioner = createQuestioner(redis, { logger });
 const stores = createStores(config, redis);
 const search = createLiveSearch(
   { ...stores, changeLog: createChangeLog(redis) },
-  { most: config.searchChanges, clock: Date.now, logger },
+  { most: config.searchChanges, clock: systemClock, logger },
 );
 
 const app = await buildApp(
@@ -57,7 +59,7 @@ const app = await buildApp(
     linkKey: linkKey(webhookSecret),
     loginKey: loginKey(config, webhookSecret),
     consoleFolder: fileURLToPath(new URL('../console/', import.meta.url)),
-    clock: Date.now,
+    clock: systemClock,
   },
   config,
   logger,

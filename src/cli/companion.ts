@@ -1,5 +1,7 @@
 /** `scenedelta companion frigate`: writes sentences about what changed into the descriptions of a recorder's events. */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../clock.js';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import { baseUrl, keyOf } from './api-address.js';
@@ -52,7 +54,7 @@ command
 
 /** Longest time between two looks while the recorder or the comparer fails, ms. */
 const LONGEST_WAIT_MS = 300_000;
-const nowSeconds = () => Date.now() / 1000;
+const nowSeconds = () => systemClock() / 1000;
 
 async function run(options: Options): Promise<void> {
   const config = await configWith(options);
@@ -61,9 +63,8 @@ async function run(options: Options): Promise<void> {
   const since = parseDuration(options.since, '--since');
   const pace = createPace(options.perMinute);
   const url = baseUrl(options.url, '--url', 'recorder');
-  const token = process.env.FRIGATE_TOKEN || undefined;
   const recorder = createRecorder(url, {
-    token,
+    token: config.frigateToken ?? undefined,
     timeoutMs: config.outboundTimeoutMs,
     frameLimit: config.frameLimit,
   });
@@ -117,8 +118,8 @@ function createPace(perMinute: string): (signal: AbortSignal) => Promise<void> {
   }
   let next = 0;
   return async (signal) => {
-    const wait = next - Date.now();
+    const wait = next - systemClock();
     if (wait > 0) await delay(wait, undefined, { signal });
-    next = Math.max(next, Date.now()) + 60_000 / count;
+    next = Math.max(next, systemClock()) + 60_000 / count;
   };
 }

@@ -1,5 +1,7 @@
 /** Progress display on stderr: a bar on a terminal, else a plain line every ten seconds. */
+
 import { Presets, SingleBar } from 'cli-progress';
+import { systemClock } from '../clock.js';
 
 export interface Progress {
   /** @param note a few words beside the count, e.g. the current item */
@@ -20,7 +22,7 @@ interface Options {
 /** @param unit plural, e.g. 'pairs' */
 export function startProgress(total: number, unit: string, options: Options = {}): Progress {
   const stream = options.stream ?? process.stderr;
-  const clock = options.clock ?? Date.now;
+  const clock = options.clock ?? systemClock;
   return stream.isTTY ? bar(total, unit, stream, clock) : lines(total, unit, stream, clock);
 }
 

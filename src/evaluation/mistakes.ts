@@ -7,7 +7,7 @@ import { nounFit } from '../language/people/nouns.js';
 import { assess, type Statement } from './facts.js';
 import type { Pair, TrueObject } from './pairs.js';
 
-const MISTAKES = [
+export const MISTAKES = [
   'tamper',
   'missed',
   'false-alarm',

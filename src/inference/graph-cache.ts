@@ -3,10 +3,12 @@
  * of opening a graph. A cached graph computes the same to the bit (test/inference/graph-cache.test.ts). A failure of
  * the folder costs time and nothing else.
  */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../clock.js';
 import { statedGraph } from '../model/contract.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
@@ -44,7 +46,7 @@ export async function openBundleGraph(
   if (folder === null || provider !== 'cpu') return openGraph(original, provider);
   const cached = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '')}${SUFFIX}`);
   try {
-    const now = new Date();
+    const now = new Date(systemClock());
     await utimes(cached, now, now);
     // Errors name the file of the bundle, because the copy cannot be repaired by hand.
     return { ...(await openGraph(cached, provider)), file: original };
@@ -85,6 +87,6 @@ async function moveDurably(temporary: string, target: string): Promise<void> {
 async function deleteUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    if (Date.now() - (await stat(path)).mtimeMs > UNUSED_MS) await unlink(path);
+    if (systemClock() - (await stat(path)).mtimeMs > UNUSED_MS) await unlink(path);
   }
 }

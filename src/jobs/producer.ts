@@ -1,6 +1,8 @@
 /** The producer of queue jobs, for the API and the workers: adds, cancels, counts and finds jobs in BullMQ. */
+
 import { FlowProducer, type JobsOptions, type Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall, repliesOf } from '../stores/redis.js';
@@ -45,7 +47,7 @@ export type JobProducer = ReturnType<typeof createJobProducer>;
  * @param redis shared; the caller closes it
  * @param clock epoch ms
  */
-export function createJobProducer(redis: Redis, clock: () => number = Date.now) {
+export function createJobProducer(redis: Redis, clock: () => number = systemClock) {
   const [live, archive, fetch, delivery, maintenance, snapshots, batches, descriptions] = [
     QUEUES.live,
     QUEUES.archive,

@@ -3,7 +3,9 @@
  * reconnection is not used: it would keep unconfirmed messages in memory and send one for ever that the broker answers
  * by closing the connection.
  */
+
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
+import { systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { MqttMetrics } from './metrics.js';
 import type { BrokerSettings } from './settings.js';
@@ -89,8 +91,8 @@ export function createBroker(options: BrokerOptions) {
     metrics.connectionFailed(reason);
     const delay = Math.min(firstRetryMs * 2 ** Math.min(attempt++, 16), longestRetryMs) * (0.8 + 0.4 * Math.random());
     // One line per outage and minute, and one for each new reason.
-    if (logged.reason !== detail || Date.now() - logged.at > REPEAT_LOG_MS) {
-      logged = { reason: detail, at: Date.now() };
+    if (logged.reason !== detail || systemClock() - logged.at > REPEAT_LOG_MS) {
+      logged = { reason: detail, at: systemClock() };
       logger[reason === 'login' ? 'error' : 'warn']({ broker: settings.shownUrl, reason: detail }, ADVICE[reason]);
     }
     timer = setTimeout(connect, delay);

@@ -1,5 +1,7 @@
 /** Builds the publisher from its settings and connections, and starts its loops. */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
@@ -54,7 +56,7 @@ export function startPublisher(options: StartOptions): { close(): Promise<void> 
   const birthTopic = `${config.mqttDiscoveryPrefix}/status`;
   const baseUrl = publicBaseUrl(config);
   const store = createMqttStore(redis);
-  const shared = { store, metrics, logger, clock: Date.now };
+  const shared = { store, metrics, logger, clock: systemClock };
   const offline = { topic: statusTopic(base), payload: OFFLINE, retain: true };
 
   const broker = createBroker({

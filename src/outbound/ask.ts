@@ -2,6 +2,7 @@
  * Requests whose answer is read: a server that the operator runs, e.g. a language model. As all outbound requests, they
  * follow no redirects, reach allowed addresses only and have one deadline for the whole exchange.
  */
+import { systemClock } from '../clock.js';
 import { startDeadline } from '../deadline.js';
 import { readUpTo } from '../http-exchange.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
@@ -41,7 +42,7 @@ export function createAsker(options: {
   resolve?: Resolve;
   now?: () => number;
 }): Asker {
-  const { allow, field, timeoutMs, resolve, now = Date.now } = options;
+  const { allow, field, timeoutMs, resolve, now = systemClock } = options;
   const agent = createGuardedAgent({ allow, timeoutMs, ...(resolve === undefined ? {} : { resolve }) });
 
   const ask: Asker['ask'] = async (text, { body, headers, maxBytes, signal }) => {

@@ -2,7 +2,9 @@
  * HTTP client for addresses that callers chose: frames to fetch, webhooks to deliver. It follows no redirects (each hop
  * would need the same checks), has one timeout for the whole exchange, and never echoes the body of an answer.
  */
+
 import { Readable } from 'node:stream';
+import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
@@ -74,7 +76,7 @@ export function createOutboundClient(
 ): OutboundClient {
   const allow = parseAllowList(config.outboundAllow);
   const timeoutMs = config.outboundTimeoutMs;
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock;
   const agent = createGuardedAgent({
     allow,
     timeoutMs,

@@ -2,8 +2,10 @@
  * API keys: one Redis hash with a field per key. Only the SHA-256 of a secret is kept (128+ random bits need no slow
  * hash).
  */
+
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import { newId } from '../ids.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
@@ -50,7 +52,7 @@ const LAST_USED_PRECISION_MS = 60_000;
 const usedField = (id: string): string => `${id}:used`;
 
 export function createApiKeyStore(redis: Redis, options: { now?: () => number } = {}) {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock;
   const lastWritten = new Map<string, number>();
 
   const markUsed = (id: string) => {

@@ -1,6 +1,8 @@
 /** Blob store of files. An acknowledged `put` survives a power cut, and readers never see half a file. */
+
 import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { systemClock } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
 import type { BlobStore } from './blobs.js';
 import { checkBlobKey } from './blobs.js';
@@ -60,7 +62,7 @@ export function createFileBlobStore(
     put: (key, bytes) =>
       storageCall('writing', async () => {
         const path = pathOf(key);
-        const now = new Date();
+        const now = new Date(systemClock());
         const kept = await missingIsUndefined(stat(path));
         if (kept?.size === bytes.byteLength && (await touched(path, now))) {
           // Another process may have renamed the file without having synced the folder yet.

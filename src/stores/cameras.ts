@@ -2,6 +2,7 @@
  * Cameras: settings, the state between two frames, and the frames that wait for their turn.
  * One Redis hash per camera, with a sorted set of waiting frames beside it.
  */
+
 import type { Redis } from 'ioredis';
 import type { BudgetThreshold } from '../cameras/alarm-budget.js';
 import type { BackgroundModel } from '../cameras/background-model.js';
@@ -11,6 +12,7 @@ import type { ConfidenceCounts } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import type { TrackerState } from '../changes/state.js';
+import { systemTime } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Size } from '../images.js';
 import type { NoiseModel } from '../quiet/noise.js';
@@ -161,7 +163,7 @@ export function createCameraStore(redis: Redis) {
           const camera = parsed<StoredCamera>(json);
           if (json === null || camera === undefined || camera.settings.suspend_until === until) return camera;
           const settings = { ...camera.settings, suspend_until: until };
-          const suspended: StoredCamera = { ...camera, settings, updated_at: new Date().toISOString() };
+          const suspended: StoredCamera = { ...camera, settings, updated_at: systemTime() };
           const saved = await redis.eval(REPLACE_IF_SAME, 1, KEYS.camera(id), json, JSON.stringify(suspended));
           if (saved === 1) return suspended;
         }

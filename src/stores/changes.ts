@@ -3,7 +3,9 @@
  * field `change` and the indexes of its status; the API writes the fields `acknowledged` and `feedback` and their
  * indexes. Neither overwrites the other.
  */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import { deliveryIdOf, derivedId } from '../ids.js';
 import type { CameraEvent, Change, Feedback } from '../schemas/change.js';
 import type { SearchVector } from '../schemas/search-vector.js';
@@ -24,7 +26,7 @@ export type ChangeStore = ReturnType<typeof createChangeStore>;
 const ERASED_AT_ONCE = 500;
 
 export function createChangeStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock;
   const runAcknowledge = defineScript<number>(redis, 'sdAcknowledge', ACKNOWLEDGE);
   const runFeedback = defineScript(redis, 'sdFeedback', GIVE_FEEDBACK);
   const runUnacknowledge = defineScript(redis, 'sdUnacknowledge', WITHDRAW_ACKNOWLEDGEMENT);

@@ -2,7 +2,9 @@
  * The log of deliveries: one Redis hash per delivery with a field per attempt, so that recording an attempt twice is
  * harmless.
  */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import type { CameraEvent } from '../schemas/change.js';
 import type { Delivery, DeliveryAttempt } from '../schemas/delivery.js';
 import { CREATE_DELIVERIES, RECORD_ATTEMPT, RESEND_DELIVERY } from './delivery-scripts.js';
@@ -17,7 +19,7 @@ export type NewDelivery = Omit<Delivery, 'state' | 'next_attempt_at' | 'attempts
 
 /** @param options.retentionMs how long a delivery is kept, from its creation. */
 export function createDeliveryStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock;
   const runCreate = defineScript(redis, 'sdDeliver', CREATE_DELIVERIES);
   const runRecord = defineScript(redis, 'sdRecord', RECORD_ATTEMPT);
   const runResend = defineScript<number>(redis, 'sdResend', RESEND_DELIVERY);

@@ -2,7 +2,9 @@
  * Descriptions of changes by the describer: one field of the change's hash, the changes that wait for one, and the use
  * of the describer per hour.
  */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import { derivedId } from '../ids.js';
 import type { Change } from '../schemas/change.js';
 import type { Description } from '../schemas/description.js';
@@ -57,7 +59,7 @@ export type DescriptionStore = ReturnType<typeof createDescriptionStore>;
 
 /** @param options.retentionMs time for which a change is kept */
 export function createDescriptionStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock;
   const runDescribe = defineScript<number>(redis, 'sdDescribe', DESCRIBE);
   const runTakeCall = defineScript<number>(redis, 'sdTakeCall', TAKE_CALL);
   const useKey = () => KEYS.describerUse(Math.floor(now() / HOUR_MS));

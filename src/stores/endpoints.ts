@@ -2,7 +2,9 @@
  * Endpoints: one Redis hash per endpoint. Settings and secrets are fields of their own, so that a change of one never
  * undoes a change of the other; the rest is what deliveries have shown about the receiver.
  */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import type { EndpointSettings } from '../endpoints/settings.js';
 import type { EndpointEvent } from '../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
@@ -80,7 +82,7 @@ return 1`;
 
 /** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
 export function createEndpointStore(redis: Redis, options: { now?: () => number } = {}) {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock;
   const runNote = defineScript<number>(redis, 'sdEndpointAttempt', NOTE_ATTEMPT);
   const runSave = defineScript<number>(redis, 'sdEndpointSave', SAVE_IF_THERE);
 

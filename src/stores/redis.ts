@@ -1,5 +1,7 @@
 /** Connections to Redis, and the translation of its failures into ScenedeltaError. */
+
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
+import { systemClock } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { withoutSecrets } from '../redact-url.js';
@@ -53,7 +55,7 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
   let awaySince: number | undefined;
   let loggedAt = 0;
   const away = (err?: Error) => {
-    const now = Date.now();
+    const now = systemClock();
     awaySince ??= now;
     if (now - loggedAt < REPEAT_MS) return;
     loggedAt = now;
@@ -64,7 +66,7 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
   };
   redis.on('error', away);
   redis.on('ready', () => {
-    if (awaySince !== undefined) logger.info({ role, awayMs: Date.now() - awaySince }, 'redis is back');
+    if (awaySince !== undefined) logger.info({ role, awayMs: systemClock() - awaySince }, 'redis is back');
     awaySince = undefined;
     loggedAt = 0;
   });

@@ -3,7 +3,9 @@
  * The API writes a comparison at acceptance, workers afterwards. Both writes are Lua scripts, so that a crash leaves
  * all or nothing.
  */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import { deliveryIdOf } from '../ids.js';
 import type { Comparison } from '../schemas/comparison.js';
 import { KEYS } from './keys.js';
@@ -29,7 +31,7 @@ export type ResultStore = ReturnType<typeof createResultStore>;
  * @param options.retentionMs how long a comparison is kept, from its creation.
  */
 export function createResultStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
-  const { retentionMs, now = Date.now } = options;
+  const { retentionMs, now = systemClock } = options;
   const runCreate = defineScript(redis, 'sdCreate', CREATE);
   const runUpdate = defineScript<number>(redis, 'sdUpdate', UPDATE);
 

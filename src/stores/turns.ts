@@ -8,7 +8,9 @@
  * holder can save nothing more. Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a
  * step or nothing. A frame takes two of them, because each write waits for the disk of Redis.
  */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
 import type { CameraEvent } from '../schemas/change.js';
 import type { BaselineEvent, CameraState, StoredCamera } from './cameras.js';
 import { changeWrites, type TurnChanges } from './change-writes.js';
@@ -128,7 +130,7 @@ return redis.call('HSET', KEYS[2], ARGV[2], ARGV[3], ARGV[2] .. ':worker', '')`;
 
 /** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
 export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? systemClock;
   const runTake = defineScript<TakeReply>(redis, 'sdTake', TAKE);
   const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
   const runCommit = defineScript<[CommitResult['kind'], 0 | 1]>(redis, 'sdCommit', COMMIT);

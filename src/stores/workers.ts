@@ -2,9 +2,11 @@
  * The registry of live workers and their models: written by each worker's heartbeat, read by the API, which never loads
  * a model.
  */
+
 import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
+import { systemTime } from '../clock.js';
 import { newId } from '../ids.js';
 import type { Logger } from '../logger.js';
 import { type ModelDescription, ModelDescriptionSchema } from '../schemas/model-description.js';
@@ -66,7 +68,7 @@ export function createWorkerRegistry(redis: Redis) {
 
 /** The heartbeat of this process: visible from now on, ready once it has models. */
 export function startHeartbeat({ workers, logger }: { workers: WorkerRegistry; logger: Logger }) {
-  const self = { id: newId('wrk'), host: hostname(), pid: process.pid, started_at: new Date().toISOString() };
+  const self = { id: newId('wrk'), host: hostname(), pid: process.pid, started_at: systemTime() };
   let models: ModelDescription[] = [];
   let isPaused = () => false;
   let beating: Promise<void> | undefined;

@@ -56,7 +56,7 @@ function highestFirst(
 
 /** Share of the tiles of `before` with detail. In a place with less (bare asphalt) one car is most of the detail. */
 const LEAST_DETAILED = 0.25;
-const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_DETAILED;
+export const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_DETAILED;
 
 /** Whether `before` has too few corners to judge tampering. */
 export const showsTooLittle = ({ corners }: Pick<ViewpointEvidence, 'corners'>): boolean => corners < LEAST_CORNERS;

@@ -1,7 +1,9 @@
 /** Adapter between BullMQ and the processors: the queues that are served, the end of jobs, and their cancellation. */
+
 import type { Job, Processor } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { BatchProcessor } from '../batches/processor.js';
+import { systemClock } from '../clock.js';
 import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
 import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
@@ -157,7 +159,7 @@ export function startBatchWorker(deps: Common & { processor: BatchProcessor }): 
       const outcome = await runJob(deps.logger, job, () =>
         processor.process(job.data, { signal: stop.signal, lastAttempt: isLast(job) }),
       );
-      return outcome === 'interrupted' && closing.signal.aborted ? await delay(job, Date.now(), token) : outcome;
+      return outcome === 'interrupted' && closing.signal.aborted ? await delay(job, systemClock(), token) : outcome;
     } finally {
       closing.signal.removeEventListener('abort', onClose);
       running.delete(batchId);
@@ -215,7 +217,7 @@ export function startDeliveryWorker(
       job,
       async () => {
         const ended = await deps.guard.counted(String(job.id), work, { exclusive: true });
-        return ended === 'busy' ? delay(job, Date.now() + BUSY_MS, job.token) : ended;
+        return ended === 'busy' ? delay(job, systemClock() + BUSY_MS, job.token) : ended;
       },
       (error) => deps.processor.giveUp(job.data, error),
     );

@@ -1,10 +1,12 @@
 /** Builds the processors of all jobs from their dependencies and starts the queue workers that run them. */
+
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
+import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { createDescriber } from '../describer/describe.js';
 import { createFrameFetcher } from '../frames/fetch.js';
@@ -67,7 +69,7 @@ interface ServeDependencies {
 export async function serveQueues(deps: ServeDependencies): Promise<{ close(): Promise<void>; isRefused(): boolean }> {
   const { config, redis, stores, logger, pipeline, metrics } = deps;
   const queue = createJobProducer(redis);
-  const base = { ...stores, queue, logger, clock: Date.now };
+  const base = { ...stores, queue, logger, clock: systemClock };
 
   const runs = createRunStore(redis, deps.worker);
   const presence = await runs.listen();
@@ -75,7 +77,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   metrics.storeRefusals(guard.isRefused);
 
   const fetchFrame = createFrameFetcher({ ...stores, outbound: deps.outbound, config });
-  const fetchLimits = createFetchLimits(Date.now);
+  const fetchLimits = createFetchLimits(systemClock);
   const enqueueDelivery = createEnqueueDelivery(base);
   const lifeCycle = createLifeCycle({ ...base, enqueueDelivery });
   const comparisons = createComparisonProcessor({ ...base, lifeCycle, pipeline, fetchFrame, fetchLimits });
@@ -95,7 +97,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const deliveries = createDeliveryProcessor({
     ...base,
     outbound: deps.outbound,
-    limits: createDeliveryLimits(Date.now),
+    limits: createDeliveryLimits(systemClock),
     secret: deps.secret,
     loginKey: loginKey(config, deps.secret),
     links: {
@@ -132,7 +134,9 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const publish = (channel: string, message: string) => redis.publish(channel, message);
   const { describerUrl } = config;
   const describer =
-    describerUrl === null ? undefined : createDescriber({ ...config, describerUrl }, { clock: Date.now, wait: sleep });
+    describerUrl === null
+      ? undefined
+      : createDescriber({ ...config, describerUrl }, { clock: systemClock, wait: sleep });
   const limits = {
     keyCalls: config.describerKeyCalls,
     keyTokens: config.describerKeyTokens,

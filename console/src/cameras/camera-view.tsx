@@ -1,7 +1,9 @@
 /** One camera: its zones on the last frame, its rules and its alarm budget. Changes count when they are saved. */
+
 import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { systemClock } from '../../../src/clock.js';
 import { messageOf } from '../api/client.js';
 import type { Camera, Zone } from '../api/types.js';
 import { session } from '../session.js';
@@ -98,7 +100,7 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
       <header class="camera-head">
         <h1 class="clip">{camera.name ?? camera.id}</h1>
         <State overview={overview} />
-        {camera.suspend_until !== null && Date.parse(camera.suspend_until) > Date.now() && (
+        {camera.suspend_until !== null && Date.parse(camera.suspend_until) > systemClock() && (
           <span class="camera-state">no alerts before {shownTime(camera.suspend_until)}</span>
         )}
         <span class="quiet">

@@ -1,5 +1,7 @@
 /** Dry run of the edited settings over the frames of the last day, before they are saved. */
+
 import { useSignal } from '@preact/signals';
+import { systemClock } from '../../../src/clock.js';
 import type { components } from '../../generated/api.js';
 import { api, messageOf, ok } from '../api/client.js';
 import type { Camera } from '../api/types.js';
@@ -25,7 +27,7 @@ export function DryRun({ camera, settings }: Props) {
     fault.value = '';
     result.value = null;
     try {
-      const query = { since: new Date(Date.now() - DAY_MS).toISOString() };
+      const query = { since: new Date(systemClock() - DAY_MS).toISOString() };
       const params = { path: { id: camera.id }, query };
       const body = withSettings(camera, settings()) as never;
       result.value = await ok(api.POST('/v1/cameras/{id}/dry-run', { params, body }));

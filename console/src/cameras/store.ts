@@ -1,6 +1,8 @@
 /** Cameras with their latest comparison and the state that follows from it. */
+
 import { signal } from '@preact/signals';
 import { type HealthState, stateOf } from '../../../src/cameras/health.js';
+import { systemClock } from '../../../src/clock.js';
 import { ApiError, api, localPath, ok } from '../api/client.js';
 import { readCameras } from '../api/pages.js';
 import type { Camera, Comparison } from '../api/types.js';
@@ -50,7 +52,7 @@ async function readOverview(id: string): Promise<Overview> {
     ok(api.GET('/v1/cameras/{id}', { params: { path: { id } } })),
     latestOf(id),
   ]);
-  return { camera, picture: pictureOf(comparison), ...healthOf(camera, comparison, Date.now()) };
+  return { camera, picture: pictureOf(comparison), ...healthOf(camera, comparison, systemClock()) };
 }
 
 async function latestOf(camera: string): Promise<Comparison | undefined> {

@@ -1,5 +1,7 @@
 /** Endpoints and their deliveries, as the page shows them, and what a person does with them. */
+
 import { signal } from '@preact/signals';
+import { systemClock } from '../../../src/clock.js';
 import { api, messageOf, ok } from '../api/client.js';
 import { readPages } from '../api/pages.js';
 import type { Delivery, Endpoint, EndpointPatch, EndpointRequest } from '../api/types.js';
@@ -92,7 +94,7 @@ export const resend = (delivery: string, id: string) =>
 /** @param hours back from now */
 export const recover = (id: string, hours: number) =>
   attempt(async () => {
-    const since = new Date(Date.now() - hours * 3_600_000).toISOString();
+    const since = new Date(systemClock() - hours * 3_600_000).toISOString();
     const { queued } = await ok(api.POST('/v1/endpoints/{id}/recover', { params: { path: { id } }, body: { since } }));
     toast(queued === 1 ? '1 alert is queued.' : `${queued} alerts are queued.`);
     await readDeliveries(id);

@@ -1,5 +1,7 @@
 /** The batches of the service, read again and again while the page is open, and how fast they go. */
+
 import { signal } from '@preact/signals';
+import { systemClock } from '../../../src/clock.js';
 import type { FootageChange, FootageFailure, FootageGap, FootageSummary } from '../../../src/footage/records.js';
 import type { PlaceSearch } from '../../../src/schemas/place-search.js';
 import type { components } from '../../generated/api.js';
@@ -72,7 +74,7 @@ function measure(batch: Batch): void {
     (sum, { starts_at, reached }) => sum + (reached === null ? 0 : Date.parse(reached) - Date.parse(starts_at)),
     0,
   );
-  const now = Date.now();
+  const now = systemClock();
   const recent = (samples.get(id) ?? []).filter(({ at }) => now - at < WINDOW_MS);
   samples.set(id, [...recent, { at: now, progress, frames, recorded }]);
 }

@@ -3,7 +3,9 @@
  * and again if the service was away, also after the page is loaded again. Undoing drops one that was not sent, and
  * withdraws one that was.
  */
+
 import { signal } from '@preact/signals';
+import { systemTime } from '../../../src/clock.js';
 import { ApiError, api, messageOf, ok } from '../api/client.js';
 import { away, recoveries } from '../api/connection.js';
 import type { Change } from '../api/types.js';
@@ -92,7 +94,7 @@ async function withdraw(entry: Pending): Promise<void> {
 /** @returns the change as it will be once its pending actions are sent */
 export function withPending(change: Change): Change {
   let { acknowledged_at, feedback } = change;
-  const at = new Date().toISOString();
+  const at = systemTime();
   for (const { action } of pending.value.filter((entry) => entry.change.id === change.id)) {
     if (action.kind === 'acknowledge') acknowledged_at ??= at;
     if (action.kind !== 'feedback') continue;

@@ -1,5 +1,7 @@
 /** A month whose days have a dot if there are changes; a day filters the list. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { systemTime } from '../../../src/clock.js';
 import { api, ok } from '../api/client.js';
 import { recoveries } from '../api/connection.js';
 import { dayOf } from './filter.js';
@@ -25,7 +27,7 @@ interface Props {
 const AGAIN_MS = 2_000;
 
 export function Calendar({ camera, day, onDay }: Props) {
-  const [shown, setShown] = useState(() => monthOf(day === '' ? dayOf(new Date().toISOString()) : day));
+  const [shown, setShown] = useState(() => monthOf(day === '' ? dayOf(systemTime()) : day));
   const [counts, setCounts] = useState<ReadonlyMap<string, number>>(new Map());
   const newest = byTime.value[0]?.id;
   const read = () => {

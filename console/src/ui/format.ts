@@ -1,4 +1,5 @@
 /** Figures and times as people read them. */
+import { systemClock } from '../../../src/clock.js';
 export const percent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`;
 
 const MiB = 1024 * 1024;
@@ -18,7 +19,7 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 /** @param now epoch ms. @returns e.g. '3 minutes ago' */
-export function ago(iso: string, now = Date.now()): string {
+export function ago(iso: string, now = systemClock()): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1000);
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);

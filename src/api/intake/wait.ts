@@ -1,5 +1,6 @@
 /** Waiter for the end of a comparison, and parser of `Prefer` (RFC 7240). */
 
+import { systemClock } from '../../clock.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { endsComparison } from '../../schemas/stream-event.js';
 import type { EventReader } from '../../stores/events.js';
@@ -86,13 +87,13 @@ export function createOutcomeWaiter(deps: { events: EventReader; results: Pick<R
     return {
       stop,
       async until(seconds, signal, accepted) {
-        const end = Date.now() + seconds * 1000;
+        const end = systemClock() + seconds * 1000;
         for (let stored = accepted; ; stored = undefined) {
           if (stored === undefined || ended) {
             ended = false;
             stored = await deps.results.get(id);
           }
-          const left = end - Date.now();
+          const left = end - systemClock();
           if (stored === undefined || isFinal(stored.comparison.status)) return stored;
           if (left <= 0 || released || signal.aborted) return stored;
           if (!ended) await pause(Math.min(left, REREAD_MS), signal);

@@ -2,8 +2,10 @@
  * Time limit of request bodies. Node's own limit is the same for every request, so it is off: a body has two minutes,
  * but a route with `config.upload` takes a large one over a slow line, as long as it keeps coming.
  */
+
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { systemClock } from '../../clock.js';
 import type { Api } from '../dependencies.js';
 import { endWithProblem } from './problems.js';
 
@@ -47,10 +49,10 @@ function watchBody({ raw, routeOptions }: FastifyRequest, reply: FastifyReply, l
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   // Injected requests have no connection, so no client can hold one.
   if (!hasBody || raw.complete || !(socket instanceof Socket)) return;
-  const startedAt = Date.now();
+  const startedAt = systemClock();
   let window = { at: startedAt, bytes: socket.bytesRead };
   const check = (): string | null => {
-    const now = Date.now();
+    const now = systemClock();
     const longest = isUpload ? limits.uploadMs : limits.bodyMs;
     if (now - startedAt > longest) return `The body has not arrived within ${longest / 1000} s`;
     if (!isUpload || now - window.at < limits.windowMs) return null;

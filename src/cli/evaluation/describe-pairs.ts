@@ -1,6 +1,8 @@
 /** The describer on labelled pairs, one request per pair that the captioner calls changed. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { systemClock } from '../../clock.js';
 import type { Config } from '../../config.js';
 import { createDescriber } from '../../describer/describe.js';
 import { evidenceOfFinding } from '../../describer/evidence.js';
@@ -31,7 +33,7 @@ export function openPairDescriber(config: Config, preset: Preset): PairDescriber
       { field: 'DESCRIBER_URL' },
     );
   }
-  const describer = createDescriber({ ...config, describerUrl }, { clock: Date.now, wait: sleep });
+  const describer = createDescriber({ ...config, describerUrl }, { clock: systemClock, wait: sleep });
   const limit = pLimit(CONCURRENCY);
   // The operator counts the pairs of an evaluation, so that no limit is needed.
   const meter = { takeCall: async () => null, addTokens: async () => {} };

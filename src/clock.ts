@@ -1,0 +1,9 @@
+/** The only reader of the wall clock; what decides by times takes a `Clock` as an argument, so that tests can set it. */
+
+/** @returns epoch ms */
+export type Clock = () => number;
+
+export const systemClock: Clock = () => Date.now();
+
+/** @returns the time of the system, RFC 3339 in UTC */
+export const systemTime = (): string => new Date().toISOString();
