@@ -1,4 +1,4 @@
-/** The only reader of the wall clock; what decides by times takes a `Clock` as an argument, so that tests can set it. */
+/** The only reader of the wall clock. Code that decides by times takes a `Clock` as an argument: tests can set it. */
 
 /** @returns epoch ms */
 export type Clock = () => number;
