@@ -1,4 +1,4 @@
-/** For `node --import`: `typescript` means version 5, the latest that openapi-typescript can use. */
+/** For `node --import`: `typescript` means version 5, which openapi-typescript, knip and depcruise need. */
 import { register } from 'node:module';
 
 const hooks = `export const resolve = (specifier, context, next) =>

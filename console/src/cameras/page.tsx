@@ -10,21 +10,12 @@ import '../styles/cameras.css';
 import '../styles/drawing.css';
 import { CameraIdInput } from '../ui/camera-id-input.js';
 import { ago } from '../ui/format.js';
+import { State } from './camera-state.js';
 import { CameraView } from './camera-view.js';
 import { loadOverviews, type Overview, overviews, refresh } from './store.js';
 
 /** Cameras that send a frame per second would otherwise be read as often. */
 const REFRESH_MS = 2_000;
-const STATES = {
-  live: 'live',
-  no_frames: 'no frames',
-  stuck: 'stuck',
-  moved: 'moved',
-  dark: 'dark',
-  blocked: 'blocked',
-  out_of_focus: 'out of focus',
-  no_frame_yet: 'no frame yet',
-} as const;
 
 export function CamerasPage({ params }: { readonly params: { readonly camera?: string } }) {
   const fault = useSignal('');
@@ -78,14 +69,6 @@ export function CamerasPage({ params }: { readonly params: { readonly camera?: s
       </ul>
       {session.value?.admin && <NewCamera />}
     </div>
-  );
-}
-
-export function State({ overview: { state, detail } }: { readonly overview: Overview }) {
-  return (
-    <span class={`camera-state ${state}`} title={detail}>
-      {STATES[state]}
-    </span>
   );
 }
 

@@ -5,7 +5,7 @@ import { api, messageOf, ok } from '../api/client.js';
 import { shownTime } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { Failures } from './failures.js';
-import { Progress } from './page.js';
+import { Progress } from './progress.js';
 import { ResultsView } from './results.js';
 import { SearchView } from './search-view.js';
 import { batches, dropBatch, isRunning, keepBatch, loadBatch, nameOf, type Outcome, readOutcome } from './store.js';

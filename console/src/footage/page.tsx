@@ -2,11 +2,12 @@
 import { Link, useLocation } from 'wouter-preact';
 import '../styles/drawing.css';
 import '../styles/footage.css';
-import { ago, percent, shownDuration } from '../ui/format.js';
+import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { BatchView } from './batch-view.js';
 import { CreateBatch } from './create.js';
-import { type Batch, batches, isRunning, loadBatches, moreBatches, nameOf, shownPages, speedOf } from './store.js';
+import { Progress } from './progress.js';
+import { batches, isRunning, loadBatches, moreBatches, nameOf, shownPages } from './store.js';
 
 const AGAIN_MS = { running: 2_000, idle: 10_000 };
 
@@ -55,35 +56,5 @@ function BatchList() {
       </section>
       <CreateBatch onCreated={({ id }) => navigate(`/footage/${id}`)} />
     </div>
-  );
-}
-
-const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
-
-/** State, share, speed and what was found so far. */
-export function Progress({ batch }: { readonly batch: Batch }) {
-  const { status, progress, frames, changes, gaps, failures } = batch;
-  const speed = isRunning(batch) ? speedOf(batch) : null;
-  return (
-    <>
-      <span class={`batch-status ${status}`}>{status}</span>
-      {isRunning(batch) && (
-        // The service reports the share with each part that it has finished; until the first one it is unknown.
-        <progress {...(progress > 0 ? { value: progress, max: 1 } : {})} aria-label="Share of the recordings" />
-      )}
-      <span class="batch-facts">
-        {isRunning(batch) && <span>{progress > 0 ? percent(progress) : 'the first part is not done yet'}</span>}
-        <span>{count(changes, 'change', 'changes')}</span>
-        <span class="quiet">{count(frames, 'frame', 'frames')}</span>
-        {speed !== null && (
-          <span class="quiet">
-            {speed.framesPerSecond.toFixed(1)} frames per second, {speed.timesRealTime.toPrecision(2)} × real time
-          </span>
-        )}
-        {speed?.secondsLeft != null && <span>{shownDuration(speed.secondsLeft)} left</span>}
-        {gaps > 0 && <span class="quiet">{count(gaps, 'gap', 'gaps')}</span>}
-        {failures > 0 && <span class="fault">{count(failures, 'failure', 'failures')}</span>}
-      </span>
-    </>
   );
 }

@@ -1,0 +1,48 @@
+/** Who may import whom in the console; console/README.md has the same in words. */
+const PAGES = '(try|review|cameras|footage|endpoints|system)';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: 'generated/api\\.js$' },
+    },
+    {
+      name: 'shared-folders-know-no-page',
+      severity: 'error',
+      from: { path: '^console/src/(api|ui|pair)/|^console/src/session\\.ts$' },
+      to: { path: `^console/src/${PAGES}/|^console/src/(app|main|sign-in)\\.` },
+    },
+    {
+      name: 'no-page-shows-parts-of-another',
+      comment: 'A page may read what another one stores, never its components.',
+      severity: 'error',
+      from: { path: `^console/src/${PAGES}/` },
+      to: { path: `^console/src/${PAGES}/.+\\.tsx$`, pathNot: '^console/src/$1/' },
+    },
+    {
+      name: 'no-values-of-the-service',
+      comment: 'Types, the clock, and pure code whose result must equal that of the service.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(clock|heatmaps/contour|cameras/(health|zone-phrase))\\.ts$',
+        preCompilationOnly: false,
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules|^src/' },
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'console/tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js'],
+      conditionNames: ['import', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
+  },
+};
