@@ -11,6 +11,7 @@ import type { Pair, TrueObject } from './pairs.js';
 import { isPlaceRight } from './places.js';
 import { unionIou } from './pointing.js';
 import { type Proportion, proportionOf } from './statistics.js';
+import { agreesWithKind, namesMainThing, namesNothing } from './whole-answers.js';
 
 /** A sentence, and the kind that the model gave with it; null if there is only a sentence. */
 export interface Statement {
@@ -38,6 +39,9 @@ interface Assessment {
   readonly claims: readonly boolean[];
   /** per clause of the sentence: all its claims are true */
   readonly clauses: readonly boolean[];
+  readonly kindAgrees: boolean | null;
+  readonly whollyTrue: boolean | null;
+  readonly useless: boolean | null;
 }
 
 type Outcomes = (assessment: Assessment) => readonly (boolean | null)[];
@@ -71,6 +75,12 @@ const QUESTIONS = {
   firstClauseTrue: (a) => a.clauses.slice(0, 1),
   secondClauseTrue: (a) => a.clauses.slice(1, 2),
   thirdClauseTrue: (a) => a.clauses.slice(2, 3),
+  /** changed pairs whose sentence has a statement: the kind is that of the statements */
+  kindAgrees: (a) => [a.kindAgrees],
+  /** changed pairs: every claim is true, its number too, the main thing is named, and the kind agrees */
+  whollyTrue: (a) => [a.whollyTrue],
+  /** changed pairs: the sentence names no thing */
+  useless: (a) => [a.useless],
 } satisfies Record<string, Outcomes>;
 
 export type Facts = Readonly<Record<keyof typeof QUESTIONS, Proportion>>;
@@ -133,7 +143,10 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
   };
   const claims = objects.length === 0 ? [] : matched(read.mentions, objects, names, capacityOfObject);
   const altered = objects.filter((object) => object.becomes.length > 0);
+  const named = matched(objects, read.mentions, (object, mention) => names(mention, object), capacityOfMention);
   const hasKind = pair.changed && kind !== null && kinds.length > 0;
+  const kindAgrees = pair.changed ? agreesWithKind(caption, kind, read) : null;
+  const isTrue = (mention: Mention, i: number): boolean => claims[i] === true && isNumberTrue(mention, objects);
   return {
     saysChange: read.verdict !== null && (read.verdict === 'change') === pair.changed,
     kind: hasKind ? kinds.includes(kind) : null,
@@ -149,9 +162,15 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
     placeStated: (first?.places.length ?? 0) > 0,
     inverted: isInverted(first, objects),
     becomes: altered.length === 0 ? null : altered.some((object) => object.becomes.includes(first?.becomes ?? '')),
-    named: matched(objects, read.mentions, (object, mention) => names(mention, object), capacityOfMention),
+    named,
     claims,
     clauses: claims.length === 0 ? [] : clausesTrue(claims, read),
+    kindAgrees,
+    whollyTrue:
+      objects.length === 0
+        ? null
+        : kindAgrees !== false && read.mentions.every(isTrue) && namesMainThing(objects, named),
+    useless: objects.length === 0 ? null : namesNothing(read.mentions),
   };
 }
 
@@ -168,15 +187,21 @@ function clausesTrue(claims: readonly boolean[], { clauses }: CaptionFacts): boo
 const namesNoun = (mention: Mention, object: TrueObject): boolean =>
   ['same', 'wider'].includes(nounFit(mention.noun, object.noun ?? ''));
 
-const names = (mention: Mention, object: TrueObject): boolean =>
+/** Whether a mention names the thing, by its noun or a wider one, with its direction. */
+export const names = (mention: Mention, object: TrueObject): boolean =>
   mention.direction === object.direction && namesNoun(mention, object);
 
 /** The number of objects that a mention can name: "the man" names one, "two men" any number. */
 const capacityOfMention = (mention: Mention): number => (mention.plural ? Number.POSITIVE_INFINITY : 1);
 
 /** The number of claims that one label makes true: its count or its number of boxes, and at least 2 for a plural. */
-const capacityOfObject = ({ noun, count, boxes }: TrueObject): number =>
+export const capacityOfObject = ({ noun, count, boxes }: TrueObject): number =>
   Math.max(isPlural(noun ?? '') ? 2 : 1, count, boxes.before.length, boxes.after.length);
+
+/** Whether there are several things if the mention is plural. Numbers above one are not compared. */
+export const isNumberTrue = (mention: Mention, objects: readonly TrueObject[]): boolean =>
+  !mention.plural ||
+  objects.filter((object) => names(mention, object)).reduce((total, one) => total + capacityOfObject(one), 0) > 1;
 
 /** The true objects that changed in the stated direction and fit the noun best; none if not even the class fits. */
 function meantObjects(mention: Mention, objects: readonly TrueObject[]): { fit: NounFit; objects: TrueObject[] } {

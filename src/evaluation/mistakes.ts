@@ -2,10 +2,9 @@
  * Kinds of mistake of one answer, for the counts and pictures of docs/model-card.md. README.md defines them. The
  * truth is the labels of the pair; a label that is absent makes no mistake.
  */
-import { type CaptionFacts, type Mention, readCaption } from '../language/people/captions.js';
-import { nounFit } from '../language/people/nouns.js';
-import { assess, type Statement } from './facts.js';
-import type { Pair, TrueObject } from './pairs.js';
+import { type CaptionFacts, readCaption } from '../language/people/captions.js';
+import { assess, capacityOfObject, isNumberTrue, names, type Statement } from './facts.js';
+import type { Pair } from './pairs.js';
 
 export const MISTAKES = [
   'tamper',
@@ -57,13 +56,8 @@ function isCountWrong({ objects }: Pair, { mentions }: CaptionFacts): boolean {
   if (first === undefined) return false;
   const meant = objects.filter((object) => names(first, object));
   if (meant.length === 0) return false;
-  const numbers = meant.map(numberOf);
-  if (first.plural) return numbers.reduce((total, number) => total + number, 0) < 2;
+  const numbers = meant.map(capacityOfObject);
+  if (first.plural) return !isNumberTrue(first, meant);
   const alone = mentions.filter((mention) => meant.some((object) => names(mention, object))).length === 1;
   return alone && numbers.every((number) => number > 1);
 }
-
-const names = ({ noun, direction }: Mention, object: TrueObject): boolean =>
-  object.noun !== null && object.direction === direction && ['same', 'wider'].includes(nounFit(noun, object.noun));
-
-const numberOf = ({ count, boxes }: TrueObject): number => Math.max(count, boxes.before.length, boxes.after.length);

@@ -46,6 +46,9 @@ const FACT_LABELS: Readonly<Record<keyof Facts, string>> = {
   firstClauseTrue: 'first clause true',
   secondClauseTrue: 'second clause true',
   thirdClauseTrue: 'third clause true',
+  kindAgrees: 'kind agrees with the sentence',
+  whollyTrue: 'wholly true',
+  useless: 'useless: names nothing',
 };
 const FACTS: readonly Row<SentenceFigures>[] = [
   ...Object.entries(FACT_LABELS).map(
