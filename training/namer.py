@@ -2,9 +2,10 @@
 
     python -m training.namer --cache DIR --heldout DIR --out RUN [--seed 1] [--steps 3000] [--bundle B] [--real DIR]
 
-With --bundle the training starts from the namer of that bundle and keeps its nouns and colours. With --real half of
-each batch are things that fixed cameras saw (`training.data real`), drawn by camera: a camera with many boxes would
-teach its view otherwise. --judge adds the figures of further held-out caches, such as one of whole cameras.
+With --bundle the training starts from the namer of that bundle and keeps its lists of nouns and colours. With
+--colours-alone only the layers of its colours learn, and the nouns stay as they are. With --real half of each batch are
+things that fixed cameras saw (`training.data real`), drawn by camera: a camera with many boxes would teach its view
+otherwise. --judge adds the figures of further held-out caches, such as one of whole cameras.
 
 RUN gets namer.pt and figures.json; `training.bundle install` adds the namer to a bundle. The scales of the logits are
 fitted on one half of the held-out crops, the figures measured on the other: precision and specificity of the names that
@@ -36,6 +37,7 @@ BATCH, RATE = 128, 1e-3
 WEIGHTS = {"noun": 1.0, "colour": 0.5}
 RATE_FURTHER = 3e-4  # of a namer that has learned already
 NOTHING_WEIGHT = 0.5  # half of all sightings show nothing that changed
+COLOUR_LAYERS = ("paint", "colour")  # beginnings of the names of parameters that no noun depends on
 TRUTHS = (0.5, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -131,12 +133,16 @@ def train(
     rate_at_most: float,
     seed: int,
     real: Sightings | None = None,
+    colours_alone: bool = False,
 ) -> Namer:
     """The mean of the weights of the last steps. The given namer is trained in place.
 
-    real: fills half of each batch.
+    real: fills half of each batch. colours_alone: the layers that nouns depend on keep their weights.
     """
     torch.manual_seed(seed)
+    if colours_alone:
+        for name, parameter in namer.named_parameters():
+            parameter.requires_grad_(name.startswith(COLOUR_LAYERS))
     sources = [(data, lambda rng, size: rng.integers(0, len(data), size)), *([(real, ByCamera(real))] if real else [])]
     targets = [source.targets(nouns, colours) for source, _ in sources]
     weight = torch.ones(len(nouns))
@@ -171,14 +177,18 @@ def drawn_nouns(data: Sightings, real: Sightings | None, nouns: list[str], colou
     return counts
 
 
-def calibrate(namer: Namer, heldout: Sightings, nouns: list[str], colours: list[str], shift: Tensor) -> dict:
+def calibrate(
+    namer: Namer, heldout: Sightings, nouns: list[str], colours: list[str], shift: Tensor, colours_alone: bool = False
+) -> dict:
     """Fits the scales of the logits on one half of the held-out crops and sets the prior `shift` [nouns].
 
-    Returns the figures on the other half, without the prior and with it."""
+    colours_alone: the scale of the nouns stays. Returns the figures on the other half, without the prior and with it."""
     half = torch.arange(len(heldout)) % 2 == 0
     for logits, target, scale in zip(
         predict(namer, heldout), heldout.targets(nouns, colours), (namer.noun_scale, namer.colour_scale)
     ):
+        if colours_alone and scale is namer.noun_scale:
+            continue
         known = half[:, None] & (target != IGNORE)
         scale.fill_(fit_scale(logits[known], target[known]))
     found = figures(namer, heldout, nouns, colours, ~half)
@@ -200,16 +210,20 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--bundle", type=existing_folder, help="train on the namer of this bundle")
     parser.add_argument("--real", type=existing_folder, action="append", help="things that fixed cameras saw")
+    parser.add_argument("--colours-alone", action="store_true", help="with --bundle: nouns stay as they are")
     parser.add_argument("--judge", type=existing_folder, action="append", default=[])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
+    if args.colours_alone and not args.bundle:
+        parser.error("--colours-alone: needs --bundle, whose nouns stay")
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     data, heldout = Sightings(args.cache), Sightings(args.heldout)
     if args.bundle:
         namer, words = restore_namer(args.bundle)
+        shift = namer.noun_shift.clone()
         namer, nouns, colours = uncalibrated(namer), words["nouns"], words["colours"]
     else:
         nouns, colours = data.names(LEAST)
@@ -218,14 +232,15 @@ def main() -> None:
     print(f"{len(data)} crops, {len(nouns)} nouns, {len(colours)} colours", flush=True)
     rate = RATE_FURTHER if args.bundle else RATE
     real = Sightings(args.real) if args.real else None
-    namer = train(namer, data, nouns, colours, args.steps, rate, args.seed, real)
-    counts = drawn_nouns(data, real, nouns, colours)
-    found = calibrate(namer, heldout, nouns, colours, torch.tensor(prior_shift(nouns, counts)))
+    namer = train(namer, data, nouns, colours, args.steps, rate, args.seed, real, args.colours_alone)
+    if not args.colours_alone:
+        shift = torch.tensor(prior_shift(nouns, drawn_nouns(data, real, nouns, colours)))
+    found = calibrate(namer, heldout, nouns, colours, shift, args.colours_alone)
     for folder in args.judge:
         crops = Sightings([folder])
         found[f"on {folder.name}"] = figures(namer, crops, nouns, colours, torch.ones(len(crops), dtype=torch.bool))
     saved = {"namer": namer.state_dict(), "nouns": nouns, "colours": colours, "seed": args.seed, "steps": args.steps}
-    write_run(args.out, saved | {"heldout": found})
+    write_run(args.out, saved | {"colours_alone": args.colours_alone, "heldout": found})
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """Measures namers on cameras that they did not learn from: what labelled real boxes are worth beside rendered ones.
 
     python -m training.namer_cameras --cache DIR --real DIR --cameras REAL/cameras.json --bundle B --out FILE \\
-        [--judge DIR] [--folds 3] [--seeds 1 2 3] [--steps 800] [--share 0.5]
+        [--judge DIR] [--folds 3] [--seeds 1 2 3] [--steps 800]
 
 The cameras of --real are split into folds. Each fold is named by a namer that was trained on from the bundle's with the
 other folds, and with the rendered crops of --cache. --judge names further cameras by a namer that learned from all
-folds. Compared are `bundle` (the shipped namer), `rendered` (trained on with --cache alone), `real` (with --real alone)
-and `both`. FILE gets the shares of right nouns, classes and colours, by noun, view, setting and time, with counts.
+folds. Compared are `bundle` (the shipped namer), `rendered` (trained on with --cache alone), `real` (with --real alone),
+`both`, and `colours` (with both, only the layers of the colours learn). FILE gets the shares of right nouns, classes and
+colours, by noun, view, setting and time, with counts.
 """
 
 import argparse
@@ -33,8 +34,8 @@ SAME_PLACE = {
     "room_bed_wide": "room_bed",
     "tfl_piccadilly_night": "tfl_piccadilly_wide",
 }
-METHODS = ("bundle", "rendered", "real", "both")
-FOLDED = ("real", "both")  # these learn from --real
+METHODS = ("bundle", "rendered", "real", "both", "colours")
+FOLDED = ("real", "both", "colours")  # these learn from --real
 
 
 def folds_of(cameras: list[str], count: int) -> dict[str, int]:
@@ -103,9 +104,9 @@ def learned(
     """The namer of a method, and its words."""
     namer, words = restore_namer(args.bundle)
     if method != "bundle":
-        data, beside = {"rendered": (rendered, None), "real": (real, None), "both": (rendered, real)}[method]
-        uncalibrated(namer)
-        train(namer, data, words["nouns"], words["colours"], args.steps, RATE_FURTHER, seed, beside)
+        data, beside = {"rendered": (rendered, None), "real": (real, None)}.get(method, (rendered, real))
+        lists, colours_alone = (words["nouns"], words["colours"]), method == "colours"
+        namer = train(uncalibrated(namer), data, *lists, args.steps, RATE_FURTHER, seed, beside, colours_alone)
     return namer.eval(), words["nouns"], words["colours"]
 
 

@@ -44,6 +44,15 @@ def words_of(saved: dict) -> dict:
     }
 
 
+def with_nouns_of(kept: dict, fitted: dict) -> dict:
+    """The keys of `fit_levels`, those of the nouns from `kept`: a namer whose colours alone learned has the same."""
+    colour = {key: value for key, value in fitted["decoder"].items() if key.startswith("colour")}
+    return {
+        "decoder": kept["decoder"] | colour,
+        "levels": kept["levels"] | {"colours": fitted["levels"]["colours"]},
+    }
+
+
 def add_namer(namer_file: Path, bundle: Path, version: str, heldout: list[Path], training_data: list[dict]) -> float:
     """Adds the namer to the bundle folder under a new version. Returns the largest difference from PyTorch.
 
@@ -57,10 +66,13 @@ def add_namer(namer_file: Path, bundle: Path, version: str, heldout: list[Path],
         os.replace(partial, bundle / NAMES_FILE)
     finally:
         partial.unlink(missing_ok=True)
+    fitted = fit_levels(bundle, heldout, namer, saved)
+    if saved.get("colours_alone"):
+        fitted = with_nouns_of(manifest["names"], fitted)
     manifest |= {
         "version": version,
         **entries_of(bundle, manifest, "names"),
-        "names": words_of(saved) | fit_levels(bundle, heldout, namer, saved),
+        "names": words_of(saved) | fitted,
         "training_data": training_data,
         "metrics": manifest["metrics"] | {"names on held-out synthetic crops": saved["heldout"]},
     }

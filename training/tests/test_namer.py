@@ -1,6 +1,7 @@
 """The namer: equal names both ways round, the tree of nouns, its training data, calibration and export."""
 
 import json
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ torch = pytest.importorskip("torch")
 
 from training.bundle.name_levels import joined, levels, witness
 from training.bundle.namer_graph import example_crops, export_namer
-from training.bundle.names import add_namer, load_namer
+from training.bundle.names import add_namer, load_namer, with_nouns_of
 from training.bundle.restore import restore_namer
 from training.contract import IGNORE
 from training.data.noun_classes import classes_above
@@ -249,3 +250,24 @@ def test_a_calibration_sets_scales_and_prior(data):
     assert found["crops"] == found["with the prior of cameras"]["crops"] == len(data) // 2
     torch.testing.assert_close(namer.noun_shift, shift)
     assert namer.noun_scale == pytest.approx(0.3), "the least of the scales that are tried"
+
+
+def test_colours_alone_learn_without_another_noun(data):
+    nouns, colours = data.names(least=1)
+    namer = Namer(len(nouns), len(colours)).eval()
+    crops, before = example_crops(5, 3), deepcopy(namer)
+    trained = train(namer, data, nouns, colours, steps=3, rate_at_most=1e-2, seed=1, colours_alone=True)
+    noun, colour = trained(*crops)
+    assert torch.equal(noun, before(*crops)[0]) and not torch.equal(colour, before(*crops)[1])
+    shift = torch.full((len(nouns),), 0.25)
+    calibrate(trained, data, nouns, colours, shift, colours_alone=True)
+    assert trained.noun_scale == 1 and torch.equal(trained.noun_shift, shift) and trained.colour_scale != 1
+
+
+def test_a_bundle_keeps_how_its_nouns_are_joined_if_colours_alone_learned():
+    kept = {"decoder": {"noun": 0.5, "colour": 1.0}, "levels": {"nouns": [[0, 0]], "colours": [[0, 0]]}}
+    fitted = {"decoder": {"noun": 8.0, "colour": 2.0}, "levels": {"nouns": [[1, 1]], "colours": [[1, 1]]}}
+    assert with_nouns_of(kept, fitted) == {
+        "decoder": {"noun": 0.5, "colour": 2.0},
+        "levels": {"nouns": [[0, 0]], "colours": [[1, 1]]},
+    }
