@@ -182,7 +182,9 @@ def calibrate(
 ) -> dict:
     """Fits the scales of the logits on one half of the held-out crops and sets the prior `shift` [nouns].
 
-    colours_alone: the scale of the nouns stays. Returns the figures on the other half, without the prior and with it."""
+    colours_alone: the scale of the nouns stays.
+    Returns the figures on the other half, without the prior and with it.
+    """
     half = torch.arange(len(heldout)) % 2 == 0
     for logits, target, scale in zip(
         predict(namer, heldout), heldout.targets(nouns, colours), (namer.noun_scale, namer.colour_scale)

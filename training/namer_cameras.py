@@ -5,9 +5,9 @@
 
 The cameras of --real are split into folds. Each fold is named by a namer that was trained on from the bundle's with the
 other folds, and with the rendered crops of --cache. --judge names further cameras by a namer that learned from all
-folds. Compared are `bundle` (the shipped namer), `rendered` (trained on with --cache alone), `real` (with --real alone),
-`both`, and `colours` (with both, only the layers of the colours learn). FILE gets the shares of right nouns, classes and
-colours, by noun, view, setting and time, with counts.
+folds. Compared are `bundle` (the shipped namer), `rendered` (trained on with --cache alone), `real` (with --real
+alone), `both`, and `colours` (with both, only the layers of the colours learn). FILE gets the shares of right nouns,
+classes and colours, by noun, view, setting and time, with counts.
 """
 
 import argparse
