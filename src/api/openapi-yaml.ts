@@ -1,5 +1,5 @@
 /** Generator of openapi/openapi.yaml from the routes. */
-import { stringify } from 'yaml';
+import { Document, isCollection, isPair, stringify, visit } from 'yaml';
 import { loadConfig } from '../config.js';
 import { createLogger } from '../logger.js';
 import { buildApp } from './app.js';
@@ -21,8 +21,27 @@ export async function openApiYaml(): Promise<string> {
   );
   try {
     await app.ready();
-    return stringify(app.swagger(), { lineWidth: 120, aliasDuplicateObjects: false });
+    return asYaml(app.swagger());
   } finally {
     await app.close();
   }
+}
+
+const LINE_WIDTH = 120;
+const STYLE = { flowCollectionPadding: false, indentSeq: false } as const;
+
+/** @returns YAML in which lists and maps that fit a line take one */
+function asYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Collection: (_key, node, path) => {
+      const parent = path.at(-1);
+      const key = isPair(parent) ? String(parent.key).length + 2 : 2;
+      const indent = 2 * path.filter(isCollection).length;
+      const line = stringify(node.toJS(document), { ...STYLE, collectionStyle: 'flow', lineWidth: 0 });
+      node.flow = indent + key + line.length <= LINE_WIDTH;
+      return node.flow ? visit.SKIP : undefined;
+    },
+  });
+  return document.toString({ ...STYLE, lineWidth: LINE_WIDTH });
 }

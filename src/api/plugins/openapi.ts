@@ -7,7 +7,7 @@ import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../schemas/examples.js';
 import { components } from '../schemas/shared.js';
 import { WEBHOOKS } from '../schemas/webhooks.js';
 import { SESSION_COOKIE } from './auth.js';
-import { shareResponses } from './shared-responses.js';
+import { shareParts } from './share-parts.js';
 
 const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
@@ -125,7 +125,7 @@ export async function useOpenApi(app: Api): Promise<void> {
     transformObject: (described) =>
       // The copy shares no object, so that /docs/yaml needs no aliases, which some generators of clients refuse.
       'openapiObject' in described
-        ? JSON.parse(JSON.stringify(shareResponses(withExamples(withCommonHeaders(described.openapiObject)))))
+        ? shareParts(JSON.parse(JSON.stringify(withExamples(withCommonHeaders(described.openapiObject)))))
         : described.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
