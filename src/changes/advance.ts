@@ -18,6 +18,7 @@ import {
   type ChangeUpdate,
   compareSeverity,
   type FoundChange,
+  lastRegions,
   type Severity,
 } from '../schemas/change.js';
 import { isoTime, leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
@@ -31,6 +32,8 @@ import { type TrackUpdate, updateTracks } from './tracker.js';
 
 /** Bound of the state's size. Beyond it the oldest settled change stays settled for ever. */
 const MAX_SETTLED = 64;
+/** A settled change is reported again at most this often, because each report is a write per change. */
+const SETTLED_SEEN_MS = 10_000;
 
 /**
  * @param observation not earlier than the last one
@@ -91,6 +94,7 @@ export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state,
 
 const settledOf = ({ change, acknowledged, still = null, told }: OpenTrack, at: number): Settled => ({
   change: settledChange(change, at),
+  reportedAt: Date.parse(change.last_seen),
   acknowledged,
   still,
   told,
@@ -188,19 +192,24 @@ class Step {
 
   /** A settled change whose thing this frame proves to be as it was; it may count as left or removed now. */
   #watchSettled(settled: Settled): Settled {
-    const { change, still } = settled;
     const { at, verdict } = this.observation;
-    if (!still || change.object !== undefined || (verdict !== 'none' && verdict !== 'change')) return settled;
+    const outlines = lastRegions(settled.change);
     const isCovered = this.#tracks.some(
-      (track) => track.stage !== 'resolved' && isSameLocation(track.regions, change.regions),
+      (track) => track.stage !== 'resolved' && isSameLocation(track.regions, outlines),
     );
-    if (isCovered) return settled;
-    const watched = { ...settled, still: staySettled(still, at, this.#last) };
-    if (!isLeft(change, watched.still, this.rules)) return watched;
-    const left = leftChange(change, watched.still, at, this.rules);
-    const alerted = this.#alertIfDue(left, settled.told ?? null, settled.acknowledged);
-    this.#changes.push({ change: alerted.change, event: 'change.escalated' });
-    return { ...watched, ...alerted };
+    if (isCovered || (verdict !== 'none' && verdict !== 'change')) return settled;
+    const still = settled.still ? staySettled(settled.still, at, this.#last) : null;
+    const change = { ...settled.change, last_seen: isoTime(at) };
+    const { reportedAt = Date.parse(settled.change.last_seen) } = settled;
+    if (isLeft(change, still, this.rules)) {
+      const left = leftChange(change, still, at, this.rules);
+      const alerted = this.#alertIfDue(left, settled.told ?? null, settled.acknowledged);
+      this.#changes.push({ change: alerted.change, event: 'change.escalated' });
+      return { ...settled, still, ...alerted, reportedAt: at };
+    }
+    const reports = at - reportedAt >= SETTLED_SEEN_MS;
+    if (reports) this.#changes.push({ change, event: null });
+    return { ...settled, still, change, reportedAt: reports ? at : reportedAt };
   }
 
   /** Keeps the track with its change, and decides the alert if one is due at this severity. */

@@ -1,4 +1,5 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
+import { isDeepStrictEqual } from 'node:util';
 import { statementOf } from '../language/read-clauses.js';
 import { type Caption, write } from '../language/write.js';
 import {
@@ -7,6 +8,7 @@ import {
   type ChangeRegion,
   compareSeverity,
   type FoundChange,
+  lastRegions,
 } from '../schemas/change.js';
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
 import { objectOf } from './left-objects.js';
@@ -23,7 +25,8 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
   const { at, comparisonId } = observation;
   const kind = kindOf(track);
   const best = sightingOf(track, kind);
-  const regions = fittingRegions(kind, track.regions) ?? best.regions;
+  const { regions } = best;
+  const last = fittingRegions(kind, track.regions) ?? regions;
   const { caption, model, content } = sentencesOf(best.caption, kind, regions, rules);
   const judged = meansOf(track.judged);
   return {
@@ -37,7 +40,7 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
     ...(judged === undefined ? {} : { judged }),
     confidence: best.confidence,
     status: 'opened',
-    severity: severityOf({ kind, regions, judged }, at, rules),
+    severity: severityOf({ kind, regions: last, judged }, at, rules),
     first_seen: isoTime(track.firstSeen),
     confirmed_at: isoTime(at),
     last_seen: isoTime(at),
@@ -46,6 +49,7 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
     alerted_at: null,
     suppressed_count: 0,
     regions: [...regions],
+    ...lastRegionsOf(last, regions),
     comparisons: { first: track.firstComparison, best: best.comparisonId, last: comparisonId },
   };
 }
@@ -56,8 +60,8 @@ export function persistingChange(
   { at, comparisonId }: Observation,
   rules: ChangeRules,
 ): { change: FoundChange; escalated: boolean } {
-  const regions = fittingRegions(change.kind, outlines) ?? change.regions;
-  const { judged: _former, ...rest } = change;
+  const regions = fittingRegions(change.kind, outlines) ?? lastRegions(change);
+  const { judged: _former, last_regions: _last, ...rest } = change;
   const judged = meansOf(sentences);
   const severity = severityOf({ kind: change.kind, regions, object: change.object?.value, judged }, at, rules);
   const escalated = compareSeverity(severity, change.severity) > 0;
@@ -67,22 +71,28 @@ export function persistingChange(
     status: 'persisting',
     severity: escalated ? severity : change.severity,
     last_seen: isoTime(at),
-    regions: [...regions],
+    ...lastRegionsOf(regions, change.regions),
     comparisons: { ...change.comparisons, last: comparisonId },
   };
   return { change: persisting, escalated };
 }
 
+/** @param shown the regions in the frames of the best comparison */
+const lastRegionsOf = (last: readonly ChangeRegion[], shown: readonly ChangeRegion[]) =>
+  isDeepStrictEqual(last, shown) ? {} : { last_regions: [...last] };
+
 /**
- * The change as an object that was left or removed: in the words of the frame that shows the object best, because the
- * person who brought it may have been there first.
+ * The change as an object that was left or removed: in the words, frames and regions of the comparison that shows the
+ * object best, because the person who brought it may have been there first.
  * @param at capture time of the observation, epoch ms
  */
 export function leftChange(change: FoundChange, still: Still, at: number, rules: ChangeRules): FoundChange {
   const object = objectOf(still, at);
-  const { model_caption: _former, content: _stated, ...rest } = change;
-  const { kind, regions, judged } = change;
-  const { caption, model, content } = sentencesOf(leftCaption(still.best.caption, still.kind), kind, regions, rules);
+  const { model_caption: _former, content: _stated, last_regions: _last, ...rest } = change;
+  const { kind, judged } = change;
+  const { best } = still;
+  const regions = fittingRegions(kind, best.regions ?? change.regions) ?? change.regions;
+  const { caption, model, content } = sentencesOf(leftCaption(best.caption, still.kind), kind, regions, rules);
   const severity = severityOf({ kind, regions, object: object.value, judged }, at, rules);
   return {
     ...rest,
@@ -90,8 +100,11 @@ export function leftChange(change: FoundChange, still: Still, at: number, rules:
     caption,
     ...(caption === model ? {} : { model_caption: model }),
     ...(content === null ? {} : { content }),
+    confidence: best.confidence ?? change.confidence,
     severity: compareSeverity(severity, change.severity) > 0 ? severity : change.severity,
-    comparisons: { ...change.comparisons, best: still.best.comparisonId },
+    regions: [...regions],
+    ...lastRegionsOf(lastRegions(change), regions),
+    comparisons: { ...change.comparisons, best: best.comparisonId },
   };
 }
 

@@ -5,7 +5,13 @@
  * alert per frame; a failed delivery ends the cool-down.
  */
 import { derivedId } from '../ids.js';
-import { type AlertIntent, type CameraEvent, compareSeverity, type FoundChange } from '../schemas/change.js';
+import {
+  type AlertIntent,
+  type CameraEvent,
+  compareSeverity,
+  type FoundChange,
+  lastRegions,
+} from '../schemas/change.js';
 import { isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import type { Cooldown, TrackerState } from './state.js';
@@ -29,9 +35,9 @@ export function decideAlert(
   { quiet, serial }: CooldownState,
   rules: Pick<ChangeRules, 'camera' | 'cooldownMs'>,
 ): AlertDecision {
+  const location = lastRegions(change);
   const here = quiet.filter(
-    ({ zone, kind, regions }) =>
-      zone === change.zone && kind === change.kind && isSameLocation(regions, change.regions),
+    ({ zone, kind, regions }) => zone === change.zone && kind === change.kind && isSameLocation(regions, location),
   );
   const suppressing = here.find(
     (cooldown) =>
@@ -54,7 +60,7 @@ export function decideAlert(
     key,
     zone: change.zone,
     kind: change.kind,
-    regions: change.regions,
+    regions: location,
     alertId: id,
     at,
     severity: change.severity,

@@ -45,7 +45,7 @@ export function peopleOf(
 export function followStill(
   known: Still | null,
   locations: readonly Location[],
-  { at, things = [], comparisonId }: Observation,
+  { at, things = [], comparisonId, confidence }: Observation,
   { last, people }: { readonly last: number | null; readonly people: readonly PersonSighting[] },
 ): Still | null {
   const thingOf = ({ regions }: Location) =>
@@ -62,7 +62,7 @@ export function followStill(
   const thing = thingOf(location);
   if (known === null || !isKnown(location)) {
     if (thing === undefined) return null;
-    const best = { comparisonId, caption, probability: thing.object };
+    const best = { comparisonId, caption, confidence, probability: thing.object, regions };
     const owner = ownerOf(regions, people);
     return { kind, regions, since: at, at, ms: 0, frames: 1, object: thing.object, best, owner };
   }
@@ -72,7 +72,10 @@ export function followStill(
     ...longer,
     frames: known.frames + 1,
     object: known.object + thing.object,
-    best: thing.object > known.best.probability ? { comparisonId, caption, probability: thing.object } : known.best,
+    best:
+      thing.object > known.best.probability
+        ? { comparisonId, caption, confidence, probability: thing.object, regions }
+        : known.best,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Locations of an observation, and the overlap tests that associate them. Boxes are fractions of the frame. */
 import { areaOf, type Box, type Side, sharedArea } from '../images.js';
-import { CHANGE_KINDS, type ChangeKind, type ChangeRegion } from '../schemas/change.js';
+import { CHANGE_KINDS, type ChangeRegion, type FoundChange, lastRegions } from '../schemas/change.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import { captionOfKind, describeLocation, regionsOfKind } from './captions.js';
 import type { Location, Observation } from './state.js';
@@ -46,17 +46,16 @@ function centreDistance(a: Box, b: Box): number {
  * light never showed the change.
  */
 export function relationTo(
-  settled: { readonly kind: ChangeKind; readonly regions: Regions },
+  settled: Pick<FoundChange, 'kind' | 'regions' | 'last_regions'>,
   location: Pick<Location, 'kind' | 'regions'>,
 ): 'undoes' | 'repeats' | null {
   if (location.kind === 'tamper' || settled.kind === 'tamper') {
     return location.kind === settled.kind ? 'undoes' : null;
   }
+  const outlines = lastRegions(settled);
   const hasOutlines = ({ onSameSide }: { onSameSide: boolean }) =>
     regionsOfKind(location.kind, location.regions).every((region) =>
-      settled.regions.some(
-        (other) => (other.side === region.side) === onSameSide && isSameOutline(region.box, other.box),
-      ),
+      outlines.some((other) => (other.side === region.side) === onSameSide && isSameOutline(region.box, other.box)),
     );
   if (hasOutlines({ onSameSide: true })) return 'repeats';
   return location.kind !== 'replace' && hasOutlines({ onSameSide: false }) ? 'undoes' : null;

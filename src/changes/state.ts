@@ -64,7 +64,14 @@ export interface Still {
   readonly frames: number;
   readonly object: number;
   /** the frame in which it is most probably an object */
-  readonly best: { readonly comparisonId: string; readonly caption: Caption; readonly probability: number };
+  readonly best: {
+    readonly comparisonId: string;
+    readonly caption: Caption;
+    readonly probability: number;
+    /** of that comparison; older states do not have them */
+    readonly confidence?: number;
+    readonly regions?: readonly ChangeRegion[];
+  };
   /** the person beside it when it came or went; null: no person was near */
   readonly owner: PersonSighting | null;
 }
@@ -159,7 +166,10 @@ export type OpenTrack = Extract<Track, { stage: 'open' }>;
 
 /** A change that has become part of "before". */
 export interface Settled {
+  /** its `last_seen` goes on with every frame that proves it */
   readonly change: FoundChange;
+  /** the latest `last_seen` that a step has reported, epoch ms; older states do not have it */
+  readonly reportedAt?: number;
   readonly acknowledged: boolean;
   /** as those of its track; older states do not have them */
   readonly still?: Still | null;

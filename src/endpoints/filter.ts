@@ -1,6 +1,6 @@
 /** Whether an endpoint gets an alert. Pure. */
 import { matchesCamera } from '../cameras/id-pattern.js';
-import { compareSeverity, hasKind, type Notice } from '../schemas/change.js';
+import { compareSeverity, hasKind, lastRegions, type Notice } from '../schemas/change.js';
 import type { EndpointSettings } from './settings.js';
 
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
@@ -19,8 +19,8 @@ export function wantsAlert(filters: Filters, { type, change }: Pick<Notice, 'typ
   );
 }
 
-const isInZone = ({ zone, regions }: Notice['change'], zones: readonly string[]): boolean =>
-  [zone, ...regions.map((region) => region.zone)].some((one) => one !== null && zones.includes(one));
+const isInZone = (change: Notice['change'], zones: readonly string[]): boolean =>
+  [change.zone, ...lastRegions(change).map((region) => region.zone)].some((one) => one !== null && zones.includes(one));
 
 function hasWords(caption: string, text: string | null): boolean {
   const found = caption.toLowerCase();

@@ -1,5 +1,5 @@
 /** The message to an endpoint, from which every format makes its request, and its wording. */
-import type { FoundChange } from '../schemas/change.js';
+import { type FoundChange, shownSide } from '../schemas/change.js';
 import type { AlertPayload, AlertToShow } from '../schemas/webhook-payload.js';
 
 /** Payload of the alert, or of a test event. */
@@ -62,7 +62,7 @@ export function textOf({ payload: { data } }: EndpointMessage): string {
 
 /** @returns a picture of the change: outlined, or the frame itself; undefined if both have expired */
 export const pictureOf = ({ payload: { data } }: EndpointMessage): string | undefined => {
-  const side = data.change.regions[0]?.side ?? 'after';
+  const side = shownSide(data.change);
   return data.heatmaps?.[side].url ?? data.frames?.[side].url;
 };
 

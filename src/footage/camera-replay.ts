@@ -14,6 +14,7 @@ import type { AlertIntent, ChangeUpdate, FoundChange } from '../schemas/change.j
 import type { Finding } from '../schemas/comparison.js';
 import { frameThreshold } from '../sequence/threshold.js';
 import { BaselineReplay } from './baseline-replay.js';
+import { withoutPictures } from './change-sightings.js';
 import { footageChange } from './footage-change.js';
 import type { FootageChange, FrameStats, Moment } from './records.js';
 
@@ -130,9 +131,7 @@ export class CameraReplay {
       alerts: this.#alerts,
       alertsPerDay: days === 0 ? null : this.#alerts.length / days,
       suppressed: this.#suppressed,
-      changes: [...this.#changes.values()].map((change) =>
-        footageChange(change, momentOf, { pictures: { before: null, after: null } }),
-      ),
+      changes: [...this.#changes.values()].map((change) => footageChange(change, momentOf, withoutPictures(change))),
       threshold: this.#threshold,
       budget: this.#budget(),
       undecided: this.#undecided,

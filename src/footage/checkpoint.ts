@@ -7,7 +7,8 @@ import type { ModelUsed } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import { initialCameraState } from '../sequence/process-frame.js';
 import type { CameraState } from '../stores/cameras.js';
-import type { FootageChange, FootageFailure, FootageGap, FrameStats, Outline } from './records.js';
+import type { ShownSighting } from './change-sightings.js';
+import type { FootageChange, FootageFailure, FootageGap, FrameStats, Moment, Outline } from './records.js';
 import { BEGINNING, type Position } from './source-frames.js';
 import type { Votes } from './votes.js';
 
@@ -17,6 +18,8 @@ export interface ComparedFrames {
   readonly after: StoredFrameRef;
   /** of all its regions */
   readonly outlines: readonly Outline[];
+  /** of `after` */
+  readonly moment: Moment;
 }
 
 export interface Checkpoint {
@@ -31,6 +34,8 @@ export interface Checkpoint {
   readonly compared: Readonly<Record<string, ComparedFrames>>;
   /** sentences of the tracked locations */
   readonly votes: Votes;
+  /** the sightings of the tracked and the settled changes, by the id of the change */
+  readonly shown: Readonly<Record<string, ShownSighting>>;
   readonly counts: Counts;
   readonly model: Pick<ModelUsed, 'name' | 'version' | 'sha256'> | null;
 }
@@ -51,6 +56,7 @@ export const initialCheckpoint = (): Checkpoint => ({
   state: initialCameraState(),
   compared: {},
   votes: {},
+  shown: {},
   counts: { frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 },
   model: null,
 });

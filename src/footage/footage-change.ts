@@ -1,17 +1,19 @@
 /** Record of a change in a recording, from the record of the change tracker. Pure. */
 import type { FoundChange } from '../schemas/change.js';
+import type { ShownSighting } from './change-sightings.js';
 import type { FootageChange, Moment } from './records.js';
 
 /**
  * @param momentOf the frame of a time of the change tracker, ms
- * @param shown pictures and outlines of the comparison `change.comparisons.best`
+ * @param shown the sighting that shows it
  */
 export function footageChange(
   change: FoundChange,
   momentOf: (time: number) => Moment,
-  shown: Pick<FootageChange, 'pictures' | 'outlines'>,
+  shown: ShownSighting,
 ): FootageChange {
-  const { id, camera, kind, caption, confidence, severity, zone, status, regions, object } = change;
+  const { id, camera, kind, severity, zone, status, object } = change;
+  const { caption, confidence, regions, ...pictures } = shown;
   const moment = (time: string): Moment => momentOf(Date.parse(time));
   return {
     v: 1,
@@ -32,7 +34,6 @@ export function footageChange(
     last_seen: moment(change.last_seen),
     settled: change.settled_at === null ? null : moment(change.settled_at),
     reverted: change.reverted_at === null ? null : moment(change.reverted_at),
-    pictures: shown.pictures,
-    ...(shown.outlines === undefined ? {} : { outlines: shown.outlines }),
+    ...pictures,
   };
 }

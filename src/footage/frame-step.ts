@@ -18,15 +18,14 @@ import { stepSequence } from '../sequence/step.js';
 import { frameKey } from '../stores/blobs.js';
 import { type CameraState, maskOf, type StoredCamera } from '../stores/cameras.js';
 import { ChangePictures, jpegOf } from './change-pictures.js';
-import type { Checkpoint, ChunkRecord, ComparedFrames, Counts } from './checkpoint.js';
+import { ChangeSightings } from './change-sightings.js';
+import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';
 import { footageChange } from './footage-change.js';
 import { FramePreviews } from './frame-previews.js';
 import { resetOf } from './frame-reset.js';
 import { MemoryBlobs } from './memory-blobs.js';
-import { outlinesOf } from './outlines.js';
-import type { FootageChange, FootageGap, FrameStats, Moment, Outline } from './records.js';
+import type { FootageGap, FrameStats, Moment } from './records.js';
 import type { Picture, SourceFrame } from './source-frames.js';
-import { castVotes, withBestSentence } from './votes.js';
 
 export interface FrameStepDependencies {
   readonly pipeline: FrameDependencies['pipeline'];
@@ -46,8 +45,7 @@ export class FrameStep {
   readonly #pictures: ChangePictures;
   readonly #fetchFrame: FetchFrame;
   #state: CameraState;
-  #compared: Readonly<Record<string, ComparedFrames>>;
-  #votes: Checkpoint['votes'];
+  readonly #sightings: ChangeSightings;
   #counts: Counts;
   #model: Checkpoint['model'];
 
@@ -57,8 +55,7 @@ export class FrameStep {
     this.#pictures = new ChangePictures(deps.decodeLimits);
     this.#fetchFrame = fetchFrom(this.#blobs);
     this.#state = checkpoint.state;
-    this.#compared = checkpoint.compared;
-    this.#votes = checkpoint.votes;
+    this.#sightings = new ChangeSightings(checkpoint);
     this.#counts = checkpoint.counts;
     this.#model = checkpoint.model;
   }
@@ -77,15 +74,15 @@ export class FrameStep {
     this.#count({ failures: 1 });
   }
 
-  /** @returns the parts of the next checkpoint, and what is to be saved with it */
+  /** @returns the parts of the next checkpoint, and what is to be saved with it; `records` follow those of the frames */
   finishChunk() {
     const kept = this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
     return {
       pictures: this.#pictures.take(),
       blobs: new Map([...kept, ...this.#previews.blobs()]),
+      records: this.#settledChanges(),
       state: this.#state,
-      compared: this.#compared,
-      votes: this.#votes,
+      ...this.#sightings.state,
       counts: this.#counts,
       model: this.#model,
     };
@@ -120,19 +117,25 @@ export class FrameStep {
       },
     );
     const examined = frame as StoredFrame | null;
-    const { alerts } = processed.state;
-    this.#state = { ...processed.state, alerts: gapFrom === null ? alerts : forgetSettled(alerts) };
+    this.#state = processed.state;
     const compared = recorder.output();
-    if (examined !== null && processed.before !== null) {
-      const outlines = processed.heatmaps === null ? [] : outlinesOf(processed.heatmaps, processed.finding.regions);
-      const frames = { before: processed.before, after: examined.ref, outlines };
-      this.#compared = { ...this.#compared, [comparisonId]: frames };
+    const { alerts, examined: last } = processed.state;
+    const { before, heatmaps, finding } = processed;
+    this.#sightings.see(
+      {
+        ...{ comparison: comparisonId, moment: momentOf(at), finding },
+        compared: examined === null || before === null ? null : { before, after: examined.ref, heatmaps },
+        equals: processed.cameraFrame.nothing_new_since?.comparison,
+      },
+      alerts.tracks,
+    );
+    const changes = await this.#changes(processed.changes);
+    if (gapFrom !== null) {
+      changes.push(...this.#settledChanges());
+      this.#state = { ...processed.state, alerts: forgetSettled(alerts) };
     }
-    const { tracks } = processed.state.alerts;
-    const votes = castVotes(this.#votes, tracks, examined === null ? null : processed.finding, comparisonId);
-    const changes = await this.#changes(processed.changes, { ...this.#votes, ...votes });
-    this.#votes = votes;
-    this.#forget();
+    this.#sightings.forget(this.#state.alerts, last?.comparison, this.#camera.settings.alerts.left_after_s > 0);
+    this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
     if (processed.finding.model !== null) {
       const { name, version, sha256 } = processed.finding.model;
       this.#model = { name, version, sha256 };
@@ -182,41 +185,31 @@ export class FrameStep {
     return preview;
   }
 
-  async #changes(updates: readonly ChangeUpdate[], votes: Checkpoint['votes']): Promise<ChunkRecord[]> {
+  async #changes(updates: readonly ChangeUpdate[]): Promise<ChunkRecord[]> {
     const records: ChunkRecord[] = [];
     for (const { change } of updates) {
-      const described = withBestSentence(change, votes[change.id]);
-      const [before, after] = [`pictures/${change.id}-before.jpg`, `pictures/${change.id}-after.jpg`];
-      const frames = this.#compared[described.comparisons.best];
+      const { shown, frames } = this.#sightings.show(change);
       if (frames !== undefined) {
-        await this.#keepPicture(before, frames.before.sha256);
-        await this.#keepPicture(after, frames.after.sha256);
+        await this.#keepPicture(shown.pictures.before, frames.before.sha256);
+        await this.#keepPicture(shown.pictures.after, frames.after.sha256);
       }
-      const outlines = (frames?.outlines ?? []).filter((outline) => touches(outline, described.regions));
-      const shown = { pictures: { before, after }, ...(outlines.length === 0 ? {} : { outlines }) };
-      records.push({ type: 'change', record: footageChange(described, this.#deps.momentOf, shown) });
+      records.push({ type: 'change', record: footageChange(change, this.#deps.momentOf, shown) });
     }
     return records;
   }
 
-  async #keepPicture(name: string, sha256: string): Promise<void> {
-    const bytes = await this.#blobs.get(frameKey(sha256));
-    if (bytes !== undefined) await this.#pictures.keep(name, sha256, bytes);
+  /** Records of the settled changes that were seen after their last report. */
+  #settledChanges(): ChunkRecord[] {
+    return this.#state.alerts.settled.flatMap(({ change, reportedAt }): ChunkRecord[] => {
+      const shown = this.#sightings.shownOf(change.id);
+      if (shown === undefined || Date.parse(change.last_seen) === reportedAt) return [];
+      return [{ type: 'change', record: footageChange(change, this.#deps.momentOf, shown) }];
+    });
   }
 
-  /** Drops the comparisons that no tracked location refers to. */
-  #forget(): void {
-    const { tracks } = this.#state.alerts;
-    const wanted = new Set(
-      tracks.flatMap(({ id, best, change, sightings = {} }) => [
-        best.comparisonId,
-        ...Object.values(sightings).map(({ comparisonId }) => comparisonId),
-        ...(change === null ? [] : [change.comparisons.best]),
-        ...(this.#votes[id] ?? []).map(({ best: sighting }) => sighting.comparison),
-      ]),
-    );
-    this.#compared = Object.fromEntries(Object.entries(this.#compared).filter(([id]) => wanted.has(id)));
-    this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
+  async #keepPicture(name: string | null, sha256: string): Promise<void> {
+    const bytes = await this.#blobs.get(frameKey(sha256));
+    if (bytes !== undefined && name !== null) await this.#pictures.keep(name, sha256, bytes);
   }
 
   /** Hashes of all frames that the state refers to. */
@@ -224,7 +217,7 @@ export class FrameStep {
     const { anchor, memory } = this.#state;
     if (anchor !== null) yield anchor.frame.sha256;
     for (const background of Object.values(memory)) if (background !== undefined) yield background.frame.sha256;
-    for (const { before, after } of Object.values(this.#compared)) {
+    for (const { before, after } of Object.values(this.#sightings.state.compared)) {
       yield before.sha256;
       yield after.sha256;
     }
@@ -248,14 +241,6 @@ export class FrameStep {
     };
   }
 }
-
-/** Whether a contour belongs to one of the regions: other things may have changed in the same frames. */
-const touches = ({ side, points }: Outline, regions: FootageChange['regions']): boolean =>
-  regions.some(
-    ({ side: other, box }) =>
-      side === other &&
-      points.some(([x, y]) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height),
-  );
 
 /** Reads the frames back that earlier steps have stored. */
 const fetchFrom =

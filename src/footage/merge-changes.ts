@@ -1,5 +1,6 @@
 /** Merging of changes that come and go at one place, as a flag in the wind or a door that is used. Pure. */
 import { sharedArea } from '../images.js';
+import { sightingOf } from './change-sightings.js';
 import type { FootageChange, Moment } from './records.js';
 
 /**
@@ -31,12 +32,10 @@ const endOf = ({ reverted, last_seen }: FootageChange): number => timeOf(reverte
 const followsWithin = (a: FootageChange, b: FootageChange, windowMs: number): boolean =>
   timeOf(b.first_seen) - endOf(a) <= windowMs;
 
-/** The sentence and the pictures are those of the more confident one. */
+/** The sighting is that of the more confident one. */
 function joined(first: FootageChange, next: FootageChange): FootageChange {
   const shown = next.confidence > first.confidence ? next : first;
-  const { caption, confidence, pictures, regions, outlines } = shown;
   const { last_seen, settled, reverted, status } = next;
-  const outlined = outlines === undefined ? {} : { outlines };
-  const { outlines: _outlines, ...begun } = first;
-  return { ...begun, caption, confidence, pictures, regions, ...outlined, last_seen, settled, reverted, status };
+  const { outlines: _outlines, pictured: _pictured, ...begun } = first;
+  return { ...begun, ...sightingOf(shown), last_seen, settled, reverted, status };
 }

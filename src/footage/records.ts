@@ -43,7 +43,9 @@ export const FootageChangeSchema = Type.Object(
     ),
     first_seen: Type.Object(MomentSchema.properties, { description: 'The first frame that showed it.' }),
     confirmed: Type.Object(MomentSchema.properties, { description: 'The frame that confirmed it.' }),
-    last_seen: Type.Object(MomentSchema.properties, { description: 'The last frame that differed by it.' }),
+    last_seen: Type.Object(MomentSchema.properties, {
+      description: 'The last frame that proves that it is still so, also after it has settled.',
+    }),
     settled: nullable(MomentSchema, 'The frame from which it counts as part of "before"; null if none.'),
     reverted: nullable(MomentSchema, 'The first frame that no longer showed it; null if all showed it.'),
     pictures: Type.Object(
@@ -51,7 +53,14 @@ export const FootageChangeSchema = Type.Object(
         before: nullable(Type.String(), 'Path relative to the folder of the outputs; null if none is kept.'),
         after: nullable(Type.String()),
       },
-      { description: 'The two frames of the comparison that gave the caption, after privacy masks.' },
+      {
+        description:
+          'The two frames of the comparison that gave `caption`, `confidence`, `regions` and `outlines`, after privacy ' +
+          'masks.',
+      },
+    ),
+    pictured: Type.Optional(
+      Type.Object(MomentSchema.properties, { description: 'The second one of these frames; absent without pictures.' }),
     ),
     clip: Type.Optional(Type.String({ description: 'Path of a short video of it, relative to the same folder.' })),
     outlines: Type.Optional(

@@ -128,9 +128,10 @@ class SequenceRun {
   async #save(done: boolean): Promise<void> {
     if (this.#events === 0 && !done) return;
     const { chunk } = this.#checkpoint;
-    const { pictures, blobs, ...rest } = this.#step.finishChunk();
+    const { pictures, blobs, records, ...rest } = this.#step.finishChunk();
     this.#checkpoint = { v: 1, chunk: chunk + 1, done, position: this.#position, ...rest };
-    await this.#deps.checkpoints.save({ checkpoint: this.#checkpoint, records: this.#records, pictures, blobs });
+    const all = [...this.#records, ...records];
+    await this.#deps.checkpoints.save({ checkpoint: this.#checkpoint, records: all, pictures, blobs });
     this.#records = [];
     this.#events = 0;
   }

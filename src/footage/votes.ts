@@ -2,9 +2,11 @@
  * Sentences of a change, weighed over all frames that saw it: each examined frame votes with the statements of the
  * model about the change's location. A live camera has to word its alert at the confirmation; a recording need not.
  */
+import { regionsOfKind } from '../changes/captions.js';
+import { toChangeRegion } from '../changes/observation.js';
 import type { Track } from '../changes/state.js';
 import { areaOf, sharedArea } from '../images.js';
-import type { FoundChange } from '../schemas/change.js';
+import type { ChangeRegion, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 
 interface Vote {
@@ -13,7 +15,12 @@ interface Vote {
   /** sum of the confidences of the comparisons that stated it */
   readonly weight: number;
   /** the most confident one of them */
-  readonly best: { readonly comparison: string; readonly confidence: number };
+  readonly best: {
+    readonly comparison: string;
+    readonly confidence: number;
+    /** of the statement, on the sides that show its kind */
+    readonly regions: readonly ChangeRegion[];
+  };
 }
 
 /** By the id of the track, which is the id of its change. */
@@ -35,7 +42,7 @@ export function castVotes(votes: Votes, tracks: readonly Track[], finding: Findi
     const stated = finding === null ? [] : statementsAbout(regions, finding);
     const confidence = finding?.confidence ?? 0;
     next[id] = stated.reduce(
-      (all, { kind, text }) => add(all, kind, text, { comparison, confidence }),
+      (all, { kind, text, regions: own }) => add(all, kind, text, { comparison, confidence, regions: own }),
       votes[id] ?? [],
     );
   }
@@ -43,9 +50,10 @@ export function castVotes(votes: Votes, tracks: readonly Track[], finding: Findi
 }
 
 function statementsAbout(regions: Regions, { statements = [], regions: all }: Finding) {
-  return statements.filter(({ regions: ids }) => {
+  return statements.flatMap(({ kind, text, regions: ids }) => {
     const own = all.filter(({ id }) => ids.includes(id));
-    return own.some((a) => regions.some((b) => a.side === b.side && overlap(a.box, b.box) >= MIN_SHARED));
+    const isAbout = own.some((a) => regions.some((b) => a.side === b.side && overlap(a.box, b.box) >= MIN_SHARED));
+    return isAbout ? [{ kind, text, regions: regionsOfKind(kind, own.map(toChangeRegion)) }] : [];
   });
 }
 
@@ -61,14 +69,15 @@ function add(votes: readonly Vote[], kind: string, text: string, sighting: Vote[
 }
 
 /**
- * @returns the change with the sentence of most weight among those of its kind; as it is if there is none, and if it is
- *   about an object left or removed, whose sentence states more
+ * @returns the change as the most confident comparison of the sentence of most weight shows it, among those of its kind;
+ *   the change itself if there is none, and if it is an object left or removed, whose sentence states more
  */
 export function withBestSentence(change: FoundChange, votes: readonly Vote[] = []): FoundChange {
   const own = votes.filter(({ kind }) => kind === change.kind);
   const [first, ...others] = own;
   if (first === undefined || change.object !== undefined) return change;
   const chosen = others.reduce((best, vote) => (vote.weight > best.weight ? vote : best), first);
-  const { comparison, confidence } = chosen.best;
-  return { ...change, caption: chosen.text, confidence, comparisons: { ...change.comparisons, best: comparison } };
+  const { comparison, confidence, regions } = chosen.best;
+  const comparisons = { ...change.comparisons, best: comparison };
+  return { ...change, caption: chosen.text, confidence, regions: [...regions], comparisons };
 }

@@ -5,12 +5,12 @@
 
 import { type CameraHealth, stateOf } from '../cameras/health.js';
 import type { CameraSettings } from '../cameras/settings.js';
-import type { Change } from '../schemas/change.js';
+import { type Change, lastRegions } from '../schemas/change.js';
 import type { StoredCamera } from '../stores/cameras.js';
 import { changeZones, OFF, ON } from './discovery.js';
 import { topicsOf } from './topics.js';
 
-type OpenChange = Pick<Change, 'status' | 'zone' | 'regions' | 'confirmed_at' | 'settled_at'>;
+type OpenChange = Pick<Change, 'status' | 'zone' | 'regions' | 'last_regions' | 'confirmed_at' | 'settled_at'>;
 
 export interface CameraView {
   camera: StoredCamera;
@@ -53,7 +53,7 @@ export function retainedStates(view: CameraView, base: string, now: number): Map
   const { id, settings } = view.camera;
   const topics = topicsOf(base, id);
   const open = [...view.changes.values()].filter((change) => isOpen(change, settings, now));
-  const zones = new Set(open.flatMap(({ zone, regions }) => [zone, ...regions.map((region) => region.zone)]));
+  const zones = new Set(open.flatMap((change) => [change.zone, ...lastRegions(change).map((region) => region.zone)]));
   const state = stateOf(view.health, now);
   const onOff = (on: boolean) => (on ? ON : OFF);
   return new Map([

@@ -7,7 +7,7 @@ import sharp from '../frames/sharp.js';
 import { decodeHeatmapData } from '../heatmaps/data.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import type { Heatmap, RgbImage, Side } from '../images.js';
-import type { Change } from '../schemas/change.js';
+import { type Change, shownSide } from '../schemas/change.js';
 import { type BlobStore, heatmapKey } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
@@ -39,9 +39,7 @@ export function createPictures(deps: PictureDependencies) {
   return async (change: Pick<Change, 'comparisons' | 'regions'>, limit: number): Promise<Buffer | undefined> => {
     const stored = await deps.results.get(change.comparisons.best);
     if (stored === undefined) return undefined;
-    // A thing that has gone is in the earlier frame only.
-    const side = change.regions.length > 0 && change.regions.every((region) => region.side === 'before');
-    const shown: Side = side ? 'before' : 'after';
+    const shown = shownSide(change);
     const frame = await servedFrame(stored, shown, deps, keeper);
     const bytes = await frame?.bytes();
     if (bytes === undefined) return undefined;

@@ -3,7 +3,7 @@
  * record, the payload of alerts and the reducer in src/changes share these schemas. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
-import { SIDES } from '../images.js';
+import { SIDES, type Side } from '../images.js';
 import { BoxSchema, OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { type Description, DescriptionSchema } from './description.js';
@@ -115,7 +115,10 @@ export const FoundChangeSchema = Type.Object({
   severity: literals(SEVERITIES, "By the camera's rules; it may rise and never falls."),
   first_seen: dateTime('Capture time of the first frame that showed it.'),
   confirmed_at: dateTime('Capture time of the frame that confirmed it.'),
-  last_seen: dateTime('Capture time of the last frame that showed it.'),
+  last_seen: dateTime(
+    'Capture time of the last frame that proves that it is still so. It goes on after the change has settled; then it ' +
+      'is written at least every 10 s of capture time, and exactly when the change ends.',
+  ),
   settled_at: nullable(
     dateTime(),
     'Time from which it counts as part of "before"; null while frames still differ by it.',
@@ -126,13 +129,18 @@ export const FoundChangeSchema = Type.Object({
     minimum: 0,
     description: 'Alerts at this location that the cool-down suppressed before the last alert about this change.',
   }),
-  regions: Type.Array(ChangeRegionSchema),
+  regions: Type.Array(ChangeRegionSchema, { description: 'In the frames of `comparisons.best`.' }),
+  last_regions: Type.Optional(
+    Type.Array(ChangeRegionSchema, {
+      description: 'In the last frame that outlines it apart from other changes; absent: as `regions`.',
+    }),
+  ),
   comparisons: Type.Object(
     { first: Type.String(), best: Type.String(), last: Type.String() },
     {
       description:
-        'Ids of three comparisons: the first that showed it, the one with caption and pictures, the ' +
-        'last that showed it.',
+        'Ids of three comparisons: the first that showed it; the one that gives `caption`, `confidence`, `regions` and ' +
+        'the pictures; and the last one whose frames differed by it.',
     },
   ),
 });
@@ -161,6 +169,14 @@ export const hasKind = (
   { kind, object }: { readonly kind: ChangeKind; readonly object?: { readonly value: ObjectKind } | undefined },
   asked: FilterKind,
 ): boolean => kind === asked || object?.value === asked;
+
+/** Where the last frame that showed the change showed it. */
+export const lastRegions = ({ regions, last_regions }: Pick<FoundChange, 'regions' | 'last_regions'>) =>
+  last_regions ?? regions;
+
+/** The frame that shows a change best: a thing that has gone is in "before" alone, any other in "after". */
+export const shownSide = ({ regions }: Pick<FoundChange, 'regions'>): Side =>
+  regions.length > 0 && regions.every(({ side }) => side === 'before') ? 'before' : 'after';
 
 /** @returns a negative number if a is less severe than b, 0 if they are equal. */
 export const compareSeverity = (a: Severity, b: Severity): number => SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);

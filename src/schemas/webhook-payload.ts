@@ -95,11 +95,12 @@ export function buildAlertPayload(
   links: WebhookLinks,
 ): AlertPayload {
   const { best } = change.comparisons;
+  const { last_regions: _last, ...shown } = change;
   return {
     type,
     timestamp: new Date(at).toISOString(),
     data: {
-      change: roundFigures({ ...change, regions: change.regions.slice(0, ALERT_REGIONS) }),
+      change: roundFigures({ ...shown, regions: change.regions.slice(0, ALERT_REGIONS) }),
       ...(description === undefined ? {} : { description }),
       suppressed_count: suppressedCount,
       // Tampering is recognised without the model, so there are no maps.

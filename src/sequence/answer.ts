@@ -41,7 +41,8 @@ export const describeBefore = ({ before }: CameraSettings, at: number | null): C
 /** The severity of a comparison is the highest among the changes that it shows. */
 export function withSeverity(finding: Finding, changes: readonly ChangeUpdate[]): Finding {
   const [highest] = changes
-    .filter(({ change }) => change.status !== 'reverted')
+    // A settled change that is only seen again is no part of this frame's difference.
+    .filter(({ change, event }) => change.status !== 'reverted' && (event !== null || change.settled_at === null))
     .map(({ change }) => change.severity)
     .sort((a, b) => compareSeverity(b, a));
   return highest === undefined ? finding : { ...finding, severity: highest };

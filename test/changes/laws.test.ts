@@ -1,8 +1,9 @@
 /** Laws of the change reducer: sentences that hold for all generated cameras, observations and deliveries. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { isSameLocation } from '../../src/changes/locations.js';
 import type { ChangeRules } from '../../src/changes/rules.js';
-import type { Observation } from '../../src/changes/state.js';
+import type { Observation, Settled, Track } from '../../src/changes/state.js';
 import { plainStatement } from '../../src/language/plain.js';
 import { readStatement } from '../../src/language/read-clauses.js';
 import { write } from '../../src/language/write.js';
@@ -111,6 +112,19 @@ describe('kind, sentence and regions of a change', () => {
   });
 });
 
+describe('the sighting of a change', () => {
+  law('its sentence, confidence and regions are of the frames of comparisons.best', (o, r) => {
+    const { steps } = run(o, r);
+    const byComparison = new Map(steps.map(({ observation }) => [observation.comparisonId, observation]));
+    for (const { change } of updates(steps)) {
+      const { best } = change.comparisons;
+      if (isTamper(change)) continue;
+      expect(byComparison.get(best)?.confidence).toBe(change.confidence);
+      expect(byComparison.get(best)?.regions).toEqual(expect.arrayContaining([...change.regions]));
+    }
+  });
+});
+
 describe('the end of a change', () => {
   law('every opened change is tracked, has settled or has reverted, and only one of these', (o, r) => {
     const { steps, state } = run(o, r);
@@ -145,8 +159,25 @@ describe('the end of a change', () => {
       for (const { change, event } of changes) {
         if (event === 'change.reverted' || event === 'change.settled') continue;
         expect(change.last_seen).toBe(new Date(observation.at).toISOString());
-        expect(shows(observation, change)).toBe(true);
+        // A settled change is part of "before": a frame proves it by showing no difference there.
+        if (change.settled_at === null) expect(shows(observation, change)).toBe(true);
       }
+    }
+  });
+  law('the last_seen of a settled change is that of the last frame that proves it', (o, r) => {
+    let before: readonly Settled[] = [];
+    for (const { observation, state } of run(o, r).steps) {
+      const at = new Date(observation.at).toISOString();
+      for (const { change } of state.settled) {
+        const earlier = before.find((one) => one.change.id === change.id)?.change.last_seen;
+        const location = change.last_regions ?? change.regions;
+        const isHere = ({ stage, regions }: Track) => stage !== 'resolved' && isSameLocation(regions, location);
+        const clear = observation.verdict === 'none' || observation.verdict === 'change';
+        if (earlier === undefined || isTamper(change)) continue;
+        if (!clear || state.tracks.some(isHere)) expect(change.last_seen).toBe(earlier);
+        else if (shows(observation, change) === false) expect(change.last_seen).toBe(at);
+      }
+      before = state.settled;
     }
   });
   law('severity never falls', (o, r) => {

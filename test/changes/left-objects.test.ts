@@ -126,10 +126,11 @@ describe('an object that has settled', () => {
   });
   it('does not count after it has gone', () => {
     const goes = (n: number) => bag(n, { side: 'before' });
-    const types = run([bag(10), bag(20), empty(30), goes(40), goes(50), ...every(60, 150, empty)], previous).steps;
-    expect(types.flatMap(({ changes }) => changes.map(({ event }) => event))).toEqual([
-      ...['change.opened', 'change.settled', 'change.reverted'],
-    ]);
+    const frames = [bag(10), bag(20), empty(30), goes(40), goes(50), ...every(60, 150, empty)];
+    const changes = run(frames, previous).steps.flatMap((step) => step.changes);
+    const types = ['change.opened', 'change.settled', null, 'change.reverted'];
+    expect(changes.map(({ event }) => event)).toEqual(types);
+    expect(changes.at(-1)?.change).toMatchObject({ last_seen: iso(30), reverted_at: iso(40) });
   });
 });
 

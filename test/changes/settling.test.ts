@@ -39,8 +39,19 @@ describe('a change that settles', () => {
   });
   it('is no new change in a light whose background lacks it, and is absorbed there too', () => {
     const { steps } = run([...stays, empty(7), empty(8), car(60), car(61)], { ...RULES, ...memory });
-    expect(steps.slice(4).flatMap(({ changes }) => changes)).toEqual([]);
+    expect(steps.slice(4).flatMap(({ changes }) => changes)).toMatchObject([
+      { event: null, change: { first_seen: iso(1), last_seen: iso(61) } },
+    ]);
     expect(steps.at(-1)?.absorb).toEqual([regionAt(0)]);
+  });
+  it('is seen for as long as the frames prove it, which is reported every 10 s and exactly at its end', () => {
+    const rules = { ...RULES, ...memory };
+    const frames = [...stays, empty(8), empty(15), empty(18), empty(20, 'nuisance'), gone(21), gone(22)];
+    const { steps } = run(frames, rules);
+    const seen = steps.map(({ changes }) => changes.map(({ change }) => change.last_seen));
+    expect(seen.slice(4)).toEqual([[], [], [iso(18)], [], [], [iso(18)]]);
+    const late = run([...stays, empty(7), empty(8), gone(9), gone(10)], rules).steps.at(-1)?.changes;
+    expect(late).toMatchObject([{ event: 'change.reverted', change: { last_seen: iso(8), reverted_at: iso(9) } }]);
   });
   it('settles with the previous frame as "before" as soon as no other change is undecided', () => {
     const rules = { ...RULES, before: 'previous' as const, settleMs: { scene: 0, tamper: 60_000 } };

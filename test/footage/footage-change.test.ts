@@ -26,7 +26,8 @@ const found: FoundChange = {
   comparisons: { first: 'cmp_1', best: 'cmp_2', last: 'cmp_3' },
 };
 const momentOf = (time: number): Moment => ({ at: null, file: 'yard.mp4', seconds: time / 1000 });
-const shown = { pictures: { before: 'pictures/b.jpg', after: null } };
+const { caption, confidence, regions } = change(1);
+const shown = { caption, confidence, regions, pictures: { before: 'pictures/b.jpg', after: null } };
 
 describe('the record of a change in a recording', () => {
   it('has a position in the recording for each of its times, and null for a time that has not come', () => {

@@ -80,7 +80,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
     .map((one) => ({
       id: one.id,
       at: inVideo === null ? line.timeOf(one.first_seen) : one.first_seen.seconds * 1000,
-      text: `${one.caption}, ${whenOf(one)}`,
+      text: `${one.caption}, ${momentText(one.first_seen)}`,
     }))
     .sort((a, b) => a.at - b.at);
   const shaded = gaps
@@ -158,7 +158,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
                 <>
                   <span class="row-title">{one.caption}</span>
                   <span class="row-facts">
-                    <span>{whenOf(one)}</span>
+                    <span>{momentText(one.first_seen)}</span>
                     {one.zone !== null && <span>{one.zone}</span>}
                     <span>{one.severity}</span>
                   </span>
@@ -208,11 +208,12 @@ function Captions({ batch, files }: { readonly batch: string; readonly files: re
 /** Times of a camera without capture times begin at 0. */
 const FIRST_CAPTURE_TIME = Date.UTC(1980, 0, 1);
 
-const whenOf = ({ first_seen: { at, file, seconds } }: RecordedChange): string =>
+const momentText = ({ at, file, seconds }: RecordedChange['first_seen']): string =>
   at === null ? `${file}, ${shownSeconds(seconds)}` : shownTime(at);
 
 function Detail({ batch, change }: { readonly batch: string; readonly change: RecordedChange }) {
-  const { caption, first_seen, last_seen, severity, status, confidence, zone, pictures } = change;
+  const { caption, first_seen, last_seen, pictured, settled, reverted, severity, status, confidence, zone } = change;
+  const { pictures } = change;
   const urlOf = (side: Side) => (pictures[side] === null ? null : `/v1/batches/${batch}/${pictures[side]}`);
   return (
     <article class="detail">
@@ -222,13 +223,14 @@ function Detail({ batch, change }: { readonly batch: string; readonly change: Re
         outlines={useMemo(() => outlinesOf(change), [change])}
       />
       <dl class="detail-facts">
-        <Fact name="First seen">{whenOf(change)}</Fact>
+        <Fact name="First seen">{momentText(first_seen)}</Fact>
         <Fact name="In the recording">
           {first_seen.file}, {shownSeconds(first_seen.seconds)}
         </Fact>
-        <Fact name="Last seen">
-          {last_seen.at === null ? shownSeconds(last_seen.seconds) : shownTime(last_seen.at)}
-        </Fact>
+        {pictured !== undefined && <Fact name="Shown at">{momentText(pictured)}</Fact>}
+        <Fact name="Last seen">{momentText(last_seen)}</Fact>
+        {settled !== null && <Fact name="Settled">{momentText(settled)}</Fact>}
+        {reverted !== null && <Fact name="Gone">{momentText(reverted)}</Fact>}
         {zone !== null && <Fact name="Zone">{zone}</Fact>}
         <Fact name="Severity">{severity}</Fact>
         <Fact name="State">{status}</Fact>

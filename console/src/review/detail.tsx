@@ -73,6 +73,8 @@ export function Detail({ change: stored, onNext }: Props) {
         <Fact name="Confidence">{percent(change.confidence)}</Fact>
         <Fact name="First seen">{shownTime(change.first_seen)}</Fact>
         <Fact name="Last seen">{shownTime(change.last_seen)}</Fact>
+        {change.settled_at !== null && <Fact name="Settled">{shownTime(change.settled_at)}</Fact>}
+        {change.reverted_at !== null && <Fact name="Gone">{shownTime(change.reverted_at)}</Fact>}
         <Fact name="State">
           {change.status} <Marks change={change} />
         </Fact>

@@ -29,6 +29,7 @@ const COLUMNS: readonly [string, (change: FootageChange) => Cell][] = [
   ...moment('last_seen', ({ last_seen }) => last_seen),
   ...moment('settled', ({ settled }) => settled),
   ...moment('reverted', ({ reverted }) => reverted),
+  ...moment('pictured', ({ pictured }) => pictured ?? null),
   // of the strongest region
   ['side', ({ regions: [region] }) => region?.side ?? null],
   ['x', ({ regions: [region] }) => region?.box.x ?? null],

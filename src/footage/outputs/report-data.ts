@@ -43,7 +43,7 @@ function reportChange(
   numberOf: (path: string | null) => number | null,
 ): ReportChange {
   const { id, camera, kind, caption, severity, zone, confidence, status, pictures } = change;
-  const { first_seen, last_seen, settled, reverted } = change;
+  const { first_seen, last_seen, settled, reverted, pictured } = change;
   const of = (moment: Moment) => (moment.at === null ? placeOf(moment) : clock.label(Date.parse(moment.at)));
   const side = (which: Side) => ({ picture: numberOf(pictures[which]), outline: outlineOf(change, which) });
   return {
@@ -57,9 +57,10 @@ function reportChange(
     when: of(first_seen),
     facts: [
       ['in the footage', placeOf(first_seen)],
+      ...(pictured === undefined ? [] : [['shown at', of(pictured)] as const]),
       ['last seen', of(last_seen)],
-      ...(settled === null ? [] : [['part of the scene from', of(settled)] as const]),
-      ...(reverted === null ? [] : [['ended', of(reverted)] as const]),
+      ...(settled === null ? [] : [['settled', of(settled)] as const]),
+      ...(reverted === null ? [] : [['gone', of(reverted)] as const]),
       ...(zone === null ? [] : [['zone', zone] as const]),
       ...(change.clip === undefined ? [] : [['clip', change.clip] as const]),
       ['severity', severity],
