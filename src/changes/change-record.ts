@@ -1,5 +1,4 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
-import { isDeepStrictEqual } from 'node:util';
 import { statementOf } from '../language/read-clauses.js';
 import { type Caption, write } from '../language/write.js';
 import {
@@ -79,7 +78,7 @@ export function persistingChange(
 
 /** @param shown the regions in the frames of the best comparison */
 const lastRegionsOf = (last: readonly ChangeRegion[], shown: readonly ChangeRegion[]) =>
-  isDeepStrictEqual(last, shown) ? {} : { last_regions: [...last] };
+  JSON.stringify(last) === JSON.stringify(shown) ? {} : { last_regions: [...last] };
 
 /**
  * The change as an object that was left or removed: in the words, frames and regions of the comparison that shows the

@@ -10,14 +10,8 @@ import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { Checkpoint, ComparedFrames } from './checkpoint.js';
 import { outlinesOf } from './outlines.js';
-import type { FootageChange, Moment, Outline } from './records.js';
+import type { FootageChange, Moment, Outline, ShownSighting } from './records.js';
 import { castVotes, type Votes, withBestSentence } from './votes.js';
-
-/** The fields of a change that its sighting gives. */
-export type ShownSighting = Pick<
-  FootageChange,
-  'caption' | 'confidence' | 'regions' | 'pictures' | 'outlines' | 'pictured'
->;
 
 export const sightingOf = (change: FootageChange): ShownSighting => {
   const { caption, confidence, regions, pictures, outlines, pictured } = change;

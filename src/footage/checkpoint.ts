@@ -7,8 +7,15 @@ import type { ModelUsed } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import { initialCameraState } from '../sequence/process-frame.js';
 import type { CameraState } from '../stores/cameras.js';
-import type { ShownSighting } from './change-sightings.js';
-import type { FootageChange, FootageFailure, FootageGap, FrameStats, Moment, Outline } from './records.js';
+import type {
+  FootageChange,
+  FootageFailure,
+  FootageGap,
+  FrameStats,
+  Moment,
+  Outline,
+  ShownSighting,
+} from './records.js';
 import { BEGINNING, type Position } from './source-frames.js';
 import type { Votes } from './votes.js';
 

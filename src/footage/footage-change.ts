@@ -1,7 +1,6 @@
 /** Record of a change in a recording, from the record of the change tracker. Pure. */
 import type { FoundChange } from '../schemas/change.js';
-import type { ShownSighting } from './change-sightings.js';
-import type { FootageChange, Moment } from './records.js';
+import type { FootageChange, Moment, ShownSighting } from './records.js';
 
 /**
  * @param momentOf the frame of a time of the change tracker, ms

@@ -71,6 +71,12 @@ export const FootageChangeSchema = Type.Object(
 );
 export type FootageChange = Static<typeof FootageChangeSchema>;
 
+/** The fields of a change that its sighting gives. */
+export type ShownSighting = Pick<
+  FootageChange,
+  'caption' | 'confidence' | 'regions' | 'pictures' | 'outlines' | 'pictured'
+>;
+
 const { verdict, nuisance, caption_score, statements, facts } = FindingSchema.properties;
 
 /**
