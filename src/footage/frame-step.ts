@@ -74,7 +74,7 @@ export class FrameStep {
     this.#count({ failures: 1 });
   }
 
-  /** @returns the parts of the next checkpoint, and what is to be saved with it; `records` follow those of the frames */
+  /** @returns the parts of the next checkpoint, and what is to be saved with it (`records` last) */
   finishChunk() {
     const kept = this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
     return {

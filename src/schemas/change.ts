@@ -170,7 +170,7 @@ export const hasKind = (
   asked: FilterKind,
 ): boolean => kind === asked || object?.value === asked;
 
-/** Where the last frame that showed the change showed it. */
+/** The regions of the last frame that showed the change. */
 export const lastRegions = ({ regions, last_regions }: Pick<FoundChange, 'regions' | 'last_regions'>) =>
   last_regions ?? regions;
 
