@@ -40,6 +40,16 @@ describe('settings of a camera', () => {
     });
   });
 
+  it('name those in the answer that were left out and so lost their value', async () => {
+    const settings = { name: 'Gate', zones: [PRIVACY], alerts: { persist_s: 5, cooldown_s: 60 } };
+    expect((await put('a', settings)).json().reset).toBeUndefined();
+    const { json } = await put('a', { name: 'The gate', alerts: { cooldown_s: 30 } });
+    expect(json().reset).toEqual(['zones', 'alerts.persist_s']);
+    expect((await put('a', { name: null, alerts: { cooldown_s: 30 } })).json().reset).toBeUndefined();
+    expect((await put('a', {})).json().reset).toEqual(['alerts']);
+    expect((await get('/v1/cameras/a')).json().reset).toBeUndefined();
+  });
+
   it('can be sent back as they were read', async () => {
     const { created_at, updated_at, id, reference, ...settings } = (await put('a', { zones: [PRIVACY] })).json();
     expect((await put('a', settings)).statusCode).toBe(200);

@@ -13,6 +13,7 @@ import { type CameraState, noCamera, type StoredCamera } from '../../stores/came
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { buildCamera } from '../cameras/put.js';
+import { resetSettings } from '../cameras/reset-settings.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { assertCapacity } from '../intake/capacity.js';
@@ -117,10 +118,12 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });
     const created = await cameras.put(camera);
     await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
+    const reset = earlier === undefined ? [] : resetSettings(request.body, earlier.settings, camera.settings);
     const state = created ? undefined : await cameras.state(id);
     return reply.code(created ? 201 : 200).send({
       ...presentCamera(camera, request),
       ...(await alarmBudgetOf(camera, state)),
+      ...(reset.length === 0 ? {} : { reset }),
     });
   });
 

@@ -107,6 +107,13 @@ export const CameraSchema = Type.Object(
     created_at: dateTime(),
     updated_at: dateTime(),
     alarm_budget: Type.Optional(AlarmBudgetSchema),
+    reset: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'In the answer to PUT: settings that the request left out and that lost an earlier value to their default, ' +
+          'as `zones` or `alerts.persist_s`; absent if there are none.',
+      }),
+    ),
     status: Type.Optional(CameraStatusSchema),
   },
   {
