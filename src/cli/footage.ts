@@ -115,7 +115,7 @@ async function processInputs(
   if (options.clips) assertNoPrivacy(settings.zones);
   const sequences = await boundSequences(plan, { options, settings, config, timeZone, every, signal });
   for (const warning of plan.warnings) process.stderr.write(`scenedelta footage: ${warning}\n`);
-  if (options.scanOnly) return void process.stdout.write(`${formatPlan(plan)}\n`);
+  if (options.scanOnly) return void process.stdout.write(`${formatPlan(plan, timeZone)}\n`);
 
   await makeFolder(options.outputDir);
   const folder = new RunFolder(options.outputDir);
@@ -148,7 +148,7 @@ async function processInputs(
     const results = { records, settings: () => settings, timeZone, cameras, failures, mergeWindowMs };
     const clip = options.clips ? await clipWriter(options.outputDir, sequences, config.ffmpeg, signal) : undefined;
     const recording = await writeResults(options.outputDir, results, clip);
-    print(formatResult(recording, options.outputDir));
+    print(formatResult(recording, options.outputDir, timeZone));
     if (signal.aborted) process.exitCode = INTERRUPTED;
     else {
       const examined = recording.summary.cameras.reduce((sum, { frames }) => sum + frames, 0);

@@ -156,15 +156,19 @@ function parse(text: string, file: string): Record<string, unknown> {
 
 type Listed = Found & { readonly hit: Hit };
 
-const document = ({ interpretedAs, unknownWords, changes }: SearchResult, hits: readonly Listed[]) => ({
+const document = ({ interpretedAs, unknownWords, allWords, changes }: SearchResult, hits: readonly Listed[]) => ({
   items: hits.map(({ from, change, hit: { score, words } }) => ({ from, ...change, match: { score, words } })),
-  search: { interpreted_as: interpretedAs, unknown_words: unknownWords, changes },
+  search: { interpreted_as: interpretedAs, unknown_words: unknownWords, all_words: allWords, changes },
 });
 
-function lines({ hits: all, interpretedAs, unknownWords, changes }: SearchResult, hits: readonly Listed[]): string {
+function lines(
+  { hits: all, interpretedAs, unknownWords, allWords, changes }: SearchResult,
+  hits: readonly Listed[],
+): string {
   const notes = [
     ...interpretedAs.map(({ word, as, by }) => `"${word}" was read as ${as.join(', ')} (${by})`),
     ...(unknownWords.length === 0 ? [] : [`unknown: ${unknownWords.join(', ')}`]),
+    ...(allWords || all.length === 0 ? [] : ['no change matches all words; the nearest:']),
   ];
   const rows = hits.map(({ from, change: { camera, caption, confirmed }, hit: { words } }) => {
     const place = `${confirmed.file} at ${confirmed.seconds} s`;

@@ -9,12 +9,14 @@ import { parseDuration, parseTimeOption } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
 import { type FoundPlaceSearch, searchPlace } from '../footage/place-search.js';
 import type { FootageItem } from '../footage/recording-plan.js';
+import type { Moment } from '../footage/records.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
 import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
 import { readRoi, readSettings } from './footage/options.js';
 import { firstFrameSize } from './footage/range.js';
+import { formatMoment } from './footage/report-lines.js';
 import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
 import { makeFolder, writeWhole } from './write-whole.js';
 
@@ -81,7 +83,7 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
       materialize: localFiles(downloads, s3Sources(config)),
     };
     const found = await searchPlace(items, search, options.outputDir === undefined ? null : (name) => name);
-    await report(found, options);
+    await report(found, options, timeZone);
   } finally {
     await pipeline?.close();
     await rm(downloads, { recursive: true, force: true });
@@ -89,7 +91,7 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
   }
 }
 
-async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptions): Promise<void> {
+async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptions, timeZone: string): Promise<void> {
   const json = `${JSON.stringify(record, null, 2)}\n`;
   const folder = options.outputDir;
   if (folder !== undefined) {
@@ -98,14 +100,25 @@ async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptio
     await writeWhole(join(folder, 'when.json'), json);
   }
   for (const { file, reason } of record.failures) process.stderr.write(`${file} is left out: ${reason}\n`);
-  process.stdout.write(options.json ? json : `${sentences(record)}\n`);
+  process.stdout.write(options.json ? json : `${sentences(record, options.covered, timeZone)}\n`);
 }
 
-function sentences({ changed, changed_back: changedBack, looks, covered, frames }: PlaceSearch): string {
+/** @param longest time for which something may stand before the place, as it was given */
+function sentences(record: PlaceSearch, longest: string, timeZone: string): string {
+  const { changed, changed_back: changedBack, looks, covered, frames } = record;
   const looked = `looked at ${looks} of ${frames} frames`;
-  if (changed === null) return `no change of the place was found (${looked})`;
+  const time = (moment: Moment) => formatMoment(moment, timeZone) ?? `${moment.seconds} s`;
+  if (changed === null) {
+    const others = covered.map(time).join(', ');
+    const brief =
+      others === ''
+        ? `one that lasts no longer than --covered ${longest} is no change`
+        : `it looked otherwise at ${others}, but no longer than --covered ${longest}: a shorter one makes it a change`;
+    return `no change of the place was found (${looked}); ${brief}`;
+  }
   const line = ({ before, after, exact, change }: PlaceInterval) => {
-    const between = `between ${before.at} (${before.file}, ${before.seconds} s) and ${after.at} (${after.file}, ${after.seconds} s)`;
+    const [from, until] = [before, after].map((moment) => `${time(moment)} (${moment.file}, ${moment.seconds} s)`);
+    const between = `between ${from} and ${until}`;
     return `${between}: ${change.caption}${exact ? '' : '; the frames between them could not be decided'}`;
   };
   const hidden = covered.length === 0 ? '' : `, in ${covered.length} of them the place was covered`;

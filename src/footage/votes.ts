@@ -69,8 +69,8 @@ function add(votes: readonly Vote[], kind: string, text: string, sighting: Vote[
 }
 
 /**
- * @returns the change as the most confident comparison with the sentence of most weight shows it, among the sentences of
- *   its kind; the change itself if there is none, and if it is an object left or removed, whose sentence states more
+ * @returns the change as the most confident comparison with the sentence of most weight shows it, of sentences of its
+ *   kind; the change itself if there is none, and if it is an object left or removed, whose sentence states more
  */
 export function withBestSentence(change: FoundChange, votes: readonly Vote[] = []): FoundChange {
   const own = votes.filter(({ kind }) => kind === change.kind);

@@ -20,6 +20,8 @@ export interface SearchResult {
   readonly hits: readonly Hit[];
   readonly interpretedAs: readonly Interpretation[];
   readonly unknownWords: readonly string[];
+  /** whether a hit has all words that were understood, and there are no others */
+  readonly allWords: boolean;
   /** number of changes that pass the filter */
   readonly changes: number;
   /** number of them whose vector was compared with that of the query */
@@ -75,8 +77,11 @@ export class SearchIndex {
     });
     const words = rankByWords(query, changes, scope, { filter, most: MOST_HITS });
     const { near, compared } = this.#nearest(query, words, { scope, filter, vector });
+    const hits = fuse(query, words, near, MOST_HITS).map(({ entry, ...hit }) => ({ id: entry.id, ...hit }));
+    const hasAll = (hit: Hit) => new Set(hit.words.map(({ word }) => word)).size === query.items.length;
     return {
-      hits: fuse(query, words, near, MOST_HITS).map(({ entry, ...hit }) => ({ id: entry.id, ...hit })),
+      hits,
+      allWords: query.unknownWords.length === 0 && hits.some(hasAll),
       interpretedAs: query.interpretedAs,
       unknownWords: query.unknownWords,
       changes: scope.changes,

@@ -44,7 +44,7 @@ describe('settings of a camera', () => {
     const settings = { name: 'Gate', zones: [PRIVACY], alerts: { persist_s: 5, cooldown_s: 60 } };
     expect((await put('a', settings)).json().reset).toBeUndefined();
     const { json } = await put('a', { name: 'The gate', alerts: { cooldown_s: 30 } });
-    expect(json().reset).toEqual(['zones', 'alerts.persist_s']);
+    expect(json().reset).toEqual(['alerts.persist_s', 'zones']);
     expect((await put('a', { name: null, alerts: { cooldown_s: 30 } })).json().reset).toBeUndefined();
     expect((await put('a', {})).json().reset).toEqual(['alerts']);
     expect((await get('/v1/cameras/a')).json().reset).toBeUndefined();

@@ -41,6 +41,7 @@ describe('GET /v1/changes?q=', () => {
       search: {
         interpreted_as: [{ word: 'lorry', as: ['truck'], by: 'synonym' }],
         unknown_words: ['yesterday'],
+        all_words: false,
         complete: true,
         changes: 2,
         compared_vectors: 0,
@@ -177,6 +178,7 @@ describe('A key of some cameras', () => {
     expect(found.body.search).toEqual({
       interpreted_as: [],
       unknown_words: ['vaultroom', 'vaultrom'],
+      all_words: false,
       complete: true,
       changes: 1,
       compared_vectors: 0,

@@ -40,6 +40,7 @@ it('finds changes in several results, the best first, and explains its reading',
   expect(stdout.split('\n')).toEqual([
     '"lorry" was read as truck (synonym)',
     'unknown: yesterday',
+    'no change matches all words; the nearest:',
     '2026-06-01T12:01:39.000Z  yard: a white truck has left  [white, truck, left]  two, yard/12.mp4 at 99 s',
     '2026-06-01T12:00:11.000Z  gate: a white truck has appeared  [white, truck]  one, yard/12.mp4 at 11 s',
     '2 of 3 changes',
@@ -48,7 +49,7 @@ it('finds changes in several results, the best first, and explains its reading',
   const byCamera = await search('truck', 'one', 'two/changes.json', '--camera', 'gate', '--json');
   expect(JSON.parse(byCamera.stdout)).toEqual({
     items: [{ from: 'one', ...truck, match: { score: 1 / 61, words: [{ word: 'truck', matched: 'truck' }] } }],
-    search: { interpreted_as: [], unknown_words: [], changes: 1 },
+    search: { interpreted_as: [], unknown_words: [], all_words: true, changes: 1 },
   });
   const later = await search('truck', 'one', 'two', '--since', '2026-06-01T12:01:00Z', '-n', '1');
   expect(later.stdout).toContain('1 of 1 changes');

@@ -42,7 +42,8 @@ const when = (...args: string[]): Promise<{ status: number; stdout: string; stde
       done({ status: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
-const START = ['--start', '2026-06-01T12:00:00Z', '--covered', '2s'];
+const NOON = ['--start', '2026-06-01T12:00:00Z', '--tz', 'UTC'];
+const START = [...NOON, '--covered', '2s'];
 
 describe('scenedelta when', () => {
   it('finds the second in which a thing appeared, with its sentence and both frames', async () => {
@@ -79,6 +80,22 @@ describe('scenedelta when', () => {
     expect(elsewhere.stdout).toMatch(/^no change of the place was found \(looked at \d+ of 64 frames\)/);
     const earlier = await when('stays.mp4', '--roi', ROI, ...START, '--between', '0s', '30s');
     expect(earlier.stdout).toMatch(/^no change of the place was found \(looked at \d+ of 31 frames\)/);
+  });
+
+  it('names the setting that hides a visit, and the moments of it', async () => {
+    const berlin = ['--start', '2026-06-01T12:00:00Z', '--tz', 'Europe/Berlin'];
+    const { stdout } = await when('leaves.mp4', '--roi', ROI, ...berlin);
+    const found = /it looked otherwise at (.*), but no longer than --covered 60s: a shorter one makes it/.exec(stdout);
+    const moments = (found?.[1] ?? '').split(', ');
+    expect(moments.length).toBeGreaterThan(0);
+    for (const moment of moments) {
+      expect(moment).toMatch(/^2026-06-01T14:00:\d\d\.000\+02:00$/);
+      const second = (Date.parse(moment) - Date.parse('2026-06-01T12:00:00Z')) / 1000;
+      expect(second).toBeGreaterThanOrEqual(20);
+      expect(second).toBeLessThan(50);
+    }
+    const empty = await when('stays.mp4', '--roi', '0,0.6,0.3,0.3', ...NOON);
+    expect(empty.stdout).toContain('one that lasts no longer than --covered 60s is no change');
   });
 
   it.each([

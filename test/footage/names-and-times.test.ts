@@ -1,7 +1,7 @@
 /** Times and cameras from names, options and time zones. */
 import { compileTemplate, PRESETS, timeInName } from '../../src/footage/inputs/template.js';
 import { parseCalendarTime, parseDuration, parseTimeOption } from '../../src/footage/inputs/times.js';
-import { instantOf } from '../../src/footage/inputs/wall-clock.js';
+import { instantOf, isoTimeIn } from '../../src/footage/inputs/wall-clock.js';
 
 const iso = (at: number | null | undefined) => (at == null ? at : new Date(at).toISOString());
 const clock = (text: string) => {
@@ -62,6 +62,19 @@ describe('time zones', () => {
     expect(berlin('2026-10-25 02:30:00')).toBe('2026-10-25T00:30:00.000Z');
     expect(berlin('2026-10-25 03:30:00')).toBe('2026-10-25T02:30:00.000Z');
     expect(berlin('2026-03-29 03:30:00')).toBe('2026-03-29T01:30:00.000Z');
+  });
+});
+
+describe('printed times', () => {
+  it.each([
+    ['2026-06-01T12:00:00Z', 'Europe/Berlin', '2026-06-01T14:00:00.000+02:00'],
+    ['2026-10-25T00:30:00Z', 'Europe/Berlin', '2026-10-25T02:30:00.000+02:00'],
+    ['2026-10-25T01:30:00Z', 'Europe/Berlin', '2026-10-25T02:30:00.000+01:00'],
+    ['2026-01-05T12:00:00.25Z', 'America/St_Johns', '2026-01-05T08:30:00.250-03:30'],
+    ['2026-01-05T12:00:00Z', 'UTC', '2026-01-05T12:00:00.000Z'],
+  ])('%s in %s is %s', (at, zone, text) => {
+    expect(isoTimeIn(Date.parse(at), zone)).toBe(text);
+    expect(Date.parse(text)).toBe(Date.parse(at));
   });
 });
 

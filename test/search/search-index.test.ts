@@ -190,7 +190,8 @@ describe('Unknown words', () => {
   });
 
   it('lets the known words of a query find what they can', () => {
-    const { hits, unknownWords } = indexOf(...MANY).search('white van yesterday');
+    const { hits, unknownWords, allWords } = indexOf(...MANY).search('white van yesterday');
+    expect(allWords).toBe(false);
     expect(hits[0]?.id).toBe(VAN.id);
     expect(unknownWords).toEqual(['yesterday']);
   });

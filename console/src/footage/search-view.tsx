@@ -37,7 +37,14 @@ export function SearchView({ id, search }: Props) {
         </div>
       )}
       {interval === null ? (
-        <p class="sentence plain-sentence">No change was found at this place.</p>
+        <>
+          <p class="sentence plain-sentence">No change was found at this place.</p>
+          <p class="quiet">
+            {covered.length === 0
+              ? 'A state that lasts no longer than something may cover the place is no change.'
+              : 'It looked otherwise for a while, as listed below. A shorter time for which something may cover the place makes that a change.'}
+          </p>
+        </>
       ) : (
         <Interval id={id} search={search} interval={interval} />
       )}

@@ -118,7 +118,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });
     const created = await cameras.put(camera);
     await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
-    const reset = earlier === undefined ? [] : resetSettings(request.body, earlier.settings, camera.settings);
+    const reset = earlier === undefined ? [] : resetSettings(request.body as object, earlier.settings, camera.settings);
     const state = created ? undefined : await cameras.state(id);
     return reply.code(created ? 201 : 200).send({
       ...presentCamera(camera, request),

@@ -45,6 +45,9 @@ export const SearchSummarySchema = Type.Object(
     unknown_words: Type.Array(Type.String(), {
       description: 'Words of the query that neither the changes nor the lexicon have; they found nothing.',
     }),
+    all_words: Type.Boolean({
+      description: 'false: no change matches all words of the query; those that match some are the nearest ones.',
+    }),
     complete: Type.Boolean({
       description: 'false: the service has just started and still reads stored changes, the latest first.',
     }),

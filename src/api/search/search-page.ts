@@ -93,6 +93,7 @@ export async function searchPage(
       // The words of `like` are those of a caption, so there is nothing to explain.
       interpreted_as: like === undefined ? found.interpretedAs.map((one) => ({ ...one, as: [...one.as] })) : [],
       unknown_words: like === undefined ? [...found.unknownWords] : [],
+      all_words: like !== undefined || found.allWords,
       complete: found.complete,
       changes: found.changes,
       compared_vectors: found.compared,

@@ -18,7 +18,8 @@ import { loadBundles } from '../../pipeline/bundles.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { withBundles } from '../with-bundles.js';
 import { makeFolder, writeWhole } from '../write-whole.js';
-import { type FootageOptions, readSettings } from './options.js';
+import { type FootageOptions, readSettings, readTemplate } from './options.js';
+import { formatMoment } from './report-lines.js';
 
 /**
  * @param inputs folders of outputs, or files with their stats.ndjson
@@ -38,8 +39,9 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
     bundleOf: (model) => bundles.get(model ?? config.defaultModel) ?? { points: [], threshold: null },
   });
   await write(outputDir, results);
+  const { timeZone } = readTemplate({ tz: 'UTC', ...options });
   for (const result of results) {
-    if (options.quiet === undefined) process.stdout.write(`${lines(result).join('\n')}\n`);
+    if (options.quiet === undefined) process.stdout.write(`${lines(result, timeZone).join('\n')}\n`);
     if (result.undecided > 0) process.stderr.write(`scenedelta footage: ${undecidedLine(result)}\n`);
   }
 }
@@ -106,7 +108,7 @@ async function write(folder: string, results: readonly DryRun[]): Promise<void> 
   await writeWhole(join(folder, 'dry-run.json'), `${JSON.stringify(roundFigures({ v: 1, cameras }), null, 2)}\n`);
 }
 
-function lines(result: DryRun): string[] {
+function lines(result: DryRun, timeZone: string): string[] {
   const { camera, alerts, alertsPerDay, seconds, suppressed, changes, threshold, budget, undecided } = result;
   const perDay = alertsPerDay === null ? '' : ` (${Number(alertsPerDay.toPrecision(3))} per day)`;
   const limit = threshold === null ? '' : `, threshold ${Number(threshold.toPrecision(3))}`;
@@ -115,12 +117,14 @@ function lines(result: DryRun): string[] {
   return [
     `${camera}: ${total}, ${suppressed} suppressed, ${changes.length} changes${limit}`,
     ...(budget === null ? [] : [`  alarm budget: ${budget.detail}`]),
-    ...alerts.map(alertLine),
+    ...alerts.map((alert) => alertLine(alert, timeZone)),
   ];
 }
 
-const alertLine = ({ type, moment, severity, caption }: DryRunAlert): string =>
-  `  ${moment.at ?? `${moment.file}, ${moment.seconds} s`} ${type} (${severity}): ${caption}`;
+function alertLine({ type, moment, severity, caption }: DryRunAlert, timeZone: string): string {
+  const time = formatMoment(moment, timeZone) ?? `${moment.file}, ${moment.seconds} s`;
+  return `  ${time} ${type} (${severity}): ${caption}`;
+}
 
 const undecidedLine = ({ camera, undecided, threshold }: DryRun): string =>
   `${camera}: ${undecided} frames reach the threshold ${threshold} but have no regions, because the recorded run had a ` +

@@ -60,6 +60,14 @@ function offsetAt(at: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
+/** @param at epoch ms. @returns ISO 8601 with the offset of the zone: '2026-06-01T14:00:00.000+02:00' */
+export function isoTimeIn(at: number, timeZone: string): string {
+  const offset = offsetAt(at, timeZone);
+  if (offset === 0) return new Date(at).toISOString();
+  const length = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+  return `${new Date(at + offset).toISOString().slice(0, -1)}${offset < 0 ? '-' : '+'}${length}`;
+}
+
 /** @throws ScenedeltaError 'invalid-request' */
 export function assertTimeZone(name: string, option: string): string {
   try {
