@@ -143,6 +143,7 @@ describe('Filters', () => {
       hits: [],
       interpretedAs: [],
       unknownWords: ['diamnds', 'diamonds'],
+      allWords: false,
       changes: 1,
       compared: 0,
     });
