@@ -132,7 +132,10 @@ const settings = {
     200_000,
     'Changes that the search index of an API process holds in memory, the latest ones.',
   ),
-  OUTBOUND_ALLOW: list('Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated.'),
+  OUTBOUND_ALLOW: list(
+    'Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated; with a port ' +
+      '(10.0.0.7:25, [fd00::7]:25) at that port alone.',
+  ),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),
   FFMPEG: text(

@@ -36,11 +36,11 @@ export interface HttpClient {
 
 /**
  * @param options.idleMs longest time without a byte; a reader that makes the server wait is not the server's fault
- * @param options.lookup of names, before each connection
+ * @param options.lookupFor gives the lookup of names for a URL, which each new connection uses
  */
-export function createHttpClient(options: { idleMs: number; lookup?: LookupFunction }): HttpClient {
-  const { idleMs, lookup } = options;
-  const kept = { keepAlive: true, timeout: KEEP_ALIVE_MS, ...(lookup === undefined ? {} : { lookup }) };
+export function createHttpClient(options: { idleMs: number; lookupFor?: (url: URL) => LookupFunction }): HttpClient {
+  const { idleMs, lookupFor } = options;
+  const kept = { keepAlive: true, timeout: KEEP_ALIVE_MS };
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
   let isClosed = false;
 
@@ -50,6 +50,7 @@ export function createHttpClient(options: { idleMs: number; lookup?: LookupFunct
       const isSecure = url.protocol === 'https:';
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
         ...{ method, headers, agent: isSecure ? agents.https : agents.http, timeout: idleMs },
+        ...(lookupFor === undefined ? {} : { lookup: lookupFor(url) }),
         ...(signal === undefined ? {} : { signal }),
       });
       let answer: IncomingMessage | undefined;

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import { workingSize } from '../frames/decode.js';
-import { sniffImage } from '../frames/image-type.js';
 import { previewReduction } from '../frames/preview.js';
+import { sniffImage } from '../image-type.js';
 import type { Preview, RgbImage } from '../images.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 import { type Damage, damageOf } from './video/damage.js';

@@ -2,23 +2,11 @@
  * JPEG bytes as cameras send them: with bytes before the start marker (a line break that belongs to the HTTP header),
  * and without the end marker. Browsers show both. The picture is whole, so that the missing parts are put in place.
  */
+import { jpegStart } from '../image-type.js';
 
-/** Bytes before the start marker that are tolerated: more is another format. */
-const MOST_LEADING = 64;
 /** Bytes at the end in which the end marker is looked for; after it, decoders ignore anything. */
 const TAIL = 4096;
-const SPACE = 0x20;
-const START = Buffer.from([0xff, 0xd8, 0xff]);
 const END = Buffer.from([0xff, 0xd9]);
-
-/**
- * @returns the position of the start marker of a JPEG; -1 if there is none in the first bytes, or something else than
- *   white space and zeros before it: a TIFF may hold a JPEG
- */
-export function jpegStart(bytes: Uint8Array): number {
-  const start = bufferOf(bytes.subarray(0, MOST_LEADING)).indexOf(START);
-  return bytes.subarray(0, Math.max(0, start)).every((byte) => byte <= SPACE) ? start : -1;
-}
 
 /**
  * A JPEG from its start marker to an end marker. Whether its rows are complete is for the decoder to find out.

@@ -4,7 +4,7 @@
  * a small file can keep a processor busy for minutes. The parts are counted from the bytes, up to the limit.
  */
 import { ScenedeltaError } from '../errors.js';
-import { imageTypeOf } from './image-type.js';
+import { imageTypeOf } from '../image-type.js';
 
 interface PartRule {
   /** plural name of a part in messages */

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
+import { sniffImage } from '../image-type.js';
 import type { Login } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
@@ -11,7 +12,6 @@ import { type BlobStore, frameKey } from '../stores/blobs.js';
 import type { PrivacyMask } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import type { DecodeLimits } from './decode.js';
-import { sniffImage } from './image-type.js';
 import { type StoredFrame, storeFrame } from './keep.js';
 import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
 

@@ -1,9 +1,9 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
 
 import type { Point, Polygon } from '../cameras/polygon.js';
+import { sniffImage } from '../image-type.js';
 import type { Preview, RgbImage, Size } from '../images.js';
 import { type DecodeOptions, withFullSize } from './decode.js';
-import { sniffImage } from './image-type.js';
 import sharp from './sharp.js';
 
 /**

@@ -8,40 +8,65 @@ import { ScenedeltaError } from '../errors.js';
 import { withoutSecrets } from '../redact-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
+interface AllowedRange {
+  readonly range: Address;
+  /** length of the prefix */
+  readonly bits: number;
+  /** the only allowed one; null: all but the blocked ones */
+  readonly port: number | null;
+}
+/** The port of a connection. */
+export interface Target {
+  readonly port: number;
+  /** whether it is a default of the scheme or not reserved */
+  readonly usual: boolean;
+}
 /** Addresses that may be reached. */
 export interface AllowList {
   /** setting that lists `ranges`, for messages */
   readonly setting: string;
   /** allowed although they are not public */
-  readonly ranges: readonly [Address, number][];
+  readonly ranges: readonly AllowedRange[];
   /** whether every public address is allowed as well */
   readonly publicToo: boolean;
 }
 const PUBLIC_ONLY: AllowList = { setting: 'OUTBOUND_ALLOW', ranges: [], publicToo: true };
 
 const URL_LIMIT = 2048;
-/** Below this port only the default ones are allowed, so that the service cannot be made to talk to a mail server. */
+/** Below this port public addresses have only the default ones: the service must not talk to a mail server. */
 const FIRST_FREE_PORT = 1024;
-const HTTP_PORTS = [80, 443];
-/** Default ports, which are below the first free one. */
-const RTSP_PORTS: Readonly<Record<string, number>> = { 'rtsp:': 554, 'rtsps:': 322 };
+const RTSP = ['rtsp:', 'rtsps:'];
+/** Default port of each scheme. */
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'rtsp:': 554, 'rtsps:': 322 };
+const USUAL_PORTS = { http: [80, 443], rtsp: [554, 322] } as const;
+/**
+ * Reserved ports of services that are no camera (mail, remote shells, name servers, ...): those of the Fetch standard
+ * ("port blocking") but RTSP's. An allowed range includes none of them; an entry with a port may name one.
+ */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109],
+  ...[110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530],
+  ...[531, 532, 540, 548, 556, 563, 587, 601, 636, 989, 990, 993, 995],
+]);
 
 /**
- * @param cidrs CIDRs; an address without a prefix length stands for itself alone
+ * @param entries CIDRs; an address without a prefix length stands for itself alone. With a port (10.0.0.7:25,
+ *   [fd00::/8]:88) only that port is allowed
  * @param options.setting that lists them. @param options.publicToo whether public addresses are allowed as well
  * @throws ScenedeltaError 'invalid-request' naming the entry that is neither
  */
 export function parseAllowList(
-  cidrs: readonly string[],
+  entries: readonly string[],
   { setting = PUBLIC_ONLY.setting, publicToo = true }: { setting?: string; publicToo?: boolean } = {},
 ): AllowList {
-  const ranges = cidrs.map((cidr) => {
+  const ranges = entries.map((entry) => {
     try {
-      return ipaddr.parseCIDR(isIP(cidr) === 0 ? cidr : `${cidr}/${isIP(cidr) === 4 ? 32 : 128}`);
+      return parseEntry(entry);
     } catch {
       throw new ScenedeltaError(
         'invalid-request',
-        `${setting} has ${JSON.stringify(cidr)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8`,
+        `${setting} has ${JSON.stringify(entry)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8, or ` +
+          'one with a port such as 10.0.0.7:88 or [fd00::7]:88',
         { field: setting },
       );
     }
@@ -49,24 +74,47 @@ export function parseAllowList(
   return { setting, ranges, publicToo };
 }
 
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d./]+)):(\d{1,5})$/;
+
+/** @throws Error if the entry cannot be read */
+function parseEntry(entry: string): AllowedRange {
+  const [, six, four, port] = WITH_PORT.exec(entry) ?? [];
+  const cidr = six ?? four ?? entry;
+  const family = isIP(cidr);
+  const [range, bits] = ipaddr.parseCIDR(family === 0 ? cidr : `${cidr}/${family === 4 ? 32 : 128}`);
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) throw new RangeError(port);
+  return { range, bits, port: port === undefined ? null : Number(port) };
+}
+
 /** @returns e.g. 'a public address or one in OUTBOUND_ALLOW' */
 export const allowedAddresses = ({ setting, publicToo }: AllowList): string =>
   publicToo ? `a public address or one in ${setting}` : `an address in ${setting}`;
+
+/** Of checks without a connection, and of HTTPS without a port. */
+const ANY_USUAL: Target = { port: 443, usual: true };
 
 /**
  * @param address an IP address without brackets or zone
  * @returns null if it may be reached, else the reason, e.g. 'a loopback address'
  */
-export function checkAddress(address: string, allow: AllowList = PUBLIC_ONLY): string | null {
+export function checkAddress(
+  address: string,
+  allow: AllowList = PUBLIC_ONLY,
+  { port, usual }: Target = ANY_USUAL,
+): string | null {
   if (isIP(address) === 0) return 'not an IP address';
   // A zone (fe80::1%eth0) names an interface of this host; only link-local addresses have one.
   if (address.includes('%')) return 'a link-local address';
   const parsed = unwrapped(ipaddr.parse(address));
-  if (allow.ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))) return null;
+  const named = allow.ranges.filter(({ range, bits }) => range.kind() === parsed.kind() && parsed.match(range, bits));
+  const allowsPort = (only: number | null) => (only === null ? usual || !BLOCKED_PORTS.has(port) : only === port);
+  if (named.some((entry) => allowsPort(entry.port))) return null;
+  if (named.length > 0) return `not allowed at port ${port}`;
   const range = parsed.range();
   // IPv6 outside 2000::/3 is not global, in whatever range it is.
   if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6, 3))) {
-    return allow.publicToo ? null : 'a public address';
+    if (allow.publicToo) return usual ? null : `not allowed at port ${port}`;
+    return 'a public address';
   }
   return NAMES[range] ?? 'not a public address';
 }
@@ -101,33 +149,40 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
     });
   };
   if (text.length > URL_LIMIT) reject(`has ${text.length} characters, expected at most ${URL_LIMIT}`);
-  const schemes = ['http:', 'https:', ...(options.rtsp === true ? Object.keys(RTSP_PORTS) : [])];
+  const schemes = ['http:', 'https:', ...(options.rtsp === true ? RTSP : [])];
   const expected = schemes.map((scheme) => `${scheme}//`).join(' or ');
   if (!URL.canParse(text)) reject(`expected an absolute ${expected} URL`);
   const url = new URL(text);
   if (!schemes.includes(url.protocol)) reject(`expected ${expected}, got ${url.protocol}//`);
   if (url.username !== '' || url.password !== '') reject('expected no user name or password in the URL');
-  const isRtsp = url.protocol in RTSP_PORTS;
-  const port = Number(url.port);
-  const known = isRtsp ? Object.values(RTSP_PORTS) : HTTP_PORTS;
-  if (url.port !== '' && !known.includes(port) && port < FIRST_FREE_PORT) {
-    reject(`port ${port}: expected ${known.join(', ')} or a port from ${FIRST_FREE_PORT}`);
-  }
+  const isRtsp = RTSP.includes(url.protocol);
   const hostname = isRtsp ? readHost(url.hostname) : url.hostname;
   const host = bareHost(hostname);
   // Older versions of Node parse some notations of an address to an empty host.
   if (host === '') reject('has no host that can be read, expected a name or an address');
-  if (isIP(host) !== 0) {
-    const { allow = PUBLIC_ONLY } = options;
-    const refusal = checkAddress(host, allow);
-    if (refusal !== null) reject(`${host} is ${refusal}, expected ${allowedAddresses(allow)}`);
+  const { allow = PUBLIC_ONLY } = options;
+  const target = targetOf(url);
+  const isAddress = isIP(host) !== 0;
+  // The addresses of a name are checked when it is resolved; without an allowed range none may have this port.
+  if (!target.usual && (isAddress ? checkAddress(host, allow, target) !== null : allow.ranges.length === 0)) {
+    const usual = USUAL_PORTS[isRtsp ? 'rtsp' : 'http'].join(', ');
+    reject(
+      `port ${target.port}: expected ${usual} or a port from ${FIRST_FREE_PORT}, or an address that ` +
+        `${allow.setting} names with this port`,
+    );
   }
+  const refusal = isAddress ? checkAddress(host, allow, target) : null;
+  if (refusal !== null) reject(`${host} is ${refusal}, expected ${allowedAddresses(allow)}`);
   if (isRtsp) url.hostname = hostname;
   return url;
 }
 
-/** @returns the port of an RTSP address */
-export const portOf = ({ port, protocol }: URL): number => (port === '' ? (RTSP_PORTS[protocol] ?? 0) : Number(port));
+/** @returns the port that a connection to a URL has */
+export function targetOf({ port, protocol }: URL): Target {
+  const target = port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port);
+  const usual: readonly number[] = USUAL_PORTS[RTSP.includes(protocol) ? 'rtsp' : 'http'];
+  return { port: target, usual: target >= FIRST_FREE_PORT || usual.includes(target) };
+}
 
 /**
  * The URL parser reads the notations of an address only in URLs of the schemes that it knows.

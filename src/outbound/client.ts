@@ -1,18 +1,20 @@
 /**
  * HTTP client for addresses that callers chose: frames to fetch, webhooks to deliver. It follows no redirects (each hop
- * would need the same checks), has one timeout for the whole exchange, and never echoes the body of an answer.
+ * would need the same checks) except one of a camera to the same origin, has one timeout for the whole exchange, and
+ * never echoes the body of an answer.
  */
-
 import { Readable } from 'node:stream';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
 import { ScenedeltaError } from '../errors.js';
-import { drop, readUpTo } from '../http-exchange.js';
+import { IMAGE_NAMES, imageTypeOf, jpegStart } from '../image-type.js';
 import type { Login } from '../login.js';
 import { originAndPath } from '../redact-url.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
+import { askCamera, type CameraAnswer, NoAnswer, readPicture } from './camera-http.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
+import type { Limits, Picture } from './http-fields.js';
 import { createHttpLogins, parseChallenges, type RefusedLogins } from './http-login.js';
 import { createPoster, type PostOutcome, USER_AGENT } from './post.js';
 import { createRtspFetcher, isRtsp, type RtspSettings } from './rtsp.js';
@@ -65,6 +67,14 @@ const LONGEST_DOWNLOAD_MS = 6 * 3_600_000;
 const MOST_REQUESTS = 3;
 
 type Fail = (why: string) => ScenedeltaError;
+interface PictureRequest {
+  readonly signal: AbortSignal;
+  readonly limits: Limits;
+  /** name of the frame in errors */
+  readonly field: string;
+  /** absent: true */
+  readonly mayRedirect?: boolean;
+}
 
 /**
  * @param options.rtsp without it, rtsp addresses are refused
@@ -84,29 +94,59 @@ export function createOutboundClient(
   });
   const logins = createHttpLogins(now, options.refusedLogins);
 
-  /** @returns the first answer that is no challenge. @throws Error with the reason if the login cannot help */
-  const get = async (url: URL, login: Login | undefined, signal: AbortSignal, failed: Fail) => {
+  /**
+   * Follows one redirect to the same origin, as browsers do: its caller could have named that address.
+   * @returns the picture of the first answer that is no challenge. @throws NoAnswer; Error with the reason otherwise
+   */
+  const getPicture = async (url: URL, login: Login | undefined, request: PictureRequest): Promise<Picture> => {
+    const { signal, limits, field, mayRedirect = true } = request;
     const target = { origin: url.origin, method: 'GET', uri: url.pathname + url.search };
     if (login !== undefined) await logins.recall(target, login);
     let step = login && logins.begin(target, login);
     for (let requests = 1; ; requests++) {
-      if (step !== undefined && 'refused' in step) throw failed(step.refused);
-      const answer = await agent.request(url, {
-        signal,
-        headers: {
+      if (step !== undefined && 'refused' in step) throw limits.failed(step.refused);
+      const socket = await agent.connect(url, signal);
+      try {
+        const headers = {
           'user-agent': USER_AGENT,
-          accept: 'image/*',
+          accept: 'image/*, multipart/x-mixed-replace',
           'accept-encoding': 'identity',
           ...(step === undefined ? {} : { authorization: step.authorization }),
-        },
-      });
-      if (answer.status !== 401) return answer;
-      await drop(answer);
-      if (login === undefined) throw failed('answered 401: it asks for a user name and a password');
-      if (requests === MOST_REQUESTS) throw failed('answered 401 to each of several logins');
-      const challenges = parseChallenges([answer.headers['www-authenticate'] ?? []].flat());
-      step = logins.answer(target, login, challenges, requests > 1);
+        };
+        const answer = await askCamera(socket, url, headers, { signal, limits });
+        if (answer.status !== 401) {
+          const moved = mayRedirect ? sameOrigin(answer, url) : undefined;
+          if (moved !== undefined) return await getPicture(moved, login, { ...request, mayRedirect: false });
+          assertOk(answer.status, originAndPath(url), { field, failed: limits.failed, expected: 'the image' });
+          const picture = await readPicture(answer, limits);
+          assertPicture(picture, answer, limits);
+          return picture;
+        }
+        if (login === undefined) throw limits.failed('answered 401: it asks for a user name and a password');
+        if (requests === MOST_REQUESTS) throw limits.failed('answered 401 to each of several logins');
+        const challenges = parseChallenges(answer.fields.get('www-authenticate') ?? []);
+        step = logins.answer(target, login, challenges, requests > 1);
+      } finally {
+        socket.destroy();
+      }
     }
+  };
+
+  /** Cameras close connections early now and then, so that a second attempt follows at once. */
+  const getWhole = async (url: URL, login: Login | undefined, request: PictureRequest): Promise<Buffer> => {
+    const attempt = () => getPicture(url, login, request);
+    const first = await attempt().catch((thrown) => {
+      if (thrown instanceof NoAnswer) return undefined;
+      throw thrown;
+    });
+    if (first?.complete === true) return first.bytes;
+    const second = await attempt().catch((thrown) => {
+      if (first !== undefined && thrown instanceof NoAnswer) return first;
+      throw thrown;
+    });
+    // Of a JPEG the decoder shows as much as came; other formats show nothing.
+    if (!second.complete && jpegStart(second.bytes) < 0) throw new NoAnswer('closed within the picture');
+    return second.bytes;
   };
 
   const rtsp = options.rtsp && createRtspFetcher({ settings: options.rtsp, timeoutMs, allow, agent, logins });
@@ -117,21 +157,10 @@ export function createOutboundClient(
     const url = checkUrlSyntax(text, { allow, field });
     const address = originAndPath(url);
     const failed = (why: string) => new ScenedeltaError('url-failed', `${address} ${why}`, { field });
+    const limits = { maxBytes, failed, tooLarge: () => tooLarge(address, maxBytes, field) };
     const deadline = startDeadline(timeoutMs, signal);
     try {
-      const { status, headers, body } = await get(url, login, deadline.signal, failed);
-      try {
-        assertOk(status, address, { field, failed, expected: 'the image' });
-        const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-        if (!mayBeImage(type)) throw failed(`answered with content type ${JSON.stringify(type)}, expected image/*`);
-        if (Number(headers['content-length']) > maxBytes) throw tooLarge(address, maxBytes, field);
-        const bytes = await readUpTo({ body }, maxBytes);
-        if (bytes === undefined) throw tooLarge(address, maxBytes, field);
-        if (bytes.length === 0) throw failed('answered with zero bytes, expected an image');
-        return bytes;
-      } finally {
-        body.destroy();
-      }
+      return await getWhole(url, login, { signal: deadline.signal, limits, field });
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
       throw asUrlError(thrown, address, { field, timeoutMs, timedOut: deadline.expired });
@@ -207,7 +236,7 @@ function assertOk(
   { field, failed, expected }: { field: string; failed: Fail; expected: string },
 ): void {
   if (status >= 300 && status < 400) {
-    throw failed(`answered ${status}: expected ${expected} itself, redirects are not followed`);
+    throw failed(`answered ${status}: expected ${expected} itself, redirects are not followed to another address`);
   }
   if (status >= 500 || TRANSIENT_STATUSES.has(status)) {
     throw new ScenedeltaError('url-unavailable', `${address} answered ${status}`, { field });
@@ -215,6 +244,22 @@ function assertOk(
   if (status !== 200) throw failed(`answered ${status}, expected 200`);
 }
 
-/** Many stores serve images as plain bytes, or without a type; decoding shows later whether it is an image. */
-const mayBeImage = (type: string | undefined): boolean =>
-  type === undefined || type.startsWith('image/') || /^(application|binary)\/octet-stream$/.test(type);
+/** @returns the address of a redirect to the same scheme, host and port; undefined if the answer is none */
+function sameOrigin({ status, fields }: CameraAnswer, url: URL): URL | undefined {
+  const location = fields.get('location')?.at(-1);
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, url.href)) return undefined;
+  const to = new URL(location, url.href);
+  return to.origin === url.origin && to.username === '' && to.password === '' ? to : undefined;
+}
+
+/** The first bytes decide, because cameras state wrong types. @throws ScenedeltaError url-failed */
+function assertPicture({ bytes }: Picture, { fields }: CameraAnswer, { failed }: Limits): void {
+  if (imageTypeOf(bytes) !== undefined) return;
+  const type = fields.get('content-type')?.at(-1)?.slice(0, 100);
+  const stated = type === undefined ? '' : ` of the type ${JSON.stringify(type)}`;
+  throw failed(
+    bytes.length === 0
+      ? `answered with zero bytes${stated}, expected an image`
+      : `answered with ${bytes.length} bytes${stated} that are no image, expected ${IMAGE_NAMES}`,
+  );
+}

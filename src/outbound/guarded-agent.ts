@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { ScenedeltaError } from '../errors.js';
 import { createHttpClient, type HttpClient } from '../http-exchange.js';
-import { type AllowList, allowedAddresses, bareHost, checkAddress } from './address.js';
+import { type AllowList, allowedAddresses, bareHost, checkAddress, type Target, targetOf } from './address.js';
 
 interface ResolvedAddress {
   readonly address: string;
@@ -29,9 +29,9 @@ const REFUSAL_MS = 1_000;
 export interface GuardedAgent {
   /** @throws ScenedeltaError url-refused, url-unavailable; else as HttpClient does */
   request: HttpClient['request'];
-  /** @returns a connection to an allowed address, with TLS if `secure`. @throws as a request does */
-  connect(to: { hostname: string; port: number; secure: boolean }, signal: AbortSignal): Promise<Socket>;
-  /** Aborts running requests. */
+  /** @returns a connection to an allowed address, with TLS for https and rtsps. @throws as a request does */
+  connect(url: URL, signal: AbortSignal): Promise<Socket>;
+  /** Aborts running requests and connections. */
   close(): void;
 }
 
@@ -39,47 +39,54 @@ export function createGuardedAgent(options: { allow: AllowList; timeoutMs: numbe
   const { allow, timeoutMs, resolve = systemResolve } = options;
 
   /** @returns the addresses of a name; undefined if it has none, or not only such as may be reached */
-  const resolveAllowed = async (hostname: string) => {
+  const resolveAllowed = async (hostname: string, target: Target) => {
     const ended = new AbortController();
     const late = sleep((2 / 3) * timeoutMs, [], { signal: ended.signal });
     const none = () => [] as const;
     // A DNS server that does not answer is no different from one that does not know the name.
     const found = await Promise.race([resolve(hostname).catch(none), late.catch(none)]);
     ended.abort();
-    const allowed = found.every(({ address }) => checkAddress(address, allow) === null);
+    const allowed = found.every(({ address }) => checkAddress(address, allow, target) === null);
     return found.length > 0 && allowed ? found : undefined;
   };
 
-  const guardedLookup: LookupFunction = async (hostname, { all }, done) => {
-    const refusable = sleep(Math.min(REFUSAL_MS, timeoutMs / 2), undefined, { ref: false });
-    const found = await resolveAllowed(hostname);
-    const first = found?.[0];
-    if (first === undefined) {
-      await refusable;
-      done(noAddress(hostname, allow), '', 0);
-    } else if (all === true) done(null, [...(found ?? [])]);
-    else done(null, first.address, first.family);
-  };
-  const client = createHttpClient({ idleMs: timeoutMs, lookup: guardedLookup });
+  const lookupFor =
+    (target: Target): LookupFunction =>
+    async (hostname, { all }, done) => {
+      const refusable = sleep(Math.min(REFUSAL_MS, timeoutMs / 2), undefined, { ref: false });
+      const found = await resolveAllowed(hostname, target);
+      const first = found?.[0];
+      if (first === undefined) {
+        await refusable;
+        done(noAddress(hostname, allow), '', 0);
+      } else if (all === true) done(null, [...(found ?? [])]);
+      else done(null, first.address, first.family);
+    };
+  const client = createHttpClient({ idleMs: timeoutMs, lookupFor: (url) => lookupFor(targetOf(url)) });
+  const connections = new Set<Socket>();
 
-  const assertAllowed = (hostname: string): string => {
-    const host = bareHost(hostname);
-    const refusal = isIP(host) === 0 ? null : checkAddress(host, allow);
+  const assertAllowed = (url: URL): string => {
+    const host = bareHost(url.hostname);
+    const refusal = isIP(host) === 0 ? null : checkAddress(host, allow, targetOf(url));
     if (refusal !== null) throw refused(host, refusal, allow);
     return host;
   };
 
   return {
     async request(url, request) {
-      assertAllowed(url.hostname);
+      assertAllowed(url);
       return client.request(url, request);
     },
-    async connect({ hostname, port, secure }, signal) {
-      const host = assertAllowed(hostname);
+    async connect(url, signal) {
+      const host = assertAllowed(url);
       signal.throwIfAborted();
-      const to = { host, port, lookup: guardedLookup };
+      const target = targetOf(url);
+      const to = { host, port: target.port, lookup: lookupFor(target) };
       const servername = isIP(host) === 0 ? { servername: host } : {};
+      const secure = /^(?:https|rtsps):$/.test(url.protocol);
       const socket = secure ? connectTls({ ...to, ...servername }) : connectTcp(to);
+      connections.add(socket);
+      socket.once('close', () => connections.delete(socket));
       const onAbort = () => void socket.destroy(signal.reason);
       signal.addEventListener('abort', onAbort, { once: true });
       try {
@@ -89,7 +96,10 @@ export function createGuardedAgent(options: { allow: AllowList; timeoutMs: numbe
         signal.removeEventListener('abort', onAbort);
       }
     },
-    close: () => client.close(),
+    close() {
+      client.close();
+      for (const socket of connections) socket.destroy();
+    },
   };
 }
 

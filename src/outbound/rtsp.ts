@@ -8,7 +8,7 @@ import { ScenedeltaError } from '../errors.js';
 import { startErrorOf, startFfmpeg } from '../ffmpeg.js';
 import type { Login } from '../login.js';
 import { originAndPath } from '../redact-url.js';
-import { type AllowList, checkUrlSyntax, portOf } from './address.js';
+import { type AllowList, checkUrlSyntax } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import type { HttpLogins } from './http-login.js';
 import { type RtspRelay, startRtspRelay } from './rtsp-relay.js';
@@ -67,8 +67,7 @@ export function createRtspFetcher({ settings, timeoutMs, allow, agent, logins }:
     const known = login && logins.begin(target, login);
     if (known !== undefined && 'refused' in known) throw failed(known.refused);
 
-    const secure = url.protocol === 'rtsps:';
-    const camera = await agent.connect({ hostname: url.hostname, port: portOf(url), secure }, signal);
+    const camera = await agent.connect(url, signal);
     let relay: RtspRelay | undefined;
     try {
       relay = await startRtspRelay({ camera, url, login, logins });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { completeJpeg } from '../../src/frames/complete-jpeg.js';
 import { decodeFrame, decodeReduced, decodeToFit, frameSize, withFullSize } from '../../src/frames/decode.js';
-import { sniffImage } from '../../src/frames/image-type.js';
+import { sniffImage } from '../../src/image-type.js';
 import { noisy } from './pictures.js';
 
 const options = { field: 'after', pixelLimit: 50_000_000 };

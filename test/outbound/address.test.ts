@@ -79,6 +79,11 @@ describe('addresses', () => {
     for (const address of ['10.1.2.4', 'fd00::2']) expect(checkAddress(address, allow)).not.toBeNull();
   });
 
+  it.each(['10.0.0.7:0', '10.0.0.7:65536', 'fd00::7:x', '[fd00::7]:', '10.0.0.7:88:88', 'camera:88'])(
+    'with the port in %j are refused by name',
+    (entry) => expect(() => parseAllowList([entry])).toThrow(`OUTBOUND_ALLOW has ${JSON.stringify(entry)}`),
+  );
+
   it.each(['10.0.0', '10.0.0.0/33', 'x/8', '', 'fd00::/129'])('the CIDR %j is refused by name', (cidr) => {
     expect(() => parseAllowList([cidr])).toThrow(`OUTBOUND_ALLOW has ${JSON.stringify(cidr)}`);
   });
@@ -129,5 +134,29 @@ describe('URLs', () => {
 
   it('with an allowed private address may be requested', () => {
     expect(url('http://127.0.0.1:9000/hook', ['127.0.0.0/8']).port).toBe('9000');
+  });
+
+  it.each([
+    ['http://127.0.0.1:88/', '127.0.0.0/8'],
+    ['http://127.0.0.1:81/', '127.0.0.0/8'],
+    ['http://127.0.0.1:554/', '127.0.0.1'],
+    ['http://[::1]:82/', '::1'],
+    ['http://127.0.0.1:25/', '127.0.0.1:25'],
+    ['http://[::1]:25/', '[::1]:25'],
+    ['http://10.1.2.3:88/', '10.0.0.0/8:88'],
+    ['http://8.8.8.8:88/', '8.8.8.8:88'],
+    ['http://camera.example:88/', '10.0.0.0/8'], // the addresses of a name are checked when it is resolved
+  ])('%s may be requested if OUTBOUND_ALLOW has %s', (text, entry) => expect(url(text, [entry]).href).toBe(text));
+
+  it.each([
+    ['http://127.0.0.1:25/', '127.0.0.0/8'],
+    ['http://127.0.0.1:22/', '127.0.0.1'],
+    ['http://127.0.0.1:89/', '127.0.0.1:88'],
+    ['http://127.0.0.1/', '127.0.0.1:88'],
+    ['http://127.0.0.2:88/', '127.0.0.1:88'],
+    ['http://8.8.8.8:88/', '10.0.0.0/8'],
+    ['http://camera.example:88/', ''],
+  ])('%s is refused although OUTBOUND_ALLOW has %s', (text, entry) => {
+    expect(() => url(text, entry === '' ? [] : [entry])).toThrow(/port|loopback/);
   });
 });

@@ -54,4 +54,22 @@ describe('a guarded agent', () => {
     for (const _time of [1, 2, 3, 4, 5]) await drop(await request(new URL(receiver.url), { headers: {} }));
     expect(ports.size).toBeLessThan(5);
   });
+
+  it('gives a name a reserved port only if all of its addresses are allowed there', async () => {
+    const target = new URL('http://camera.example:88/');
+    const connect = (entries: string[], addresses: string[]) => {
+      agent = createGuardedAgent({
+        allow: parseAllowList(entries),
+        timeoutMs: 300,
+        resolve: async () => addresses.map((address) => ({ address, family: 4 })),
+      });
+      return agent.request(target, { headers: {} }).catch((thrown) => thrown);
+    };
+    for (const addresses of [['8.8.8.8'], ['127.0.0.1', '8.8.8.8'], ['127.0.0.2']]) {
+      expect(await connect(['127.0.0.1:88'], addresses)).toMatchObject({
+        message: expect.stringContaining('no address'),
+      });
+    }
+    expect(await connect(['127.0.0.1:88'], ['127.0.0.1'])).toMatchObject({ code: 'ECONNREFUSED' });
+  });
 });

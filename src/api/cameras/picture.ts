@@ -2,8 +2,8 @@
 import type { Static } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
-import { sniffImage } from '../../frames/image-type.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
+import { sniffImage } from '../../image-type.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { type BlobStore, frameKey } from '../../stores/blobs.js';
 import { maskOf, type StoredCamera } from '../../stores/cameras.js';

@@ -1,7 +1,7 @@
 /** Route of the pictures that the records of a batch name. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
-import { IMAGE_TYPES, imageTypeOf } from '../../frames/image-type.js';
+import { IMAGE_TYPES, imageTypeOf } from '../../image-type.js';
 import { batchPictureKey } from '../../stores/batches.js';
 import { BatchIdParams, findBatch } from '../batches/find.js';
 import type { Api, ApiDependencies } from '../dependencies.js';

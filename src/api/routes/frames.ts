@@ -1,8 +1,8 @@
 /** Route of the frames of a comparison. */
 import { ScenedeltaError } from '../../errors.js';
-import { IMAGE_TYPES } from '../../frames/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { servedFrame } from '../../frames/served-frame.js';
+import { IMAGE_TYPES } from '../../image-type.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';

@@ -3,8 +3,7 @@
  * finds out whether the rest can be decoded. The library file-type is no replacement: it takes an animated PNG and a
  * camera's raw TIFF for other types, which would refuse frames that are accepted today.
  */
-import { ScenedeltaError } from '../errors.js';
-import { jpegStart } from './complete-jpeg.js';
+import { ScenedeltaError } from './errors.js';
 
 const ascii = (text: string) => [...Buffer.from(text, 'latin1')];
 
@@ -32,7 +31,22 @@ const SIGNATURES: readonly Signature[] = [
 ];
 
 export const IMAGE_TYPES = [...new Set(SIGNATURES.map((signature) => signature.contentType))];
-const NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
+/** for messages */
+export const IMAGE_NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
+
+/** Bytes before the start marker of a JPEG that are tolerated: more is another format. */
+const MOST_LEADING = 64;
+const SPACE = 0x20;
+const JPEG_START = Buffer.from([0xff, 0xd8, 0xff]);
+
+/**
+ * @returns the position of the start marker of a JPEG; -1 if there is none in the first bytes, or something else than
+ *   white space and zeros before it: a TIFF may hold a JPEG
+ */
+export function jpegStart(bytes: Uint8Array): number {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MOST_LEADING)).indexOf(JPEG_START);
+  return bytes.subarray(0, Math.max(0, start)).every((byte) => byte <= SPACE) ? start : -1;
+}
 
 /** @returns the content type of an accepted image, by its first bytes; undefined if they are those of none */
 export const imageTypeOf = (bytes: Uint8Array): string | undefined =>
@@ -51,5 +65,5 @@ export function sniffImage(bytes: Uint8Array, field: string): string {
     bytes.length === 0
       ? 'has 0 bytes'
       : `has ${bytes.length} bytes and starts with ${Buffer.from(bytes.subarray(0, 8)).toString('hex')}`;
-  throw new ScenedeltaError('image-unreadable', `${field} ${actual}: expected ${NAMES}`, { field });
+  throw new ScenedeltaError('image-unreadable', `${field} ${actual}: expected ${IMAGE_NAMES}`, { field });
 }
