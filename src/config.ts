@@ -13,7 +13,7 @@ import { flag, integer, list, oneOf, optionalText, share, text, topic } from './
 
 const MiB = 1024 * 1024;
 /** The commands find the bundles of the repository from any folder. */
-const OWN_MODELS = fileURLToPath(new URL('../models', import.meta.url));
+const BUNDLED_MODELS = fileURLToPath(new URL('../models', import.meta.url));
 
 /** The folders of programs, for child processes that get no other variable of the service. */
 export const PROGRAM_PATH = process.env.PATH;
@@ -244,7 +244,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     return [camelCase(name), value];
   };
   const given = Object.fromEntries(entries.map(read)) as Config;
-  const config = { ...given, modelsDir: given.modelsDir ?? OWN_MODELS };
+  const config = { ...given, modelsDir: given.modelsDir ?? BUNDLED_MODELS };
   if (config.auth === 'off' && !isLoopback(config.host)) {
     throw new ScenedeltaError(
       'invalid-request',

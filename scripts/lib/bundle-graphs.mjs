@@ -4,7 +4,7 @@ import { agreement } from '../../dist/model/agreement.js';
 import { COARSE_STRIDE } from '../../dist/model/bundle.js';
 import { Captioner } from '../../dist/model/captioner.js';
 import { loadBundle } from '../../dist/model/manifest.js';
-import { resizeNormalised, wholeFrame } from '../../dist/model/preprocess.js';
+import { fullFrame, resizeNormalised } from '../../dist/model/preprocess.js';
 import { openGraph } from '../../dist/model/session.js';
 import { warpToBefore } from '../../dist/viewpoint/warp.js';
 
@@ -25,7 +25,7 @@ export async function openBundleGraphs(folder) {
   const { width, height } = manifest.input;
   const encode = async (image) => {
     const out = new Float32Array(3 * width * height);
-    resizeNormalised(image, wholeFrame(image), width, height, manifest.input, out);
+    resizeNormalised(image, fullFrame(image), width, height, manifest.input, out);
     return (await captioner.encode([out], height, width))[0];
   };
   return {

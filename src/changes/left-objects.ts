@@ -49,7 +49,7 @@ export function followStill(
   { last, people }: { readonly last: number | null; readonly people: readonly PersonSighting[] },
 ): Still | null {
   const thingOf = ({ regions }: Location) =>
-    things.find((one) => one.regions.length > 0 && one.regions.every((own) => regions.includes(own)));
+    things.find((one) => one.regions.length > 0 && one.regions.every((region) => regions.includes(region)));
   const isKnown = ({ kind, regions }: Location) => known?.kind === kind && hasSameOutlines(known.regions, regions);
   // The person who puts a thing down and the thing may be one track.
   const location =
@@ -118,8 +118,11 @@ const hasSameOutlines = (known: readonly ChangeRegion[], regions: readonly Chang
 /** The nearest of the people; a sighting with the outline of the thing is the thing itself under another name. */
 function ownerOf(regions: readonly ChangeRegion[], people: readonly PersonSighting[]): PersonSighting | null {
   const near = people
-    .filter(({ box }) => !regions.some((own) => isSameOutline(own.box, box)))
-    .map((person) => ({ person, distance: Math.min(...regions.map((own) => lengthsBetween(own.box, person.box))) }))
+    .filter(({ box }) => !regions.some((region) => isSameOutline(region.box, box)))
+    .map((person) => ({
+      person,
+      distance: Math.min(...regions.map((region) => lengthsBetween(region.box, person.box))),
+    }))
     .filter(({ distance }) => distance <= OWNER_WITHIN)
     // Of equally near ones the last.
     .sort((a, b) => a.distance - b.distance || b.person.at - a.person.at);

@@ -72,13 +72,13 @@ export function relationTo(
 export function locationsOf(observation: Observation): Location[] {
   const { verdict, kind, confidence, caption, regions } = observation;
   if (verdict === 'tamper') {
-    return [{ kind: 'tamper', regions: [wholeFrame('after', 1, confidence)], caption, stated: true }];
+    return [{ kind: 'tamper', regions: [fullFrame('after', 1, confidence)], caption, stated: true }];
   }
   if (verdict !== 'change') return [];
   if (regions.length === 0) {
     const known = kind === 'none' || kind === 'multi' ? 'replace' : kind;
     // The area is unknown: 0 keeps severity rules with `min_area` from matching.
-    const everywhere = SIDES_OF_KIND[known].map((side) => wholeFrame(side, 0, confidence));
+    const everywhere = SIDES_OF_KIND[known].map((side) => fullFrame(side, 0, confidence));
     return [{ kind: known, regions: everywhere, caption: captionOfKind(known, caption), stated: false }];
   }
   const groups = groupByOverlap(regions);
@@ -129,7 +129,7 @@ function locationOf(regions: Regions, observation: Observation): Location {
   return describeLocation(kind, [kind], regions, observation);
 }
 
-const wholeFrame = (side: Side, area: number, score: number): ChangeRegion => ({
+const fullFrame = (side: Side, area: number, score: number): ChangeRegion => ({
   side,
   box: { x: 0, y: 0, width: 1, height: 1 },
   area,

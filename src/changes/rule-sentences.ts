@@ -72,13 +72,13 @@ export function judgeLocations(
   things: readonly ObservedThing[],
   sentences: readonly NamedSentence[],
 ): readonly JudgedSentence[] {
-  const own = things.filter(({ regions }) =>
+  const matching = things.filter(({ regions }) =>
     locations.some((location) => regions.length > 0 && regions.every((one) => location.regions.includes(one))),
   );
   return sentences.flatMap(({ text, said }): JudgedSentence[] => {
     const before = known.find((one) => one.when === text);
-    if (own.length === 0) return before === undefined ? [] : [before];
-    const p = Math.max(...own.map((thing) => probabilityOf(said, thing)));
+    if (matching.length === 0) return before === undefined ? [] : [before];
+    const p = Math.max(...matching.map((thing) => probabilityOf(said, thing)));
     return [{ when: text, frames: (before?.frames ?? 0) + 1, sum: (before?.sum ?? 0) + p }];
   });
 }

@@ -33,15 +33,15 @@ export function updateTracks(
   const recent = { last: state.at, people };
   const locations = locationsOf(observation);
   const owners = associate(locations, state.tracks);
-  const judgedAfter = (known: Track['judged'], own: readonly Location[]): Pick<Track, 'judged'> =>
+  const judgedAfter = (known: Track['judged'], matched: readonly Location[]): Pick<Track, 'judged'> =>
     known === undefined && rules.sentences.length === 0
       ? {}
-      : { judged: judgeLocations(known ?? [], own, observation.things ?? [], rules.sentences) };
+      : { judged: judgeLocations(known ?? [], matched, observation.things ?? [], rules.sentences) };
   const updated = state.tracks.map((track) => {
-    const own = locations.filter((_location, i) => owners[i]?.includes(track));
+    const matched = locations.filter((_location, i) => owners[i]?.includes(track));
     // Tracks that share one merged region are all seen, but the region is the outline of none of them.
-    const outlines = own.filter((location) => owners[locations.indexOf(location)]?.length === 1);
-    const seen = own.length > 0;
+    const outlines = matched.filter((location) => owners[locations.indexOf(location)]?.length === 1);
+    const seen = matched.length > 0;
     const evidence = seen ? { seen: outlines } : evidenceOfUnseen(track, observation);
     const next = applyEvidence(track, evidence, observation, rules);
     if (!seen) return { track: next, seen };

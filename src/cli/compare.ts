@@ -21,7 +21,7 @@ import { roundFigures } from '../schemas/rounding.js';
 import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
 import { withBundles } from './with-bundles.js';
-import { assertWritable, writeWhole } from './write-whole.js';
+import { assertWritable, writeAtOnce } from './write-at-once.js';
 
 interface Options {
   readonly json?: true;
@@ -61,7 +61,7 @@ export const command = createCommand('compare')
     console.log(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
     if (options.heatmap !== undefined) {
       const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
-      await writeWhole(options.heatmap, await encoded(picture, options.heatmap));
+      await writeAtOnce(options.heatmap, await encoded(picture, options.heatmap));
     }
   });
 

@@ -20,7 +20,7 @@ import { openPairDescriber, type PairDescriber } from './evaluation/describe-pai
 import { findPairs } from './evaluation/find-pairs.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
 import { startProgress } from './progress.js';
-import { writeWhole } from './write-whole.js';
+import { writeAtOnce } from './write-at-once.js';
 
 interface Options {
   readonly bundle?: string;
@@ -114,9 +114,9 @@ async function run(file: string, options: Options): Promise<void> {
   process.stdout.write(formatReport(report));
   const { predictions } = measured.run;
   if (options.predictions !== undefined)
-    await writeWhole(options.predictions, predictions.map(formatPrediction).join(''));
-  if (options.evidence !== undefined) await writeWhole(options.evidence, (measured.evidence ?? []).join(''));
-  if (options.json !== undefined) await writeWhole(options.json, `${JSON.stringify(report, null, 2)}\n`);
+    await writeAtOnce(options.predictions, predictions.map(formatPrediction).join(''));
+  if (options.evidence !== undefined) await writeAtOnce(options.evidence, (measured.evidence ?? []).join(''));
+  if (options.json !== undefined) await writeAtOnce(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 /** The sentences of the captioner with the accepted ones of the describer in their place, as a row of its own. */

@@ -8,7 +8,7 @@ import type { FeedbackLine } from '../schemas/feedback-manifest.js';
 import { baseUrl, keyOf } from './api-address.js';
 import { createCommand } from './command.js';
 import { startProgress } from './progress.js';
-import { makeFolder, writeWhole } from './write-whole.js';
+import { makeFolder, writeAtOnce } from './write-at-once.js';
 
 interface Options {
   readonly url?: string;
@@ -39,7 +39,7 @@ export const command = createCommand('feedback')
     progress.end();
     const manifest = join(folder, 'pairs.ndjson');
     await makeFolder(folder);
-    await writeWhole(manifest, kept.join(''));
+    await writeAtOnce(manifest, kept.join(''));
     const gone = lines.length - kept.length;
     const leftOut = gone === 0 ? '' : `; the frames of ${gone} are no longer kept`;
     console.log(`${kept.length} pairs in ${manifest}${leftOut}`);
@@ -91,7 +91,7 @@ async function saveFrames(line: FeedbackLine, folder: string, read: Read): Promi
   for (const [i, side] of SIDES.entries()) {
     const path = resolve(folder, line[side]);
     await makeFolder(dirname(path));
-    await writeWhole(path, new Uint8Array(bodies[i] ?? new ArrayBuffer(0)));
+    await writeAtOnce(path, new Uint8Array(bodies[i] ?? new ArrayBuffer(0)));
   }
   return true;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { outputFiles } from '../footage/outputs/files.js';
 import type { Recording } from '../footage/outputs/recording.js';
-import { makeFolder, writeWhole } from './write-whole.js';
+import { makeFolder, writeAtOnce } from './write-at-once.js';
 
 /**
  * @param folder is created if it is missing; the pictures that the records name are read from it
@@ -21,7 +21,7 @@ export async function writeOutputs(folder: string, recording: Recording): Promis
   for (const { name, content } of files) {
     const path = join(folder, name);
     await makeFolder(dirname(path));
-    await writeWhole(path, content());
+    await writeAtOnce(path, content());
   }
   return files.map(({ name }) => name);
 }

@@ -20,7 +20,7 @@ import { startFootageProgress } from './footage/progress.js';
 import { boundSequences, firstFrameSize } from './footage/range.js';
 import { formatPlan, formatResult } from './footage/report-lines.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
-import { makeFolder } from './write-whole.js';
+import { makeFolder } from './write-at-once.js';
 
 export const command = createCommand('footage')
   .description(

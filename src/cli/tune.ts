@@ -17,7 +17,7 @@ import { checkedOutput, type PendingBundle, writeBundle } from './tuning/bundle-
 import { existingPaths } from './tuning/existing-paths.js';
 import { formatTuning, type Tuning } from './tuning/report.js';
 import { withBundles } from './with-bundles.js';
-import { writeWhole } from './write-whole.js';
+import { writeAtOnce } from './write-at-once.js';
 
 interface Options {
   readonly feedback: string;
@@ -83,8 +83,8 @@ async function run(options: Options): Promise<void> {
   const write = (parts: TunedParts) => writeBundle(source, tunedManifest(source, basename(out), parts, record()), out);
   const { kept, falls } = await guard(session, proposed, checks, write);
   for (const part of PARTS) {
-    const own = falls.filter((fall) => fall.part === part);
-    if (own.length > 0) results[part] = { ...results[part], accepted: false, reason: reasonOf(own) };
+    const ofPart = falls.filter((fall) => fall.part === part);
+    if (ofPart.length > 0) results[part] = { ...results[part], accepted: false, reason: reasonOf(ofPart) };
   }
   if (kept !== null) {
     // Written anew, because the record knows now which parts the checks refused.
@@ -96,7 +96,7 @@ async function run(options: Options): Promise<void> {
     ...{ ...record(), checked: checks.reduce((sum, { pairs }) => sum + pairs.length, 0) },
   };
   process.stdout.write(formatTuning(tuning));
-  if (options.json !== undefined) await writeWhole(options.json, `${JSON.stringify(tuning, null, 2)}\n`);
+  if (options.json !== undefined) await writeAtOnce(options.json, `${JSON.stringify(tuning, null, 2)}\n`);
   if (kept === null) process.exitCode = 1;
 }
 

@@ -18,7 +18,7 @@ import { readRoi, readSettings } from './footage/options.js';
 import { firstFrameSize } from './footage/range.js';
 import { formatMoment } from './footage/report-lines.js';
 import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
-import { makeFolder, writeWhole } from './write-whole.js';
+import { makeFolder, writeAtOnce } from './write-at-once.js';
 
 interface WhenOptions extends Omit<PlanChoices, 'outputDir'> {
   readonly roi: string;
@@ -96,8 +96,8 @@ async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptio
   const folder = options.outputDir;
   if (folder !== undefined) {
     await makeFolder(folder);
-    for (const [name, bytes] of pictures) await writeWhole(join(folder, name), bytes);
-    await writeWhole(join(folder, 'when.json'), json);
+    for (const [name, bytes] of pictures) await writeAtOnce(join(folder, name), bytes);
+    await writeAtOnce(join(folder, 'when.json'), json);
   }
   for (const { file, reason } of record.failures) process.stderr.write(`${file} is left out: ${reason}\n`);
   process.stdout.write(options.json ? json : `${sentences(record, options.covered, timeZone)}\n`);

@@ -30,7 +30,7 @@ interface Pictures {
 export async function picturesOf(
   frames: Readonly<Record<Side, Uint8Array>>,
   boxes: readonly Box[],
-  options: { readonly wholeFrames: boolean; readonly decodeLimits: DecodeLimits },
+  options: { readonly fullFrames: boolean; readonly decodeLimits: DecodeLimits },
 ): Promise<Pictures> {
   const { pixelLimit, decodeTimeout } = options.decodeLimits;
   // One frame after the other, so that only one is in memory with all its pixels.
@@ -38,8 +38,8 @@ export async function picturesOf(
     withFullSize(frames[side], { pixelLimit, decodeTimeout, field: side }, async (image) => {
       const crops: Uint8Array[] = [];
       for (const box of boxes) crops.push(await encode(image, cropOf(box, image), CROP_SIDE));
-      const whole = { left: 0, top: 0, width: image.width, height: image.height };
-      return { crops, frame: options.wholeFrames ? await encode(image, whole, FRAME_SIDE) : null };
+      const full = { left: 0, top: 0, width: image.width, height: image.height };
+      return { crops, frame: options.fullFrames ? await encode(image, full, FRAME_SIDE) : null };
     });
   const before = await of('before');
   const after = await of('after');

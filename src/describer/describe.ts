@@ -46,7 +46,7 @@ interface DescribeInput extends CameraInstructions {
   readonly frames: Readonly<Record<Side, Uint8Array>>;
   /** at least one place */
   readonly evidence: Evidence;
-  readonly wholeFrames: boolean;
+  readonly fullFrames: boolean;
   readonly meter: Meter;
 }
 
@@ -127,7 +127,7 @@ export function createDescriber(
     const open = breaker.open();
     if (open !== null) return ended('skipped', refusal('unavailable', open));
     const boxes = evidence.map(({ box }) => box);
-    const pictures = await picturesOf(input.frames, boxes, { wholeFrames: input.wholeFrames, decodeLimits: config });
+    const pictures = await picturesOf(input.frames, boxes, { fullFrames: input.fullFrames, decodeLimits: config });
     const places = pictures.crops.map((crops, i) => ({ crops, box: boxes[i] as (typeof boxes)[number] }));
     const request = { model: config.describerModel, jsonMode: config.describerFormat, places, frames: pictures.frames };
     const { preset, instructions } = input;

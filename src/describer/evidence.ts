@@ -48,7 +48,7 @@ export interface Place {
 export type Evidence = readonly Place[];
 
 /** A fact about a thing, and the frames of its regions here. */
-interface OwnFact {
+interface SidedFact {
   readonly fact: Fact;
   readonly sides: readonly Side[];
 }
@@ -80,8 +80,8 @@ export function evidenceOfFinding({ verdict, regions, facts, statements, kind, c
   const things =
     statements ?? (facts ?? []).map((fact) => ({ kind: fact.kind.value, regions: fact.regions, text: caption }));
   const places = things.flatMap((thing) => {
-    const own = regions.filter(({ id }) => thing.regions.includes(id));
-    return placesOf(thing.kind, own, factsAbout(thing.kind, own, facts), thing.text);
+    const about = regions.filter(({ id }) => thing.regions.includes(id));
+    return placesOf(thing.kind, about, factsAbout(thing.kind, about, facts), thing.text);
   });
   const all = places.length > 0 || kind === 'none' || kind === 'multi' ? places : placesOf(kind, regions, [], caption);
   return all.slice(0, MOST_PLACES);
@@ -90,7 +90,7 @@ export function evidenceOfFinding({ verdict, regions, facts, statements, kind, c
 function placesOf(
   kind: StatementKind,
   regions: readonly Pick<Region, 'box'>[],
-  facts: readonly OwnFact[],
+  facts: readonly SidedFact[],
   caption: string,
 ): Place[] {
   const role = ROLE_OF_KIND[kind];
@@ -100,15 +100,15 @@ function placesOf(
     .map((box) => ({ box, role, nouns }));
 }
 
-function nounsOf(side: Side, facts: readonly OwnFact[], caption: string): Nouns {
-  const own = facts.filter(({ sides }) => sides.includes(side));
-  const named = own.map(({ fact }) => fact.noun.value).filter((noun) => noun !== SOMETHING);
+function nounsOf(side: Side, facts: readonly SidedFact[], caption: string): Nouns {
+  const about = facts.filter(({ sides }) => sides.includes(side));
+  const named = about.map(({ fact }) => fact.noun.value).filter((noun) => noun !== SOMETHING);
   // The parser reads "something" as an object, which is a class of its own.
   const mentions = caption.includes(SOMETHING) ? [] : readCaption(caption).mentions;
   const inCaption = mentions.filter(({ direction }) => SIDES_OF_DIRECTION[direction].includes(side));
   return {
     stated: facts.length > 0 ? named : inCaption.map(({ noun }) => noun),
-    likely: own.flatMap(({ fact }) => (fact.nouns ?? []).map(({ value }) => value)),
+    likely: about.flatMap(({ fact }) => (fact.nouns ?? []).map(({ value }) => value)),
   };
 }
 
@@ -117,7 +117,7 @@ const factsAbout = (
   kind: StatementKind,
   regions: readonly Pick<Region, 'id' | 'side'>[],
   facts: readonly Fact[] = [],
-): OwnFact[] =>
+): SidedFact[] =>
   facts
     .filter((fact) => fact.kind.value === kind)
     .map((fact) => ({ fact, sides: regions.filter(({ id }) => fact.regions.includes(id)).map(({ side }) => side) }))

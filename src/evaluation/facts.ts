@@ -178,9 +178,9 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
 function clausesTrue(claims: readonly boolean[], { clauses }: CaptionFacts): boolean[] {
   let from = 0;
   return clauses.map((length) => {
-    const own = claims.slice(from, from + length);
+    const group = claims.slice(from, from + length);
     from += length;
-    return own.every(Boolean);
+    return group.every(Boolean);
   });
 }
 

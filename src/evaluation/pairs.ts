@@ -177,7 +177,7 @@ function trueObjects(line: Line, boxes: Pair['boxes']): TrueObject[] {
   if (line.objects === undefined || line.objects.length === 0) return clevrObject(line, boxes);
   const alone = line.objects.length === 1;
   return line.objects.map((object) => {
-    const own = {
+    const labelled = {
       before: object.boxes_before ? toBoxes(object.boxes_before) : alone ? boxes.before : [],
       after: object.boxes_after ? toBoxes(object.boxes_after) : alone ? boxes.after : [],
     };
@@ -185,10 +185,10 @@ function trueObjects(line: Line, boxes: Pair['boxes']): TrueObject[] {
       noun: object.noun ?? null,
       colour: object.colour ?? null,
       count: object.count ?? 1,
-      direction: directionOf(object.action ?? line.kind, own),
+      direction: directionOf(object.action ?? line.kind, labelled),
       where: object.where ?? null,
       becomes: [],
-      boxes: own,
+      boxes: labelled,
     };
   });
 }

@@ -29,8 +29,8 @@ export interface Retrieval {
  * @param gallery number of pairs
  * @returns 1 + number of better pairs + half of the equal ones
  */
-export function rankOf(scores: ReadonlyMap<string, number>, own: string, gallery: number): number {
-  const score = scores.get(own);
+export function rankOf(scores: ReadonlyMap<string, number>, sought: string, gallery: number): number {
+  const score = scores.get(sought);
   if (score === undefined) return 1 + scores.size + (gallery - scores.size - 1) / 2;
   let [greater, equal] = [0, -1];
   for (const other of scores.values()) {

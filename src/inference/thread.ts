@@ -132,9 +132,9 @@ async function serve(
    * message with a view carries the whole buffer of the view.
    */
   const detach = <T extends Float32Array | BigInt64Array>(view: T): T => {
-    const own = view.byteLength === view.buffer.byteLength ? view : (view.slice() as T);
-    transfer.push(own.buffer as ArrayBuffer);
-    return own;
+    const copied = view.byteLength === view.buffer.byteLength ? view : (view.slice() as T);
+    transfer.push(copied.buffer as ArrayBuffer);
+    return copied;
   };
   const detachFeatures = ({ coarse, fine }: Features): Features => ({
     coarse: detach(coarse),

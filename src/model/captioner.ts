@@ -255,8 +255,8 @@ export class Captioner {
       await this.caption(
         differences.map(({ memory, kindLogits }, i) => {
           const crop = crops[i];
-          const own = crop === undefined ? [] : [{ before: crop, after: crop, crop: box, object: box }];
-          return { memory, kindLogits, crops: own };
+          const only = crop === undefined ? [] : [{ before: crop, after: crop, crop: box, object: box }];
+          return { memory, kindLogits, crops: only };
         }),
       );
       if (this.#graphs.names !== undefined) {

@@ -42,8 +42,8 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManife
   const hasCrops = manifest.glance !== null;
   const cropsJudgeKind =
     name === 'caption' && hasCrops && (has(graph.inputs, FULL_FRAME_KIND) || has(graph.outputs, JOINT_KIND));
-  const ownInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
-  checkNames(graph.file, 'inputs', graph.inputs, cropsJudgeKind ? [...ownInputs, FULL_FRAME_KIND] : ownInputs);
+  const namedInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
+  checkNames(graph.file, 'inputs', graph.inputs, cropsJudgeKind ? [...namedInputs, FULL_FRAME_KIND] : namedInputs);
   checkNames(graph.file, 'outputs', graph.outputs, cropsJudgeKind ? [...outputs, JOINT_KIND] : outputs);
   const stated = statedGraph(manifest, name);
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);

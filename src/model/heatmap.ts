@@ -21,7 +21,7 @@ interface WordAttention {
 export function wordHeatmap(attention: WordAttention, side: Side, width: number, height: number): Heatmap {
   const { weights, memory, cropGrid, crops } = attention;
   const map: Heatmap = { width, height, data: new Float32Array(width * height) };
-  spread(weights, firstRow(memory, side), memory.grid, WHOLE_FRAME, map);
+  spread(weights, firstRow(memory, side), memory.grid, FULL_FRAME, map);
   let from = memoryRows(memory);
   if (cropGrid !== null) {
     for (const crop of crops) {
@@ -33,7 +33,7 @@ export function wordHeatmap(attention: WordAttention, side: Side, width: number,
   return map;
 }
 
-const WHOLE_FRAME: Box = { x: 0, y: 0, width: 1, height: 1 };
+const FULL_FRAME: Box = { x: 0, y: 0, width: 1, height: 1 };
 
 /** Adds the weights of a grid that covers `box` to the map: each target cell receives its share by covered area. */
 function spread(weights: Float32Array, from: number, [rows, columns]: Grid, box: Box, map: Heatmap): void {

@@ -55,7 +55,7 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded: r
       nouns,
       decoder.flatten,
       (noun) =>
-        (1 + decoder.noun * meanOf((i) => supports[i]?.own.get(noun) ?? 0)) *
+        (1 + decoder.noun * meanOf((i) => supports[i]?.nearest.get(noun) ?? 0)) *
         (1 + decoder.class * meanOf((i) => (supports[i]?.alike.has(noun) ? 1 : 0))),
     ),
     colours: reweigh(
@@ -148,10 +148,10 @@ function supportOf(noun: string, { nouns, wider }: Names) {
   const paths = new Map(things.map((word) => [word, widerWords(word, wider)]));
   const below = (word: string) => things.filter((thing) => paths.get(thing)?.includes(word));
   const steps = widerWords(noun, wider).filter((word) => word !== SOMETHING);
-  const own = steps.map(below).find((found) => found.length > 0) ?? [];
+  const nearest = steps.map(below).find((found) => found.length > 0) ?? [];
   const hypernym = steps.at(-1);
   return {
-    own: new Map(own.map((word) => [word, 1 / own.length])),
+    nearest: new Map(nearest.map((word) => [word, 1 / nearest.length])),
     alike: new Set(hypernym === undefined ? [] : below(hypernym)),
   };
 }

@@ -10,7 +10,7 @@ interface Normalisation {
   readonly std: readonly [number, number, number];
 }
 
-export const wholeFrame = (image: RgbImage): PixelBox => ({
+export const fullFrame = (image: RgbImage): PixelBox => ({
   x: 0,
   y: 0,
   width: image.width,

@@ -116,7 +116,7 @@ export function chooseRegionCrops(regions: readonly MapRegion[], frame: Size, ru
   return locations
     .filter(({ box }, i) => !locations.slice(0, i).some((other) => isPartOf(box, other.box)))
     .slice(0, rule.regions)
-    .map(({ box, regions: own }) => ({ object: box, crop: cropAround(box, frame, rule), regions: own }));
+    .map(({ box, regions: members }) => ({ object: box, crop: cropAround(box, frame, rule), regions: members }));
 }
 
 const isPartOf = (box: Box, stronger: Box): boolean => sharedArea(box, stronger) > PART_SHARE * areaOf(box);
@@ -135,11 +135,11 @@ export const cropOfRegion = (region: MapRegion, frame: Size, rule: CropRule): Re
  * @param crops all locations
  */
 export function partOfOtherFrame(
-  { object, regions: own }: RegionCrop,
+  { object, regions: members }: RegionCrop,
   regions: readonly MapRegion[],
   crops: readonly RegionCrop[],
 ): MapRegion | undefined {
-  const sides = new Set(own.map(({ side }) => side));
+  const sides = new Set(members.map(({ side }) => side));
   const used = new Set(crops.flatMap((crop) => crop.regions));
   return sides.size > 1
     ? undefined

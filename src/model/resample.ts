@@ -71,8 +71,8 @@ export function resample(
 
   // Layout of the memory, in bytes: taps and weights of the columns, weights of the rows, a band of the source (only
   // the columns in use), the output of its first pass, a row of the result, the levels, and the row as three planes.
-  const stride = wholeSteps((right - left) * 3);
-  const resultStride = wholeSteps(width * 3);
+  const stride = roundedSteps((right - left) * 3);
+  const resultStride = roundedSteps(width * 3);
   const most = mostRowsOfABand(rows, height);
   const columnWeights = width * TAP_BYTES;
   const rowWeights = columnWeights + columns.weights.byteLength;
@@ -136,7 +136,7 @@ function mostRowsOfABand(rows: Taps, height: number): number {
 
 const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-const wholeSteps = (bytes: number) => Math.ceil(bytes / STEP) * STEP;
+const roundedSteps = (bytes: number) => Math.ceil(bytes / STEP) * STEP;
 
 const PAGE = 65_536;
 

@@ -61,7 +61,9 @@ export const toClause = (words: readonly ScoredWord[]): Sentence =>
 
 /** @returns the sentences joined by "and", which has the score of the words after it. @param sentences at least one */
 export function joinSentences(sentences: readonly Sentence[]): Sentence {
-  const words = sentences.flatMap(({ words: own, score }, i) => (i === 0 ? own : [{ text: 'and', score }, ...own]));
+  const words = sentences.flatMap(({ words: known, score }, i) =>
+    i === 0 ? known : [{ text: 'and', score }, ...known],
+  );
   return sentenceOf(
     words,
     words.reduce((sum, { score }) => sum + Math.log(score), 0),

@@ -197,8 +197,8 @@ export function createPublisher(deps: PublisherDependencies) {
   /** Seconds until the frame of the picture is no longer kept, at least one. */
   const expiryOf = async ({ settings }: StoredCamera, change: Change): Promise<number> => {
     const finished = (await deps.results.get(change.comparisons.best))?.comparison.finished_at;
-    const ownMs = (settings.retention.frames_hours ?? Number.POSITIVE_INFINITY) * HOUR_MS;
-    const end = (finished == null ? clock() : Date.parse(finished)) + Math.min(deps.links.framesMs, ownMs);
+    const localMs = (settings.retention.frames_hours ?? Number.POSITIVE_INFINITY) * HOUR_MS;
+    const end = (finished == null ? clock() : Date.parse(finished)) + Math.min(deps.links.framesMs, localMs);
     return Math.max(1, Math.ceil((end - clock()) / 1000));
   };
 

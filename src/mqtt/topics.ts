@@ -31,17 +31,17 @@ export interface CameraTopics {
 }
 
 export function topicsOf(base: string, camera: string): CameraTopics {
-  const own = `${base}/${CAMERAS}/${slugOf(camera)}`;
+  const prefix = `${base}/${CAMERAS}/${slugOf(camera)}`;
   return {
-    alert: `${own}/alert`,
-    picture: `${own}/picture`,
-    sentence: `${own}/sentence`,
-    state: `${own}/state`,
-    availability: `${own}/availability`,
-    changed: `${own}/changed`,
-    suspended: `${own}/suspended`,
-    suspend: `${own}/suspended/set`,
-    zone: (id) => `${own}/zones/${slugOf(id)}`,
+    alert: `${prefix}/alert`,
+    picture: `${prefix}/picture`,
+    sentence: `${prefix}/sentence`,
+    state: `${prefix}/state`,
+    availability: `${prefix}/availability`,
+    changed: `${prefix}/changed`,
+    suspended: `${prefix}/suspended`,
+    suspend: `${prefix}/suspended/set`,
+    zone: (id) => `${prefix}/zones/${slugOf(id)}`,
   };
 }
 const CAMERAS = 'cameras';

@@ -19,13 +19,17 @@ const LEAST = 1e-9;
 /**
  * @param own of the pair. @param reversed of the exchanged pair
  * @param kinds of the manifest
- * @returns `own` with the logarithms of the mean probabilities of the kinds
+ * @returns `forward` with the logarithms of the mean probabilities of the kinds
  */
-export function inBothDirections(own: CaptionOutput, reversed: CaptionOutput, kinds: readonly string[]): CaptionRun {
-  if (own.kindLogits === null || reversed.kindLogits === null) return { ...own, reversed };
-  const [ahead, back] = [softmax(own.kindLogits), softmax(reversed.kindLogits)];
+export function inBothDirections(
+  forward: CaptionOutput,
+  reversed: CaptionOutput,
+  kinds: readonly string[],
+): CaptionRun {
+  if (forward.kindLogits === null || reversed.kindLogits === null) return { ...forward, reversed };
+  const [ahead, back] = [softmax(forward.kindLogits), softmax(reversed.kindLogits)];
   const kindLogits = Float32Array.from(kinds, (kind, i) =>
     Math.log(Math.max(LEAST, ((ahead[i] as number) + (back[kinds.indexOf(reversedKind(kind))] as number)) / 2)),
   );
-  return { ...own, kindLogits, reversed };
+  return { ...forward, kindLogits, reversed };
 }

@@ -78,9 +78,9 @@ function twinOf(
   ends: readonly EndsOfMove[],
   kinds: readonly string[],
 ): number {
-  const own = ends.filter(({ before, after }) => before === crop || after === crop);
-  if (own.length === 0) return NO_TWIN;
-  return own.reduce((most, { before, after, kindLogits }) => {
+  const involved = ends.filter(({ before, after }) => before === crop || after === crop);
+  if (involved.length === 0) return NO_TWIN;
+  return involved.reduce((most, { before, after, kindLogits }) => {
     const [from, to] = [shown[before]?.before, shown[after]?.after];
     if (from === undefined || to === undefined || kindLogits === null) return most;
     const likeness =

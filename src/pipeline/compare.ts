@@ -216,7 +216,7 @@ export class Pipeline {
       describePair(this.#captionParts, { bundle, statements: input.statements === true, truth }, pair, regions),
     );
     const strongest = crops.slice(0, description.crops.length);
-    const likely = mostProbableKind(description.whole.kindLogits ?? difference.kindLogits, manifest.kinds);
+    const likely = mostProbableKind(description.joint.kindLogits ?? difference.kindLogits, manifest.kinds);
     const { captioned, check } = await comparison.step('caption', () =>
       composeChecked(description, likely, { crops, regions }, manifest, comparison.truth, (seen, sentences) =>
         this.#pool.run('check', manifest.name, { ...difference, crops: seen, sentences }),

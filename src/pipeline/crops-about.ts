@@ -20,16 +20,16 @@ const MIN_OVERLAP = 0.3;
 export function cropsAbout<C extends Pick<RegionCrop, 'regions'>>(
   places: readonly ChangedPlace[],
   crops: readonly C[],
-  together: number,
+  most: number,
   toSourceFrame: Pick<SourceFrameMapping, 'region'>,
 ): readonly C[] {
   const shows = ({ regions }: C): boolean =>
-    regions.some((own) => {
-      const region = toSourceFrame.region(own);
+    regions.some((shown) => {
+      const region = toSourceFrame.region(shown);
       return region !== null && places.some((place) => place.side === region.side && overlaps(place.box, region.box));
     });
-  const own = crops.filter(shows);
-  return (own.length > 0 ? own : crops).slice(0, together);
+  const shown = crops.filter(shows);
+  return (shown.length > 0 ? shown : crops).slice(0, most);
 }
 
 const overlaps = (a: Box, b: Box): boolean => sharedArea(a, b) >= MIN_OVERLAP * Math.min(areaOf(a), areaOf(b));

@@ -10,7 +10,7 @@ import { type CaptionRun, inBothDirections } from './both-directions.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
 import type { AlignedPair } from './pair.js';
-import { isOwnThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
+import { isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
 import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
 import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 
@@ -45,7 +45,7 @@ interface DescribedPair {
 /** The crops of the locations, with their names; no names of a bundle that names nothing. */
 interface NamedCrops {
   /** before two things at one location became two */
-  readonly whole: readonly EncodedCrop[];
+  readonly located: readonly EncodedCrop[];
   readonly crops: readonly EncodedCrop[];
   readonly names: readonly PairNames[] | undefined;
 }
@@ -62,20 +62,22 @@ export async function describePair(
 ): Promise<DescribedPair> {
   const { pool } = parts;
   const { manifest } = bundle;
-  const together = manifest.glance?.regions ?? 0;
-  const most = Math.max(together, statements ? MAX_STATEMENTS : MAX_FACTS);
+  const glanced = manifest.glance?.regions ?? 0;
+  const most = Math.max(glanced, statements ? MAX_STATEMENTS : MAX_FACTS);
   const { before, after } = pair.features;
   const exchange = manifest.names && pool.run('difference', manifest.name, { before: after, after: before });
-  const [{ whole, crops, names }, reversed] = await allSettledOrThrow(
+  const [{ located, crops, names }, reversed] = await allSettledOrThrow(
     nameCrops(parts, bundle, pair, regions, most),
     Promise.resolve(exchange),
   );
-  const strongest = whole.slice(0, together);
+  const strongest = located.slice(0, glanced);
   const inputs = (of: Difference, sets: readonly (readonly RegionCropFeatures[])[]) =>
-    sets.map((own) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: own }));
+    sets.map((candidates) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: candidates }));
   const run = async (sets: readonly (readonly EncodedCrop[])[]): Promise<CaptionRun[]> => {
     if (reversed === undefined) return pool.run('caption', manifest.name, inputs(pair.difference, sets));
-    const exchanged = sets.map((own) => own.map((crop) => ({ ...crop, before: crop.after, after: crop.before })));
+    const exchanged = sets.map((candidates) =>
+      candidates.map((crop) => ({ ...crop, before: crop.after, after: crop.before })),
+    );
     const rows = [...inputs(pair.difference, sets), ...inputs(reversed, exchanged)];
     const outputs = await pool.run('caption', manifest.name, rows);
     return sets.map((_, i) =>
@@ -102,16 +104,16 @@ async function nameCrops(
   const { manifest } = bundle;
   const { glance, names: words } = manifest;
   const crops = await encoder.encodeCrops(bundle, frames, regions, most);
-  if (words === undefined || glance === null || crops.length === 0) return { whole: crops, crops, names: undefined };
+  if (words === undefined || glance === null || crops.length === 0) return { located: crops, crops, names: undefined };
   const names = await pool.run('name', manifest.name, crops);
-  const own = crops.map((crop, i) => ({ crop, names: names[i] as PairNames }));
-  const examined = own.map((one): readonly MapRegion[] => {
+  const candidates = crops.map((crop, i) => ({ crop, names: names[i] as PairNames }));
+  const examined = candidates.map((one): readonly MapRegion[] => {
     if (showsTwoThings(one.crop, one.names, words)) return one.crop.regions;
     const part = unseenRegion(one.crop, one.names, words) ?? partOfOtherFrame(one.crop, regions, crops);
     return part === undefined ? [] : [part];
   });
   const alone = examined.flat();
-  if (alone.length === 0) return { whole: crops, crops, names };
+  if (alone.length === 0) return { located: crops, crops, names };
   const more = await encoder.encodeThese(
     bundle,
     frames,
@@ -122,17 +124,17 @@ async function nameCrops(
     const at = alone.indexOf(region);
     return { crop: more[at] as EncodedCrop, names: moreNames[at] as PairNames };
   };
-  const kept = own
+  const kept = candidates
     .flatMap((one, i): NamedCrop[] => {
       const [part, ...others] = examined[i] as readonly MapRegion[];
       if (part === undefined) return [one];
       if (others.length > 0) return [part, ...others].map(of);
-      if (!isOwnThing(part, of(part).names, one.names, words)) return [one];
+      if (!isSeparateThing(part, of(part).names, one.names, words)) return [one];
       const rest = one.crop.regions.filter((region) => region !== part);
       return [{ ...one, crop: { ...one.crop, regions: rest, object: unionOf(rest) } }, of(part)];
     })
     .slice(0, most);
-  return { whole: crops, crops: kept.map(({ crop }) => crop), names: kept.map((one) => one.names) };
+  return { located: crops, crops: kept.map(({ crop }) => crop), names: kept.map((one) => one.names) };
 }
 
 const unionOf = (regions: readonly MapRegion[]): Box => regions.map(({ box }) => box).reduce(union);

@@ -7,7 +7,7 @@ import { type FeatureCache, featureKey } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { FeaturePair, Features, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
-import { wholeFrame } from '../model/preprocess.js';
+import { fullFrame } from '../model/preprocess.js';
 import { chooseRegionCrops, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
 
 type FramePair = Readonly<Record<Side, DecodedFrame>>;
@@ -46,7 +46,7 @@ export class Encoder {
 
   async encodeFullFrame({ manifest }: Bundle, frame: DecodedFrame): Promise<Features> {
     const { width, height } = manifest.input;
-    const input = { frame, boxes: [wholeFrame(frame)], width, height };
+    const input = { frame, boxes: [fullFrame(frame)], width, height };
     const [features] = (await this.#pool.run('encode', manifest.name, input)) as [Features];
     return features;
   }

@@ -33,12 +33,12 @@ export function leftObjectOf(fact: LocationFact, all: readonly LocationFact[]): 
 }
 
 /** The region of a person, in either frame, that is nearest to the object; a region of the object itself is none. */
-function ownerOf(own: readonly MapRegion[], all: readonly LocationFact[]): MapRegion | null {
+function ownerOf(outline: readonly MapRegion[], all: readonly LocationFact[]): MapRegion | null {
   const candidates = all
     .filter((fact) => is('person', fact))
     .flatMap(({ regions }) => regions)
-    .filter((region) => !own.includes(region))
-    .map((region) => ({ region, distance: Math.min(...own.map(({ box }) => lengthsBetween(box, region.box))) }))
+    .filter((region) => !outline.includes(region))
+    .map((region) => ({ region, distance: Math.min(...outline.map(({ box }) => lengthsBetween(box, region.box))) }))
     .filter(({ distance }) => distance <= OWNER_WITHIN)
     .sort((a, b) => a.distance - b.distance);
   return candidates[0]?.region ?? null;

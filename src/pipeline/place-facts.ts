@@ -29,9 +29,9 @@ export function likelyPlace(
 ): Likely | null {
   if (stated === null || calibration === undefined) return stated;
   const { box } = regions.at(-1) as MapRegion;
-  const own = { ...stated, probability: calibrated(stated.probability, calibration.place) };
+  const said = { ...stated, probability: calibrated(stated.probability, calibration.place) };
   const third = { value: thirdOf(box), probability: calibration.third };
-  return firstOf(isRefuted(stated.value, box) ? [third] : [own, third], truth);
+  return firstOf(isRefuted(stated.value, box) ? [third] : [said, third], truth);
 }
 
 /** The same of the way that a thing moved; its ladder is the stated way, then the side, then nothing. */
@@ -43,11 +43,11 @@ export function likelyWay(
 ): Likely | null {
   if (stated === null || calibration === undefined) return stated;
   const agrees = agreement(stated.value, regions);
-  const own = { ...stated, probability: calibrated(stated.probability, calibration.way, agrees) };
+  const said = { ...stated, probability: calibrated(stated.probability, calibration.way, agrees) };
   const measured = sideOf(regions);
   const sides = measured === null ? [] : [{ value: measured, probability: calibration.sideways }];
   const contradicts = measured !== null && /left|right/.test(stated.value) && !stated.value.endsWith(measured);
-  return firstOf(contradicts ? sides : [own, ...sides], truth);
+  return firstOf(contradicts ? sides : [said, ...sides], truth);
 }
 
 const firstOf = (ladder: readonly Likely[], truth: number): Likely | null =>

@@ -153,12 +153,12 @@ function kindOf(groups: readonly GroupStatement[], more: number, head: string): 
  * kind.
  */
 function sentenceOfDecoder(
-  { whole, crops }: Description,
+  { joint, crops }: Description,
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
   manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
 ): ChangeSentence {
-  const decoded = toSentence(whole.ids, whole.logProbabilities, whole.length, manifest);
+  const decoded = toSentence(joint.ids, joint.logProbabilities, joint.length, manifest);
   const clauses = clausesOfKind(readClauses(decoded.words.map(({ text }) => text)), decoded, kind.name);
   const kept = positionsOf(clauses);
   const sentence = withWords(decoded, kept);
@@ -173,7 +173,7 @@ function sentenceOfDecoder(
     kind,
     content: statements.length < clauses.length ? undefined : { statements, more: 0 },
     clauses: [{ text: sentence.text, regions }],
-    attention: kept.map((word) => ({ weights: whole.attention[word] as Float32Array, crops })),
+    attention: kept.map((word) => ({ weights: joint.attention[word] as Float32Array, crops })),
   };
 }
 

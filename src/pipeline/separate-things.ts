@@ -46,8 +46,8 @@ export function unseenRegion(
  * @param own names of the crop around the region
  * @param location names of the crop around the location
  */
-export const isOwnThing = ({ side }: MapRegion, own: PairNames, location: PairNames, names: Names): boolean =>
-  differenceOfClasses(own[side], location[OTHER_SIDE[side]], names) >= LEAST;
+export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location: PairNames, names: Names): boolean =>
+  differenceOfClasses(apart[side], location[OTHER_SIDE[side]], names) >= LEAST;
 
 /** @param shown names of all crops, in their order */
 export const knownNames = (shown: readonly PairNames[], names: Names): KnownNames => ({

@@ -71,8 +71,8 @@ export interface LocationStatement {
 /** The outputs of the caption graph for a change. */
 export interface Description {
   /** seeing the strongest locations together */
-  readonly whole: CaptionOutput;
-  /** boxes of the crops of `whole` */
+  readonly joint: CaptionOutput;
+  /** boxes of the crops of `joint` */
   readonly crops: readonly Box[];
   /** at most one per location, the strongest first */
   readonly statements: readonly LocationStatement[];
@@ -122,10 +122,10 @@ export async function describeLocations<C extends LocationCrop>(
   const moves = candidates.filter(({ before, after }) => names?.mayBeOne(before, after) ?? true);
   const alone = crops.length === 1 ? [] : crops.map((crop) => [crop]);
   const outputs = await run([strongest, ...alone, ...moves.map(({ set }) => set)]);
-  const whole = outputs[0] as CaptionRun;
+  const joint = outputs[0] as CaptionRun;
   const boxes = strongest.map(({ crop }) => crop);
   const singles = crops.map((crop, i) => {
-    const output = crops.length === 1 ? whole : (outputs[i + 1] as CaptionRun);
+    const output = crops.length === 1 ? joint : (outputs[i + 1] as CaptionRun);
     return statementOf(output, [crop], [i], manifest) ?? plainStatement(output, crop, i, names);
   });
   const outputOf = new Map(moves.map((move, i) => [move, outputs[1 + alone.length + i] as CaptionRun]));
@@ -146,7 +146,7 @@ export async function describeLocations<C extends LocationCrop>(
     }
     singles[Math.min(...move.at)] = move;
   }
-  return { whole, crops: boxes, statements: singles.filter((statement) => statement !== undefined), ends };
+  return { joint, crops: boxes, statements: singles.filter((statement) => statement !== undefined), ends };
 }
 
 /**

@@ -33,7 +33,7 @@ export type RunCheck<C> = (
 export class TruthCheck<C extends LocationCrop> {
   readonly #check: CheckManifest;
   readonly #crops: readonly C[];
-  readonly #together: number;
+  readonly #glanced: number;
   readonly #run: RunCheck<C>;
   /** by the crops that were seen, and the text */
   readonly #judged = new Map<string, Judged>();
@@ -42,10 +42,10 @@ export class TruthCheck<C extends LocationCrop> {
    * @param crops the strongest first
    * @param together number of crops that one run takes
    */
-  constructor(check: CheckManifest, crops: readonly C[], together: number, run: RunCheck<C>) {
+  constructor(check: CheckManifest, crops: readonly C[], glanced: number, run: RunCheck<C>) {
     this.#check = check;
     this.#crops = crops;
-    this.#together = together;
+    this.#glanced = glanced;
     this.#run = run;
   }
 
@@ -53,7 +53,7 @@ export class TruthCheck<C extends LocationCrop> {
   async judge(clauses: readonly ClauseText[]): Promise<Judged[]> {
     const groups = new Map<string, { readonly seen: readonly C[]; readonly texts: Set<string> }>();
     const keys = clauses.map((clause) => {
-      const seen = cropsFor(clause, this.#crops, this.#together);
+      const seen = cropsFor(clause, this.#crops, this.#glanced);
       const group = seen.map((crop) => this.#crops.indexOf(crop)).join();
       const key = `${group} ${clause.text}`;
       if (!this.#judged.has(key)) {
@@ -62,11 +62,11 @@ export class TruthCheck<C extends LocationCrop> {
       }
       return key;
     });
-    await Promise.all([...groups].map(([group, { seen, texts }]) => this.#judgeTogether(group, seen, [...texts])));
+    await Promise.all([...groups].map(([group, { seen, texts }]) => this.#judgeAtOnce(group, seen, [...texts])));
     return keys.map((key) => this.#judged.get(key) as Judged);
   }
 
-  async #judgeTogether(group: string, seen: readonly C[], texts: readonly string[]): Promise<void> {
+  async #judgeAtOnce(group: string, seen: readonly C[], texts: readonly string[]): Promise<void> {
     const sentences = texts.map((text) => readSentence(text, this.#check).words);
     const outputs = await this.#run(seen, sentences);
     for (const [i, text] of texts.entries()) {
@@ -79,12 +79,12 @@ export class TruthCheck<C extends LocationCrop> {
  * @param together number of crops that one run takes
  * @returns the strongest crops if those of the clause are among them; else those of the clause before the strongest
  */
-function cropsFor<C extends LocationCrop>({ regions }: ClauseText, crops: readonly C[], together: number): C[] {
-  const strongest = crops.slice(0, together);
-  const own = crops.filter((crop) => crop.regions.some((region) => regions.includes(region)));
-  return own.every((crop) => strongest.includes(crop))
+function cropsFor<C extends LocationCrop>({ regions }: ClauseText, crops: readonly C[], glanced: number): C[] {
+  const strongest = crops.slice(0, glanced);
+  const about = crops.filter((crop) => crop.regions.some((region) => regions.includes(region)));
+  return about.every((crop) => strongest.includes(crop))
     ? strongest
-    : [...new Set([...own, ...strongest])].slice(0, together);
+    : [...new Set([...about, ...strongest])].slice(0, glanced);
 }
 
 export interface Judged {

@@ -89,8 +89,10 @@ function mostSpecific(schema: TSchema, value: unknown, errors: readonly SchemaEr
   const found = Value.Pointer.Get(value as object, union.instancePath);
   if (members.length !== 2 || !members.some((member) => member.type === 'null') || found === null) return union;
   const inside = `${union.schemaPath}/anyOf/${meant}`;
-  const own = errors.filter((e) => e.schemaPath.startsWith(inside));
-  return own.find((e) => e.keyword === 'anyOf' && e !== union) ?? own.find((e) => e.keyword !== 'boolean') ?? union;
+  const nested = errors.filter((e) => e.schemaPath.startsWith(inside));
+  return (
+    nested.find((e) => e.keyword === 'anyOf' && e !== union) ?? nested.find((e) => e.keyword !== 'boolean') ?? union
+  );
 }
 
 const refuse = (field: string, detail: string) =>

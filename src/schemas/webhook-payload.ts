@@ -126,8 +126,8 @@ export function pictureLinks(id: string, keptSince: number, hasMaps: boolean, li
   return { ...frames, ...heatmaps };
 }
 
-function trimmed(whole: WebhookPayload): WebhookPayload {
-  let payload = whole;
+function trimmed(full: WebhookPayload): WebhookPayload {
+  let payload = full;
   const tooLarge = () => Buffer.byteLength(JSON.stringify(payload)) >= PAYLOAD_LIMIT;
   const leaveOut = (what: (typeof TRIMMED)[number], data: Comparison) => {
     payload = { ...payload, data, trimmed: [...new Set([...(payload.trimmed ?? []), what])] };

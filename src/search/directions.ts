@@ -74,8 +74,8 @@ export const wayOf = (sentence: string): Way | null =>
 export function isOpposite(query: Directions, text: Directions, nouns: ReadonlySet<string>): boolean {
   if (query.way !== null && text.way !== null && OPPOSITE[query.way] === text.way) return true;
   const asked = new Set(query.courses.map(({ direction }) => direction));
-  const own = text.courses.filter(({ noun }) => noun === null || nouns.size === 0 || nouns.has(noun));
-  const stated = new Set((own.length > 0 ? own : text.courses).map(({ direction }) => direction));
+  const matching = text.courses.filter(({ noun }) => noun === null || nouns.size === 0 || nouns.has(noun));
+  const stated = new Set((matching.length > 0 ? matching : text.courses).map(({ direction }) => direction));
   const against = [...asked].some((direction) => stated.has(OPPOSITE[direction] as SearchDirection));
   return against && ![...asked].some((direction) => stated.has(direction));
 }

@@ -107,11 +107,11 @@ export function relatedTo(concept: Concept): readonly RelatedConcept[] {
 const RELATED = new Map<string, readonly RelatedConcept[]>();
 
 function nounsRelatedTo(noun: string): RelatedConcept[] {
-  const own = NOUNS[noun]?.isa ?? [];
+  const direct = NOUNS[noun]?.isa ?? [];
   const narrower = Object.entries(NOUNS).filter(([, { isa }]) => isa.includes(noun));
   return [
     ...narrower.map(([name]) => ({ concept: { kind: 'noun', name }, relation: 'narrower', weight: NARROWER }) as const),
-    ...own.map((name) => {
+    ...direct.map((name) => {
       const weight = name === 'object' ? WIDEST : WIDER;
       return { concept: { kind: 'noun', name }, relation: 'wider', weight } as const;
     }),

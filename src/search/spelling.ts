@@ -50,11 +50,11 @@ function cosineOf(a: NGrams, b: NGrams): number {
  */
 export function closestWord(word: string, words: Iterable<string>): string | null {
   if (word.length < LEAST_LETTERS || /\d/.test(word)) return null;
-  const own = nGramsOf(word);
+  const sought = nGramsOf(word);
   let best: { word: string; cosine: number } | null = null;
   for (const other of words) {
     if (Math.abs(other.length - word.length) > 2) continue;
-    const cosine = cosineOf(own, nGramsOf(other));
+    const cosine = cosineOf(sought, nGramsOf(other));
     if (cosine >= LEAST_COSINE && (best === null || cosine > best.cosine)) best = { word: other, cosine };
   }
   return best?.word ?? null;

@@ -151,12 +151,12 @@ function scorerOf(query: Query, scope: Scope, frequencies: readonly number[]) {
     const words: MatchedWord[] = [];
     let [score, answers, hasThing] = [0, asksDirectionAlone, !asksThing];
     for (const [i, { word }] of query.items.entries()) {
-      const [own, name] = [matches[i], inPlace[i]];
-      if (own === undefined && name === undefined) continue;
-      const ownWeight = own === undefined ? 0 : own.weight * saturation(own.count, text, scope);
+      const [worded, name] = [matches[i], inPlace[i]];
+      if (worded === undefined && name === undefined) continue;
+      const selfWeight = worded === undefined ? 0 : worded.weight * saturation(worded.count, text, scope);
       const nameWeight = name === undefined ? 0 : PLACE_WEIGHT * name.weight;
-      score += Math.max(ownWeight, nameWeight) * (idf[i] as number);
-      words.push({ word, matched: ((ownWeight >= nameWeight ? own : name) as Match).matched });
+      score += Math.max(selfWeight, nameWeight) * (idf[i] as number);
+      words.push({ word, matched: ((selfWeight >= nameWeight ? worded : name) as Match).matched });
       // The direction alone is no answer to a query for a thing.
       answers ||= !isDirection[i];
       hasThing ||= isThing[i] as boolean;

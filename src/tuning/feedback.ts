@@ -103,7 +103,7 @@ export function auditFeedback(
 /** The latest samples, one of each camera after the other, until there are `most`. Sorted by camera and id. */
 function latestOfEach(samples: readonly FeedbackSample[], most: number): FeedbackSample[] {
   const cameras = [...byCamera(samples).values()];
-  const ranked = cameras.flatMap((own) => own.map((sample, i) => ({ sample, age: own.length - i })));
+  const ranked = cameras.flatMap((ofCamera) => ofCamera.map((sample, i) => ({ sample, age: ofCamera.length - i })));
   const kept = ranked.sort((a, b) => a.age - b.age).slice(0, most);
   return [...byCamera(kept.map(({ sample }) => sample)).values()].flat();
 }
@@ -133,9 +133,9 @@ export function splitByTime<S extends { readonly sample: FeedbackSample }>(
   runs: readonly S[],
 ): { readonly fit: readonly S[]; readonly heldBack: readonly S[] } {
   const bySample = new Map(runs.map((run) => [run.sample, run]));
-  const parts = [...byCamera(runs.map(({ sample }) => sample)).values()].map((own) => {
-    const first = own.length - Math.floor(own.length * HELD_BACK);
-    return { fit: own.slice(0, first), heldBack: own.slice(first) };
+  const parts = [...byCamera(runs.map(({ sample }) => sample)).values()].map((ofCamera) => {
+    const first = ofCamera.length - Math.floor(ofCamera.length * HELD_BACK);
+    return { fit: ofCamera.slice(0, first), heldBack: ofCamera.slice(first) };
   });
   const take = (part: 'fit' | 'heldBack') => parts.flatMap((one) => one[part].map((s) => bySample.get(s) as S));
   return { fit: take('fit'), heldBack: take('heldBack') };

@@ -33,14 +33,14 @@ export function tunedManifest(
 }
 
 /** The factors were fitted on answers with those of the source, so that both apply. */
-const joined = (source: NamePriors | undefined, own: NamePriors): NamePriors => ({
-  nouns: product(source?.nouns, own.nouns),
-  colours: product(source?.colours, own.colours),
+const joined = (source: NamePriors | undefined, learned: NamePriors): NamePriors => ({
+  nouns: product(source?.nouns, learned.nouns),
+  colours: product(source?.colours, learned.colours),
 });
 
-function product(source: NamePriors['nouns'] = {}, own: NamePriors['nouns']): Record<string, number> {
-  const names = [...new Set([...Object.keys(source), ...Object.keys(own)])];
+function product(source: NamePriors['nouns'] = {}, learned: NamePriors['nouns']): Record<string, number> {
+  const names = [...new Set([...Object.keys(source), ...Object.keys(learned)])];
   return Object.fromEntries(
-    names.map((name) => [name, Number(((source[name] ?? 1) * (own[name] ?? 1)).toFixed(3))] as const),
+    names.map((name) => [name, Number(((source[name] ?? 1) * (learned[name] ?? 1)).toFixed(3))] as const),
   );
 }

@@ -143,11 +143,11 @@ export function applyFit(calibration: Calibration, fit: VerdictFit): Calibration
 export function fitCameras(alarms: readonly JudgedAlarm[], calibration: Calibration): Record<string, number> {
   const cameras = [...new Set(alarms.map(({ camera }) => camera))].filter((camera) => camera !== '').sort();
   const thresholds = cameras.flatMap((camera): [string, number][] => {
-    const own = alarms.filter((alarm) => alarm.camera === camera);
-    if (own.length < LEAST_OF_CAMERA) return [];
-    const offset = bestOffset(own, 1, PRIOR.camera);
+    const ofCamera = alarms.filter((alarm) => alarm.camera === camera);
+    if (ofCamera.length < LEAST_OF_CAMERA) return [];
+    const offset = bestOffset(ofCamera, 1, PRIOR.camera);
     if (offset > -LEAST_OFFSET) return [];
-    const border = Math.min(logitOf(calibration.threshold) - offset, highestBorder(own, calibration));
+    const border = Math.min(logitOf(calibration.threshold) - offset, highestBorder(ofCamera, calibration));
     const threshold = rounded(sigmoid(border));
     return threshold > calibration.threshold ? [[camera, threshold]] : [];
   });

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { dist } from './lib/service.mjs';
 
 const { Captioner } = await dist('model/captioner.js');
-const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
+const { resizeNormalised, fullFrame } = await dist('model/preprocess.js');
 const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
 const { predictionOf } = await dist('model/calibration.js');
@@ -38,7 +38,7 @@ async function compare({ before, after }, evidence) {
   const { width, height } = manifest.input;
   const encoded = [];
   for (const frame of frames) {
-    const [features] = await captioner.encode([image(frame, wholeFrame(frame), width, height)], height, width);
+    const [features] = await captioner.encode([image(frame, fullFrame(frame), width, height)], height, width);
     encoded.push(features);
   }
   const [difference] = await captioner.difference([{ before: encoded[0], after: encoded[1] }]);

@@ -15,7 +15,7 @@ const WARM_UP = 5;
 const { loadConfig } = await dist('config.js');
 const { createLogger } = await dist('logger.js');
 const { Captioner } = await dist('model/captioner.js');
-const { resizeNormalised, wholeFrame } = await dist('model/preprocess.js');
+const { resizeNormalised, fullFrame } = await dist('model/preprocess.js');
 const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
 const { loadBundles } = await dist('pipeline/bundles.js');
@@ -94,10 +94,10 @@ async function measureStages() {
   const before = await decode(pair.before, 'before');
   await time('evidence: registration, lighting, nuisances', 1, async () => examine(before, after));
   const whole = await time(`resize to ${width} x ${height}`, 2, async () =>
-    image(after, wholeFrame(after), width, height),
+    image(after, fullFrame(after), width, height),
   );
   const [ofAfter] = await time('features of a frame', 2, () => captioner.encode([whole], height, width));
-  const [ofBefore] = await captioner.encode([image(before, wholeFrame(before), width, height)], height, width);
+  const [ofBefore] = await captioner.encode([image(before, fullFrame(before), width, height)], height, width);
   const [difference] = await time('difference', 1, () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
   const maps = { before: difference.before, after: difference.after };
   const regions = await time('regions', 1, async () => findRegions(maps, manifest.regions));

@@ -54,7 +54,7 @@ const input = (meter = countingMeter(), more = {}) => ({
   evidence: VAN_CAME,
   preset: 'security' as const,
   instructions: null,
-  wholeFrames: false,
+  fullFrames: false,
   meter,
   ...more,
 });
@@ -86,7 +86,7 @@ describe('A describer', () => {
   });
 
   it('sends the whole frames if the camera asks for them', async () => {
-    await describer().describe(input(countingMeter(), { wholeFrames: true }));
+    await describer().describe(input(countingMeter(), { fullFrames: true }));
     expect(server.received[0]?.body.match(/data:image\/jpeg/g)).toHaveLength(4);
   });
 

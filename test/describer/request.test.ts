@@ -79,7 +79,7 @@ describe('picturesOf', () => {
   it('gives crops of at most 448 px and frames of at most 640 px, as JPEG without EXIF', async () => {
     const frames = { before: await frame(1920, 1080), after: await frame(1920, 1080) };
     const whole = { x: 0, y: 0, width: 1, height: 1 };
-    const { crops, frames: shown } = await picturesOf(frames, [whole, BOX], { wholeFrames: true, decodeLimits });
+    const { crops, frames: shown } = await picturesOf(frames, [whole, BOX], { fullFrames: true, decodeLimits });
     const all = [...crops, shown].flatMap((pair) => [pair?.before, pair?.after] as Uint8Array[]);
     const found = await sizes(all);
     expect(found.map(({ format, exif }) => [format, exif])).toEqual(found.map(() => ['jpeg', undefined]));
@@ -90,7 +90,7 @@ describe('picturesOf', () => {
   it('keeps the pixels of a small thing, with some surroundings, inside the frame', async () => {
     const frames = { before: await frame(640, 480), after: await frame(640, 480) };
     const corner = { x: 0.98, y: 0.98, width: 0.02, height: 0.02 };
-    const { crops, frames: none } = await picturesOf(frames, [corner], { wholeFrames: false, decodeLimits });
+    const { crops, frames: none } = await picturesOf(frames, [corner], { fullFrames: false, decodeLimits });
     expect(none).toBeNull();
     expect((await sizes([crops[0]?.after as Uint8Array]))[0]).toMatchObject({ width: 64, height: 64 });
   });

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { FULL_FRAME_KIND } from '../../src/model/contract.js';
 import { loadBundle } from '../../src/model/manifest.js';
-import { resizeNormalised, wholeFrame } from '../../src/model/preprocess.js';
+import { fullFrame, resizeNormalised } from '../../src/model/preprocess.js';
 import { type Graph, openGraph, type Tensor } from '../../src/model/session.js';
 
 const folder = fileURLToPath(new URL('../fixtures/golden/', import.meta.url));
@@ -93,7 +93,7 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     const { width, height, mean, std } = { ...manifest.input };
     const frame = image(...golden.preprocess.source);
     const input = new Float32Array(3 * width * height);
-    resizeNormalised(frame, wholeFrame(frame), width, height, { mean, std }, input);
+    resizeNormalised(frame, fullFrame(frame), width, height, { mean, std }, input);
     expectClose(sampled({ dims: [], data: input }, 64), golden.preprocess.samples, 1e-6);
 
     const features = await graph('features');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RgbImage } from '../../src/images.js';
-import { type PixelBox, resizeNormalised, wholeFrame } from '../../src/model/preprocess.js';
+import { fullFrame, type PixelBox, resizeNormalised } from '../../src/model/preprocess.js';
 
 interface Golden {
   readonly width: number;
@@ -32,7 +32,7 @@ describe('resizeNormalised against Pillow', () => {
   const image = gradient(golden.width, golden.height);
 
   it.each(golden.cases)('$name, to the bit', ({ width, height, box, pixels }) => {
-    const area: PixelBox = box === null ? wholeFrame(image) : { x: box[0], y: box[1], width: box[2], height: box[3] };
+    const area: PixelBox = box === null ? fullFrame(image) : { x: box[0], y: box[1], width: box[2], height: box[3] };
     const out = new Float32Array(3 * width * height);
     resizeNormalised(image, area, width, height, UNIT, out);
     expect(pixels).toHaveLength(out.length);
@@ -50,7 +50,7 @@ describe('resizeNormalised', () => {
 
   it('subtracts the mean and divides by the deviation, channel by channel', () => {
     const out = new Float32Array(3 * 4);
-    resizeNormalised(flat, wholeFrame(flat), 2, 2, { mean: [0.2, 0.1, 0.3], std: [1, 0.5, 0.25] }, out);
+    resizeNormalised(flat, fullFrame(flat), 2, 2, { mean: [0.2, 0.1, 0.3], std: [1, 0.5, 0.25] }, out);
     const expected = [0, 0.6, 2];
     out.forEach((value, i) => {
       expect(value).toBeCloseTo(expected[Math.floor(i / 4)] as number, 5);
@@ -59,7 +59,7 @@ describe('resizeNormalised', () => {
 
   it('does not change the frame', () => {
     const copy = Uint8Array.from(flat.data);
-    resizeNormalised(flat, wholeFrame(flat), 8, 8, UNIT, new Float32Array(192));
+    resizeNormalised(flat, fullFrame(flat), 8, 8, UNIT, new Float32Array(192));
     expect(flat.data).toEqual(copy);
   });
 
@@ -73,7 +73,7 @@ describe('resizeNormalised', () => {
   });
 
   it('refuses an output of another length', () => {
-    expect(() => resizeNormalised(flat, wholeFrame(flat), 2, 2, UNIT, new Float32Array(11))).toThrow(
+    expect(() => resizeNormalised(flat, fullFrame(flat), 2, 2, UNIT, new Float32Array(11))).toThrow(
       'out has 11 values, expected 12 (3 x 2 x 2)',
     );
   });

@@ -23,10 +23,10 @@ const states = (text: string, at: number): LocationStatement =>
   located(text, { at: [at], regions: [regions[at] as MapRegion], score: 0.9 });
 const RED = states('a red thing has appeared on the left', 0);
 const BLUE = states('a blue thing has appeared on the right', 1);
-const whole = {
+const joint = {
   ...{ ids: new BigInt64Array(), logProbabilities: new Float32Array(), length: 0, attention: [], kindLogits: null },
 };
-const description: Description = { whole, crops: [], statements: [RED, BLUE], ends: [] };
+const description: Description = { joint, crops: [], statements: [RED, BLUE], ends: [] };
 const KIND = { name: 'appear', score: 0.7 };
 /** Logit -2 of what happened for a sentence with one of these words, 2 for the others. */
 const doubting =

@@ -46,7 +46,7 @@ function compose(
 ) {
   const words = text === '' ? [] : text.split(' ');
   const vocabulary = ['<pad>', '<unk>', '<start>', '<end>', ...new Set(words)];
-  const whole: CaptionOutput = {
+  const joint: CaptionOutput = {
     ids: BigInt64Array.from(words, (word) => BigInt(vocabulary.indexOf(word))),
     logProbabilities: Float32Array.from(words, () => Math.log(0.9)),
     length: words.length,
@@ -58,7 +58,7 @@ function compose(
     special: { pad: 0, unk: 1, start: 2, end: 3 },
     calibration: calibrated ? { facts: counted === undefined ? FACTS : { ...FACTS, counted } } : {},
   };
-  const description = { whole, crops: [BOX], statements, ends: [] };
+  const description = { joint, crops: [BOX], statements, ends: [] };
   return composeSentence(description, { name: kind, score: 0.6 }, regions, manifest, truth);
 }
 
@@ -185,15 +185,15 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
   it('counts a place that changed for sure while it is uncertain what happened there', () => {
     // its region has the score 0.7, from which on 90 % of the places have changed
     const uncertain = found('man', 0.3, 0.5);
-    const whole = (truth: number, counted?: FactCalibration['counted']) =>
+    const joint = (truth: number, counted?: FactCalibration['counted']) =>
       compose('a dog', {
         ...{ statements: [A, uncertain], calibrated: true, truth },
         ...(counted === undefined ? {} : { counted }),
       }).sentence;
-    expect(whole(0.89, COUNTED).text).toBe('a car has appeared and one more place has changed');
-    expect(whole(0.91, COUNTED).text).toBe('a car has appeared');
-    expect(whole(0.89).text).toBe('a car has appeared');
-    expect(whole(0.89, COUNTED).words.at(-1)).toEqual({ text: 'changed', score: 0.7 });
+    expect(joint(0.89, COUNTED).text).toBe('a car has appeared and one more place has changed');
+    expect(joint(0.91, COUNTED).text).toBe('a car has appeared');
+    expect(joint(0.89).text).toBe('a car has appeared');
+    expect(joint(0.89, COUNTED).words.at(-1)).toEqual({ text: 'changed', score: 0.7 });
   });
 
   it('takes a small neighbour of the same kind for a part, a shadow or a reflection', () => {
@@ -207,11 +207,11 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
   });
 
   it('has no attention for the words that count', () => {
-    const { sentence: whole, attention } = compose('a dog', {
+    const { sentence: joint, attention } = compose('a dog', {
       ...{ statements: [A, found('something', 0.9, 0.5)], calibrated: true },
     });
-    expect(attention.map((word) => word === null)).toEqual(whole.words.map((_, i) => i >= 4));
-    expect(whole.words.slice(5).map(({ score }) => score)).toEqual([0.9, 0.9, 0.9, 0.9, 0.9]);
+    expect(attention.map((word) => word === null)).toEqual(joint.words.map((_, i) => i >= 4));
+    expect(joint.words.slice(5).map(({ score }) => score)).toEqual([0.9, 0.9, 0.9, 0.9, 0.9]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Side } from '../../src/images.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import {
   differenceOfClasses,
-  isOwnThing,
+  isSeparateThing,
   knownNames,
   showsTwoThings,
   unseenRegion,
@@ -60,7 +60,7 @@ it.each([
   ['the edge of what the man hid', NOTHING, false],
 ])('a region of its own crop is a thing of its own: %s', (_, after, expected) => {
   const location = { before: MAN, after: NOTHING };
-  expect(isOwnThing(region('after'), { before: NOTHING, after }, location, NAMES)).toBe(expected);
+  expect(isSeparateThing(region('after'), { before: NOTHING, after }, location, NAMES)).toBe(expected);
 });
 
 describe('knownNames', () => {

@@ -13,7 +13,7 @@ import { type FrameInput, URL_PATTERN } from '../schemas/comparison-request.js';
  */
 export function readFrame(input: FrameInput, field: string, frameLimit: number): IncomingFrame {
   if (typeof input === 'string') return readFrameText(input, field, frameLimit);
-  if ('base64' in input) return wholeBytes(decodeBase64(input.base64, field), field, frameLimit);
+  if ('base64' in input) return checkedBytes(decodeBase64(input.base64, field), field, frameLimit);
   if ('url' in input) return { from: 'url', url: input.url };
   return s3Frame(input.s3, field);
 }
@@ -59,7 +59,7 @@ export function readFrameText(text: string, field: string, frameLimit: number): 
     const start = JSON.stringify(text.slice(0, 40));
     throw invalid(field, `starts with ${start}, expected data:<type>;base64,<base64>`);
   }
-  return wholeBytes(decodeBase64(text.slice(comma + 1), field), field, frameLimit);
+  return checkedBytes(decodeBase64(text.slice(comma + 1), field), field, frameLimit);
 }
 
 export const frameTooLarge = (field: string, frameLimit: number) =>
@@ -86,7 +86,7 @@ function decodeBase64(text: string, field: string): Buffer {
   );
 }
 
-function wholeBytes(bytes: Uint8Array, field: string, frameLimit: number): IncomingBytes {
+function checkedBytes(bytes: Uint8Array, field: string, frameLimit: number): IncomingBytes {
   if (bytes.length > frameLimit) throw frameTooLarge(field, frameLimit);
   return incomingBytes(bytes, createHash('sha256').update(bytes), field);
 }

@@ -113,8 +113,8 @@ export function createLiveSearch(
     } while (cursor !== undefined);
     index.setNames((camera, zone) => {
       const ids = zone === null ? [camera] : [camera, zone];
-      const own = [names.get(JSON.stringify([camera])), names.get(JSON.stringify([camera, zone]))];
-      return [...ids, ...own.flat().filter((name) => name != null)];
+      const places = [names.get(JSON.stringify([camera])), names.get(JSON.stringify([camera, zone]))];
+      return [...ids, ...places.flat().filter((name) => name != null)];
     });
   };
 

@@ -102,8 +102,8 @@ export async function searchPage(
   };
 }
 
-const likeVector = (own: SearchVector | undefined): QueryVector | { readonly missing: 'no_vector' } =>
-  own === undefined ? { missing: 'no_vector' } : { ...own, least: LIKE_LEAST };
+const likeVector = (sought: SearchVector | undefined): QueryVector | { readonly missing: 'no_vector' } =>
+  sought === undefined ? { missing: 'no_vector' } : { ...sought, least: LIKE_LEAST };
 
 const matchOf = ({ score, words, cosine }: Hit): ListedChange['match'] => ({
   score: Number(score.toFixed(SCORE_DIGITS)),

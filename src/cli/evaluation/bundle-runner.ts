@@ -12,7 +12,7 @@ import { createLogger } from '../../logger.js';
 import { COARSE_STRIDE } from '../../model/bundle.js';
 import type { Features } from '../../model/graph-io.js';
 import { loadBundle } from '../../model/manifest.js';
-import { wholeFrame } from '../../model/preprocess.js';
+import { fullFrame } from '../../model/preprocess.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { StatementEvidence } from '../../pipeline/statement-evidence.js';
 import type { Finding } from '../../schemas/comparison.js';
@@ -82,7 +82,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
   async function match(frames: Readonly<Record<Side, DecodedFrame>>): Promise<Record<string, Signal>> {
     const encoded = await Promise.all(
       SIDES.map((side) => {
-        const boxes = [wholeFrame(frames[side])];
+        const boxes = [fullFrame(frames[side])];
         return pool.run('encode', name, { frame: frames[side], boxes, width, height });
       }),
     );

@@ -41,7 +41,7 @@ export function openPairDescriber(config: Config, preset: Preset): PairDescriber
     async describe(frames, finding) {
       const evidence = evidenceOfFinding(finding);
       if (evidence.length === 0) return null;
-      const input = { preset, instructions: null, frames, evidence, wholeFrames: false, meter };
+      const input = { preset, instructions: null, frames, evidence, fullFrames: false, meter };
       return limit(() => describer.describe(input));
     },
     close: () => describer.close(),

@@ -5,7 +5,7 @@ import { ScenedeltaError } from '../../errors.js';
 import { writeClip } from '../../footage/clips.js';
 import type { FootageSequence } from '../../footage/recording-plan.js';
 import type { FootageChange } from '../../footage/records.js';
-import { makeFolder } from '../write-whole.js';
+import { makeFolder } from '../write-at-once.js';
 
 /** @throws ScenedeltaError 'invalid-request': a clip would show what the zones hide */
 export function assertNoPrivacy(zones: readonly Zone[]): void {

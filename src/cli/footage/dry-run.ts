@@ -17,7 +17,7 @@ import { STATE_FOLDER } from '../../footage/run-folder.js';
 import { loadBundles } from '../../pipeline/bundles.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { withBundles } from '../with-bundles.js';
-import { makeFolder, writeWhole } from '../write-whole.js';
+import { makeFolder, writeAtOnce } from '../write-at-once.js';
 import { type FootageOptions, readSettings, readTemplate } from './options.js';
 import { formatMoment } from './report-lines.js';
 
@@ -98,14 +98,14 @@ function parsed(line: string, place: string): FrameStats {
 
 async function write(folder: string, results: readonly DryRun[]): Promise<void> {
   const changes = results.flatMap((result) => result.changes).sort(compareChanges);
-  const cameras = results.map(({ alerts, changes: own, ...result }) => {
-    return { ...result, alerts: alerts.length, changes: own.length };
+  const cameras = results.map(({ alerts, changes: found, ...result }) => {
+    return { ...result, alerts: alerts.length, changes: found.length };
   });
   await makeFolder(folder);
-  await writeWhole(join(folder, 'alerts.ndjson'), ndjson(results.flatMap(({ alerts }) => alerts)));
-  await writeWhole(join(folder, 'changes.ndjson'), ndjson(changes));
-  await writeWhole(join(folder, 'changes.csv'), changesCsv(changes));
-  await writeWhole(join(folder, 'dry-run.json'), `${JSON.stringify(roundFigures({ v: 1, cameras }), null, 2)}\n`);
+  await writeAtOnce(join(folder, 'alerts.ndjson'), ndjson(results.flatMap(({ alerts }) => alerts)));
+  await writeAtOnce(join(folder, 'changes.ndjson'), ndjson(changes));
+  await writeAtOnce(join(folder, 'changes.csv'), changesCsv(changes));
+  await writeAtOnce(join(folder, 'dry-run.json'), `${JSON.stringify(roundFigures({ v: 1, cameras }), null, 2)}\n`);
 }
 
 function lines(result: DryRun, timeZone: string): string[] {

@@ -5,7 +5,7 @@ import type { Recording } from '../../footage/outputs/recording.js';
 import type { FootageChange } from '../../footage/records.js';
 import { type FinishedRun, gatherResults, statsOf } from '../../footage/results.js';
 import { writeOutputs } from '../footage-outputs.js';
-import { writeWhole } from '../write-whole.js';
+import { writeAtOnce } from '../write-at-once.js';
 
 /**
  * @param clip writes the clip of a change, and returns its path relative to `outputs`; null if there is none
@@ -19,7 +19,7 @@ export async function writeResults(
   const gathered = await gatherResults(run);
   const recording = clip === undefined ? gathered : { ...gathered, changes: await withClips(gathered.changes, clip) };
   await writeOutputs(outputs, recording);
-  await writeWhole(join(outputs, 'stats.ndjson'), exactNdjson(statsOf(run)));
+  await writeAtOnce(join(outputs, 'stats.ndjson'), exactNdjson(statsOf(run)));
   return recording;
 }
 

@@ -9,7 +9,7 @@ import { RunFolder } from '../../footage/run-folder.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { VERSION } from '../../version.js';
 import { startProgress } from '../progress.js';
-import { makeFolder } from '../write-whole.js';
+import { makeFolder } from '../write-at-once.js';
 import type { FootageOptions } from './options.js';
 import { startPipeline } from './start.js';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ScenedeltaError } from '../../errors.js';
-import { writeWhole } from '../write-whole.js';
+import { writeAtOnce } from '../write-at-once.js';
 
 const ProgressSchema = Type.Object({
   v: Type.Literal(1),
@@ -39,4 +39,4 @@ export async function readProgress(file: string): Promise<Progress | undefined> 
 }
 
 export const writeProgress = (file: string, progress: Progress): Promise<void> =>
-  writeWhole(file, `${JSON.stringify(progress)}\n`);
+  writeAtOnce(file, `${JSON.stringify(progress)}\n`);

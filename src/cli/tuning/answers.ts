@@ -29,9 +29,12 @@ export interface Asked {
 export async function answersOf(config: Config, folder: string, pairs: readonly Asked[]): Promise<(Finding | null)[]> {
   if (pairs.length === 0) return [];
   const [modelsDir, defaultModel] = [dirname(folder), basename(folder)];
-  const own = { ...config, modelsDir, defaultModel, dataDir: await graphCacheHome(config.dataDir) };
+  const tuned = { ...config, modelsDir, defaultModel, dataDir: await graphCacheHome(config.dataDir) };
   const logger = createLogger({ level: 'silent', name: 'tune' });
-  const pipeline = await withBundles(own, Pipeline.start({ config: own, logger, onlyDefault: true, warmUp: false }));
+  const pipeline = await withBundles(
+    tuned,
+    Pipeline.start({ config: tuned, logger, onlyDefault: true, warmUp: false }),
+  );
   const progress = startProgress(pairs.length, 'pairs');
   try {
     const limit = pLimit(config.inferenceThreads || availableParallelism());

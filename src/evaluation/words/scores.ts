@@ -12,7 +12,7 @@ export interface WordScores {
   /** 0..10; document frequencies from the references of this set, as in published tables of subsets */
   readonly ciderD: number;
   /** 0..10; document frequencies from the references of the whole evaluated set */
-  readonly ciderDWholeSet: number;
+  readonly ciderDOfAll: number;
 }
 
 export const toSegment = (caption: string, references: readonly string[]): Segment => ({
@@ -21,13 +21,13 @@ export const toSegment = (caption: string, references: readonly string[]): Segme
 });
 
 /** @param wholeSet document frequencies of the whole evaluated set. @returns null for an empty set */
-export function wordScores(segments: readonly Segment[], wholeSet: DocumentFrequencies): WordScores | null {
+export function wordScores(segments: readonly Segment[], allReferences: DocumentFrequencies): WordScores | null {
   if (segments.length === 0) return null;
   return {
     captions: segments.length,
     bleu: bleu(segments),
     rougeL: rougeL(segments),
     ciderD: ciderD(segments),
-    ciderDWholeSet: ciderD(segments, wholeSet),
+    ciderDOfAll: ciderD(segments, allReferences),
   };
 }

@@ -133,9 +133,9 @@ export function readCaption(caption: string): CaptionFacts {
   for (const clause of clausesOf(caption)) {
     const swap = readReplacement(clause);
     replaces ||= swap.length > 1 || /\b(?:instead|replaced|(?:her|his|its|their) place)\b/.test(clause);
-    const own = swap.length > 0 ? swap : readClause(clause);
-    mentions.push(...own);
-    if (own.length > 0) clauses.push(own.length);
+    const read = swap.length > 0 ? swap : readClause(clause);
+    mentions.push(...read);
+    if (read.length > 0) clauses.push(read.length);
   }
   const text = caption.toLowerCase();
   const verdict = mentions.length > 0 ? 'change' : NOTHING.test(text) ? 'none' : null;
@@ -149,8 +149,8 @@ export function readCaption(caption: string): CaptionFacts {
 export const statedDirections = (caption: string): Direction[] =>
   clausesOf(caption).flatMap((clause): Direction[] => {
     const swap = readReplacement(clause);
-    const own = swap.length > 0 ? swap : readClause(clause);
-    if (own.length > 0) return [...own.map(({ direction }) => direction), ...bothWays(clause)];
+    const read = swap.length > 0 ? swap : readClause(clause);
+    if (read.length > 0) return [...read.map(({ direction }) => direction), ...bothWays(clause)];
     if (REPLACED_BY.test(clause) || REPLACES.test(clause)) return ['disappear', 'appear'];
     const cue = CUES.find(({ pattern }) => pattern.test(clause))?.direction;
     if (cue === undefined || cue === 'existence') return [];
@@ -222,9 +222,9 @@ const mention = (
  * last phrase ("a van and a car have appeared on the left") or before the first.
  */
 function placesOf(clause: string, phrases: readonly NounPhrase[]): (readonly StatedPlace[])[] {
-  const own = phrases.map((np, i) => readPlaces(clause.slice(np.start, phrases[i + 1]?.start)));
-  const shared = own.at(-1)?.length ? own.at(-1) : readPlaces(clause.slice(0, phrases[0]?.start));
-  return own.map((places) => (places.length > 0 ? places : (shared ?? [])));
+  const read = phrases.map((np, i) => readPlaces(clause.slice(np.start, phrases[i + 1]?.start)));
+  const shared = read.at(-1)?.length ? read.at(-1) : readPlaces(clause.slice(0, phrases[0]?.start));
+  return read.map((places) => (places.length > 0 ? places : (shared ?? [])));
 }
 
 /**

@@ -104,8 +104,8 @@ function placeOf(text: string, zones: readonly NamedZone[]) {
     // "behind the shed" is a place as it is; "shed" is one behind a preposition.
     const rest = PREPOSITION.exec(before)?.[1] ?? (PREPOSITION.test(`x ${firstWords(name)}`) ? before : undefined);
     if (rest === undefined) continue;
-    const own = zones.filter((zone) => zone.type === 'include' && zone.name !== null && folded(zone.name) === name);
-    return { rest, zones: own.map(({ id }) => id) };
+    const named = zones.filter((zone) => zone.type === 'include' && zone.name !== null && folded(zone.name) === name);
+    return { rest, zones: named.map(({ id }) => id) };
   }
   return { rest: text, zones: null };
 }

@@ -76,10 +76,10 @@ export function createDescriptionProcessor(deps: DescribeDependencies) {
     });
     const frames = stored === undefined ? null : await framesOf(stored);
     if (stored === undefined || frames === null) return skipped('the frames of the change are no longer kept');
-    const { preset, instructions, frames: wholeFrames } = settings;
+    const { preset, instructions, frames: fullFrames } = settings;
     const meter = meterOf(stored.request.apiKeyId, change.camera);
     try {
-      return await deps.describer.describe({ preset, instructions, frames, evidence, wholeFrames, meter });
+      return await deps.describer.describe({ preset, instructions, frames, evidence, fullFrames, meter });
     } catch (thrown) {
       // A frame that the pipeline could read, and that cannot be decoded any more.
       if (thrown instanceof ScenedeltaError && thrown.permanent) return skipped(thrown.message.slice(0, 300));

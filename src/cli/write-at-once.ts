@@ -12,7 +12,7 @@ type Content = string | Uint8Array | Iterable<string> | AsyncIterable<string>;
  * Writes under a temporary name, then renames.
  * @throws ScenedeltaError naming the file: 'storage-unavailable' if the disk is full, else 'invalid-request'
  */
-export async function writeWhole(file: string, content: Content): Promise<void> {
+export async function writeAtOnce(file: string, content: Content): Promise<void> {
   const unfinished = `${file}.${randomUUID()}.tmp`;
   try {
     // Not through a stream: one that is destroyed while its file is being opened creates it after the removal below.

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeWhole } from '../../src/cli/write-whole.js';
+import { writeAtOnce } from '../../src/cli/write-at-once.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ async function* parts(): AsyncGenerator<string> {
 }
 
 it('writes a text in parts', async () => {
-  await writeWhole(join(folder, 'text'), parts());
+  await writeAtOnce(join(folder, 'text'), parts());
   expect(await readFile(join(folder, 'text'), 'utf8')).toBe('one\ntwo\n');
 });
 
@@ -25,12 +25,12 @@ it.each([
   ['EACCES', 'invalid-request', 'cannot be written (EACCES)'],
 ])('leaves the earlier file, no half of a new one, and gives the reason %s', async (code, type, message) => {
   const file = join(folder, 'kept');
-  await writeWhole(file, 'before');
+  await writeAtOnce(file, 'before');
   async function* failing(): AsyncGenerator<string> {
     yield 'half';
     throw Object.assign(new Error('the write failed'), { code });
   }
-  await expect(writeWhole(file, failing())).rejects.toMatchObject({ code: type, message: `${file}: ${message}` });
+  await expect(writeAtOnce(file, failing())).rejects.toMatchObject({ code: type, message: `${file}: ${message}` });
   expect(await readFile(file, 'utf8')).toBe('before');
   expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
