@@ -49,7 +49,7 @@ export const command = createCommand('compare')
     const config = await configWith(options);
     // Everything that can be refused is checked before the models load, which takes seconds.
     if (options.heatmap !== undefined) await assertWritable(options.heatmap, Object.keys(ENCODERS));
-    const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
+    const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath), acceptCut: true };
     const [output, checked] = await withPipeline(config, async (pipeline) => [
       await pipeline.compare(frames),
       options.ask === undefined ? undefined : await pipeline.ask(frames, options.ask),
@@ -132,6 +132,11 @@ function describe(finding: Finding, locale: Locale): string {
     lines.push(
       `region      ${side}: ${corner}, ${percent(box.width)} x ${percent(box.height)} (score ${score.toFixed(2)})`,
     );
+  }
+  for (const side of ['before', 'after'] as const) {
+    const share = finding.decoded?.[side] ?? 1;
+    if (share < 1)
+      lines.push(`cut off     ${side}: ${percent(share)} of the rows could be decoded, the rest was not compared`);
   }
   lines.push(`model       ${describeModel(finding)}`);
   return lines.join('\n');

@@ -8,6 +8,8 @@ import type { RgbImage, Size } from '../images.js';
 import { completeJpeg } from './complete-jpeg.js';
 import { assertFewParts } from './count-parts.js';
 import { expectedDecoderBytes, withDecoderMemory } from './decoder-memory.js';
+import { repeatGrey } from './grey.js';
+import { findLostRows, type Rect } from './lost-rows.js';
 import sharp, { type Metadata, type Sharp } from './sharp.js';
 import { shrinkOnLoad } from './shrink-on-load.js';
 
@@ -25,6 +27,8 @@ const MAX_ASPECT = 100;
 const MAX_SIDE = 65_500;
 /** AVIF is decoded at once and cannot be interrupted; 4096 x 4096 px take about half a second and 330 MB. */
 const AVIF_PIXELS = 4096 * 4096;
+/** Share of the rows below which a cut JPEG is refused. */
+const LEAST_DECODED = 0.05;
 /** Seconds, if a caller does not say. */
 const DECODE_TIMEOUT = 10;
 const LARGEST_JPEG_SHRINK = 8;
@@ -34,6 +38,10 @@ const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
 export interface DecodedFrame extends RgbImage {
   readonly sourceWidth: number;
   readonly sourceHeight: number;
+  /** share of the pixels that the file had data for, 0 to 1; below 1 only with `acceptCut` */
+  readonly decodedShare: number;
+  /** the other pixels, which have no meaning; null: none */
+  readonly lost: Rect | null;
 }
 
 /** Limits of decoding, as in the settings. */
@@ -49,13 +57,15 @@ export interface DecodeOptions extends DecodeLimits {
   readonly field: string;
   /** @returns a buffer of exactly this many bytes for the pixels; absent = a new Uint8Array */
   readonly allocate?: (bytes: number) => Uint8Array;
+  /** whether a JPEG whose lower rows are missing is decoded as far as it goes; absent = it is refused */
+  readonly acceptCut?: boolean;
 }
 
 /**
  * Decodes a frame at working size: at most 1280 px wide and 4 Mpx in all. EXIF orientation is applied, alpha is
  * flattened on black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A
  * JPEG without its end marker, with bytes before its start or between its markers (as many cameras send) is complete; a
- * file with rows missing is refused.
+ * file with rows missing is refused, or with `acceptCut` decoded as far as it goes.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export const decodeFrame = (bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> =>
@@ -80,7 +90,11 @@ export async function decodeReduced(
       const size = [width, height].map((side) => reduced(side, reduction)) as [number, number];
       const resized = (image: Sharp): Sharp =>
         reduction > 1 ? image.resize(...size, { fit: 'fill', kernel: 'linear' }) : image;
-      return { ...(await toRgb(input, options, resized)), sourceWidth: width, sourceHeight: height };
+      const { wasCut, ...image } = await toRgb(input, options, resized);
+      const lost = wasCut ? findLostRows(image, metadata.orientation ?? 1) : null;
+      const decodedShare = lost === null ? 1 : 1 - (lost.width * lost.height) / (image.width * image.height);
+      if (decodedShare < LEAST_DECODED) throw damaged(options.field, 'the rows of the image are missing');
+      return { ...image, sourceWidth: width, sourceHeight: height, decodedShare, lost };
     } finally {
       await shrunk?.close();
     }
@@ -206,7 +220,7 @@ const loadShrunk = (jpeg: Uint8Array, reduction: number) =>
 /** @param input encoded bytes, or the name of a file */
 const open = (
   input: Uint8Array | string,
-  failOn: 'warning' | 'error',
+  failOn: 'none' | 'warning' | 'error',
   { pixelLimit, decodeTimeout = DECODE_TIMEOUT }: Limits,
 ): Sharp =>
   sharp(input, { failOn, limitInputPixels: pixelLimit })
@@ -226,16 +240,20 @@ const ROWS_MISSING = /premature end of data segment/i;
  * @param input encoded bytes, or the name of a file
  */
 async function pixelsOf(input: Uint8Array | string, options: DecodeOptions, altered: (image: Sharp) => Sharp) {
-  const decoded = (failOn: 'warning' | 'error') =>
-    altered(open(input, failOn, options))
+  const decoded = async (failOn: 'none' | 'warning' | 'error') => ({
+    ...(await altered(open(input, failOn, options))
       .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
+      .toBuffer({ resolveWithObject: true })),
+    wasCut: failOn === 'none',
+  });
   try {
     return await decoded('warning');
   } catch (error) {
     const { message } = error as Error;
-    if (TIMED_OUT.test(message) || ROWS_MISSING.test(message)) throw error;
-    return decoded('error');
+    if (TIMED_OUT.test(message)) throw error;
+    if (!ROWS_MISSING.test(message)) return decoded('error');
+    if (options.acceptCut !== true) throw error;
+    return decoded('none');
   }
 }
 
@@ -243,17 +261,17 @@ async function toRgb(
   input: Uint8Array | string,
   options: DecodeOptions,
   altered: (image: Sharp) => Sharp = (image) => image,
-): Promise<RgbImage> {
+): Promise<RgbImage & { readonly wasCut: boolean }> {
   const { field, allocate, decodeTimeout = DECODE_TIMEOUT } = options;
   try {
-    const { data, info } = await pixelsOf(input, options, altered);
+    const { data, info, wasCut } = await pixelsOf(input, options, altered);
     const { width, height, channels } = info;
-    if (channels === 3 && allocate === undefined) return { width, height, data };
+    if (channels === 3 && allocate === undefined) return { width, height, data, wasCut };
     const bytes = width * height * 3;
     const rgb = allocate?.(bytes) ?? new Uint8Array(bytes);
     if (channels === 3) rgb.set(data);
     else repeatGrey(data, channels, rgb);
-    return { width, height, data: rgb };
+    return { width, height, data: rgb, wasCut };
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\s+/g, ' ') : String(error);
     if (TIMED_OUT.test(reason)) {
@@ -263,23 +281,16 @@ async function toRgb(
         cause: error,
       });
     }
-    throw new ScenedeltaError(
-      'image-unreadable',
-      `${field}: the image is damaged or truncated (${reason}), expected a complete one`,
-      { field, cause: error },
-    );
+    throw damaged(field, reason, error);
   }
 }
+
+const damaged = (field: string, reason: string, cause?: unknown) =>
+  new ScenedeltaError(
+    'image-unreadable',
+    `${field}: the image is damaged or truncated (${reason}), expected a complete one`,
+    { field, cause },
+  );
 
 /** The library's message, e.g. 'timeout: 42% complete'. */
 const TIMED_OUT = /^timeout: /;
-
-/** Copies one channel to three. An image never has more channels than three here, because its alpha is flattened. */
-function repeatGrey(data: Uint8Array, channels: number, rgb: Uint8Array): void {
-  for (let from = 0, to = 0; to < rgb.length; from += channels, to += 3) {
-    const level = data[from] as number;
-    rgb[to] = level;
-    rgb[to + 1] = level;
-    rgb[to + 2] = level;
-  }
-}

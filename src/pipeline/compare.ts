@@ -1,6 +1,7 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import type { Config } from '../config.js';
 import { decodeFrame } from '../frames/decode.js';
+import { decodedOf, fillLostRows } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { PixelBufferPool } from '../frames/pixel-buffers.js';
 import { FeatureCache } from '../inference/feature-cache.js';
@@ -41,9 +42,12 @@ interface Comparison extends Stopwatch {
 }
 
 /** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
-type Seen =
-  | { readonly finding: Finding }
-  | { readonly pair: AlignedPair; readonly evidence: ViewpointEvidence; readonly viewpoint: Viewpoint };
+/** `decoded` belongs into the finding. */
+type Seen = Pick<Finding, 'decoded'> &
+  (
+    | { readonly finding: Finding }
+    | { readonly pair: AlignedPair; readonly evidence: ViewpointEvidence; readonly viewpoint: Viewpoint }
+  );
 
 export class Pipeline {
   readonly #catalogue: Catalogue;
@@ -107,13 +111,14 @@ export class Pipeline {
   #compare(input: PairInput): Promise<PairOutput> {
     return this.#withEvidence(input, async (comparison, seen) => {
       const { timings, bundle } = comparison;
-      if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
+      const decoded = seen.decoded === undefined ? {} : { decoded: seen.decoded };
+      if ('finding' in seen) return { finding: { ...seen.finding, ...decoded }, heatmaps: null, timings };
       const { pair, evidence, viewpoint } = seen;
       const prediction = fuse(pair.difference, evidence, bundle.manifest, thresholdOf(input, bundle.manifest));
       const output = prediction.changed
         ? await this.#finishChanged(comparison, pair, prediction, viewpoint)
         : this.#finishUnchanged(comparison, pair, prediction, viewpoint);
-      return { ...output, timings };
+      return { ...output, finding: { ...output.finding, ...decoded }, timings };
     });
   }
 
@@ -132,26 +137,29 @@ export class Pipeline {
   async #see(comparison: Comparison): Promise<Seen> {
     const { manifest } = comparison.bundle;
     const frames = await this.#decode(comparison);
-    if (haveSamePixels(frames)) return { finding: identicalFinding() };
+    const decoded = decodedOf(frames);
+    if (haveSamePixels(frames)) return { finding: identicalFinding(), ...decoded };
     const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
     const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
     const tampers = fuseTampers(manifest, evidence, features);
-    if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
+    if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint), ...decoded };
     const alignment = chooseAlignment(evidence, manifest);
     const pair =
       alignment === null
         ? { frames, difference: unaligned, features, toSourceFrame: mapToSourceFrame(null) }
         : await this.#align(comparison, frames, features, alignment);
-    return { pair, evidence, viewpoint };
+    return { pair, evidence, viewpoint, ...decoded };
   }
 
   async #decode({ step, input, buffers }: Comparison): Promise<FramePair> {
     const { pixelLimit, decodeTimeout } = this.#limits;
+    const { acceptCut = false } = input;
     const allocate = (bytes: number) => this.#takeBuffer(bytes, buffers);
     const frames = await step('decode', () =>
-      mapSides((side) => decodeFrame(input[side], { field: side, pixelLimit, decodeTimeout, allocate })),
+      mapSides((side) => decodeFrame(input[side], { field: side, pixelLimit, decodeTimeout, allocate, acceptCut })),
     );
     assertSameAspectRatio(frames);
+    fillLostRows(frames);
     return frames;
   }
 

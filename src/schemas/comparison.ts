@@ -227,6 +227,16 @@ export const FindingSchema = Type.Object(
         '`nothing_new_since`, the model of the comparison that it names.',
     ),
     viewpoint: Type.Optional(ViewpointSchema),
+    decoded: Type.Optional(
+      Type.Object(
+        { before: unit('Share of `before`.'), after: unit('Share of `after`.') },
+        {
+          description:
+            'Present if a JPEG was cut off: the share of its rows that could be decoded. The other rows were not ' +
+            'compared, so that the answer holds for the decoded part alone.',
+        },
+      ),
+    ),
   },
   { $id: 'Finding' },
 );
