@@ -14,6 +14,7 @@ import { planesLength, previewLength, previewOf, rgbOf } from './planes.js';
 import type { VideoInfo } from './probe.js';
 import { cancelled, confinedTo, inputName, kill, lastReason } from './run.js';
 import { type Sampling, selectFilter } from './sampling.js';
+import { passthroughOptions } from './version.js';
 
 /** A sampled frame at working size. Most frames are quiet: they need no picture, only the small one of the preview. */
 export interface VideoFrame {
@@ -59,7 +60,8 @@ const STALL_MS = 120_000;
  */
 export async function* decodeVideo(path: string, options: DecodeVideoOptions): AsyncGenerator<VideoFrame, void> {
   if (options.signal.aborted) throw cancelled();
-  const decoder = new Decoder(path, options);
+  const passthrough = await passthroughOptions(options.ffmpeg, options.signal);
+  const decoder = new Decoder(path, options, passthrough);
   try {
     let last = Number.NEGATIVE_INFINITY;
     for (;;) {
@@ -84,10 +86,10 @@ class Decoder {
   #status: number | null = null;
   #failure: ScenedeltaError | null = null;
 
-  constructor(path: string, options: DecodeVideoOptions) {
+  constructor(path: string, options: DecodeVideoOptions, passthrough: readonly string[]) {
     this.#options = options;
     const { working, signal, ffmpeg } = options;
-    this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options));
+    this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, passthrough));
     const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
     this.#times = new FrameTimes(log, options.info.startTime, new DamageWatch(options));
     this.#exit = new Promise((resolve) => {
@@ -169,7 +171,7 @@ class Decoder {
   }
 }
 
-function argumentsOf(path: string, options: DecodeVideoOptions): string[] {
+function argumentsOf(path: string, options: DecodeVideoOptions, passthrough: readonly string[]): string[] {
   const { info, sampling, working, from, until, pixelLimit } = options;
   const seek = from > 0 ? ['-ss', from.toFixed(6)] : [];
   const length = Number.isFinite(until) ? ['-t', (until - from).toFixed(6)] : [];
@@ -187,7 +189,7 @@ function argumentsOf(path: string, options: DecodeVideoOptions): string[] {
     ...(sampling.keyFrames ? ['-skip_frame', 'nokey'] : []),
     ...(sampling.keyFrames && !info.reordered ? DISCARDED : []),
     ...['-an', '-sn', '-dn', ...seek, ...length, '-i', inputName(path)],
-    ...['-map', '0:V:0', '-vf', filters, '-f', 'rawvideo', '-fps_mode', 'passthrough', 'pipe:1'],
+    ...['-map', '0:V:0', '-vf', filters, '-f', 'rawvideo', ...passthrough, 'pipe:1'],
   ];
 }
 
