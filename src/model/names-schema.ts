@@ -21,7 +21,17 @@ export const NamesSchema = Type.Object(
       Type.Object({ flatten: Weight, noun: Weight, class: Weight, colour_flatten: Weight, colour: Weight }, strict),
     ),
     /** pairs of `truth` and the probability that a word must reach for it, ascending; absent = `truth` itself */
-    levels: Type.Optional(Type.Object({ nouns: Levels, colours: Levels }, strict)),
+    levels: Type.Optional(
+      Type.Object(
+        {
+          nouns: Levels,
+          colours: Levels,
+          /** noun -> levels of the nouns below it, such as "man" and "woman" below "person", in place of `nouns` */
+          below: Type.Optional(Type.Record(Type.String(), Levels)),
+        },
+        strict,
+      ),
+    ),
     /** factors of the probabilities of classes, by `scenedelta tune`; an absent class has 1 */
     prior: Type.Optional(Type.Object({ nouns: Weights, colours: Weights }, strict)),
   },

@@ -81,8 +81,15 @@ function weighted(thing: ThingNames, { prior }: Names): ThingNames {
  * @param truth share of the stated nouns that must be true, 0..1
  * @returns the most specific noun that is probable enough, or "something"
  */
-export const likelyNoun = (thing: ThingNames, { wider, levels }: Names, truth: number): Likely =>
-  mostSpecific(thing.nouns, wider, levelAt(truth, levels?.nouns)) ?? { value: SOMETHING, probability: 1 };
+export function likelyNoun(thing: ThingNames, { wider, levels }: Names, truth: number): Likely {
+  const levelOf = (word: string): number => {
+    const above = widerWords(word, wider)
+      .slice(1)
+      .find((one) => levels?.below?.[one] !== undefined);
+    return levelAt(truth, above === undefined ? levels?.nouns : levels?.below?.[above]);
+  };
+  return mostSpecific(thing.nouns, wider, levelOf) ?? { value: SOMETHING, probability: 1 };
+}
 
 /** Least probability of a noun or colour that is listed beside the stated one. */
 const LEAST_LISTED = 0.05;
@@ -125,7 +132,7 @@ export const likelyColour = (
   thing: ThingNames,
   { wider_colours: wider = {}, levels }: Names,
   truth: number,
-): Likely | null => mostSpecific(thing.colours, wider, levelAt(truth, levels?.colours));
+): Likely | null => mostSpecific(thing.colours, wider, () => levelAt(truth, levels?.colours));
 
 /**
  * The probability that a word must reach so that the share `truth` of all stated words is true: most of them are more
@@ -184,13 +191,13 @@ const widestWord = (word: string, wider: Readonly<Record<string, string>>): stri
     .at(-1) ?? word;
 
 /**
- * The word of the fewest classes that is probable enough; among equals the most probable. The probability of a word is
- * the sum of its own and of all words below it.
+ * The word of the fewest classes whose probability reaches its level; among equals the most probable. The probability
+ * of a word is the sum of its own and of all words below it.
  */
 function mostSpecific(
   probabilities: Probabilities,
   wider: Readonly<Record<string, string>>,
-  least: number,
+  levelOf: (word: string) => number,
 ): Likely | null {
   const sums = new Map<string, { probability: number; classes: number }>();
   for (const [word, probability] of probabilities) {
@@ -200,7 +207,7 @@ function mostSpecific(
     }
   }
   const [best] = [...sums]
-    .filter(([, { probability }]) => probability >= least)
+    .filter(([word, { probability }]) => probability >= levelOf(word))
     .sort(([, a], [, b]) => a.classes - b.classes || b.probability - a.probability);
   return best === undefined ? null : { value: best[0], probability: Math.min(1, best[1].probability) };
 }

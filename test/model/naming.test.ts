@@ -114,6 +114,15 @@ describe('levels', () => {
     expect(likelyNoun(thing, { ...NAMES, levels }, truth).value).toBe(value);
   });
 
+  it('are apart for the nouns below one that has a table', () => {
+    const below = { person: [...levels.nouns.slice(0, 1), [0.8, 0.65], [1, 1]] as [number, number][] };
+    const apart = { ...NAMES, levels: { ...levels, below } };
+    expect(likelyNoun(thing, apart, 0.8).value).toBe('person');
+    expect(likelyNoun(thing, apart, 0.7).value).toBe('man');
+    const van = thingNames([cropNames({ nothing: 0, man: 0, woman: 0, car: 0.4, van: 0.6, object: 0 })], NAMES);
+    expect(likelyNoun(van, apart, 0.8).value).toBe('van');
+  });
+
   it('are apart for colours', () => {
     expect(likelyColour(thing, { ...NAMES, levels }, 0.9)?.value).toBe('red');
     expect(likelyColour(thing, { ...NAMES, levels }, 0.95)).toBeNull();

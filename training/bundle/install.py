@@ -21,7 +21,7 @@ from training.inputs import existing_file, existing_folder, first_line, read_jso
 def install(part: str, args: argparse.Namespace, training_data: list[dict]) -> float:
     """Returns the largest difference from PyTorch."""
     if part == "namer":
-        return add_namer(args.part, args.bundle, args.version, args.heldout, training_data)
+        return add_namer(args.part, args.bundle, args.version, args.heldout, training_data, args.real_heldout)
     if part == "check":
         heldout = Evidence(args.heldout, args.bundle)
         return add_check(args.part, args.bundle, args.version, heldout, training_data)
@@ -33,6 +33,13 @@ def main() -> None:
     parser.add_argument("--part", type=existing_file, required=True, help="namer.pt, check.pt or search.pt of a run")
     parser.add_argument("--bundle", type=existing_folder, required=True)
     parser.add_argument("--heldout", type=existing_folder, nargs="+", required=True, help="caches to fit thresholds on")
+    parser.add_argument(
+        "--real-heldout",
+        type=existing_folder,
+        nargs="+",
+        default=[],
+        help="of them, those of `training.data real`: levels of nouns such as man and woman hold for these",
+    )
     parser.add_argument("--world", default="surveillance", help="of the search vectors")
     parser.add_argument("--version", required=True)
     parser.add_argument("--facts", type=existing_file, required=True, help="JSON with training_data, as for the export")

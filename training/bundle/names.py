@@ -53,10 +53,13 @@ def with_nouns_of(kept: dict, fitted: dict) -> dict:
     }
 
 
-def add_namer(namer_file: Path, bundle: Path, version: str, heldout: list[Path], training_data: list[dict]) -> float:
+def add_namer(
+    namer_file: Path, bundle: Path, version: str, heldout: list[Path], training_data: list[dict], real: list[Path]
+) -> float:
     """Adds the namer to the bundle folder under a new version. Returns the largest difference from PyTorch.
 
-    training_data: replaces the manifest's list, because the namer may have learned from more than the other graphs.
+    real: `fit_levels`. training_data: replaces the manifest's list, because the namer may have learned from more than
+    the other graphs.
     """
     namer, saved = load_namer(namer_file)
     manifest = read_json(bundle / "manifest.json", "files", "graphs", "metrics")
@@ -66,7 +69,7 @@ def add_namer(namer_file: Path, bundle: Path, version: str, heldout: list[Path],
         os.replace(partial, bundle / NAMES_FILE)
     finally:
         partial.unlink(missing_ok=True)
-    fitted = fit_levels(bundle, heldout, namer, saved)
+    fitted = fit_levels(bundle, heldout, namer, saved, real)
     if saved.get("colours_alone"):
         fitted = with_nouns_of(manifest["names"], fitted)
     manifest |= {

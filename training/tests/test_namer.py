@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.bundle.name_levels import joined, levels, witness
+from training.bundle.name_levels import joined, levels, levels_below, witness
 from training.bundle.namer_graph import example_crops, export_namer
 from training.bundle.names import add_namer, load_namer, with_nouns_of
 from training.bundle.restore import restore_namer
@@ -151,6 +151,18 @@ def test_a_level_is_the_least_probability_of_words_that_are_right_often_enough()
     assert levels(right, 0.15) == [[0, 0], [0.85, 0.4], [0.95, 0.5], [1, 0.7]]
 
 
+def test_nouns_below_a_hypernym_have_levels_of_the_things_that_get_one():
+    nouns = [NOTHING, "car", "man", "woman"]
+    ordered, member = classes_above(nouns, tree_of(nouns))
+    sure, unsure = [0, 0.1, 0.9, 0.0], [0, 0.0, 0.6, 0.4]
+    q = torch.tensor([sure] * 30 + [unsure] * 30 + [[0, 1.0, 0, 0]] * 30)
+    truth = torch.tensor([2] * 45 + [3] * 15 + [1] * 30)
+    table = levels_below("person", q, truth, ordered, member)
+    assert table[1] == [0.75, 0.4], "45 of the 60 that are called a man are men; cars do not count"
+    assert table[2:] == [[1.0, 0.65]], "the 30 of 0.9 all are"
+    assert levels_below("animal", q, truth, ordered, member) is None
+
+
 def test_the_bundle_gets_the_graph_and_its_words(tmp_path, monkeypatch):
     bundle = tmp_path / "bundle"
     bundle.mkdir()
@@ -162,7 +174,7 @@ def test_the_bundle_gets_the_graph_and_its_words(tmp_path, monkeypatch):
     learned_from = [{"name": "sprites", "licence": "CC0"}]
     fitted = {"levels": {"nouns": [[0, 0], [1, 1]], "colours": [[0, 0], [1, 1]]}}
     monkeypatch.setattr("training.bundle.names.fit_levels", lambda *_: fitted)
-    assert add_namer(tmp_path / "namer.pt", bundle, "1.1.0", [], learned_from) < 1e-3
+    assert add_namer(tmp_path / "namer.pt", bundle, "1.1.0", [], learned_from, []) < 1e-3
     manifest = json.loads((bundle / "manifest.json").read_text())
     assert manifest["version"] == "1.1.0" and manifest["files"]["names.onnx"] == sha256(bundle / "names.onnx")
     wider = manifest["names"]["wider"]
