@@ -24,7 +24,7 @@ import type { LiveSearch } from './search/live-index.js';
 import type { QueryVectors } from './search/query-vectors.js';
 
 export interface ApiDependencies {
-  readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase'>;
+  readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase' | 'eraseEvents'>;
   readonly blobs: BlobStore;
   readonly deliveries: Pick<
     DeliveryStore,

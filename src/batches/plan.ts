@@ -1,6 +1,7 @@
 /** Plan of a batch: from its inputs to the recordings of each camera. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
 import type { Config } from '../config.js';
@@ -57,6 +58,13 @@ export async function planBatch(
   signal: AbortSignal,
 ): Promise<PlannedBatch> {
   const files = new Map<string, ListedFile>();
+  const addFile = (file: ListedFile) => {
+    const earlier = files.get(file.file);
+    if (earlier === undefined) files.set(file.file, file);
+    else if (!isDeepStrictEqual(earlier, file)) fail(namedTwice(file));
+    if (files.size <= MAX_FILES) return;
+    throw new ScenedeltaError('invalid-value', `the inputs have more than ${MAX_FILES} files`, { field: 'inputs' });
+  };
   const failures: FootageFailure[] = [];
   let unlisted = 0;
   const fail = (failure: FootageFailure) => {
@@ -64,12 +72,12 @@ export async function planBatch(
     else unlisted++;
   };
   for (const input of request.inputs) {
-    for await (const file of listInput(batch, input, deps)) addFile(files, file);
+    for await (const file of listInput(batch, input, deps)) addFile(file);
   }
   if (request.manifest !== null) {
     for await (const line of readManifest(deps.files.uploadOf(batch, request.manifest))) {
       if ('failure' in line) fail(line.failure);
-      else addFile(files, line.file);
+      else addFile(line.file);
     }
   }
   const plan = await planRecording(drained(files), { ...planOptions(request), ...deps.config, signal });
@@ -101,11 +109,10 @@ function* drained(files: Map<string, ListedFile>): Generator<ListedFile> {
 const notListed = (count: number): string =>
   `${count} more inputs failed: the first ${MAX_FAILURES} are listed with their reasons`;
 
-function addFile(files: Map<string, ListedFile>, file: ListedFile): void {
-  files.set(file.file, file);
-  if (files.size <= MAX_FILES) return;
-  throw new ScenedeltaError('invalid-value', `the inputs have more than ${MAX_FILES} files`, { field: 'inputs' });
-}
+const namedTwice = ({ file, stated }: ListedFile): FootageFailure => ({
+  ...{ v: 1, camera: stated?.camera ?? null, file, seconds: null, code: 'invalid-value' },
+  reason: 'is named twice with other values: the first of them is processed',
+});
 
 async function* listInput(
   batch: string,

@@ -3,6 +3,7 @@
  * chunk), finish (write the results). Each may run twice. It is independent of BullMQ; workers/queue-workers.ts adapts
  * it.
  */
+import { Mutex } from 'async-mutex';
 import type { Config } from '../config.js';
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import type { FootageSequence } from '../footage/recording-plan.js';
@@ -21,6 +22,7 @@ import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import { batchCheckpoints } from './checkpoints.js';
 import { createMaterialize } from './materialize.js';
+import { createBatchPlaces, type Place } from './places.js';
 import { planBatch } from './plan.js';
 import { writeBatchResults } from './results.js';
 import { loadPlan, storePlan } from './stored-plan.js';
@@ -46,12 +48,15 @@ export interface BatchDependencies {
   readonly clock: () => number;
 }
 
-/** interrupted: this worker closes, and another goes on. */
-export type BatchOutcome = 'done' | 'interrupted';
+/** interrupted: this worker closes, and another goes on. laterAt: the owner's share is used; epoch ms. */
+export type BatchOutcome = 'done' | 'interrupted' | { readonly laterAt: number };
+type RunOf = Pick<BatchRecord, 'id' | 'owner' | 'run' | 'progress'>;
 export type BatchProcessor = ReturnType<typeof createBatchProcessor>;
 
 export function createBatchProcessor(deps: BatchDependencies) {
   const { batches, blobs } = deps;
+  const places = createBatchPlaces(deps.clock);
+  const pipeline = givingWay(deps);
 
   const plan = async ({ id, request }: BatchRecord, signal: AbortSignal): Promise<void> => {
     const planned = await planBatch(id, request, deps, signal);
@@ -76,15 +81,19 @@ export function createBatchProcessor(deps: BatchDependencies) {
   };
 
   /** Adds the jobs of the current run, again if they are there already. */
-  const addRun = (id: string, { run, progress }: Pick<BatchRecord, 'run' | 'progress'>): Promise<void> =>
-    deps.queue.addBatchRun(id, { run: run.number, cameras: undone(progress) });
+  const addRun = ({ id, owner, run, progress }: RunOf): Promise<void> =>
+    deps.queue.addBatchRun({ id, owner }, { run: run.number, cameras: undone(progress) });
 
-  const processCamera = async (batch: BatchRecord, index: number, signal: AbortSignal): Promise<void> => {
+  const processCamera = async (
+    batch: BatchRecord,
+    index: number,
+    aside: Place['aside'],
+    signal: AbortSignal,
+  ): Promise<void> => {
     const { id } = batch;
     const request = batch.request;
     const sequence = await loadPlan(id, index, blobs);
-    const pipeline = givingWay(deps);
-    if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, pipeline }, signal);
+    if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, pipeline, aside }, signal);
     const { ffmpeg, videoPixelLimit, frameLimit, footageLimit } = deps.config;
     await runSequence(
       sequence,
@@ -94,7 +103,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
         decodeLimits: deps.config,
         checkpoints: batchCheckpoints(id, index, deps),
         source: {
-          ...{ ffmpeg, videoPixelLimit, frameLimit, every: request.every },
+          ...{ ffmpeg, videoPixelLimit, frameLimit, every: request.every, aside },
           materialize: createMaterialize(id, { ...deps, footageLimit }),
         },
       },
@@ -118,17 +127,18 @@ export function createBatchProcessor(deps: BatchDependencies) {
    * A job that failed too often ends, whatever it has done meanwhile: a camera that has gone on since is taken up by
    * another run.
    */
-  const nextRun = async ({ id, progress, chunks, run }: BatchRecord): Promise<void> => {
+  const nextRun = async (batch: BatchRecord): Promise<void> => {
+    const { id, progress, chunks, run } = batch;
     const stuck = undone(progress).find((i) => (chunks[i] ?? 0) <= (run.since[i] ?? 0));
     if (stuck !== undefined) return giveUp(id, withoutProgress());
     const next = { number: run.number + 1, since: chunks };
     deps.logger.warn({ batch_id: id, run: next.number }, 'jobs of the batch have failed, going on');
-    if (await batches.beginRun(id, next)) await addRun(id, { run: next, progress });
+    if (await batches.beginRun(id, next)) await addRun({ ...batch, run: next });
   };
 
   const finish = async (batch: BatchRecord, run: number): Promise<void> => {
     // This job has begun another run before, and its worker died.
-    if (batch.run.number > run) return addRun(batch.id, batch);
+    if (batch.run.number > run) return addRun(batch);
     if (undone(batch.progress).length > 0) return nextRun(batch);
     if (batch.request.when === undefined) await writeBatchResults(batch, deps);
     else await writeSearchResults(batch, blobs);
@@ -136,14 +146,26 @@ export function createBatchProcessor(deps: BatchDependencies) {
     await batches.complete(batch.id, deps.clock());
   };
 
-  const runStep = async (batch: BatchRecord, job: BatchJob, signal: AbortSignal): Promise<void> => {
+  /** @returns the time (epoch ms) at which to run it, if the owner's share is used */
+  const runCamera = async (batch: BatchRecord, camera: number, signal: AbortSignal) => {
+    const place = places.enter(batch.owner);
+    if ('laterAt' in place) return place;
+    try {
+      await place.take();
+      await processCamera(batch, camera, place.aside, signal);
+    } finally {
+      place.leave();
+    }
+  };
+
+  const runStep = async (batch: BatchRecord, job: BatchJob, signal: AbortSignal) => {
     const { step, camera = 0, run = 0 } = job;
-    if (step === 'camera') return processCamera(batch, camera, signal);
+    if (step === 'camera') return runCamera(batch, camera, signal);
     if (step === 'finish') return finish(batch, run);
     if (batch.status === 'queued') await plan(batch, signal);
     const planned = (await batches.get(batch.id)) ?? batch;
     // A worker that died between the two steps has not added it.
-    if (planned.status === 'running') await addRun(batch.id, planned);
+    if (planned.status === 'running') await addRun(planned);
   };
 
   return {
@@ -160,8 +182,8 @@ export function createBatchProcessor(deps: BatchDependencies) {
       const batch = await batches.get(id);
       if (batch === undefined || isBatchFinal(batch.status)) return 'done';
       try {
-        await runStep(batch, job, signal);
-        return signal.aborted ? 'interrupted' : 'done';
+        const later = await runStep(batch, job, signal);
+        return later ?? (signal.aborted ? 'interrupted' : 'done');
       } catch (thrown) {
         if (signal.aborted) return 'interrupted';
         const error = asScenedeltaError(thrown);
@@ -198,11 +220,15 @@ const undone = (progress: BatchRecord['progress']): number[] =>
 const withoutProgress = (): ScenedeltaError =>
   new ScenedeltaError('inference-failed', 'the jobs of a camera ended, and no chunk of frames was finished');
 
-/** Lets live work pass before every comparison. */
-const givingWay = ({ pipeline, pass }: BatchDependencies): FrameDependencies['pipeline'] => ({
-  operatingPoints: (model) => pipeline.operatingPoints(model),
-  async compare(input) {
-    await pass();
-    return pipeline.compare(input);
-  },
-});
+/** Compares one pair at a time, and lets live work pass before each. */
+function givingWay({ pipeline, pass }: BatchDependencies): FrameDependencies['pipeline'] {
+  const one = new Mutex();
+  return {
+    operatingPoints: (model) => pipeline.operatingPoints(model),
+    compare: (input) =>
+      one.runExclusive(async () => {
+        await pass();
+        return pipeline.compare(input);
+      }),
+  };
+}

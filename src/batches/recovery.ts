@@ -35,10 +35,10 @@ export function createBatchRecovery(
     if (plan === 'held' || finish === 'held') return false;
     if (batch.status === 'queued') {
       if (plan !== 'absent') await queue.forget('batch', planJob);
-      await queue.addBatch(id);
+      await queue.addBatch(batch);
     } else if (batch.status !== 'running') return false;
     else if (finish !== 'absent') await processor.nextRun(batch);
-    else await processor.addRun(id, batch);
+    else await processor.addRun(batch);
     logger.warn({ batch_id: id, status: batch.status }, 'batch had no job, queued again');
     return true;
   };

@@ -2,6 +2,7 @@
 import { privacyPolygons } from '../cameras/zones.js';
 import { type PlaceSearchOptions, searchPlace } from '../footage/place-search.js';
 import type { FootageItem } from '../footage/recording-plan.js';
+import type { Aside } from '../footage/source-frames.js';
 import { cancelled } from '../footage/video/run.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import type { TimeInRecording, WhenRequest } from '../stores/batch-request.js';
@@ -40,11 +41,15 @@ const recordKey = (batch: string): string => `${batchPrefix(batch)}/when.json`;
 export async function searchBatch(
   batch: BatchRecord,
   items: readonly FootageItem[],
-  deps: Dependencies & { readonly pipeline: Awaited<ReturnType<PlaceSearchOptions['pipeline']>> },
+  deps: Dependencies & {
+    readonly pipeline: Awaited<ReturnType<PlaceSearchOptions['pipeline']>>;
+    readonly aside: Aside;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { id, request, chunks } = batch;
   if ((chunks[0] ?? 0) > 0) return;
+  const materialize = createMaterialize(id, { ...deps, footageLimit: deps.config.footageLimit });
   const { place, between, every, covered } = request.when as WhenRequest;
   const begin = items[0]?.at ?? 0;
   const timeOf = (time: TimeInRecording) => ('at' in time ? time.at : begin + time.seconds * 1000);
@@ -58,7 +63,7 @@ export async function searchBatch(
       ...{ ...deps.config, place, every, covered, range, signal },
       ...{ privacy: privacyPolygons(plannedSettings(batch, 0).zones), decodeLimits: deps.config },
       pipeline: async () => deps.pipeline,
-      materialize: createMaterialize(id, { ...deps, footageLimit: deps.config.footageLimit }),
+      materialize: (item, stop) => deps.aside(materialize(item, stop)),
       onLook: async (looks, share) => {
         const progress: BatchProgress = { ...NOTHING, frames: looks, examined: looks, share };
         if (!(await deps.batches.report(id, 0, progress))) throw cancelled();

@@ -53,8 +53,12 @@ export interface SourceOptions {
   readonly frameLimit: number;
   /** Makes an item readable as a local file. */
   readonly materialize: Materialize;
+  /** Around each wait for the bytes of an item, during which nothing is decoded. */
+  readonly aside?: Aside;
   readonly signal: AbortSignal;
 }
+
+export type Aside = <T>(wait: Promise<T>) => Promise<T>;
 
 /** @throws ScenedeltaError of the item */
 export type Materialize = (
@@ -76,6 +80,7 @@ export async function* framesOf(
   options: SourceOptions,
 ): AsyncGenerator<SourceEvent, void> {
   const { items, range } = sequence;
+  const { aside = (wait) => wait } = options;
   let lastAt = position.at;
   // The next video is opened while one is read, so that decoding goes on at the end of a file.
   const ahead = new Map<number, Promise<OpenedVideo>>();
@@ -101,7 +106,7 @@ export async function* framesOf(
       const state = { ...options, range, from, lastAt };
       try {
         const frames =
-          item.kind === 'video' ? videoFrames(item, await opened(i, from), state) : imageFrame(item, state);
+          item.kind === 'video' ? videoFrames(item, await aside(opened(i, from)), state) : imageFrame(item, state);
         let step = await frames.next();
         try {
           for (; !step.done; step = await frames.next()) {
@@ -255,12 +260,12 @@ function assertNoOverlap(item: FootageItem, { duration }: VideoInfo, lastAt: num
 }
 
 async function* imageFrame(item: FootageItem, options: ItemOptions): ItemFrames {
-  const { every, range, lastAt, from } = options;
+  const { every, range, lastAt, from, aside = (wait) => wait } = options;
   const step = every.mode === 'seconds' ? every.seconds : null;
   // Names with a resolution of seconds may give two images one time.
   const isSampled = step === null ? lastAt === null || item.at >= lastAt : isDue(item.at, lastAt, step);
   if (from !== null || item.at < range.from || !isSampled) return null;
-  const local = await options.materialize(item, options.signal);
+  const local = await aside(options.materialize(item, options.signal));
   try {
     const bytes = await readImage(local.path, options.frameLimit);
     const picture: Picture = { from: 'image', bytes, contentType: sniffImage(bytes, 'the file') };

@@ -11,6 +11,8 @@ import type { ChangeStore } from '../stores/changes.js';
 import type { DeliveryStore, NewDelivery } from '../stores/deliveries.js';
 import type { EndpointRecord, EndpointStore } from '../stores/endpoints.js';
 import type { StoredComparison } from '../stores/results.js';
+import { ownerOf } from '../stores/stored-comparison.js';
+import type { DeliveryJob } from './payloads.js';
 import type { JobProducer } from './producer.js';
 
 export type EnqueueDelivery = ReturnType<typeof createEnqueueDelivery>;
@@ -21,16 +23,22 @@ export function createEnqueueDelivery(deps: {
   queue: Pick<JobProducer, 'addDelivery'>;
 }) {
   const { deliveries, queue } = deps;
-  const enqueue = async (created: readonly NewDelivery[], traceId: string, alertId?: string): Promise<void> => {
+  const enqueue = async (
+    created: readonly NewDelivery[],
+    ids: Pick<DeliveryJob, 'traceId' | 'owner'>,
+    alertId?: string,
+  ): Promise<void> => {
     await deliveries.create(created, alertId);
-    for (const { id } of created) await queue.addDelivery({ deliveryId: id, traceId });
+    for (const { id } of created) await queue.addDelivery({ deliveryId: id, ...ids });
   };
   return {
     /** Does nothing if the comparison has no callback. */
     ofComparison: async ({ comparison: { id }, request }: StoredComparison): Promise<void> => {
       const { callbackUrl, traceId } = request;
       if (callbackUrl === null) return;
-      await enqueue([{ id: deliveryIdOf(id), comparison: id, url: loggedUrl(callbackUrl) }], traceId);
+      await enqueue([{ id: deliveryIdOf(id), comparison: id, url: loggedUrl(callbackUrl) }], {
+        ...{ traceId, owner: ownerOf(request) },
+      });
     },
     /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */
     ofAlert: async (alert: StoredAlert): Promise<void> => {
@@ -43,14 +51,14 @@ export function createEnqueueDelivery(deps: {
         ...(url === null ? [] : [{ ...callback, url: loggedUrl(url) }]),
         ...wanting.map((endpoint) => endpointDelivery(alert, endpoint)),
       ];
-      await enqueue(all, traceId, intent.id);
+      await enqueue(all, { traceId }, intent.id);
       // The alert itself was open under this id until its deliveries were.
       if (url === null) await deliveries.forget(callback.id);
     },
     /** @returns the id of the delivery of a test event */
     ofTest: async ({ id: endpoint, shownUrl }: EndpointRecord, now: number): Promise<string> => {
       const id = newId('dlv', now);
-      await enqueue([{ id, endpoint, event: 'endpoint.test', url: shownUrl }], newTraceId());
+      await enqueue([{ id, endpoint, event: 'endpoint.test', url: shownUrl }], { traceId: newTraceId() });
       return id;
     },
   };

@@ -32,6 +32,7 @@ export function createJobGuard(deps: {
   const { redis, blobs, runs, logger } = deps;
   const workers = new Set<Worker>();
   const suspects = new Mutex();
+  const longSuspects = new Mutex();
   /** items of this process */
   const running = new Set<string>();
   const closing = new AbortController();
@@ -91,7 +92,7 @@ export function createJobGuard(deps: {
     /**
      * Counts the workers that die over an item.
      * @param options.progress changes whenever the item has gone on
-     * @param options.long the item runs for hours, so that others cannot wait for it
+     * @param options.long the item runs for hours, so that only others of its kind wait for it
      * @param options.exclusive the item must not run twice at a time, e.g. after its lock was lost
      * @returns 'busy' if it runs elsewhere
      * @throws ScenedeltaError 'quarantined' in place of a run that might take a third worker
@@ -102,12 +103,18 @@ export function createJobGuard(deps: {
       { progress, long = false, exclusive = false }: { progress?: string; long?: boolean; exclusive?: boolean } = {},
     ): Promise<T | 'busy'> {
       if (exclusive && running.has(item)) return 'busy';
-      const deaths = await runs.begin(item, { progress, exclusive });
+      const begin = () => runs.begin(item, { progress, exclusive });
+      const deaths = await begin();
       if (deaths === undefined) return 'busy';
       running.add(item);
       try {
         assertNotQuarantined(deaths);
-        return await (deaths > 0 && !long ? suspects.runExclusive(work) : work());
+        if (deaths === 0) return await work();
+        // A suspect that waits does not run: the death of the worker under another one must not count for it.
+        await runs.end(item);
+        return await (long ? longSuspects : suspects).runExclusive(async () =>
+          (await begin()) === undefined ? 'busy' : work(),
+        );
       } finally {
         running.delete(item);
         // No job waits for it. Without it, a later death of this worker would count for the job.

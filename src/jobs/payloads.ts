@@ -25,6 +25,8 @@ export const DeliveryJobSchema = Type.Object({
   v: version,
   deliveryId: Type.String({ pattern: '^dlv_[0-9a-z]{26}$' }),
   traceId: Type.String(),
+  /** of the comparison whose callback it is; absent: of an endpoint, or not known */
+  owner: Type.Optional(Type.String()),
 });
 
 export const DescriptionJobSchema = Type.Object({

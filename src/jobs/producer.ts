@@ -6,6 +6,7 @@ import { systemClock } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall, repliesOf } from '../stores/redis.js';
+import { createFairOrder } from './fair-order.js';
 import { oldestJob } from './oldest-job.js';
 import { type ComparisonJob, type DeliveryJob, type DescriptionJob, jobPayload } from './payloads.js';
 import {
@@ -39,6 +40,7 @@ export type QueueCounts = Readonly<Record<(typeof COUNTED)[number], number>>;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active'] as const;
 const COUNTS_MAX_AGE_MS = 500;
 
+type BatchIds = { readonly id: string; readonly owner: string };
 export type JobProducer = ReturnType<typeof createJobProducer>;
 
 /**
@@ -58,6 +60,7 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
     BATCH_QUEUE,
     DESCRIPTION_QUEUE,
   ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue, Queue];
+  const batchOrder = createFairOrder(redis, batches);
   const flows = new FlowProducer({ connection: redis, prefix: QUEUE_PREFIX });
   flows.on('error', () => {});
   const queuesOf = {
@@ -117,8 +120,10 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
     addTurn: (camera: string, queue: 'live' | 'fetch' = 'live') =>
       add("the camera's turn", { live, fetch }[queue], TURN_JOB, { camera }, TURN_OPTIONS),
     /** One job per delivery: adding it twice changes nothing. */
-    addDelivery: ({ deliveryId, traceId }: Omit<DeliveryJob, 'v'>) =>
-      add('the delivery', delivery, 'deliver', { deliveryId, traceId }, { ...DELIVERY_OPTIONS, jobId: deliveryId }),
+    addDelivery: ({ deliveryId, traceId, owner }: Omit<DeliveryJob, 'v'>) => {
+      const ids = { deliveryId, traceId, ...(owner === undefined ? {} : { owner }) };
+      return add('the delivery', delivery, 'deliver', ids, { ...DELIVERY_OPTIONS, jobId: deliveryId });
+    },
     /** One job per change: adding it twice changes nothing. */
     addDescription: ({ changeId, traceId }: Omit<DescriptionJob, 'v'>) =>
       add(
@@ -129,21 +134,36 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
         { ...DESCRIPTION_OPTIONS, jobId: changeId },
       ),
     /** Lets a worker list the inputs of a batch. Adding it twice changes nothing. */
-    addBatch: (batchId: string) =>
-      add('the batch', batches, 'plan', { batchId, step: 'plan' }, { ...BATCH_OPTIONS, jobId: planJobId(batchId) }),
+    addBatch: ({ id, owner }: BatchIds): Promise<void> =>
+      call('Queueing the batch', async () => {
+        const [priority = 0] = await batchOrder.take(owner);
+        const options = { ...BATCH_OPTIONS, jobId: planJobId(id), priority };
+        await batches.add('plan', jobPayload({ batchId: id, step: 'plan' }), options);
+      }),
+    /** Notes that a worker runs a job of a batch. @param turn its priority */
+    batchJobBegins: (turn: number | undefined): Promise<void> =>
+      call('Beginning a job of a batch', () => batchOrder.begin(turn)),
     /**
      * One job per camera of the batch, and a last one when all have ended, however they did. Adding it twice changes
      * nothing.
      * @param cameras indices in the plan
      */
-    addBatchRun: (batchId: string, { run, cameras }: { run: number; cameras: readonly number[] }): Promise<void> =>
+    addBatchRun: (
+      { id: batchId, owner }: BatchIds,
+      { run, cameras }: { run: number; cameras: readonly number[] },
+    ): Promise<void> =>
       call('Queueing the cameras of a batch', async () => {
-        const children = cameras.map((camera) => ({
+        const turns = await batchOrder.take(owner, cameras.length);
+        const children = cameras.map((camera, i) => ({
           name: 'camera',
           queueName: BATCH_QUEUE,
           data: jobPayload({ batchId, step: 'camera', camera, run }),
-          opts: { ...BATCH_OPTIONS, jobId: cameraJobId(batchId, { run, camera }), ignoreDependencyOnFailure: true },
+          opts: {
+            ...{ ...BATCH_OPTIONS, jobId: cameraJobId(batchId, { run, camera }) },
+            ...{ ignoreDependencyOnFailure: true, priority: turns[i] as number },
+          },
         }));
+        // Without a turn it comes before all others: it is short, and its batch has waited.
         const opts = { ...BATCH_OPTIONS, jobId: finishJobId(batchId, run) };
         const data = jobPayload({ batchId, step: 'finish', run });
         await flows.add({ name: 'finish', queueName: BATCH_QUEUE, data, opts, children });

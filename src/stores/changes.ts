@@ -15,6 +15,7 @@ import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
 import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';
 import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
 import { allIndexes, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
+import { eraseEvents } from './erase-events.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { idPages, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
@@ -242,11 +243,12 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       ),
     /** Erases the change with its alerts and their deliveries, pending ones included. */
     erase: (id: string) => redisCall('erasing a change', () => erase(id)),
-    /** Erases everything of a deleted camera. @returns how many changes. */
+    /** Erases everything of a deleted camera, and all events of it. @returns how many changes. */
     eraseOf: (camera: string): Promise<number> =>
       redisCall("erasing a camera's changes", async () => {
         const erased = await eraseSelected(camera, async (ids) => ids);
         await redis.del(KEYS.cameraEvents(camera));
+        await eraseEvents(redis, (event) => event.camera === camera);
         return erased;
       }),
   };

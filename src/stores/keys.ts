@@ -47,6 +47,10 @@ export const KEYS = {
   batchChunks: (id: string, index: number) => `sd:bat:${id}:chunks:${index}`,
   /** sorted set, member = batch id, score = creation time in ms */
   batchesByTime: 'sd:bats',
+  /** sorted set, member = owner, score = the last turn of its jobs in the queue (jobs/fair-order.ts) */
+  lastTurns: (queue: string) => `sd:turns:${queue}`,
+  /** the turn that runs in the queue */
+  runningTurn: (queue: string) => `sd:turn:${queue}`,
   apiKeys: 'sd:keys',
   /** sorted set of delivery ids of a comparison, a change or an endpoint, score = creation time in ms */
   deliveriesOf: (id: string) => `sd:dlvs:${id}`,

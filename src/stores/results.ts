@@ -8,6 +8,7 @@ import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';
 import { deliveryIdOf } from '../ids.js';
 import type { Comparison } from '../schemas/comparison.js';
+import { eraseEvents } from './erase-events.js';
 import { KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
@@ -150,6 +151,18 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
         const [existed] = repliesOf<number>(await erasing.exec());
         return existed === 1;
       }),
+
+    /** Erases the events of a comparison. */
+    eraseEvents: (id: string): Promise<void> =>
+      redisCall('erasing events', () =>
+        eraseEvents(redis, (event) => 'comparisonId' in event && event.comparisonId === id),
+      ),
+    /** Erases the events written before `before` (epoch ms). */
+    eraseEventsBefore: (before: number): Promise<void> =>
+      redisCall(
+        'erasing old events',
+        async () => void (await redis.xtrim(KEYS.events, 'MINID', Math.max(0, Math.floor(before)))),
+      ),
 
     /** @returns ids of comparisons created before `before` (epoch ms), at most `limit`, oldest first. */
     olderThan: (before: number, limit: number): Promise<string[]> =>

@@ -138,7 +138,7 @@ export function createS3Client(config: S3Config): S3Client | undefined {
         // URLSearchParams writes a space as '+'; every S3 service signs %20 alike.
         const path = `/${bucket}?${query.toString().replaceAll('+', '%20')}`;
         const page = await exchange('GET', path, {}, async (response) => {
-          await expectStatus(response, 'LIST', 200);
+          await expectListing(response, `s3://${bucket}/${prefix}`);
           return listingOf(await readBody(response, LIST_LIMIT, 'listing'));
         });
         yield* page.objects;
@@ -178,6 +178,21 @@ async function expectStatus(response: HttpAnswer, what: string, ...expected: num
   if (expected.includes(response.status)) return;
   await drop(response);
   throw new ScenedeltaError('storage-unavailable', `the S3 service answered ${what} with ${response.status}`);
+}
+
+/** @throws ScenedeltaError 'url-failed' (permanent: 403, 404) or 'storage-unavailable', which name the bucket */
+async function expectListing(response: HttpAnswer, address: string): Promise<void> {
+  const { status } = response;
+  if (status === 200) return;
+  await drop(response);
+  const why =
+    status === 404
+      ? 'the bucket does not exist'
+      : status === 403
+        ? 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are wrong, or may not list it'
+        : `the S3 service answered LIST with ${status}`;
+  const isPermanent = status === 403 || status === 404;
+  throw new ScenedeltaError(isPermanent ? 'url-failed' : 'storage-unavailable', `${address} cannot be listed: ${why}`);
 }
 
 async function readBody(response: HttpAnswer, maxBytes: number, what: string): Promise<Uint8Array> {

@@ -2,6 +2,7 @@
  * Limits on what one worker fetches at a time: in total, per origin, per owner of API keys, per camera and for the
  * archive. Addresses that hang fill the share of their own origin, owner and camera, and no other client's.
  */
+import { createShares } from '../jobs/shares.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
 import { ownerOf, type StoredComparison } from '../stores/stored-comparison.js';
 
@@ -23,45 +24,14 @@ const LIMITS = {
 /** Interval between two comparisons that are tried again under one limit, so that a long backlog costs little. */
 const SPACING_MS = 25;
 
-/** Room for one fetch, or the time (epoch ms) at which to try again. */
-export type FetchRoom = { readonly leave: () => void } | { readonly laterAt: number };
 export type FetchLimits = ReturnType<typeof createFetchLimits>;
 
-interface Share {
-  running: number;
-  /** epoch ms of the last comparison that was sent away */
-  lastRetry: number;
-}
-
 export function createFetchLimits(clock: () => number) {
-  const shares = new Map<string, Share>();
-  const shareOf = (name: string): Share => shares.get(name) ?? { running: 0, lastRetry: 0 };
-
+  const shares = createShares(limitOf, SPACING_MS, clock);
   return {
     /** Takes room for all frames of a comparison, or for none. */
-    enter(stored: StoredComparison, { archive = false }: { archive?: boolean } = {}): FetchRoom {
-      const names = sharesOf(stored, archive);
-      const now = clock();
-      const full = names.find((name) => shareOf(name).running >= limitOf(name));
-      if (full !== undefined) {
-        const share = shareOf(full);
-        share.lastRetry = Math.max(share.lastRetry, now) + SPACING_MS;
-        return { laterAt: share.lastRetry };
-      }
-      for (const name of names) {
-        const share = shareOf(name);
-        share.running++;
-        shares.set(name, share);
-      }
-      return {
-        leave() {
-          for (const name of names) {
-            const share = shareOf(name);
-            if (--share.running === 0) shares.delete(name);
-          }
-        },
-      };
-    },
+    enter: (stored: StoredComparison, { archive = false }: { archive?: boolean } = {}) =>
+      shares.enter(sharesOf(stored, archive)),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Job, Processor } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { BATCH_JOBS } from '../batches/places.js';
 import type { BatchProcessor } from '../batches/processor.js';
 import { systemClock } from '../clock.js';
 import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
@@ -30,13 +31,12 @@ import { KEYS } from '../stores/keys.js';
 import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { DeliveryProcessor } from './deliveries/delivery-job.js';
+import { DELIVERY_CONCURRENCY } from './deliveries/delivery-limits.js';
 import type { DescriptionProcessor } from './descriptions/describe-job.js';
 import { FETCH_CONCURRENCY } from './fetch-limits.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
 
-/** Deliveries mostly wait for their receivers: many run at once, so that slow receivers do not delay the others. */
-const DELIVERY_CONCURRENCY = 32;
 /** Until a delivery that another worker is sending is looked at again. */
 const BUSY_MS = 2_000;
 /** Changes that are described at a time. */
@@ -144,25 +144,32 @@ export function startComparisonWorkers(
   };
 }
 
-/** One step of a batch at a time per worker: a camera's recordings take hours, and live work goes before them. */
-export function startBatchWorker(deps: Common & { processor: BatchProcessor }): QueueWorkers {
+/** Steps of batches: batches/places.ts decides how many of the jobs go on at a time. */
+export function startBatchWorker(
+  deps: Common & { processor: BatchProcessor; queue: Pick<JobProducer, 'batchJobBegins'> },
+): QueueWorkers {
   const { processor } = deps;
   const closing = new AbortController();
-  const running = new Map<string, AbortController>();
+  /** per batch, of the jobs of this worker */
+  const running = new Map<string, Set<AbortController>>();
   const run: Processor = async (job, token) => {
     const { batchId } = job.data;
+    await deps.queue.batchJobBegins(job.opts.priority);
     const stop = new AbortController();
     const onClose = () => stop.abort();
     closing.signal.addEventListener('abort', onClose, { once: true });
-    running.set(batchId, stop);
+    const ofBatch = running.get(batchId) ?? new Set();
+    running.set(batchId, ofBatch.add(stop));
     try {
       const outcome = await runJob(deps.logger, job, () =>
         processor.process(job.data, { signal: stop.signal, lastAttempt: isLast(job) }),
       );
+      if (typeof outcome === 'object') return await delay(job, outcome.laterAt, token);
       return outcome === 'interrupted' && closing.signal.aborted ? await delay(job, systemClock(), token) : outcome;
     } finally {
       closing.signal.removeEventListener('abort', onClose);
-      running.delete(batchId);
+      ofBatch.delete(stop);
+      if (ofBatch.size === 0) running.delete(batchId);
     }
   };
   const counted: Counted = async (job, work) => {
@@ -174,7 +181,7 @@ export function startBatchWorker(deps: Common & { processor: BatchProcessor }): 
       (error) => processor.giveUp(job.data.batchId, error),
     );
   };
-  const worker = startWorker(BATCH_QUEUE, run, deps, 1, counted);
+  const worker = startWorker(BATCH_QUEUE, run, deps, BATCH_JOBS, counted);
   worker.on('failed', (job, error) => {
     const ended = job !== undefined && job.attemptsMade >= (job.opts.attempts ?? 1);
     // The last job of a run decides about its cameras.
@@ -183,7 +190,9 @@ export function startBatchWorker(deps: Common & { processor: BatchProcessor }): 
       .giveUp(job.data.batchId, asScenedeltaError(error))
       .catch((err) => deps.logger.error({ err, job_id: job.id }, 'failed job of a batch not handled'));
   });
-  const cancellations = onCancellation(deps, (id) => running.get(id)?.abort());
+  const cancellations = onCancellation(deps, (id) => {
+    for (const stop of running.get(id) ?? []) stop.abort();
+  });
   return {
     async close() {
       closing.abort();

@@ -102,6 +102,7 @@ export function createRetention(deps: {
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
       batches: await eraseAll(deps.batches.olderThan, (id) => eraseBatch(id, deps)),
     };
+    await results.eraseEventsBefore(cutoff(config.resultRetentionHours));
     await eraseAbandonedUploads();
     deps.logger.info(retained, 'retention');
     return retained;

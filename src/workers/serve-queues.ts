@@ -154,7 +154,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       gate,
       concurrency,
     }),
-    startBatchWorker({ ...common, processor: batches }),
+    startBatchWorker({ ...common, processor: batches, queue }),
     startDeliveryWorker({ ...common, processor: deliveries }),
     ...(descriptions === undefined ? [] : [startDescriptionWorker({ ...common, processor: descriptions })]),
     startQuestionWorker({ ...common, processor: createQuestionProcessor({ ...base, fetchFrame, pipeline, publish }) }),

@@ -92,6 +92,20 @@ describe('POST /v1/endpoints', () => {
 });
 
 describe('PATCH /v1/endpoints/{id}', () => {
+  it('sends a stored Authorization to no other origin', async () => {
+    const { json } = await create({ authorization: 'Bearer tk' });
+    const path = `/v1/endpoints/${json.id}`;
+    const before = stored().secrets;
+    const refused = await call('PATCH', path, { url: 'https://other.example/' });
+    expect([refused.status, refused.json.detail]).toEqual([422, expect.stringContaining('another origin')]);
+    expect(stored().secrets).toEqual(before);
+    const sameOrigin = `${new URL(before.url).origin}/elsewhere`;
+    expect((await call('PATCH', path, { url: sameOrigin })).status).toBe(200);
+    expect(stored().secrets).toEqual({ ...before, url: sameOrigin });
+    await call('PATCH', path, { url: 'https://other.example/', authorization: null });
+    expect(stored().secrets).toMatchObject({ url: 'https://other.example/', authorization: null });
+  });
+
   it('changes what is given, and keeps the rest and the secret', async () => {
     const { json } = await create({ description: 'desk', min_severity: 'high' });
     const { secrets: before } = stored();

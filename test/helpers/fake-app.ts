@@ -54,7 +54,7 @@ class FakeQueue {
   }
   async forget() {}
   readonly batches: string[] = [];
-  async addBatch(id: string) {
+  async addBatch({ id }: { id: string }) {
     this.#reach();
     this.batches.push(id);
   }

@@ -73,6 +73,7 @@ export class FakeEvents implements EventReader {
 export class FakeResults {
   readonly kept = new Map<string, StoredComparison>();
   constructor(private readonly events: FakeEvents) {}
+  async eraseEvents() {}
 
   async create(stored: StoredComparison) {
     this.kept.set(stored.comparison.id, stored);

@@ -50,6 +50,12 @@ it('a bad line in the middle of a manifest is a failure with its number, and the
   ]);
 });
 
+it('an address that comes twice with other values is a failure, and the first line counts', async () => {
+  const planned = await planManifest([frame(0), frame(0), { ...frame(0), camera: 'gate' }, frame(1)]);
+  expect(planned.sequences.map(({ camera, items }) => [camera, items.length])).toEqual([['yard', 2]]);
+  expect(reasons(planned)).toEqual([[frame(0).file, expect.stringContaining('named twice')]]);
+});
+
 it('a manifest of many lines is read line by line, in the order of time', async () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => frame(19_999 - i));
   const planned = await planManifest(lines);

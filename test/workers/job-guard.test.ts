@@ -100,6 +100,26 @@ describe('a job over which two workers have died', () => {
     expect(queues.posted).toEqual([]);
   });
 
+  it('counts no death for a suspect that waited while another one ran', async () => {
+    const guard = jobGuard(queues.bench);
+    await dies('first', 'wrk_1');
+    await dies('second', 'wrk_1');
+    let end = () => {};
+    const first = guard.counted(
+      'first',
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    await eventually(async () => expect(await queues.bench.redis.hget('sd:run:first', 'worker')).not.toBe(''));
+    const second = guard.counted('second', async () => {});
+    await eventually(async () => expect(await queues.bench.redis.hget('sd:run:second', 'worker')).toBe(''));
+    expect(await queues.bench.redis.hget('sd:run:second', 'deaths')).toBe('1');
+    end();
+    await Promise.all([first, second]);
+  });
+
   it('counts no worker that lives, and none that has ended its run', async () => {
     const { redis } = queues.bench;
     const [alive, ended, third] = ['wrk_a', 'wrk_b', 'wrk_c'].map((name) => createRunStore(redis, name));

@@ -30,7 +30,7 @@ export async function acceptBatch(
       try {
         const owner = request.owner ?? LOCAL_KEY_ID;
         await batches.create({ id, owner, createdAt: clock(), request: incoming.request });
-        await queue.addBatch(id);
+        await queue.addBatch({ id, owner });
       } catch (thrown) {
         await batches.erase(id).catch(() => {});
         throw thrown;

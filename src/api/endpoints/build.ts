@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
-import { type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
+import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
@@ -29,6 +29,20 @@ export function assertEndpointUrl(url: string, { format }: Pick<EndpointSettings
       { field: 'url' },
     );
   }
+}
+
+/**
+ * A stored Authorization is sent to the origin that it was given for alone.
+ * @throws ScenedeltaError 'invalid-value' if the address has another origin and `authorization` is not given
+ */
+export function assertAuthorization(given: EndpointPatch, earlier: EndpointSecrets): void {
+  if (given.url === undefined || given.authorization !== undefined || earlier.authorization === null) return;
+  if (new URL(given.url).origin === new URL(earlier.url).origin) return;
+  throw new ScenedeltaError(
+    'invalid-value',
+    'authorization is not given, but the address has another origin: expected it once more, or null for none',
+    { field: 'authorization' },
+  );
 }
 
 /** @throws ScenedeltaError 'invalid-value' for an event that the format has no request for */

@@ -132,14 +132,15 @@ export function batchRoutes(
     response: { ...answer, ...problems(['not-found', 'not-finished', 'invalid-value']) },
   };
   app.post('/v1/batches/:id/retry', { schema: retrySchema, config }, async ({ params: { id }, visibility }) => {
-    const { status, plan, run } = await find(id, visibility);
+    const batch = await find(id, visibility);
+    const { status, plan, run } = batch;
     if (status !== 'failed' && status !== 'cancelled') {
       throw new ScenedeltaError('invalid-value', `The batch ${id} is ${status}, expected failed or cancelled`);
     }
     if (!(await deps.queue.forgetBatch(id, { run: run.number, cameras: plan?.cameras.length ?? 0 }))) {
       throw new ScenedeltaError('not-finished', `A worker still ends its step of the batch ${id}; send it again later`);
     }
-    if (await deps.batches.retry(id)) await deps.queue.addBatch(id);
+    if (await deps.batches.retry(id)) await deps.queue.addBatch(batch);
     return presentBatch(await find(id, visibility));
   });
 

@@ -207,7 +207,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     summary: 'Erase a camera and all its data',
     description:
       'Erases its settings and state, all comparisons that name it, their heatmaps, its changes and ' +
-      'their alerts, pending deliveries included. After the answer none of it can be read. If the ' +
+      'their alerts, pending deliveries included, and their events. After the answer none of it can be read. If the ' +
       'request was interrupted, send it again to complete the erasure. The bytes of frames are stored ' +
       'by content and expire with the retention of frames (FRAME_RETENTION_HOURS).',
     tags,

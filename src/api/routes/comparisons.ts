@@ -131,6 +131,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
   app.delete('/v1/comparisons/:id', { schema: deleteSchema, config: { scope: 'compare' } }, async (request, reply) => {
     const { comparison } = await findComparison(deps, request.params.id, request.visibility);
     await eraseComparison(comparison, deps);
+    await deps.results.eraseEvents(comparison.id);
     return reply.code(204).send();
   });
 }

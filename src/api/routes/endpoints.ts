@@ -16,7 +16,14 @@ import { DeliverySchema } from '../../schemas/delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import { assertEndpointUrl, assertEvents, newSecret, presentEndpoint, secretsOf } from '../endpoints/build.js';
+import {
+  assertAuthorization,
+  assertEndpointUrl,
+  assertEvents,
+  newSecret,
+  presentEndpoint,
+  secretsOf,
+} from '../endpoints/build.js';
 import { parseTime } from '../parse-time.js';
 import {
   EndpointCreatedSchema,
@@ -117,7 +124,9 @@ export function endpointRoutes(
   const patchSchema = {
     operationId: 'changeEndpoint',
     summary: 'Change an endpoint',
-    description: 'Another address or format, or `enabled: true`, also starts an endpoint again that was stopped.',
+    description:
+      'Another address or format, or `enabled: true`, also starts an endpoint again that was stopped. ' +
+      'An address of another origin needs `authorization` once more, if the endpoint has one.',
     tags,
     params,
     body: body(EndpointPatchSchema),
@@ -136,6 +145,7 @@ export function endpointRoutes(
       const secrets = secretsOf({ ...earlier, sealed: _sealed }, loginKey);
       const { url = secrets.url, authorization = secrets.authorization } = given;
       assertEndpointUrl(url, settings, allow);
+      assertAuthorization(given, secrets);
       sealed = sealSecrets(id, { ...secrets, url, authorization }, loginKey);
       shown = shownUrl(url, settings.format);
     }

@@ -152,7 +152,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       const due = delivery.next_attempt_at === null ? 0 : Date.parse(delivery.next_attempt_at);
       if (due > clock()) return { kind: 'later', at: due };
 
-      const room = deps.limits.enter(delivery.endpoint ?? new URL(delivery.url).origin);
+      const room = deps.limits.enter(delivery.endpoint ?? new URL(delivery.url).origin, job.owner);
       if ('laterAt' in room) return { kind: 'later', at: room.laterAt };
       try {
         return await attempt(delivery, job.traceId, signal);

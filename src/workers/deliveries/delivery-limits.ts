@@ -1,39 +1,21 @@
 /**
- * Limits on the deliveries that one worker has under way per receiver: one that hangs fills its own share and delays no
- * other receiver.
+ * Limits on the deliveries that a worker has under way: per receiver (an endpoint, or an origin of callbacks), and for
+ * the callbacks of one owner of API keys. One that hangs delays no other.
  */
+import { createShares } from '../../jobs/shares.js';
 
-/** Deliveries to one endpoint, or to one origin of callbacks, at a time. */
-const PER_RECEIVER = 4;
-/** Interval between two deliveries that are tried again under one limit, so that a long backlog costs little. */
+/** Deliveries mostly wait for their receivers: many run at once. */
+export const DELIVERY_CONCURRENCY = 32;
+const LIMITS = { receiver: 4, owner: 12 } as const;
 const SPACING_MS = 50;
 
 export type DeliveryLimits = ReturnType<typeof createDeliveryLimits>;
 
 export function createDeliveryLimits(clock: () => number) {
-  const running = new Map<string, number>();
-  const lastRetry = new Map<string, number>();
+  const shares = createShares((name) => LIMITS[name.startsWith('owner') ? 'owner' : 'receiver'], SPACING_MS, clock);
   return {
-    /** @returns room for one delivery to the receiver, or the time (epoch ms) at which to try again */
-    enter(receiver: string): { readonly leave: () => void } | { readonly laterAt: number } {
-      const now = clock();
-      const count = running.get(receiver) ?? 0;
-      if (count >= PER_RECEIVER) {
-        const laterAt = Math.max(lastRetry.get(receiver) ?? 0, now) + SPACING_MS;
-        lastRetry.set(receiver, laterAt);
-        return { laterAt };
-      }
-      running.set(receiver, count + 1);
-      return {
-        leave() {
-          const left = (running.get(receiver) ?? 1) - 1;
-          if (left > 0) running.set(receiver, left);
-          else {
-            running.delete(receiver);
-            lastRetry.delete(receiver);
-          }
-        },
-      };
-    },
+    /** @param owner of the comparison whose callback it is; undefined: of an endpoint, or not known */
+    enter: (receiver: string, owner?: string) =>
+      shares.enter([`receiver ${receiver}`, ...(owner === undefined ? [] : [`owner ${owner}`])]),
   };
 }

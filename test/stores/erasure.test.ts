@@ -1,0 +1,69 @@
+/** After the erasure of a camera no store has anything of it: each key of Redis is read, whatever it is. */
+import { expect, it } from '@jest/globals';
+import { eraseComparisonsOf } from '../../src/api/comparisons/erase.js';
+import { createJobProducer } from '../../src/jobs/producer.js';
+import { KEYS } from '../../src/stores/keys.js';
+import { createMqttStore } from '../../src/stores/mqtt.js';
+import { EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
+import { setUpCamera } from '../helpers/cameras.js';
+import { useBench } from '../helpers/workers.js';
+
+const bench = useBench();
+const CAMERA = 'erased-yard';
+
+/** @returns every key with all that it holds, as one text */
+async function everything(): Promise<Map<string, string>> {
+  const { redis } = bench;
+  const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
+    string: (key) => redis.get(key),
+    hash: (key) => redis.hgetall(key),
+    list: (key) => redis.lrange(key, 0, -1),
+    set: (key) => redis.smembers(key),
+    zset: (key) => redis.zrange(key, '0', '-1'),
+    stream: (key) => redis.xrange(key, '-', '+'),
+  };
+  const found = new Map<string, string>();
+  for (const key of await redis.keys('*')) {
+    found.set(key, JSON.stringify(await read[await redis.type(key)]?.(key)));
+  }
+  return found;
+}
+const keysWith = async (text: string) =>
+  [...(await everything())].flatMap(([key, value]) => (`${key} ${value}`.includes(text) ? [key] : [])).sort();
+
+it('of a camera leaves nothing that names it', async () => {
+  const { redis, results, changes, cameras } = bench;
+  const camera = await setUpCamera(bench, CAMERA);
+  await runsOn(() => bench)(camera, [
+    [EMPTY, 0],
+    [WITH_CAR, 5],
+    [WITH_CAR, 10],
+  ]);
+  const mqtt = createMqttStore(redis);
+  const waiting = { type: 'change.opened', changeId: 'chg_x', camera: CAMERA, at: '' } as never;
+  await mqtt.take([{ id: '1-0', event: waiting }], '1-0');
+  const before = await keysWith(CAMERA);
+  expect(before).toEqual(expect.arrayContaining([KEYS.events, KEYS.mqttWaiting, KEYS.camera(CAMERA)]));
+
+  const queue = createJobProducer(redis);
+  await cameras.erase(CAMERA);
+  await eraseComparisonsOf(CAMERA, { ...bench, queue, clock: Date.now });
+  await changes.eraseOf(CAMERA);
+  // A job of the queue that finds no camera ends without a trace.
+  expect((await keysWith(CAMERA)).filter((key) => !key.startsWith('sd:q:'))).toEqual([]);
+  expect((await results.list({ camera: CAMERA, limit: 10 })).items).toEqual([]);
+  await queue.close();
+});
+
+it('of a comparison erases its events, and no others', async () => {
+  const { redis, results } = bench;
+  for (const id of ['cmp_one', 'cmp_two']) {
+    const event = { type: 'comparison.finished', comparisonId: id, camera: null, verdict: 'change', at: '' };
+    await redis.xadd(KEYS.events, '*', 'event', JSON.stringify(event));
+  }
+  await results.eraseEvents('cmp_one');
+  expect(await keysWith('cmp_one')).toEqual([]);
+  expect(await keysWith('cmp_two')).toEqual([KEYS.events]);
+  await results.eraseEventsBefore(Date.now() + 1_000);
+  expect(await keysWith('cmp_two')).toEqual([]);
+});
