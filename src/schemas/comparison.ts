@@ -7,6 +7,7 @@ import { SIDES, type Side } from '../images.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
+import { DecodedSchema } from './decoded.js';
 import { ContentSchema, StatementSchema } from './statement.js';
 import { ViewpointSchema } from './viewpoint.js';
 
@@ -227,16 +228,7 @@ export const FindingSchema = Type.Object(
         '`nothing_new_since`, the model of the comparison that it names.',
     ),
     viewpoint: Type.Optional(ViewpointSchema),
-    decoded: Type.Optional(
-      Type.Object(
-        { before: unit('Share of `before`.'), after: unit('Share of `after`.') },
-        {
-          description:
-            'Present if a JPEG was cut off: the share of its rows that could be decoded. The other rows were not ' +
-            'compared, so that the answer holds for the decoded part alone.',
-        },
-      ),
-    ),
+    decoded: Type.Optional(DecodedSchema),
   },
   { $id: 'Finding' },
 );
