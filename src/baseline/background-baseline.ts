@@ -1,39 +1,24 @@
-/** Baseline of the mode `memory`: the background of the frame's light, from the camera's background model. */
-import {
-  type Background,
-  type BackgroundModel,
-  blend,
-  chooseUpdate,
-  nearestBackground,
-} from '../cameras/background-model.js';
+/** "Before" of the mode `memory`: the background of the frame's light, from the camera's background model. */
+import { blend, nearestBackground } from '../cameras/background-model.js';
 import { lightOf, measureLight } from '../cameras/light.js';
 import { decodeFrame } from '../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import sharp from '../frames/sharp.js';
-import { type RgbImage, type Side, type Size, sameAspectRatio } from '../images.js';
+import type { RgbImage, Side } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import {
-  type BaselineDependencies,
-  type CameraFrameContext,
-  type FrameOutcome,
-  fetchIfStored,
-  type ModeBaseline,
-  type ModeContext,
-} from './context.js';
-
-type StoredModel = BackgroundModel<StoredFrameRef>;
+import type { StoredCamera } from '../stores/cameras.js';
+import { type BaselineDependencies, fetchIfStored, type ModeBaseline, type ModeContext } from './context.js';
+import { type BackgroundBlend, usableBackgrounds } from './next.js';
 
 export async function backgroundBaseline(context: ModeContext, deps: BaselineDependencies): Promise<ModeBaseline> {
-  const { camera, state, frame, at, size } = context;
+  const { camera, state, frame, size } = context;
   const pixels = await decode(frame.bytes, 'after', deps);
   const { width, height } = pixels;
   const light = lightOf(measureLight(pixels), state.light);
-  const lightFrames = light === state.light ? (state.lightFrames ?? 0) + 1 : 1;
   const model = usableBackgrounds(state.memory, camera.mask, pixels);
   const nearest = nearestBackground(model, light);
   const before = nearest === null ? null : await fetchIfStored(nearest.background.frame, context, deps);
-  const own = nearest?.light === light && before !== null ? nearest.background : undefined;
 
   const notes: CameraNote[] = [];
   if (Object.keys(model).length < Object.keys(state.memory).length && !size.otherShape) {
@@ -51,43 +36,25 @@ export async function backgroundBaseline(context: ModeContext, deps: BaselineDep
     frame: before,
     at: nearest === null || before === null ? null : nearest.background.learnedAt,
     notes,
-    async keep(outcome) {
-      const kept = (memory: StoredModel) => ({ anchor: state.anchor, light, lightFrames, memory });
-      const isStray = size.status === 'stray';
-      const update = chooseUpdate(own, { ...outcome, at, width, height, isStray, lightFrames });
-      if (update === 'keep') return { state: kept(model), replacedBackground: false };
-      const replaced = update === 'replace' || before === null;
-      const { ref } = replaced ? frame : await storeBlend(before, pixels, outcome, context, deps);
-      const background: Background<StoredFrameRef> = { width, height, learnedAt: at, frame: ref };
-      return { state: kept({ ...model, [light]: background }), replacedBackground: replaced };
-    },
+    candidate: { kind: 'background', light, width, height, isStray: size.status === 'stray' },
+    pixels,
   };
 }
 
-/** The backgrounds with the camera's mask and the frame's aspect ratio. */
-export const usableBackgrounds = (model: StoredModel, mask: string | null, size: Size): StoredModel =>
-  Object.fromEntries(
-    Object.entries(model).filter(
-      ([, background]) => background.frame.mask === (mask ?? undefined) && sameAspectRatio(background, size),
-    ),
-  );
-
-async function storeBlend(
+/** Stores a background that has approached the camera's frame. @param pixels of the frame, at working size */
+export async function storeBlend(
+  { protect, absorb }: BackgroundBlend,
   before: StoredFrame,
   pixels: RgbImage,
-  { differing, undecided, absorb }: FrameOutcome,
-  { camera }: CameraFrameContext,
+  { mask }: StoredCamera,
   deps: BaselineDependencies,
-): Promise<StoredFrame> {
+): Promise<StoredFrameRef> {
   const background = await decode(before.bytes, 'before', deps);
-  const { data, width, height } = blend(background, pixels, {
-    protect: [...differing, ...undecided],
-    absorb: absorb.map(({ box }) => box),
-  });
+  const { data, width, height } = blend(background, pixels, { protect, absorb });
   // Lossless, because a lossy coding would be larger than the steps of `blend`.
   const png = sharp(data, { raw: { width, height, channels: 3 } }).png({ compressionLevel: 3 });
-  const frame = { bytes: await png.toBuffer(), contentType: 'image/png', mask: camera.mask ?? undefined };
-  return storeFrame(deps.blobs, frame);
+  const frame = { bytes: await png.toBuffer(), contentType: 'image/png', mask: mask ?? undefined };
+  return (await storeFrame(deps.blobs, frame)).ref;
 }
 
 const decode = (bytes: Uint8Array, side: Side, { decodeLimits }: BaselineDependencies) =>

@@ -1,9 +1,10 @@
 /** Types of the baseline: the "before" of a camera's frame, and the data that is kept for the next frame. */
+import type { Light } from '../cameras/light.js';
 import { ScenedeltaError } from '../errors.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
-import type { Box } from '../images.js';
+import type { Box, RgbImage, Size } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
@@ -47,24 +48,45 @@ export interface FrameOutcome {
   readonly absorb: readonly { readonly box: Box }[];
 }
 
-/** The part of the camera's state that the baseline owns. */
-export type BaselineState = Pick<CameraState, 'anchor' | 'light' | 'lightFrames' | 'memory'>;
-
-interface KeptBaseline {
-  readonly state: BaselineState;
-  /** the frame as a whole has become the background of its light */
-  readonly replacedBackground: boolean;
+/** A frame of this light, with its working size. */
+export interface BackgroundCandidate extends Size {
+  readonly kind: 'background';
+  readonly light: Light;
+  /** its size is not that of the frames before */
+  readonly isStray: boolean;
 }
 
-/** The baseline by one mode of `before`. */
-export interface ModeBaseline {
+/**
+ * The possible part of the frame in the next baseline. keep: none. frame: "before" as a whole, unless a change is
+ * undecided. background: "before" of its light, as a whole or blended in. recorded: that of an earlier run.
+ */
+type BaselineCandidate =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'frame' }
+  | BackgroundCandidate
+  | { readonly kind: 'recorded'; readonly replacedBackground: boolean };
+
+/** The "before" of a frame, found without the change tracker. Plain JSON. */
+export interface BaselineEvidence {
+  /** `at`: capture time of its content, epoch ms; null if unknown. null: there is nothing to compare with */
+  readonly before: { readonly frame: StoredFrameRef; readonly at: number | null } | null;
+  readonly candidate: BaselineCandidate;
+  readonly size: SizeCheck['state'];
+  /** The frame is compared with nothing, and the baseline stays as it is. */
+  readonly skipped: boolean;
+  /** The earlier frames were compared with something else, so the tracked changes cannot be followed any more. */
+  readonly reset: boolean;
+  readonly notes: readonly CameraNote[];
+}
+
+/** The baseline by one mode of `before`, with the bytes that a comparison and a blend read. */
+export interface ModeBaseline extends Pick<BaselineEvidence, 'candidate' | 'notes'> {
   /** null: there is nothing to compare with */
   readonly frame: StoredFrame | null;
   /** capture time of its content, epoch ms; null if unknown */
   readonly at: number | null;
-  readonly notes: readonly CameraNote[];
-  /** Stores what the next frame is compared with. To be called once per frame. */
-  keep(outcome: FrameOutcome): Promise<KeptBaseline>;
+  /** of the camera's frame, at working size; null: this mode does not read them */
+  readonly pixels: RgbImage | null;
 }
 
 /** @returns null if the retention of the frame is over */

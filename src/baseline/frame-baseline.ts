@@ -1,25 +1,17 @@
-/** Baseline of the modes `previous` and `reference`: one stored frame (the anchor), or the chosen reference. */
+/** "Before" of the modes `previous` and `reference`: one stored frame (the anchor), or the chosen reference. */
 import { decodeFrame } from '../frames/decode.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
-import {
-  type BaselineDependencies,
-  type BaselineState,
-  fetchIfStored,
-  type ModeBaseline,
-  type ModeContext,
-} from './context.js';
+import { type BaselineDependencies, fetchIfStored, type ModeBaseline, type ModeContext } from './context.js';
+import { anchorOf } from './next.js';
 
 export async function frameBaseline(context: ModeContext, deps: BaselineDependencies): Promise<ModeBaseline> {
-  const { camera, state, frame, at, size } = context;
+  const { camera, state, frame, size } = context;
   const isReference = camera.settings.before === 'reference';
-  const { anchor, light, memory } = state;
-  const keepAnchor: BaselineState = { anchor, light, memory };
-  const moveAnchor: BaselineState = { ...keepAnchor, anchor: { frame: frame.ref, at } };
-  const kept = (next: BaselineState) => ({ state: next, replacedBackground: false });
+  const anchor = anchorOf(camera, state);
   const start = async (...notes: CameraNote[]): Promise<ModeBaseline> => {
     // Nothing else decodes this frame, and with a damaged one every later comparison would fail.
     await decodeFrame(frame.bytes, { ...deps.decodeLimits, field: 'after' });
-    return { frame: null, at: null, notes, keep: async () => kept(moveAnchor) };
+    return { frame: null, at: null, notes, candidate: { kind: 'frame' }, pixels: null };
   };
 
   const chosen = isReference ? camera.reference : null;
@@ -49,6 +41,7 @@ export async function frameBaseline(context: ModeContext, deps: BaselineDependen
     frame: before,
     at: chosen === null ? (anchor?.at ?? null) : null,
     notes: [],
-    keep: async ({ hold }) => kept(isReference || hold ? keepAnchor : moveAnchor),
+    candidate: isReference ? { kind: 'keep' } : { kind: 'frame' },
+    pixels: null,
   };
 }

@@ -6,15 +6,15 @@
 import { Mutex } from 'async-mutex';
 import type { Config } from '../config.js';
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
+import { recordedCamera } from '../footage/recorded-camera.js';
 import type { FootageSequence } from '../footage/recording-plan.js';
-import { recordedCamera } from '../footage/recording-run.js';
 import { runSequence } from '../footage/sequence-run.js';
 import { type BatchJob, BatchJobSchema, parseJob } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import type { OutboundClient } from '../outbound/client.js';
 import { isBatchFinal } from '../schemas/batch.js';
-import type { FrameDependencies } from '../sequence/process-frame.js';
+import type { FrameDependencies } from '../sequence/examine.js';
 import type { BatchFiles } from '../stores/batch-files.js';
 import { type BatchRecord, type BatchStore, type PlannedCamera, plannedSettings } from '../stores/batches.js';
 import type { BlobStore } from '../stores/blobs.js';

@@ -1,21 +1,19 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
 import { type AlarmBudget, describeBudget } from '../cameras/alarm-budget.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
-import { type ConfidenceCounts, countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
-import { filterFinding } from '../cameras/zones.js';
-import { advance, forgetSettled, resetBaseline } from '../changes/advance.js';
-import { observationOf } from '../changes/observation.js';
+import { forgetSettled } from '../changes/advance.js';
 import { type ChangeRules, rulesOf } from '../changes/rules.js';
-import { initialTrackerState, type TrackerState } from '../changes/state.js';
 import { ScenedeltaError } from '../errors.js';
 import { derivedId } from '../ids.js';
-import type { AlertIntent, ChangeUpdate, FoundChange } from '../schemas/change.js';
+import type { AlertIntent, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import { frameThreshold } from '../sequence/threshold.js';
-import { BaselineReplay } from './baseline-replay.js';
+import { foldFrame, initialCameraState } from '../sequence/fold.js';
+import type { CameraState, StoredCamera } from '../stores/cameras.js';
 import { withoutPictures } from './change-sightings.js';
 import { footageChange } from './footage-change.js';
+import { recordedCamera } from './recorded-camera.js';
+import { RecordedEvidence } from './recorded-evidence.js';
 import type { FootageChange, FrameStats, Moment } from './records.js';
 
 export interface DryRunAlert extends Pick<FootageChange, 'camera' | 'kind' | 'caption' | 'severity' | 'zone'> {
@@ -67,18 +65,15 @@ export interface ReplayedBundle {
 }
 
 export class CameraReplay {
-  readonly #camera: string;
-  readonly #settings: CameraSettings;
+  readonly #camera: StoredCamera;
   readonly #rules: ChangeRules;
   readonly #bundle: ReplayedBundle;
-  readonly #baseline: BaselineReplay;
+  readonly #evidence: RecordedEvidence;
   readonly #moments = new Map<number, Moment>();
   readonly #changes = new Map<string, FoundChange>();
   readonly #alerts: DryRunAlert[] = [];
-  #state: TrackerState = initialTrackerState();
+  #state: CameraState = initialCameraState();
   #last: FrameStats | null = null;
-  #intervalMs: number | null = null;
-  #counts: ConfidenceCounts | undefined;
   /** seconds from each frame to the next, the gaps excluded */
   readonly #intervals: number[] = [];
   #threshold: number | null = null;
@@ -87,35 +82,35 @@ export class CameraReplay {
   #undecided = 0;
 
   constructor(camera: string, settings: CameraSettings, bundle: ReplayedBundle) {
-    this.#camera = camera;
-    this.#settings = settings;
+    this.#camera = recordedCamera(camera, settings);
     this.#bundle = bundle;
     this.#rules = rulesOf(camera, settings);
-    this.#baseline = new BaselineReplay(settings.before);
+    this.#evidence = new RecordedEvidence(settings.before);
   }
 
   /** @throws ScenedeltaError 'invalid-value' */
   take(frame: FrameStats): void {
     this.#assertSameMode(frame);
-    const { time, reset } = frame;
-    const gap = frame.gap ?? (reset === 'before' && this.#last !== null);
-    this.#moments.set(time, { at: frame.at, file: frame.file, seconds: frame.seconds });
+    const { time: at, number } = frame;
+    const gap = frame.gap ?? (frame.reset === 'before' && this.#last !== null);
+    this.#moments.set(at, { at: frame.at, file: frame.file, seconds: frame.seconds });
     if (frame.examined) this.#examined++;
-    const last = this.#last && { at: this.#last.time };
-    if (last !== null && !gap) this.#intervals.push((time - last.at) / 1000);
-    const { points } = this.#bundle;
-    const decided = frameThreshold(this.#settings, { ...this.#history(), last }, time, points);
-    this.#intervalMs = decided.intervalMs;
-    this.#threshold = decided.threshold;
-    this.#counts = countConfidence(this.#counts, frame.finding, points);
+    if (this.#last !== null && !gap) this.#intervals.push((at - this.#last.time) / 1000);
+    const evidence = this.#evidence.of(frame, this.#state);
+    const folded = foldFrame({ ...this.#state, frames: number }, evidence, {
+      ...{ camera: this.#camera, at, events: [], rules: this.#rules },
+      comparisonId: derivedId('cmp', at, `${this.#camera.id}/${number}`),
+      points: this.#bundle.points,
+      bundleThreshold: this.#bundle.threshold,
+    });
+    this.#threshold = folded.threshold;
     this.#assertKnownThreshold(frame);
-    if (reset === 'before' || reset === 'both') this.#reset(time);
-    this.#observe(frame);
-    if (reset === 'after' || reset === 'both') {
-      this.#reset(time);
-      this.#baseline.becomesBefore(frame);
-    }
-    if (gap) this.#state = forgetSettled(this.#state);
+    if (this.#isUndecided(frame, evidence.finding)) this.#undecided++;
+    for (const { change } of folded.changes) this.#changes.set(change.id, change);
+    for (const alert of folded.alerts) this.#alerts.push(this.#alertOf(alert));
+    this.#suppressed += folded.suppressed;
+    const { alerts } = folded.state;
+    this.#state = { ...folded.state, alerts: gap ? forgetSettled(alerts) : alerts };
     this.#last = frame;
   }
 
@@ -124,7 +119,7 @@ export class CameraReplay {
     const seconds = this.#coveredSeconds();
     const days = seconds / DAY_S;
     return {
-      camera: this.#camera,
+      camera: this.#camera.id,
       frames: this.#moments.size,
       examined: this.#examined,
       seconds,
@@ -140,10 +135,11 @@ export class CameraReplay {
 
   /** The evidence is about one baseline; against another one the frames may differ by other things. */
   #assertSameMode({ before }: FrameStats): void {
-    if (before == null || before.mode === this.#settings.before) return;
+    const { id, settings } = this.#camera;
+    if (before == null || before.mode === settings.before) return;
     throw new ScenedeltaError(
       'invalid-value',
-      `the settings of ${this.#camera} have before "${this.#settings.before}", expected "${before.mode}", which the ` +
+      `the settings of ${id} have before "${settings.before}", expected "${before.mode}", which the ` +
         'frames were compared with; decode the recording again to compare them with something else',
     );
   }
@@ -153,7 +149,7 @@ export class CameraReplay {
     if (threshold === null || this.#threshold !== null || this.#bundle.threshold !== null) return;
     throw new ScenedeltaError(
       'invalid-value',
-      `the frames of ${this.#camera} were compared with the threshold ${threshold}, and the settings have none: ` +
+      `the frames of ${this.#camera.id} were compared with the threshold ${threshold}, and the settings have none: ` +
         'expected threshold or alarms_per_day, or the bundle of the run in MODELS_DIR',
     );
   }
@@ -161,57 +157,21 @@ export class CameraReplay {
   #coveredSeconds(): number {
     const sorted = [...this.#intervals].sort((a, b) => a - b);
     const usual = sorted[Math.floor(sorted.length / 2)] ?? 0;
-    const longest = Math.max(this.#settings.gap_s, PAUSE_INTERVALS * usual);
+    const longest = Math.max(this.#camera.settings.gap_s, PAUSE_INTERVALS * usual);
     return this.#intervals.reduce((sum, seconds) => sum + (seconds > longest ? 0 : seconds), 0);
   }
 
   #budget(): AlarmBudget | null {
-    const { alarms_per_day, snapshot } = this.#settings;
+    const { alarms_per_day, snapshot } = this.#camera.settings;
     if (alarms_per_day === null) return null;
-    return describeBudget({ alarms_per_day, snapshot }, this.#history(), this.#bundle.points);
+    return describeBudget({ alarms_per_day, snapshot }, this.#state, this.#bundle.points);
   }
 
-  #history() {
-    return { intervalMs: this.#intervalMs, counts: this.#counts };
-  }
-
-  #reset(time: number): void {
-    const { state, changes } = resetBaseline(this.#state, time);
-    this.#state = state;
-    this.#baseline.reset();
-    this.#keep(changes);
-  }
-
-  #observe(frame: FrameStats): void {
-    const evidence = this.#baseline.findingOf(frame);
-    if (evidence === null) return;
-    const { time: at, number } = frame;
-    const { finding } = filterFinding(this.#judged(evidence, frame), this.#settings);
-    const comparisonId = derivedId('cmp', at, `${this.#camera}/${number}`);
-    const step = advance(this.#state, observationOf(finding, { comparisonId, at, frame: number }), this.#rules);
-    this.#state = step.state;
-    this.#baseline.afterStep(step.hold);
-    this.#suppressed += step.suppressed;
-    this.#keep(step.changes);
-    for (const alert of step.alerts) this.#alerts.push(this.#alertOf(alert));
-  }
-
-  /** The finding by the threshold of the settings. A tampered view has no threshold. */
-  #judged(finding: Finding, frame: FrameStats): Finding {
-    const { verdict, confidence, nuisance } = finding;
-    const threshold = this.#threshold ?? (frame.threshold === null ? null : this.#bundle.threshold);
-    if (threshold === null || verdict === 'tamper') return finding;
-    if (verdict !== 'change') {
-      if (frame.examined && confidence >= threshold) this.#undecided++;
-      return finding;
-    }
-    if (confidence >= threshold) return finding;
-    const { statements: _statements, facts: _facts, ...rest } = finding;
-    return { ...rest, verdict: nuisance.length > 0 ? 'nuisance' : 'none', kind: 'none', regions: [] };
-  }
-
-  #keep(updates: readonly ChangeUpdate[]): void {
-    for (const { change } of updates) this.#changes.set(change.id, change);
+  /** Whether the frame would show a change, whose regions the recorded run did not keep. */
+  #isUndecided({ examined, threshold: made }: FrameStats, finding: Finding | null): boolean {
+    const threshold = this.#threshold ?? (made === null ? null : this.#bundle.threshold);
+    if (!examined || finding === null || threshold === null) return false;
+    return finding.verdict !== 'change' && finding.verdict !== 'tamper' && finding.confidence >= threshold;
   }
 
   #alertOf({ id, type, change, suppressedCount, at }: AlertIntent): DryRunAlert {

@@ -5,7 +5,7 @@
 
 import type { ModelUsed } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import { initialCameraState } from '../sequence/process-frame.js';
+import { initialCameraState } from '../sequence/fold.js';
 import type { CameraState } from '../stores/cameras.js';
 import type {
   FootageChange,

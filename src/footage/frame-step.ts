@@ -10,10 +10,9 @@ import { decodePreview } from '../frames/preview.js';
 import { LOSSY_MARGIN, MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
 import { derivedId } from '../ids.js';
 import type { Preview } from '../images.js';
-import type { Comparer, PairInput, PairOutput } from '../pipeline/pair.js';
 import type { ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import type { FrameDependencies } from '../sequence/process-frame.js';
+import type { FrameDependencies } from '../sequence/examine.js';
 import { stepSequence } from '../sequence/step.js';
 import { frameKey } from '../stores/blobs.js';
 import { type CameraState, maskOf, type StoredCamera } from '../stores/cameras.js';
@@ -91,40 +90,35 @@ export class FrameStep {
   /**
    * @param gapFrom capture time of the last frame before a gap, epoch ms: this frame is not compared with earlier ones;
    *   null: no gap
-   * @throws ScenedeltaError as processFrame does; the state stays as it was
+   * @throws ScenedeltaError as stepSequence does; the state stays as it was
    */
   async process(source: SourceFrame, gapFrom: number | null, signal: AbortSignal): Promise<ChunkRecord[]> {
     const { momentOf, decodeLimits } = this.#deps;
     const { at } = source;
     const number = this.#state.frames;
     const comparisonId = derivedId('cmp', at, `${this.#camera.id}/${number}`);
-    const recorder = recordComparison(this.#deps.pipeline);
-    let frame: StoredFrame | null = null;
     const processed = await stepSequence(
       {
         ...{ camera: this.#camera, state: this.#state, at, signal, comparisonId, content: contentOf(source.picture) },
         preview: () => this.#preview(source.picture),
-        frame: async () => {
-          frame = await this.#store(source.picture);
-          return frame;
-        },
+        frame: () => this.#store(source.picture),
         events: gapFrom === null ? [] : [{ type: 'baseline.reset' }],
         alerting: false,
       },
       {
-        ...{ pipeline: recorder.pipeline, blobs: this.#blobs, fetchFrame: this.#fetchFrame, decodeLimits },
+        ...{ pipeline: this.#deps.pipeline, blobs: this.#blobs, fetchFrame: this.#fetchFrame, decodeLimits },
         previews: this.#previews,
       },
     );
-    const examined = frame as StoredFrame | null;
     this.#state = processed.state;
-    const compared = recorder.output();
+    const { evidence, after } = processed;
+    const compared = evidence.examined ? evidence.finding : null;
     const { alerts, examined: last } = processed.state;
     const { before, heatmaps, finding } = processed;
     this.#sightings.see(
       {
         ...{ comparison: comparisonId, moment: momentOf(at), finding },
-        compared: examined === null || before === null ? null : { before, after: examined.ref, heatmaps },
+        compared: after === null || before === null ? null : { before, after, heatmaps },
         equals: processed.cameraFrame.nothing_new_since?.comparison,
       },
       alerts.tracks,
@@ -144,10 +138,11 @@ export class FrameStep {
     this.#count({ frames: 1, examined: compared === null ? 0 : 1, changes: opened, gaps: gapFrom === null ? 0 : 1 });
     const stats: FrameStats = {
       ...{ v: 1, camera: this.#camera.id, number },
-      ...{ ...momentOf(at), seconds: source.seconds, time: at, examined: examined !== null, score: processed.score },
+      ...{ ...momentOf(at), seconds: source.seconds, time: at, examined: after !== null, score: processed.score },
       before: processed.cameraFrame.before,
       ...resetOf(processed.reset, gapFrom !== null),
-      ...{ finding: compared === null ? null : evidenceOf(compared.finding), threshold: recorder.threshold() },
+      finding: compared === null ? null : evidenceOf(compared),
+      threshold: compared === null ? null : evidence.threshold,
     };
     return [
       ...(gapFrom === null ? [] : [{ type: 'gap' as const, record: this.#gap(gapFrom, at) }]),
@@ -258,24 +253,6 @@ const contentOf = (picture: Picture): string =>
   createHash('sha256')
     .update(picture.from === 'video' ? picture.preview.luma : picture.bytes)
     .digest('hex');
-
-/** Keeps the finding before zones and areas are applied, and the threshold that it was made with. */
-function recordComparison(pipeline: FrameStepDependencies['pipeline']) {
-  let output: PairOutput | null = null;
-  let threshold: number | null = null;
-  const comparer: Comparer = {
-    async compare(input: PairInput) {
-      threshold = input.threshold ?? null;
-      output = await pipeline.compare(input);
-      return output;
-    },
-  };
-  return {
-    pipeline: { ...comparer, operatingPoints: (model: string | null) => pipeline.operatingPoints(model) },
-    output: (): PairOutput | null => output,
-    threshold: () => threshold,
-  };
-}
 
 function evidenceOf(finding: Finding): FrameStats['finding'] {
   const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements, facts } = finding;

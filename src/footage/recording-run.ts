@@ -2,10 +2,8 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { CameraSettings } from '../cameras/settings.js';
-import { privacyPolygons } from '../cameras/zones.js';
-import { derivedId } from '../ids.js';
-import type { StoredCamera } from '../stores/cameras.js';
 import type { Checkpoint, CheckpointStore, Counts } from './checkpoint.js';
+import { recordedCamera } from './recorded-camera.js';
 import type { FootageSequence } from './recording-plan.js';
 import { runSequence, type SequenceDependencies } from './sequence-run.js';
 
@@ -52,14 +50,6 @@ export async function runRecording(
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
-}
-
-/** A camera that exists for the time of a run. */
-export function recordedCamera(id: string, settings: CameraSettings): StoredCamera {
-  const privacy = privacyPolygons(settings.zones);
-  const epoch = new Date(0).toISOString();
-  const mask = privacy.length === 0 ? null : derivedId('msk', 0, JSON.stringify(privacy));
-  return { id, settings, reference: null, mask, created_at: epoch, updated_at: epoch };
 }
 
 /** @returns a fingerprint of everything that the records of a run depend on, in hexadecimal */

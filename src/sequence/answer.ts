@@ -1,4 +1,4 @@
-/** Parts of the answer about one frame of a camera that an examined frame and a quiet one share. */
+/** Parts of the answer about one frame of a camera. */
 import type { CameraSettings } from '../cameras/settings.js';
 import { resetBaseline } from '../changes/advance.js';
 import type { Track, TrackerState } from '../changes/state.js';
@@ -75,4 +75,23 @@ export function excludedNotes(count: number): CameraNote[] {
   if (count === 0) return [];
   const detail = `${count} changed regions do not count by the camera's zones and areas`;
   return [{ code: 'regions_left_out', detail }];
+}
+
+/** @param skipped the frame has another size than the camera's frames */
+export function notCompared(skipped: boolean): Finding {
+  const caption = skipped
+    ? 'this frame is not compared because it has another size'
+    : 'there is nothing to compare this frame with yet';
+  return {
+    verdict: 'none',
+    kind: 'none',
+    nuisance: [],
+    caption,
+    caption_score: 1,
+    words: caption.split(' ').map((text) => ({ text, score: 1 })),
+    confidence: 0,
+    severity: 'info',
+    regions: [],
+    model: null,
+  };
 }

@@ -1,45 +1,60 @@
 /**
- * One step of a sequence: from the state before a frame to the state after it. A frame that equals the last examined
- * one but for noise is quiet and gets its answer (quiet-frame.ts); any other frame is examined (process-frame.ts).
+ * One step of a sequence: from the state before a frame to the state after it. The evidence of a frame that equals the
+ * last examined one but for noise follows from that (quiet-frame.ts); any other frame is examined (examine.ts).
  */
+import { storeBlend } from '../baseline/background-baseline.js';
+import { withBlend } from '../baseline/next.js';
 import { countedCells } from '../cameras/counted-cells.js';
+import { rulesOf } from '../changes/rules.js';
 import { ScenedeltaError } from '../errors.js';
 import type { StoredFrame } from '../frames/keep.js';
+import type { HeatmapData } from '../heatmaps/data.js';
 import type { Preview } from '../images.js';
+import type { PairOutput } from '../pipeline/pair.js';
+import { emptyLike } from '../pipeline/word-heatmaps.js';
 import { comparePreviews, type PreviewComparison } from '../quiet/compare.js';
 import { learnNoise } from '../quiet/noise.js';
 import { gridOf } from '../quiet/preview.js';
-import type { CameraHealthEvent } from '../schemas/stream-event.js';
-import type { UnseenSpan } from '../stores/camera-frames.js';
+import type { ChangeUpdate } from '../schemas/change.js';
+import type { TimingsMs } from '../schemas/comparison.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { CameraState } from '../stores/cameras.js';
-import { gapSpans } from './answer.js';
+import type { VectorOfChange } from '../stores/change-writes.js';
+import type { FrameEvidence, PreviewEvidence } from './evidence.js';
+import { type Examination, examine, type FrameDependencies } from './examine.js';
+import { type FoldContext, type FoldedFrame, foldFrame } from './fold.js';
 import type { PreviewStore } from './previews.js';
-import { type FrameDependencies, type FrameInput, type ProcessedFrame, processFrame } from './process-frame.js';
-import { quietFrame } from './quiet-frame.js';
-import { checkStillness, frozenSpans } from './still.js';
+import { quietEvidence } from './quiet-frame.js';
 
-export interface StepInput extends Omit<FrameInput, 'frame'> {
-  /** identifies the content of the frame: the sha256 of its bytes, or any other text that equal frames share */
+export interface StepInput extends Omit<FoldContext, 'points' | 'bundleThreshold' | 'rules'> {
+  /** whether the frame may cause alerts; that of a recording may not */
+  readonly alerting: boolean;
+  readonly state: CameraState;
+  /** PreviewEvidence.content */
   readonly content: string;
   /** the frame at reduced size; called at most once */
   readonly preview: () => Promise<Preview>;
   /** the frame itself; called only if it has to be examined, and then once */
   readonly frame: () => Promise<StoredFrame>;
+  readonly signal: AbortSignal;
 }
 
 export interface StepDependencies extends FrameDependencies {
   readonly previews: PreviewStore;
 }
 
-export interface StepResult extends ProcessedFrame {
+export interface StepResult extends FoldedFrame {
+  readonly evidence: FrameEvidence;
+  readonly heatmaps: HeatmapData | null;
+  readonly timings: Partial<TimingsMs>;
+  /** null: there was nothing to compare with */
+  readonly before: StoredFrameRef | null;
   /** the reference of the frame; null: it was quiet, so that `frame` was not called */
-  readonly after: StoredFrame['ref'] | null;
+  readonly after: StoredFrameRef | null;
   /** of the rule of quiet frames, which holds up to 1; null: the previews were not compared */
   readonly score: number | null;
-  /** the camera is stuck, or works again */
-  readonly health: CameraHealthEvent | null;
-  /** spans that end with this frame */
-  readonly unseen: readonly UnseenSpan[];
+  /** computes the search vectors of the changes that the comparison opened or made more severe; null: there is none */
+  readonly vectors: (() => Promise<VectorOfChange[]>) | null;
 }
 
 /**
@@ -47,33 +62,33 @@ export interface StepResult extends ProcessedFrame {
  * @throws ScenedeltaError as the pipeline and the stores do
  */
 export async function stepSequence(input: StepInput, deps: StepDependencies): Promise<StepResult> {
-  const { camera, state, at, content } = input;
+  const { camera, state } = input;
   const startedAt = performance.now();
   const look = camera.settings.examine_every_s > 0 ? await lookAt(input, deps) : null;
-  const identical = content === state.last?.sha256 || look?.comparison?.identical === true;
-  const { still, notes, event } = checkStillness(camera, state, { at, identical });
-  const quiet =
-    look?.comparison?.quiet === true
-      ? quietFrame({ ...input, size: look.preview.source }, deps.pipeline.operatingPoints(camera.settings.model))
-      : null;
+  const seen = seenBy(look, input);
+  const points = deps.pipeline.operatingPoints(camera.settings.model);
+  const rules = rulesOf(camera.id, camera.settings, input.alerting);
+  const context: FoldContext = { ...input, points, rules, bundleThreshold: null };
+  const quiet = look?.comparison?.quiet === true ? quietEvidence(state, seen, look.preview.source, context) : null;
   const passed = { quiet: performance.now() - startedAt - (look?.decodeMs ?? 0), decode: look?.decodeMs ?? 0 };
 
-  const frame = quiet === null ? await input.frame() : null;
-  const processed = quiet ?? (await processFrame({ ...input, frame: frame as StoredFrame }, deps));
-  if (frame !== null && look !== null) deps.previews.keep(frame.ref, look.preview);
-  const { decode = 0 } = processed.timings;
+  const examined = quiet === null ? await examine({ ...input, frame: await input.frame() }, seen, context, deps) : null;
+  const evidence = quiet ?? (examined as Examination).evidence;
+  const folded = foldFrame(state, evidence, context);
+  if (evidence.frame !== null && look !== null) deps.previews.keep(evidence.frame, look.preview);
+  const compared = examined?.compared ?? null;
+  const timings = compared?.timings ?? {};
+  const { decode = 0 } = timings;
   return {
-    ...processed,
-    after: frame?.ref ?? null,
+    ...folded,
+    state: examined === null ? folded.state : await blended(folded, examined, input, deps),
+    evidence,
+    heatmaps: matchWords(compared?.heatmaps ?? null, folded),
+    timings: look === null ? timings : { ...timings, ...passed, decode: decode + passed.decode },
+    before: evidence.baseline.before?.frame ?? null,
+    after: evidence.frame,
     score: scoreOf(look),
-    timings: look === null ? processed.timings : { ...processed.timings, ...passed, decode: decode + passed.decode },
-    cameraFrame: { ...processed.cameraFrame, notes: [...processed.cameraFrame.notes, ...notes] },
-    state: {
-      ...withLearned(processed.state, state, look?.comparison ?? null, still),
-      recordedFrom: state.recordedFrom ?? at,
-    },
-    health: event,
-    unseen: [...gapSpans(state, at, camera.settings.gap_s), ...frozenSpans(event)],
+    vectors: vectorsOf(compared, folded.changes),
   };
 }
 
@@ -102,23 +117,51 @@ async function lookAt({ camera, state, preview }: StepInput, { previews }: StepD
   }
 }
 
+function seenBy(look: Look | null, { state, content }: StepInput): PreviewEvidence {
+  const tiles = look?.comparison?.tiles ?? null;
+  const noise = tiles === null ? state.noise : learnNoise(state.noise ?? null, tiles);
+  const identical = look?.comparison?.identical === true;
+  return { content, identical, ...(noise === undefined ? {} : { noise }) };
+}
+
 function scoreOf(look: Look | null): number | null {
   const score = look?.comparison?.score ?? Number.POSITIVE_INFINITY;
   return Number.isFinite(score) ? score : null;
 }
 
-/** Adds the learned noise and the row of still frames, which neither a quiet nor an examined frame keeps by itself. */
-function withLearned(
-  { still: _still, ...next }: CameraState,
-  { noise: before }: CameraState,
-  comparison: PreviewComparison | null,
-  still: CameraState['still'],
-): CameraState {
-  const tiles = comparison?.tiles ?? null;
-  const noise = tiles === null ? before : learnNoise(before ?? null, tiles);
-  return {
-    ...next,
-    ...(noise === undefined ? {} : { noise }),
-    ...(still === undefined ? {} : { still }),
-  };
+/** The state with the pixels of the blended background stored. */
+async function blended(
+  { state, blend }: FoldedFrame,
+  { before, pixels }: Examination,
+  { camera }: StepInput,
+  deps: StepDependencies,
+): Promise<CameraState> {
+  if (blend === null || before === null || pixels === null) return state;
+  return withBlend(state, blend, await storeBlend(blend, before, pixels, camera, deps));
+}
+
+const WITH_VECTOR: ReadonlySet<ChangeUpdate['event']> = new Set(['change.opened', 'change.escalated']);
+
+/** Each change has a vector of its own place, because two things that change at once may have nothing in common. */
+function vectorsOf(compared: PairOutput | null, updates: readonly ChangeUpdate[]): StepResult['vectors'] {
+  const changes = updates.filter(({ event }) => WITH_VECTOR.has(event)).map(({ change }) => change);
+  const bundle = compared?.finding.model?.sha256;
+  const embed = compared?.embed;
+  if (changes.length === 0 || bundle === undefined || embed === undefined) return null;
+  return () =>
+    Promise.all(
+      changes.map(async ({ id, regions }) => ({ change: id, vector: { bundle, values: await embed(regions) } })),
+    );
+}
+
+/** One heatmap per word; a word of another sentence than the comparison's has an empty one. */
+function matchWords(heatmaps: HeatmapData | null, { words: positions, finding }: FoldedFrame): HeatmapData | null {
+  if (heatmaps === null) return null;
+  const { before, after } = heatmaps.words;
+  if (positions?.length === after.length) return heatmaps;
+  const empty = emptyLike(heatmaps.after);
+  const ofWords = (maps: typeof after) =>
+    finding.words.map((_word, i) => (positions === null ? empty : (maps[positions[i] as number] ?? empty)));
+  const matched = ofWords(after);
+  return { ...heatmaps, words: { before: before === after ? matched : ofWords(before), after: matched } };
 }

@@ -1,7 +1,8 @@
-/** The threshold of a camera's frame: live frames, quiet frames and dry runs decide it here. Pure. */
+/** The threshold of a camera's frame, and findings judged by another one than they were made with. Pure. */
 import { type BudgetThreshold, budgetThreshold, type CameraHistory } from '../cameras/alarm-budget.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import type { CameraSettings } from '../cameras/settings.js';
+import type { Finding } from '../schemas/comparison.js';
 import { typicalInterval } from './answer.js';
 
 /** Rate of the camera's frames and of its high confidences, from the earlier frames. */
@@ -34,4 +35,12 @@ export function frameThreshold(
   const intervalMs = typicalInterval(history, at, settings.gap_s * 1000);
   const budget = budgetThreshold(settings, { intervalMs, counts: history.counts }, points);
   return { intervalMs, budget, threshold: settings.threshold ?? budget?.threshold ?? null };
+}
+
+/** A finding of a comparison, by this threshold instead of its own. A tampered view has no threshold. */
+export function judgedAt(finding: Finding, threshold: number | null): Finding {
+  const { verdict, confidence, nuisance } = finding;
+  if (threshold === null || verdict !== 'change' || confidence >= threshold) return finding;
+  const { statements: _statements, facts: _facts, ...rest } = finding;
+  return { ...rest, verdict: nuisance.length > 0 ? 'nuisance' : 'none', kind: 'none', regions: [] };
 }

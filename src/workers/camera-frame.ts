@@ -9,7 +9,7 @@ import { encodeHeatmapData } from '../heatmaps/data.js';
 import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
-import { initialCameraState } from '../sequence/process-frame.js';
+import { initialCameraState } from '../sequence/fold.js';
 import { type StepDependencies, type StepResult, stepSequence } from '../sequence/step.js';
 import { heatmapKey } from '../stores/blobs.js';
 import { type CameraState, maskOf } from '../stores/cameras.js';

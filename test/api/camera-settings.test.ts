@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { advance } from '../../src/changes/advance.js';
 import { initialTrackerState } from '../../src/changes/state.js';
-import { initialCameraState } from '../../src/sequence/process-frame.js';
+import { initialCameraState } from '../../src/sequence/fold.js';
 import { frameKey } from '../../src/stores/blobs.js';
 import { observed, RULES, regionAt, START } from '../changes/scenario.js';
 import { base64, cameraApi, isBlackRight, PRIVACY, square } from '../helpers/camera-api.js';

@@ -2,16 +2,21 @@
  * A made camera without pictures: the scene is a set of things, and a comparison finds exactly the things in which two
  * frames differ. Runs of it under some rules give the evidence for dry runs, and the alerts that these must find.
  */
+import fc from 'fast-check';
+import { withBlend } from '../../src/baseline/next.js';
 import type { CameraSettings } from '../../src/cameras/settings.js';
-import { filterFinding } from '../../src/cameras/zones.js';
-import { advance } from '../../src/changes/advance.js';
-import { observationOf } from '../../src/changes/observation.js';
 import { rulesOf } from '../../src/changes/rules.js';
-import { initialTrackerState } from '../../src/changes/state.js';
+import { resetOf } from '../../src/footage/frame-reset.js';
+import { recordedCamera } from '../../src/footage/recorded-camera.js';
 import type { FrameStats } from '../../src/footage/records.js';
 import { derivedId } from '../../src/ids.js';
-import { SIDES } from '../../src/images.js';
+import { type Box, SIDES } from '../../src/images.js';
 import type { Finding } from '../../src/schemas/comparison.js';
+import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
+import type { FrameEvidence } from '../../src/sequence/evidence.js';
+import { type FoldContext, type FoldedFrame, foldFrame, initialCameraState } from '../../src/sequence/fold.js';
+import { quietEvidence } from '../../src/sequence/quiet-frame.js';
+import type { CameraState } from '../../src/stores/cameras.js';
 
 /** Things of one frame: numbers from 0 to 8, each with a place of its own in a grid of 3 x 3. */
 export type Scene = ReadonlySet<number>;
@@ -53,47 +58,103 @@ export interface MadeRun {
   /** type, frame and kind of each alert */
   readonly alerts: readonly string[];
   readonly changes: readonly string[];
+  /** evidence of each frame, and the updates that the fold made of it, as JSON */
+  readonly evidence: readonly string[];
+  readonly updates: readonly string[];
+  readonly state: CameraState;
 }
 
-/** Compares and tracks every frame as a live camera with `before: previous` does. */
+/** The context of a fold of the made camera. */
+export function contextOf(settings: CameraSettings, number: number, alerting = true): FoldContext {
+  const at = START + number * STEP_MS;
+  return {
+    ...{ camera: recordedCamera('yard', settings), at, comparisonId: derivedId('cmp', at, `yard/${number}`) },
+    ...{ events: [], rules: rulesOf('yard', settings, alerting), points: [], bundleThreshold: null },
+  };
+}
+
+/** The updates without what alerts alone add to them. */
+export const updatesOf = ({ changes }: FoldedFrame): string =>
+  JSON.stringify(changes.map(({ change: { alerted_at: _at, ...change }, event }) => ({ change, event })));
+
+const SIZE = { width: 300, height: 300 };
+const refOf = (number: number | string): StoredFrameRef => ({
+  ...{ from: 'stored', sha256: String(number), bytes: 1, contentType: 'image/jpeg' },
+});
+
+/** Folds every frame as a live camera does. */
 export function run(scenes: readonly Scene[], settings: CameraSettings): MadeRun {
-  const rules = rulesOf('yard', settings);
   const stats: FrameStats[] = [];
   const alerts: string[] = [];
   const changes = new Map<string, string>();
-  let state = initialTrackerState();
-  let before: number | null = null;
-  let examined: { readonly frame: number; readonly before: number | null } | null = null;
+  const evidences: string[] = [];
+  const updates: string[] = [];
+  /** scenes of the stored frames and backgrounds, by sha256 */
+  const stored = new Map<string, Scene>();
+  let state = initialCameraState();
   for (const [number, scene] of scenes.entries()) {
-    const at = START + number * STEP_MS;
-    const finding = before === null ? null : compare(scenes[before] ?? new Set(), scene);
-    // A frame that equals the last examined one is quiet, unless a track waits for evidence.
-    const quiet =
-      examined !== null &&
-      isSame(scene, scenes[examined.frame] ?? new Set()) &&
-      (examined.before === before || examined.frame === before) &&
-      !state.tracks.some(({ stage, missed }) => stage === 'pending' || missed > 0);
+    const context = contextOf(settings, number);
+    const { at } = context;
+    const isMemory = settings.before === 'memory';
+    const before = isMemory ? background(state) : state.anchor;
+    const shown = before === null ? null : (stored.get(before.frame.sha256) ?? new Set<number>());
+    const seen = { content: String(number), identical: false };
+    const last = stored.get(state.examined?.frame.sha256 ?? '');
+    const equal = last !== undefined && isSame(scene, last);
+    const examined: FrameEvidence = {
+      ...{ ...seen, frame: refOf(number), examined: true, threshold: null, excluded: null },
+      finding: shown === null ? null : compare(shown, scene),
+      baseline: {
+        before,
+        candidate: isMemory
+          ? { kind: 'background', light: 'day', ...SIZE, isStray: false }
+          : { kind: settings.before === 'reference' && before !== null ? 'keep' : 'frame' },
+        ...{ size: { size: SIZE }, skipped: false, reset: before === null, notes: [] },
+      },
+    };
+    const evidence = (equal ? quietEvidence(state, seen, SIZE, context) : null) ?? examined;
+    if (evidence.examined) stored.set(String(number), scene);
+    const folded = foldFrame(state, evidence, context);
+    if (folded.blend !== null && shown !== null) {
+      const blended = `${number} blended`;
+      stored.set(blended, absorbed(shown, scene, folded.blend.absorb));
+      state = withBlend(folded.state, folded.blend, refOf(blended));
+    } else state = folded.state;
+    evidences.push(JSON.stringify(evidence));
+    updates.push(updatesOf(folded));
+    const finding = evidence.examined ? evidence.finding : null;
     stats.push({
       ...{ v: 1, camera: 'yard', number, at: timeOf(number), file: 'yard.mp4', seconds: number, time: at },
-      ...{ examined: !quiet, score: null, threshold: null },
-      before: before === null ? null : { mode: 'previous', captured_at: timeOf(before) },
-      ...(before === null ? { reset: 'before' as const } : {}),
-      finding: quiet ? null : finding,
+      ...{ examined: evidence.examined, score: null, threshold: null, finding },
+      before: folded.cameraFrame.before,
+      ...resetOf(folded.reset, false),
     });
-    if (!quiet) examined = { frame: number, before };
-    let hold = false;
-    if (finding !== null) {
-      const counted = filterFinding(finding, settings).finding;
-      const comparisonId = derivedId('cmp', at, `yard/${number}`);
-      const step = advance(state, observationOf(counted, { comparisonId, at, frame: number }), rules);
-      ({ state, hold } = step);
-      for (const { type, change } of step.alerts) alerts.push(`${type} at ${number}: ${change.kind}`);
-      for (const { change } of step.changes) changes.set(change.id, `${change.kind} at ${change.confirmed_at}`);
-    }
-    if (before === null || !hold) before = number;
+    for (const { type, change } of folded.alerts) alerts.push(`${type} at ${number}: ${change.kind}`);
+    for (const { change } of folded.changes) changes.set(change.id, `${change.kind} at ${change.confirmed_at}`);
   }
-  return { stats, alerts, changes: [...changes.values()] };
+  return { stats, alerts, changes: [...changes.values()], evidence: evidences, updates, state };
+}
+
+function background({ memory }: CameraState) {
+  return memory.day === undefined ? null : { frame: memory.day.frame, at: memory.day.learnedAt };
+}
+
+/** The things of `before`, but for those in the boxes, which are as in `after`. */
+function absorbed(before: Scene, after: Scene, boxes: readonly Box[]): Scene {
+  const all = Array.from({ length: 9 }, (_, thing) => thing);
+  const copied = (thing: number) => boxes.some(({ x, y }) => x === boxOf(thing).x && y === boxOf(thing).y);
+  return new Set(all.filter((thing) => (copied(thing) ? after : before).has(thing)));
 }
 
 export const timeOf = (number: number): string => new Date(START + number * STEP_MS).toISOString();
 const isSame = (a: Scene, b: Scene): boolean => a.size === b.size && [...a].every((thing) => b.has(thing));
+
+/** Scenes in which up to three things come and go for some frames each. */
+export const scenes: fc.Arbitrary<Scene[]> = fc
+  .array(fc.record({ thing: fc.nat(8), from: fc.nat(30), length: fc.integer({ min: 1, max: 20 }) }), { maxLength: 3 })
+  .map((visits) =>
+    Array.from(
+      { length: 45 },
+      (_, i) => new Set(visits.filter(({ from, length }) => i >= from && i < from + length).map(({ thing }) => thing)),
+    ),
+  );

@@ -20,7 +20,7 @@ export async function libraryCall(sequence, { warmUp, frames }) {
   const { createLogger } = await dist('logger.js');
   const { Pipeline } = await dist('pipeline/compare.js');
   const { createPreviewStore } = await dist('sequence/previews.js');
-  const { initialCameraState } = await dist('sequence/process-frame.js');
+  const { initialCameraState } = await dist('sequence/fold.js');
   const { stepSequence } = await dist('sequence/step.js');
   const { frameKey } = await dist('stores/blobs.js');
 

@@ -1,7 +1,7 @@
 /**
- * Replay of the baseline: the evidence that a frame would have had if the rules of the dry run had decided what
- * "before" is. The recorded run compared each frame with the "before" of its own rules. With `previous`, "before" is
- * held while a change is undecided, so that other rules hold it for another time.
+ * Evidence of a recorded frame, as it would be if the rules of a dry run had decided what "before" is. The recorded run
+ * compared each frame with the "before" of its own rules. With `previous`, "before" is held while a change is
+ * undecided, so that other rules hold it for another time.
  *
  * The replay keeps the difference between its "before" and the recorded one. The evidence of a frame is this difference
  * together with the recorded evidence: a thing that the first one added and the second one removed is in neither. Pure.
@@ -10,78 +10,108 @@ import type { CameraSettings } from '../cameras/settings.js';
 import { isSameLocation } from '../changes/locations.js';
 import { OTHER_SIDE } from '../images.js';
 import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { FrameEvidence } from '../sequence/evidence.js';
+import type { CameraState } from '../stores/cameras.js';
 import type { FrameStats } from './records.js';
 
-export class BaselineReplay {
+interface RecordedFinding {
+  /** unfiltered; null: the frame had nothing to be compared with */
+  readonly finding: Finding | null;
+  /** with which it was made; null: that of the bundle */
+  readonly threshold: number | null;
+}
+
+export class RecordedEvidence {
   readonly #mode: CameraSettings['before'];
   /** capture time of the recorded "before"; undefined before the first one */
   #recordedAt: string | null | undefined;
-  #examined: { readonly at: string | null; readonly finding: Finding } | null = null;
+  #examined: (RecordedFinding & { readonly at: string | null; readonly finding: Finding }) | null = null;
   /** from the "before" of the replay to the recorded one */
   #difference: Finding = nothing();
   /** the last evidence that shows the scene: against the recorded "before", and against that of the replay */
   #observed: Finding = nothing();
   #composed: Finding = nothing();
-  /** the last frame has become the "before" of the replay */
-  #replaced = false;
 
   constructor(mode: CameraSettings['before']) {
     this.#mode = mode;
   }
 
-  reset(): void {
+  /** @param state of the replay before the frame */
+  of(frame: FrameStats, state: Pick<CameraState, 'anchor' | 'last'>): FrameEvidence {
+    const reset = frame.reset === 'before' || frame.reset === 'both';
+    const replacedBackground = frame.reset === 'after' || frame.reset === 'both';
+    if (reset) this.#restart();
+    const { finding, threshold } = this.#against(frame, state);
+    if (replacedBackground) {
+      this.#restart();
+      // The frame has become the background of its light: an equal one does not differ from it.
+      this.#examined = { at: frame.at, finding: nothing(), threshold: null };
+    }
+    const content = String(frame.number);
+    const before = frame.before ?? null;
+    const learnedAt = before?.captured_at ?? null;
+    return {
+      ...{ content, identical: false, frame: named(content), examined: frame.examined },
+      ...{ finding, threshold, excluded: null },
+      baseline: {
+        before: before && { frame: named(learnedAt ?? ''), at: learnedAt === null ? null : Date.parse(learnedAt) },
+        candidate: this.#mode === 'previous' ? { kind: 'frame' } : { kind: 'recorded', replacedBackground },
+        ...{ size: { size: null }, notes: [] },
+        ...{ reset, skipped: finding === null && !reset },
+      },
+    };
+  }
+
+  #restart(): void {
     this.#recordedAt = undefined;
     this.#examined = null;
     this.#difference = nothing();
     this.#observed = nothing();
     this.#composed = nothing();
-    this.#replaced = false;
   }
 
-  /** The frame has become the background of its light: an equal one does not differ from it. */
-  becomesBefore({ at }: FrameStats): void {
-    this.#examined = { at, finding: nothing() };
-  }
-
-  /** @returns the unfiltered finding of the frame; null if it had nothing to be compared with */
-  findingOf(frame: FrameStats): Finding | null {
-    const observed = this.#recordedFinding(frame);
+  /** The finding against the "before" of the replay. */
+  #against(frame: FrameStats, { anchor, last }: Pick<CameraState, 'anchor' | 'last'>): RecordedFinding {
+    const recorded = this.#recorded(frame);
+    const { finding, threshold } = recorded;
     const before = frame.before?.captured_at;
-    if (this.#recordedAt !== undefined) this.#follow(before !== this.#recordedAt);
+    const replaced = last !== null && anchor?.frame.sha256 === last.sha256;
+    if (this.#recordedAt !== undefined) this.#follow(replaced, before !== this.#recordedAt);
     this.#recordedAt = before;
-    if (observed === null || this.#mode !== 'previous') return observed;
-    if (observed.verdict === 'tamper' || observed.verdict === 'nuisance') return observed;
-    this.#observed = observed;
-    this.#composed = compose(this.#difference, observed);
-    return this.#composed;
+    if (finding === null || this.#mode !== 'previous') return recorded;
+    if (finding.verdict === 'tamper' || finding.verdict === 'nuisance') return recorded;
+    this.#observed = finding;
+    this.#composed = compose(this.#difference, finding);
+    return { finding: this.#composed, threshold };
   }
 
-  /** @param hold Transition.hold of the frame's step */
-  afterStep(hold: boolean): void {
-    this.#replaced = !hold;
-  }
-
-  #recordedFinding(frame: FrameStats): Finding | null {
-    const { before, at } = frame;
+  #recorded(frame: FrameStats): RecordedFinding {
+    const { before, at, threshold } = frame;
     if (frame.examined) {
       const finding = frame.finding === null ? null : complete(frame.finding);
-      if (finding !== null || before === null) this.#examined = { at, finding: finding ?? nothing() };
-      return finding;
+      if (finding !== null || before === null) this.#examined = { at, finding: finding ?? nothing(), threshold };
+      return { finding, threshold };
     }
-    if (this.#examined === null) return null;
+    if (this.#examined === null) return { finding: null, threshold };
     // The last examined frame has become "before" itself: an equal frame does not differ from it.
     const isBefore = this.#mode === 'previous' && before != null && before.captured_at === this.#examined.at;
-    return isBefore ? nothing() : this.#examined.finding;
+    return isBefore ? { finding: nothing(), threshold } : this.#examined;
   }
 
-  /** @param recordedMoved the last frame has become the recorded "before" */
-  #follow(recordedMoved: boolean): void {
-    if (this.#replaced && recordedMoved) this.#difference = nothing();
-    else if (this.#replaced) this.#difference = reversed(this.#observed);
+  /**
+   * @param replaced the last frame has become the "before" of the replay
+   * @param recordedMoved it has become the recorded one
+   */
+  #follow(replaced: boolean, recordedMoved: boolean): void {
+    if (replaced && recordedMoved) this.#difference = nothing();
+    else if (replaced) this.#difference = reversed(this.#observed);
     else if (recordedMoved) this.#difference = this.#composed;
-    this.#replaced = false;
   }
 }
+
+/** A recorded frame has no bytes here: its number or its time names it. */
+const named = (name: string): StoredFrameRef => ({ from: 'stored', sha256: name, bytes: 0, contentType: '' });
 
 /** The difference of two frames, from their differences from a third one between them. */
 function compose(first: Finding, second: Finding): Finding {

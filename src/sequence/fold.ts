@@ -1,0 +1,212 @@
+/**
+ * The fold of a camera's frames: from the state before a frame and the frame's evidence to the state after it, its
+ * changes, its alerts and its answer. Live frames, quiet ones, recordings and dry runs all call `foldFrame`. Pure.
+ */
+import type { FrameOutcome } from '../baseline/context.js';
+import { type BackgroundBlend, type NextBaseline, nextBaseline } from '../baseline/next.js';
+import { carryOut } from '../baseline/orders.js';
+import type { OperatingPoint } from '../cameras/operating-points.js';
+import { countConfidence } from '../cameras/rate-ratio.js';
+import type { CameraSettings } from '../cameras/settings.js';
+import { filterFinding } from '../cameras/zones.js';
+import { advance, applyEvents } from '../changes/advance.js';
+import { observationOf } from '../changes/observation.js';
+import { pendingChanges } from '../changes/pending.js';
+import { restate } from '../changes/restate.js';
+import type { ChangeRules } from '../changes/rules.js';
+import { initialTrackerState, type Transition } from '../changes/state.js';
+import type { CameraFrame } from '../schemas/camera-frame.js';
+import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
+import type { Finding } from '../schemas/comparison.js';
+import type { CameraHealthEvent } from '../schemas/stream-event.js';
+import type { ExaminedFrame, UnseenSpan } from '../stores/camera-frames.js';
+import type { BaselineEvent, CameraState, StoredCamera } from '../stores/cameras.js';
+import {
+  describeBefore,
+  excludedNotes,
+  gapNotes,
+  gapSpans,
+  isBaselineEvent,
+  isChangeEvent,
+  isoTime,
+  notCompared,
+  resetIf,
+  undecidedOf,
+  withSeverity,
+} from './answer.js';
+import type { FrameEvidence } from './evidence.js';
+import { checkStillness, frozenSpans } from './still.js';
+import { frameThreshold, judgedAt } from './threshold.js';
+
+export interface FoldContext {
+  readonly camera: StoredCamera;
+  /** capture time, epoch ms; never earlier than that of the frame before */
+  readonly at: number;
+  readonly comparisonId: string;
+  /** since the camera's last frame, oldest first */
+  readonly events: readonly (CameraEvent | BaselineEvent)[];
+  /** of the settings (rulesOf) */
+  readonly rules: ChangeRules;
+  /** of the camera's bundle */
+  readonly points: readonly OperatingPoint[];
+  /**
+   * of the camera's bundle, 0..1: for evidence that was made with another threshold. null: unknown, or such evidence
+   * does not come
+   */
+  readonly bundleThreshold: number | null;
+}
+
+export interface FoldedFrame {
+  /** null: there was nothing to compare with; after zones and areas */
+  readonly observed: Finding | null;
+  readonly finding: Finding;
+  /** per word of the caption its position in that of the evidence; null: the sentence is another one */
+  readonly words: readonly number[] | null;
+  readonly cameraFrame: CameraFrame;
+  readonly state: CameraState;
+  /** to be carried out on the state (withBlend) before it is saved; null: there is none */
+  readonly blend: BackgroundBlend | null;
+  /** part of the frame in the next baseline */
+  readonly takes: NextBaseline['takes'];
+  readonly changes: readonly ChangeUpdate[];
+  readonly alerts: readonly AlertIntent[];
+  /** number of alerts that a cool-down suppressed */
+  readonly suppressed: number;
+  /** changes became part of "before" */
+  readonly absorbs: boolean;
+  /** threshold of the settings or of the alarm budget, 0..1; null: the bundle decides */
+  readonly threshold: number | null;
+  /** whether "before" was replaced so that open changes settled, before the frame was compared and after it */
+  readonly reset: { readonly before: boolean; readonly after: boolean };
+  /** the camera is stuck, or works again */
+  readonly health: CameraHealthEvent | null;
+  /** spans that end with this frame */
+  readonly unseen: readonly UnseenSpan[];
+}
+
+export const initialCameraState = (): CameraState => ({
+  v: 1,
+  frames: 0,
+  last: null,
+  size: null,
+  intervalMs: null,
+  anchor: null,
+  light: null,
+  memory: {},
+  dial: null,
+  alerts: initialTrackerState(),
+});
+
+export function foldFrame(previous: CameraState, evidence: FrameEvidence, context: FoldContext): FoldedFrame {
+  const { camera, at, comparisonId, points, events, rules } = context;
+  const { settings } = camera;
+  const { baseline, content } = evidence;
+  const ordered = carryOut(events.filter(isBaselineEvent), previous, camera, at);
+  const { state } = ordered;
+  const { intervalMs, budget, threshold } = frameThreshold(settings, state, at, points);
+  const counts = countConfidence(state.counts, evidence.examined ? evidence.finding : null, points);
+  const counting = countingFinding(evidence, threshold, context);
+
+  const isReset = baseline.reset || ordered.reset;
+  const before = resetIf(isReset, applyEvents(state.alerts, events.filter(isChangeEvent)), at);
+  const frame = { comparisonId, at, frame: state.frames };
+  const step: Transition =
+    counting.finding === null
+      ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
+      : advance(before.state, observationOf(counting.finding, frame), rules);
+  const { any, ...undecided } = undecidedOf(step.state.tracks);
+  const outcome: FrameOutcome = {
+    finding: counting.finding,
+    differing: evidence.finding?.regions.map(({ box }) => box) ?? [],
+    hold: step.hold,
+    ...undecided,
+    absorb: step.absorb,
+  };
+  const next = nextBaseline(camera, state, baseline, { frame: evidence.frame, at, outcome });
+  // A new background shows the tracked things: their end could not be seen in this light, and in the others they would
+  // be new.
+  const isReplaced = any && next.replacedBackground;
+  const after = resetIf(isReplaced, step.state, at);
+
+  const examined =
+    evidence.frame === null || !evidence.examined || baseline.skipped
+      ? state.examined
+      : {
+          comparison: comparisonId,
+          frame: evidence.frame,
+          at,
+          settings: camera.updated_at,
+          before: baseline.before?.frame.sha256 ?? null,
+          finding: counting.finding,
+          excluded: counting.excluded,
+          threshold: budget?.threshold ?? null,
+        };
+  const identical = content === state.last?.sha256 || evidence.identical;
+  const { still, notes: stillNotes, event } = checkStillness(camera, state, { at, identical });
+  const notes = [...gapNotes(state, at, settings.gap_s), ...ordered.notes, ...baseline.notes];
+  return {
+    observed: counting.finding,
+    finding: counting.finding === null ? notCompared(baseline.skipped) : withSeverity(counting.finding, step.changes),
+    words: counting.words,
+    cameraFrame: {
+      captured_at: isoTime(at),
+      before: baseline.before === null ? null : describeBefore(settings, baseline.before.at),
+      notes: [...notes, ...excludedNotes(counting.excluded), ...stillNotes],
+      ...(evidence.examined || state.examined === undefined ? {} : { nothing_new_since: sinceOf(state.examined) }),
+      pending: pendingChanges(after.state, rules),
+    },
+    state: {
+      ...next.state,
+      v: 1,
+      frames: state.frames + 1,
+      last: { at, sha256: content, comparison: comparisonId },
+      intervalMs,
+      dial: budget,
+      alerts: after.state,
+      recordedFrom: previous.recordedFrom ?? at,
+      ...given({ counts, examined, noise: evidence.noise, still }),
+    },
+    blend: next.blend,
+    takes: next.takes,
+    changes: [...before.changes, ...step.changes, ...after.changes],
+    alerts: step.alerts,
+    suppressed: step.suppressed,
+    absorbs: step.absorb.length > 0,
+    threshold,
+    reset: { before: isReset, after: isReplaced },
+    health: event,
+    unseen: [...gapSpans(previous, at, settings.gap_s), ...frozenSpans(event)],
+  };
+}
+
+const sinceOf = ({ comparison, at }: ExaminedFrame) => ({ comparison, captured_at: isoTime(at) });
+
+interface OptionalState {
+  readonly counts: CameraState['counts'] | undefined;
+  readonly examined: ExaminedFrame | undefined;
+  readonly noise: CameraState['noise'] | undefined;
+  readonly still: CameraState['still'] | undefined;
+}
+
+/** The fields that have a value: stored states do not have the others. */
+const given = (fields: OptionalState): Partial<Pick<CameraState, keyof OptionalState>> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** The part of a finding that counts by threshold, zones and areas, in a sentence that is about nothing else. */
+function countingFinding(
+  { finding: found, excluded: already, threshold: made }: FrameEvidence,
+  threshold: number | null,
+  { camera, bundleThreshold }: FoldContext,
+): { readonly finding: Finding | null; readonly excluded: number; readonly words: FoldedFrame['words'] } {
+  if (found === null) return { finding: null, excluded: 0, words: null };
+  const words = found.words.map((_word, i) => i);
+  if (already !== null) return { finding: found, excluded: already, words };
+  const judged = made === threshold ? found : judgedAt(found, threshold ?? bundleThreshold);
+  return inZones(judged, words, camera.settings);
+}
+
+function inZones(judged: Finding, words: readonly number[], settings: CameraSettings) {
+  const { finding, excluded } = filterFinding(judged, settings);
+  if (excluded === 0) return { finding, excluded, words };
+  return finding.regions.length === 0 ? { finding, excluded, words: null } : { ...restate(finding), excluded };
+}
