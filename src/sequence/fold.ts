@@ -57,8 +57,6 @@ export interface FoldContext {
 }
 
 export interface FoldedFrame {
-  /** null: there was nothing to compare with; after zones and areas */
-  readonly observed: Finding | null;
   readonly finding: Finding;
   /** per word of the caption its position in that of the evidence; null: the sentence is another one */
   readonly words: readonly number[] | null;
@@ -145,7 +143,6 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const { still, notes: stillNotes, event } = checkStillness(camera, state, { at, identical });
   const notes = [...gapNotes(state, at, settings.gap_s), ...ordered.notes, ...baseline.notes];
   return {
-    observed: counting.finding,
     finding: counting.finding === null ? notCompared(baseline.skipped) : withSeverity(counting.finding, step.changes),
     words: counting.words,
     cameraFrame: {

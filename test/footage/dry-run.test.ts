@@ -18,7 +18,7 @@ async function replay(stats: readonly FrameStats[], settings: Settings, bundle: 
   return result;
 }
 const alertsOf = ({ alerts }: DryRun) =>
-  alerts.map(({ type, moment, kind }) => `${type} at ${moment.seconds}: ${kind}`);
+  alerts.map(({ type, moment, kind, caption }) => `${type} at ${moment.seconds}: ${kind}, ${caption}`);
 const changesOf = ({ changes }: DryRun) => changes.map(({ kind, confirmed }) => `${kind} at ${confirmed.at}`);
 
 describe('a dry run finds the alerts that decoding again would find', () => {
@@ -126,7 +126,8 @@ describe('the result of a dry run', () => {
   });
 
   it('applies the threshold of the bundle if the run had another one, and refuses if it is unknown', async () => {
-    const stats = withConfidence(0.8).map((frame) => ({ ...frame, threshold: 0.3 }));
+    // A quiet frame repeats an answer and has no threshold of its own.
+    const stats = withConfidence(0.8).map((frame) => ({ ...frame, threshold: frame.finding === null ? null : 0.3 }));
     await expect(replay(stats, {})).rejects.toThrow('were compared with the threshold 0.3, and the settings have none');
     expect((await replay(stats, {}, { threshold: 0.5 })).alerts).toHaveLength(2);
     expect((await replay(stats, {}, { threshold: 0.9 })).alerts).toEqual([]);

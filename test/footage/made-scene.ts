@@ -55,7 +55,7 @@ export function compare(before: Scene, after: Scene, confidence = 0.9): Finding 
 
 export interface MadeRun {
   readonly stats: readonly FrameStats[];
-  /** type, frame and kind of each alert */
+  /** type, frame, kind and caption of each alert */
   readonly alerts: readonly string[];
   readonly changes: readonly string[];
   /** evidence of each frame, and the updates that the fold made of it, as JSON */
@@ -129,7 +129,9 @@ export function run(scenes: readonly Scene[], settings: CameraSettings): MadeRun
       before: folded.cameraFrame.before,
       ...resetOf(folded.reset, false),
     });
-    for (const { type, change } of folded.alerts) alerts.push(`${type} at ${number}: ${change.kind}`);
+    for (const { type, change } of folded.alerts) {
+      alerts.push(`${type} at ${number}: ${change.kind}, ${change.caption}`);
+    }
     for (const { change } of folded.changes) changes.set(change.id, `${change.kind} at ${change.confirmed_at}`);
   }
   return { stats, alerts, changes: [...changes.values()], evidence: evidences, updates, state };
