@@ -22,6 +22,8 @@ export interface PlanDependencies {
   readonly files: Pick<BatchFiles, 'uploadOf'>;
   readonly s3: S3Client | undefined;
   readonly config: Pick<Config, 'ffmpeg' | 'videoPixelLimit'>;
+  /** epoch ms */
+  readonly clock: () => number;
 }
 
 export interface PlannedBatch {
@@ -80,7 +82,12 @@ export async function planBatch(
       else addFile(line.file);
     }
   }
-  const plan = await planRecording(drained(files), { ...planOptions(request), ...deps.config, signal });
+  const plan = await planRecording(drained(files), {
+    ...planOptions(request),
+    ...deps.config,
+    now: deps.clock(),
+    signal,
+  });
   for (const failure of plan.failures) fail(failure);
   const { since, until, settings, every } = request;
   const sequences: FootageSequence[] = [];
@@ -171,7 +178,7 @@ function planOptions({
   camera,
   start,
   imageInterval,
-}: BatchRequest): Omit<PlanOptions, 'ffmpeg' | 'videoPixelLimit' | 'signal'> {
+}: BatchRequest): Omit<PlanOptions, 'ffmpeg' | 'videoPixelLimit' | 'now' | 'signal'> {
   const preset = template === null ? undefined : PRESETS[template];
   const zone = timeZone ?? preset?.timeZone ?? 'UTC';
   const compiled = template === null ? null : compileTemplate(preset?.template ?? template, zone);

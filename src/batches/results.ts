@@ -29,6 +29,7 @@ export async function writeBatchResults(batch: BatchRecord, deps: Dependencies):
     settings: (camera) => plannedSettings(batch, indices.get(camera) as number),
     cameras,
     failures: (plan?.failures ?? []).map((failure) => ({ v: 1, seconds: null, ...failure })),
+    warnings: plan?.warnings ?? [],
     mergeWindowMs: mergeWindow === null ? null : mergeWindow * 1000,
   };
   // The largest output is written before the records of the others are gathered in memory.

@@ -18,7 +18,7 @@ import { writeResults } from './footage/outputs.js';
 import { isManifest, runPairs } from './footage/pairs.js';
 import { startFootageProgress } from './footage/progress.js';
 import { boundSequences, firstFrameSize } from './footage/range.js';
-import { formatPlan, formatResult } from './footage/report-lines.js';
+import { assertAccounted, formatPlan, formatResult } from './footage/report-lines.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
 import { makeFolder } from './write-at-once.js';
 
@@ -143,12 +143,16 @@ async function processInputs(
       checkpoint: checkpoints[i] as (typeof checkpoints)[0],
     }));
     const mergeWindowMs = mergeWindow === null ? null : mergeWindow * 1000;
-    const { failures } = plan;
+    const { failures, warnings } = plan;
     const records = folder.records.bind(folder);
-    const results = { records, settings: () => settings, timeZone, cameras, failures, mergeWindowMs };
+    const results = { records, settings: () => settings, timeZone, cameras, failures, warnings, mergeWindowMs };
     const clip = options.clips ? await clipWriter(options.outputDir, sequences, config.ffmpeg, signal) : undefined;
     const recording = await writeResults(options.outputDir, results, clip);
+    for (const warning of recording.summary.warnings ?? []) {
+      if (!warnings.includes(warning)) process.stderr.write(`scenedelta footage: ${warning}\n`);
+    }
     print(formatResult(recording, options.outputDir, timeZone));
+    assertAccounted(recording);
     if (signal.aborted) process.exitCode = INTERRUPTED;
     else {
       const examined = recording.summary.cameras.reduce((sum, { frames }) => sum + frames, 0);

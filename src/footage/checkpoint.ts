@@ -7,6 +7,7 @@ import type { ModelUsed } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import { initialCameraState } from '../sequence/fold.js';
 import type { CameraState } from '../stores/cameras.js';
+import { EMPTY_ACCOUNT, type FrameAccount } from './frame-account.js';
 import type {
   FootageChange,
   FootageFailure,
@@ -44,6 +45,8 @@ export interface Checkpoint {
   /** the sightings of the tracked and the settled changes, by the id of the change */
   readonly shown: Readonly<Record<string, ShownSighting>>;
   readonly counts: Counts;
+  /** absent in checkpoints of earlier versions, whose frames were not accounted for */
+  readonly account?: FrameAccount;
   readonly model: Pick<ModelUsed, 'name' | 'version' | 'sha256'> | null;
 }
 
@@ -65,6 +68,7 @@ export const initialCheckpoint = (): Checkpoint => ({
   votes: {},
   shown: {},
   counts: { frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 },
+  account: EMPTY_ACCOUNT,
   model: null,
 });
 
@@ -74,6 +78,7 @@ export type ChunkRecord =
   | { readonly type: 'change'; readonly record: FootageChange }
   | { readonly type: 'gap'; readonly record: FootageGap }
   | { readonly type: 'failure'; readonly record: FootageFailure }
+  | { readonly type: 'doubt'; readonly record: string }
   | { readonly type: 'file'; readonly record: FileRecord };
 
 /** A file that was read to its end. */

@@ -10,6 +10,7 @@ import { FoundChangeSchema } from '../schemas/change.js';
 import { FindingSchema, ModelUsedSchema, OBJECT_KINDS } from '../schemas/comparison.js';
 import { dateTime, literals, nullable, unit } from '../schemas/constructors.js';
 import { MomentSchema, OutlineSchema } from '../schemas/recording.js';
+import { SKIP_REASONS, type SkipReason } from './frame-account.js';
 
 export type { Moment, Outline } from '../schemas/recording.js';
 
@@ -165,6 +166,7 @@ const FootageFailureSchema = Type.Object(
 );
 export type FootageFailure = Static<typeof FootageFailureSchema>;
 
+type Skips = Record<SkipReason, Type.TInteger>;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** The whole run. It has no time of the processing itself, so that equal inputs give equal bytes. */
@@ -174,6 +176,7 @@ export const FootageSummarySchema = Type.Object(
     scenedelta: Type.String({ description: 'Version of the program.' }),
     complete: Type.Boolean({ description: 'false: the run was ended before the last frame.' }),
     model: nullable(Type.Pick(ModelUsedSchema, ['name', 'version', 'sha256']), 'null if no frame was compared.'),
+    warnings: Type.Optional(Type.Array(Type.String(), { description: 'Doubts about the times of the files.' })),
     cameras: Type.Array(
       Type.Object({
         camera,
@@ -196,6 +199,17 @@ export const FootageSummarySchema = Type.Object(
         changes: count('Changes found.'),
         gaps: count('Gaps between frames.'),
         failures: count('Failures of files and frames.'),
+        account: Type.Optional(
+          Type.Object(
+            {
+              in: count('Frames that the decoder handed over, and pictures.'),
+              skipped: Type.Partial(
+                Type.Object(Object.fromEntries(SKIP_REASONS.map((reason) => [reason, count('Frames.')])) as Skips),
+              ),
+            },
+            { description: '`in` is `frames` and all of `skipped`. Absent: an earlier version began the run.' },
+          ),
+        ),
       }),
     ),
   },

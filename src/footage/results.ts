@@ -16,17 +16,20 @@ export interface FinishedRun {
   readonly cameras: readonly { readonly camera: string; readonly checkpoint: FinishedCamera }[];
   /** files that belong to no camera, or that failed before the run */
   readonly failures: readonly FootageFailure[];
+  /** of the plan */
+  readonly warnings: readonly string[];
   /** ms; null: changes are not merged */
   readonly mergeWindowMs: number | null;
 }
 
-type FinishedCamera = Pick<Checkpoint, 'chunk' | 'done' | 'counts' | 'model'>;
+type FinishedCamera = Pick<Checkpoint, 'chunk' | 'done' | 'counts' | 'account' | 'model'>;
 
 interface CameraRecords {
   readonly changes: ReadonlyMap<string, FootageChange>;
   readonly gaps: readonly FootageGap[];
   readonly failures: readonly FootageFailure[];
   readonly files: readonly FileRecord[];
+  readonly doubts: readonly string[];
 }
 
 export async function gatherResults(run: FinishedRun): Promise<Recording> {
@@ -34,6 +37,7 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
   const all: FootageChange[] = [];
   const gaps: FootageGap[] = [];
   const failed: FootageFailure[] = [...failures];
+  const warnings: string[] = [...run.warnings];
   const summaries: Recording['summary']['cameras'][number][] = [];
   for (const { camera, checkpoint } of cameras) {
     const records = await recordsOf(run.records(camera, checkpoint.chunk));
@@ -42,7 +46,9 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     all.push(...changes);
     gaps.push(...records.gaps);
     failed.push(...records.failures);
+    warnings.push(...records.doubts);
     const { frames, examined } = checkpoint.counts;
+    const account = checkpoint.account === undefined ? {} : { account: checkpoint.account };
     const counts = { frames, examined, changes: changes.length };
     const others = { gaps: records.gaps.length, failures: records.failures.length };
     summaries.push({
@@ -52,6 +58,7 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
       files: [...records.files],
       ...counts,
       ...others,
+      ...account,
     });
   }
   const summary = {
@@ -59,6 +66,7 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     scenedelta: VERSION,
     complete: cameras.every(({ checkpoint }) => checkpoint.done),
     model: cameras.find(({ checkpoint }) => checkpoint.model !== null)?.checkpoint.model ?? null,
+    ...(warnings.length === 0 ? {} : { warnings }),
     cameras: summaries,
   };
   return { summary, changes: all.sort(compareChanges), gaps, failures: failed };
@@ -69,13 +77,15 @@ async function recordsOf(lines: AsyncIterable<ChunkRecord>): Promise<CameraRecor
   const gaps: FootageGap[] = [];
   const failures: FootageFailure[] = [];
   const files: FileRecord[] = [];
+  const doubts: string[] = [];
   for await (const line of lines) {
     if (line.type === 'change') changes.set(line.record.id, line.record);
     else if (line.type === 'gap') gaps.push(line.record);
     else if (line.type === 'failure') failures.push(line.record);
+    else if (line.type === 'doubt') doubts.push(line.record);
     else if (line.type === 'file') files.push(line.record);
   }
-  return { changes, gaps, failures, files };
+  return { changes, gaps, failures, files, doubts };
 }
 
 /** Evidence of every sampled frame: too much to be held in memory. */

@@ -11,6 +11,7 @@ import {
   type Counts,
   initialCheckpoint,
 } from './checkpoint.js';
+import { type FrameAccount, sumOfAccounts } from './frame-account.js';
 import { FrameStep, type FrameStepDependencies } from './frame-step.js';
 import type { FootageItem, FootageSequence } from './recording-plan.js';
 import type { FootageFailure, Moment } from './records.js';
@@ -53,12 +54,14 @@ class SequenceRun {
   #position: Position;
   #records: ChunkRecord[] = [];
   #events = 0;
+  #account: FrameAccount | undefined;
 
   constructor(sequence: FootageSequence, camera: StoredCamera, deps: SequenceDependencies, checkpoint: Checkpoint) {
     this.#sequence = sequence;
     this.#deps = deps;
     this.#checkpoint = checkpoint;
     this.#position = checkpoint.position;
+    this.#account = checkpoint.account;
     this.#step = new FrameStep(camera, checkpoint, { ...deps, momentOf: (time) => momentOf(sequence, time) });
   }
 
@@ -85,6 +88,7 @@ class SequenceRun {
 
   async #handle(event: SourceEvent, signal: AbortSignal): Promise<void> {
     const item = this.#sequence.items[event.item] as FootageItem;
+    this.#accountFor(event.account);
     if (event.type === 'frame') {
       const { frame } = event;
       try {
@@ -92,10 +96,12 @@ class SequenceRun {
       } catch (thrown) {
         if (!(thrown instanceof ScenedeltaError) || !isFaultOfFrame(thrown)) throw thrown;
         this.#fail(item, item.kind === 'image' ? null : frame.seconds, thrown);
+        this.#accountFor({ in: 0, skipped: { unreadable: 1 } });
       } finally {
         frame.release();
       }
-      this.#position = { item: event.item, seconds: frame.seconds, at: frame.at };
+      const jumped = frame.jumpedAfter === null ? {} : { jumpedAfter: frame.jumpedAfter };
+      this.#position = { item: event.item, seconds: frame.seconds, at: frame.at, ...jumped };
       return;
     }
     if (event.type === 'damage') {
@@ -109,6 +115,9 @@ class SequenceRun {
       const { file, at } = item;
       const record = { file, at: new Date(at).toISOString(), duration: event.duration };
       this.#records.push({ type: 'file', record });
+      for (const doubt of event.doubts) {
+        this.#records.push({ type: 'doubt', record: `${this.#sequence.camera}: ${file}: ${doubt}` });
+      }
     }
     this.#position = { item: event.item + 1, seconds: null, at: this.#position.at };
   }
@@ -117,6 +126,10 @@ class SequenceRun {
   #gapBefore(at: number): number | null {
     const last = this.#position.at;
     return last !== null && at - last > this.#sequence.gapMs ? last : null;
+  }
+
+  #accountFor(account: FrameAccount): void {
+    if (this.#account !== undefined) this.#account = sumOfAccounts([this.#account, account]);
   }
 
   #fail({ file }: FootageItem, seconds: number | null, { code, message }: ScenedeltaError): void {
@@ -129,7 +142,8 @@ class SequenceRun {
     if (this.#events === 0 && !done) return;
     const { chunk } = this.#checkpoint;
     const { pictures, blobs, records, ...rest } = this.#step.finishChunk();
-    this.#checkpoint = { v: 1, chunk: chunk + 1, done, position: this.#position, ...rest };
+    const account = this.#account === undefined ? {} : { account: this.#account };
+    this.#checkpoint = { v: 1, chunk: chunk + 1, done, position: this.#position, ...account, ...rest };
     const all = [...this.#records, ...records];
     await this.#deps.checkpoints.save({ checkpoint: this.#checkpoint, records: all, pictures, blobs });
     this.#records = [];

@@ -5,6 +5,7 @@ import { workingSize } from '../frames/decode.js';
 import { previewReduction } from '../frames/preview.js';
 import { sniffImage } from '../image-type.js';
 import type { Preview, RgbImage } from '../images.js';
+import { type FrameAccount, FrameLedger } from './frame-account.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 import { type Damage, damageOf } from './video/damage.js';
 import { decodeVideo, type VideoFrame } from './video/decode.js';
@@ -22,16 +23,23 @@ export interface SourceFrame {
   /** presentation time from the beginning of the file */
   readonly seconds: number;
   readonly picture: Picture;
+  /** decoded frames of the file so far, if its clock has jumped; else null */
+  readonly jumpedAfter: number | null;
   /** Gives the memory back; the picture must not be used afterwards. */
   release(): void;
 }
 
-/** `item` is the index of the item in the sequence. end: the item is done; `duration` in seconds, null of an image. */
-export type SourceEvent =
-  | { readonly type: 'frame'; readonly item: number; readonly frame: SourceFrame }
-  | { readonly type: 'failure'; readonly item: number; readonly error: ScenedeltaError }
-  | { readonly type: 'damage'; readonly item: number; readonly damage: Damage }
-  | { readonly type: 'end'; readonly item: number; readonly duration: number | null };
+/**
+ * `item` is the index of the item in the sequence. end: the item is done; `duration` in seconds, null of an image;
+ * `doubts`: sentences about its times. `account` has the frames since the event before; one of type `frame` is not
+ * skipped yet.
+ */
+export type SourceEvent = { readonly item: number; readonly account: FrameAccount } & (
+  | { readonly type: 'frame'; readonly frame: SourceFrame }
+  | { readonly type: 'failure'; readonly error: ScenedeltaError }
+  | { readonly type: 'damage'; readonly damage: Damage }
+  | { readonly type: 'end'; readonly duration: number | null; readonly doubts: readonly string[] }
+);
 
 /** Position of a run: everything before it has been processed. */
 export interface Position {
@@ -40,6 +48,8 @@ export interface Position {
   readonly seconds: number | null;
   /** of the last frame of all, epoch ms; null: none yet */
   readonly at: number | null;
+  /** decoded frames of the item if its clock has jumped: it is then read from its beginning; absent: it has not */
+  readonly jumpedAfter?: number;
 }
 
 export const BEGINNING: Position = { item: 0, seconds: null, at: null };
@@ -68,8 +78,8 @@ export type Materialize = (
 
 const AUTO_KEY_FRAMES_S = 4;
 const AUTO_STEP_S = 1;
-/** Clocks of recorders drift, and their files overlap by a pre-roll. Above it, the files are of two cameras. */
-const MAX_OVERLAP_MS = 10_000;
+/** A clock that goes on by more than this within one file was set: recordings of one file do not pause so long. */
+const LONGEST_PAUSE_S = 12 * 3600;
 /** A key frame may come this late, seconds. */
 const KEY_FRAME_TOLERANCE = 0.1;
 
@@ -82,6 +92,7 @@ export async function* framesOf(
   const { items, range } = sequence;
   const { aside = (wait) => wait } = options;
   let lastAt = position.at;
+  const ledger = new FrameLedger();
   // The next video is opened while one is read, so that decoding goes on at the end of a file.
   const ahead = new Map<number, Promise<OpenedVideo>>();
   const opened = (i: number, from: number | null): Promise<OpenedVideo> => {
@@ -102,8 +113,10 @@ export async function* framesOf(
       if (item.at >= range.until || options.signal.aborted) return;
       const next = items[i + 1];
       if (next !== undefined && next.at <= range.from) continue;
-      const from = i === position.item ? position.seconds : null;
-      const state = { ...options, range, from, lastAt };
+      const jumpedAfter = i === position.item ? (position.jumpedAfter ?? 0) : 0;
+      const from = i === position.item && jumpedAfter === 0 ? position.seconds : null;
+      const doubts: string[] = [];
+      const state = { ...options, range, from, jumpedAfter, lastAt, ledger, doubts };
       try {
         const frames =
           item.kind === 'video' ? videoFrames(item, await aside(opened(i, from)), state) : imageFrame(item, state);
@@ -112,17 +125,19 @@ export async function* framesOf(
           for (; !step.done; step = await frames.next()) {
             openAhead(i + 1);
             lastAt = step.value.at;
-            if ('error' in step.value) yield { type: 'damage', item: i, damage: step.value };
-            else yield { type: 'frame', item: i, frame: step.value };
+            const account = ledger.take();
+            if ('error' in step.value) yield { type: 'damage', item: i, damage: step.value, account };
+            else yield { type: 'frame', item: i, frame: step.value, account };
           }
         } finally {
           await frames.return(null);
         }
-        yield { type: 'end', item: i, duration: step.value };
+        yield { type: 'end', item: i, duration: step.value, doubts, account: ledger.take() };
       } catch (thrown) {
         const error = asScenedeltaError(thrown);
         if (!isFaultOfItem(error)) throw thrown;
-        yield { type: 'failure', item: i, error };
+        if (item.kind === 'image') ledger.skip('unreadable');
+        yield { type: 'failure', item: i, error, account: ledger.take() };
       }
     }
   } finally {
@@ -147,8 +162,13 @@ interface ItemOptions extends SourceOptions {
   readonly range: FootageSequence['range'];
   /** presentation time of the last frame that was processed */
   readonly from: number | null;
+  /** decoded frames that were processed, if the clock of the file has jumped; else 0 */
+  readonly jumpedAfter: number;
   /** of the frame before, epoch ms */
   readonly lastAt: number | null;
+  readonly ledger: FrameLedger;
+  /** receives sentences about the times of the item */
+  readonly doubts: string[];
 }
 /** @returns the length of the item in seconds; null of an image */
 type ItemFrames = AsyncGenerator<SourceFrame | Damage, number | null>;
@@ -195,39 +215,87 @@ async function openVideo(
 }
 
 async function* videoFrames(item: FootageItem, video: OpenedVideo, options: ItemOptions): ItemFrames {
-  const { range, from, lastAt } = options;
+  const { range, from, lastAt, jumpedAfter, ledger, doubts } = options;
   const { info, sampling, frames } = video;
   let damaged: VideoFrame[] = [];
-  const damage = (): Damage[] => (damaged.length === 0 ? [] : [damageOf(item.at, damaged)]);
+  const damage = (): Damage[] => {
+    if (damaged.length === 0) return [];
+    ledger.skip('damaged', damaged.length);
+    const found = damageOf(item.at, damaged);
+    damaged = [];
+    return [found];
+  };
+  const clock = new FileClock();
+  let seenTwice = 0;
+  let decoded = 0;
+  let last = lastAt;
   try {
-    if (from === null) assertNoOverlap(item, info, lastAt);
     const earliest = (range.from - item.at) / 1000;
-    let last = lastAt;
     for (let step = await video.first; !step.done; step = await frames.next()) {
       const frame = step.value;
-      const at = item.at + Math.round(frame.seconds * 1000);
-      if (frame.damage !== null) {
-        if (frame.seconds >= earliest) damaged.push(frame);
+      const seconds = clock.read(frame.seconds);
+      decoded++;
+      if (decoded <= jumpedAfter || (from !== null && seconds <= from)) {
         frame.release();
         continue;
       }
-      yield* damage();
-      damaged = [];
-      if (frame.seconds >= earliest && isDue(at, last, sampling.step)) {
-        last = at;
-        const picture: Picture = { from: 'video', image: () => frame.image(), preview: frame.preview() };
-        yield { at, seconds: frame.seconds, picture, release: () => frame.release() };
-      } else frame.release();
+      ledger.came();
+      const at = item.at + Math.round(seconds * 1000);
+      if (seconds < earliest) {
+        ledger.skip('outside');
+        frame.release();
+      } else if (frame.damage !== null) {
+        damaged.push({ ...frame, seconds });
+        frame.release();
+      } else {
+        yield* damage();
+        if (isDue(at, last, sampling.step)) {
+          last = at;
+          const picture: Picture = { from: 'video', image: () => frame.image(), preview: frame.preview() };
+          const jumped = clock.jumps > 0 ? decoded : null;
+          yield { at, seconds: frame.seconds, picture, jumpedAfter: jumped, release: () => frame.release() };
+        } else {
+          const isEarlier = last !== null && at <= last;
+          if (isEarlier) seenTwice++;
+          ledger.skip(isEarlier ? 'seen_twice' : 'same_interval');
+          frame.release();
+        }
+      }
     }
     yield* damage();
-    damaged = [];
-    return info.duration;
+    if (seenTwice > 0) doubts.push(`${seenTwice} frames show a time that an earlier file shows, and were skipped`);
+    if (clock.jumps > 0)
+      doubts.push(`its clock jumped ${clock.jumps} times: the frames after it follow without a pause`);
+    if (info.absurdSeconds !== null) doubts.push(`its header states ${info.absurdSeconds} s, which cannot be`);
+    return info.duration ?? clock.latest;
   } catch (thrown) {
     // The failure states the end alone, not the damage before it.
     yield* damage();
     throw thrown;
   } finally {
     await video.close();
+  }
+}
+
+/** Presentation times of one file without its jumps: a frame after a jump follows the one before it. */
+class FileClock {
+  #shift = 0;
+  #raw: number | null = null;
+  #interval = 0;
+  jumps = 0;
+  /** time of the last frame, seconds */
+  latest = 0;
+
+  /** @param raw presentation time, seconds */
+  read(raw: number): number {
+    const step = this.#raw === null ? 0 : raw - this.#raw;
+    if (step < 0 || step > LONGEST_PAUSE_S) {
+      this.jumps++;
+      this.#shift += this.#interval - step;
+    } else if (step > 0) this.#interval = step;
+    this.#raw = raw;
+    this.latest = raw + this.#shift;
+    return this.latest;
   }
 }
 
@@ -249,27 +317,22 @@ function samplingOf({ at }: FootageItem, { keyFrameSeconds }: VideoInfo, every: 
   return { keyFrames: close && !exact, step, phase: phaseOf(at, step) };
 }
 
-function assertNoOverlap(item: FootageItem, { duration }: VideoInfo, lastAt: number | null): void {
-  if (lastAt === null || item.at >= lastAt - Math.min(MAX_OVERLAP_MS, ((duration ?? 0) * 1000) / 2)) return;
-  const begin = new Date(item.at).toISOString();
-  const expected = 'expected files of one camera that follow each other (--template with {camera} separates cameras)';
-  throw new ScenedeltaError(
-    'invalid-value',
-    `begins at ${begin}, before ${new Date(lastAt).toISOString()}, to which the file before it lasts: ${expected}`,
-  );
-}
-
 async function* imageFrame(item: FootageItem, options: ItemOptions): ItemFrames {
-  const { every, range, lastAt, from, aside = (wait) => wait } = options;
+  const { every, range, lastAt, from, ledger, aside = (wait) => wait } = options;
   const step = every.mode === 'seconds' ? every.seconds : null;
   // Names with a resolution of seconds may give two images one time.
   const isSampled = step === null ? lastAt === null || item.at >= lastAt : isDue(item.at, lastAt, step);
-  if (from !== null || item.at < range.from || !isSampled) return null;
+  if (from !== null) return null;
+  ledger.came();
+  if (item.at < range.from || !isSampled) {
+    ledger.skip(item.at < range.from ? 'outside' : 'same_interval');
+    return null;
+  }
   const local = await aside(options.materialize(item, options.signal));
   try {
     const bytes = await readImage(local.path, options.frameLimit);
     const picture: Picture = { from: 'image', bytes, contentType: sniffImage(bytes, 'the file') };
-    yield { at: item.at, seconds: 0, picture, release: () => {} };
+    yield { at: item.at, seconds: 0, picture, jumpedAfter: null, release: () => {} };
     return null;
   } finally {
     await local.release();

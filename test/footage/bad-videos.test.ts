@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { ScenedeltaError } from '../../src/errors.js';
+import { EMPTY_ACCOUNT, type FrameAccount, sumOfAccounts } from '../../src/footage/frame-account.js';
 import type { Every, FootageItem } from '../../src/footage/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';
 import { probeVideo, timeOfFrame } from '../../src/footage/video/probe.js';
@@ -32,10 +33,13 @@ interface Read {
   readonly times: number[];
   readonly sizes: string[];
   readonly failures: string[];
+  readonly doubts: string[];
+  readonly account: FrameAccount;
 }
 
 async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE): Promise<Read> {
-  const [times, sizes, failures]: [number[], string[], string[]] = [[], [], []];
+  const [times, sizes, failures, doubts]: [number[], string[], string[], string[]] = [[], [], [], []];
+  let account = EMPTY_ACCOUNT;
   const sequence = { camera: 'yard', items, range, endsAt: START, gapMs: 60_000 };
   const options = {
     ...{ ffmpeg: FFMPEG, every, videoPixelLimit: 4096 * 2304, frameLimit: 1_000_000 },
@@ -46,6 +50,8 @@ async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE
     signal: new AbortController().signal,
   };
   for await (const event of framesOf(sequence, BEGINNING, options)) {
+    account = sumOfAccounts([account, event.account]);
+    if (event.type === 'end') doubts.push(...event.doubts);
     if (event.type === 'failure') failures.push(`${event.error.code}: ${event.error.message}`);
     if (event.type === 'damage') failures.push(`${event.damage.error.code}: ${event.damage.error.message}`);
     if (event.type !== 'frame') continue;
@@ -56,7 +62,7 @@ async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE
     }
     event.frame.release();
   }
-  return { times, sizes, failures };
+  return { times, sizes, failures, doubts, account };
 }
 const WHOLE = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
@@ -284,9 +290,18 @@ describe('sampling', () => {
     expect((await read([item('keys.mp4')], SECOND, range)).times).toEqual([2.5, 3, 4, 5]);
   });
 
-  it('refuses a file that begins long before the end of the one before', async () => {
-    const { times, failures } = await read([item('keys.mp4'), item('keys.mp4', START + 1_000)]);
-    expect(times).toHaveLength(10);
-    expect(failures[0]).toMatch(/^invalid-value: begins at 2026-06-01T12:00:01.000Z, before 2026-06-01T12:00:09/);
+  it('skips the frames that an earlier file shows, and uses the others', async () => {
+    const { times, failures, doubts } = await read([item('keys.mp4'), item('keys.mp4', START + 4_000)]);
+    expect(times).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect(failures).toEqual([]);
+    expect(doubts).toEqual([expect.stringMatching(/^6 frames show a time that an earlier file shows/)]);
+  });
+
+  it('accounts for every frame that the decoder hands over', async () => {
+    const every: Every = { mode: 'all' };
+    const range = { from: START + 2_000, until: START + 11_000 };
+    const { times, account } = await read([item('keys.mp4'), item('keys.mp4', START + 4_000)], every, range);
+    expect(account.in).toBe(times.length + Object.values(account.skipped).reduce((sum, count) => sum + count, 0));
+    expect(account.skipped.seen_twice).toBe(24);
   });
 });

@@ -1,5 +1,6 @@
 /** Times and cameras from names, options and time zones. */
-import { compileTemplate, PRESETS, timeInName } from '../../src/footage/inputs/template.js';
+import { readName, timeInName } from '../../src/footage/inputs/names.js';
+import { compileTemplate, PRESETS } from '../../src/footage/inputs/template.js';
 import { parseCalendarTime, parseDuration, parseTimeOption } from '../../src/footage/inputs/times.js';
 import { instantOf, isoTimeIn } from '../../src/footage/inputs/wall-clock.js';
 
@@ -34,7 +35,7 @@ describe('templates', () => {
 
   it('names what it cannot read', () => {
     expect(() => compileTemplate('{hour}', 'UTC')).toThrow(
-      'has {hour}, expected {camera}, {any}, {ext} or {NAME:FORMAT}',
+      'has {hour}, expected {camera}, {order}, {any}, {ext} or {NAME:FORMAT}',
     );
     expect(() => compileTemplate('{t:%Y', 'UTC')).toThrow('has { without its counterpart');
     expect(() => compileTemplate('{a:%H}{b:%H}', 'UTC')).toThrow('has %H twice');
@@ -51,6 +52,71 @@ describe('times in names', () => {
     ['serial-920260601120005.jpg', null],
   ])('reads %s', (name, expected) => {
     expect(iso(timeInName(name, 'UTC'))).toBe(expected);
+  });
+});
+
+describe('names of cameras and recorders', () => {
+  it.each<[path: string, camera: string | null, time: string | null, order?: number]>([
+    ['a/crk04/20150619/192.168.88.67_01_20150619045313183_TIMING.jpg', '192.168.88.67_01', '2015-06-19T04:53:13.183Z'],
+    ['a/yard/2026-11-25/pic_001/10.15.30[M][0@0][2].jpg', 'yard', '2026-11-25T10:15:30.000Z', 2],
+    ['a/yard/2018-04-12/001/jpg/07/43/56[M][0@0][0].jpg', 'yard', '2018-04-12T07:43:56.000Z', 0],
+    ['2026-11-25/pic_001/10.15.30[M][0@0][0].jpg', 'pic_001', '2026-11-25T10:15:30.000Z', 0],
+    ['axis/image26-11-25_10-15-30-12.jpg', 'axis', '2026-11-25T10:15:30.120Z'],
+    ['z/5/16/09/12/19/37/42/00003-capture.jpg', '5', '2016-09-12T19:37:42.000Z', 3],
+    ['m/Camera1/2026-11-25/10-15-30.jpg', 'Camera1', '2026-11-25T10:15:30.000Z'],
+    ['yi/2021Y07M05D14H/11M10S50.jpg', 'yi', '2021-07-05T14:11:10.000Z'],
+    ['Front Door 11-25-2026, 9.15.30 AM GMT+1.jpg', 'Front Door', '2026-11-25T08:15:30.000Z'],
+    ['Front Door 11-25-2026, 12.15.30 AM GMT+1.jpg', 'Front Door', '2026-11-24T23:15:30.000Z'],
+    ['Front Door 11-25-2026, 13.15.30 GMT-03:30.jpg', 'Front Door', '2026-11-25T16:45:30.000Z'],
+    ['reolink/Camera1_01_20261125101530.jpg', 'Camera1_01', '2026-11-25T10:15:30.000Z'],
+    ['yard/RecM03_DST20230913_142522_142537_0.mp4', 'yard', '2023-09-13T14:25:22.000Z'],
+    ['foscam/snap/MDAlarm_20261125-101530.jpg', 'foscam', '2026-11-25T10:15:30.000Z'],
+    ['00626E123456(Gate)_0_20130701120000_123.jpg', 'Gate', '2013-07-01T12:00:00.000Z', 123],
+    ['geo/MOTION_2026-11-25-10-15-30-123_001.jpg', 'geo', '2026-11-25T10:15:30.123Z', 1],
+    ['syn/Cam-20261125-101530-1764065730.jpg', 'Cam', '2026-11-25T10:15:30.000Z', 1_764_065_730],
+    ['new/FrontDoor.20261125_101530.3.jpg', 'FrontDoor', '2026-11-25T10:15:30.000Z', 3],
+    ['clips/front-1718000000.123456-a1b2.jpg', 'front', '2024-06-10T06:13:20.123Z'],
+    ['eu/25-11-2026_10-15-30.jpg', 'eu', '2026-11-25T10:15:30.000Z'],
+    ['us/11-25-2026_10-15-30.jpg', 'us', '2026-11-25T10:15:30.000Z'],
+    ['card/20110415/07/04.3gp', 'card', '2011-04-15T07:04:00.000Z'],
+    ['mi/2026112510/15M30S_1764065730.mp4', 'mi', '2026-11-25T10:15:30.000Z'],
+    ['gate/2026/11/25/20261125_101530_pre2.jpg', 'gate', '2026-11-25T10:15:30.000Z', -999_998],
+    ['motion/yard/01-20261125101530-02.jpg', 'yard', '2026-11-25T10:15:30.000Z', 2],
+    ['holiday/beach.jpg', 'holiday', null],
+    ['yard/2026-13-25/10-15-30.jpg', 'yard', null],
+  ])('reads %s', (path, camera, time, order) => {
+    const { at, ...parts } = readName(path, 'UTC');
+    expect([parts, iso(at)]).toEqual([{ camera, order: order ?? null }, time]);
+  });
+
+  it('reads local times in the zone of the camera, and those of Frigate in UTC', () => {
+    const berlin = (path: string) => iso(readName(path, 'Europe/Berlin').at);
+    expect(berlin('reolink/Camera1_01_20261125101530.jpg')).toBe('2026-11-25T09:15:30.000Z');
+    expect(berlin('2026-06-01/14/front/05.10.mp4')).toBe('2026-06-01T14:05:10.000Z');
+  });
+});
+
+describe('codes of templates', () => {
+  const read = (template: string, path: string) => iso(compileTemplate(template, 'UTC').match(path)?.at);
+  it.each([
+    [
+      '{m}/{d:%y/%m/%d}/{t:%H/%M/%S}.jpg'.replace('{m}', '{camera}'),
+      '5/16/09/12/19/37/42.jpg',
+      '2016-09-12T19:37:42.000Z',
+    ],
+    ['{d:%y%j-%H}.jpg', '26032-07.jpg', '2026-02-01T07:00:00.000Z'],
+    ['{d:%d%b%Y} {t:%I.%M %p}.jpg', '05Nov2026 12.30 AM.jpg', '2026-11-05T00:30:00.000Z'],
+    ['{d:%d%b%Y} {t:%I.%M %p}.jpg', '05nov2026 12.30 pm.jpg', '2026-11-05T12:30:00.000Z'],
+    ['{d:%d-%m-%y}.jpg', '01-02-69.jpg', '1969-02-01T00:00:00.000Z'],
+    ['{d:%Y-%j}.jpg', '2026-366.jpg', undefined],
+    ['{d:%Y-%m-%d} {t:%I %p}.jpg', '2026-01-01 13 PM.jpg', undefined],
+    ['{d:%d%b%Y}.jpg', '05Mai2026.jpg', undefined],
+  ])('reads %s from %s', (template, path, expected) => {
+    expect(read(template, path)).toBe(expected);
+  });
+
+  it('refuses an hour of twelve without AM or PM', () => {
+    expect(() => compileTemplate('{t:%Y%m%d %I}', 'UTC')).toThrow('has %I or %p, expected both');
   });
 });
 

@@ -26,7 +26,10 @@ const plan = (request: Partial<BatchRequest>, s3?: unknown) =>
   planBatch(
     'bat',
     { ...REQUEST, ...request },
-    { files: { uploadOf: (_batch, number) => join(folder, `upload-${number}`) }, s3: s3 as never, config },
+    {
+      files: { uploadOf: (_batch, number) => join(folder, `upload-${number}`) },
+      ...{ s3: s3 as never, config, clock: () => Date.UTC(2027, 0, 1) },
+    },
     new AbortController().signal,
   );
 const planManifest = async (lines: readonly unknown[], request: Partial<BatchRequest> = {}) => {

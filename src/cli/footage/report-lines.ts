@@ -1,4 +1,6 @@
 /** Printed lines of the command: the plan of a run, and its result. */
+import { ScenedeltaError } from '../../errors.js';
+import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/frame-account.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import { isoTimeIn } from '../../footage/inputs/wall-clock.js';
 import type { Recording } from '../../footage/outputs/recording.js';
@@ -27,7 +29,40 @@ export function formatResult(recording: Recording, outputs: string, timeZone: st
   const state = summary.complete ? '' : ' (interrupted; the same command goes on)';
   const found = `${changes.length} changes, ${gaps.length} gaps, ${failures.length} failures`;
   const totals = `${count('frames')} frames looked at, ${count('examined')} compared: ${found}${state}`;
-  return [...lines, ...formatFailures(failures), totals, `results in ${outputs}`].join('\n');
+  const account = formatAccount(recording);
+  return [...lines, ...formatFailures(failures), totals, `results in ${outputs}`, ...account].join('\n');
+}
+
+const REASONS: Readonly<Record<SkipReason, string>> = {
+  seen_twice: 'seen twice',
+  same_interval: 'not the first of their interval',
+  outside: 'outside of the wanted time',
+  damaged: 'damaged',
+  unreadable: 'unreadable',
+};
+
+/** @returns a line of all frames; none if an earlier version began the run */
+function formatAccount({ summary: { cameras } }: Recording): string[] {
+  const accounts = cameras.flatMap(({ account }) => account ?? []);
+  if (accounts.length < cameras.length) return [];
+  const { in: came, skipped } = sumOfAccounts(accounts);
+  const frames = cameras.reduce((sum, camera) => sum + camera.frames, 0);
+  const reasons = SKIP_REASONS.flatMap((reason) => {
+    const count = skipped[reason] ?? 0;
+    return count === 0 ? [] : [`${count} ${REASONS[reason]}`];
+  });
+  const parts = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
+  return [`${came} frames in = ${frames} looked at + ${came - frames} skipped${parts}`];
+}
+
+/** @throws ScenedeltaError 'invalid-value' naming the camera of which frames are unaccounted for */
+export function assertAccounted({ summary: { cameras } }: Recording): void {
+  for (const { camera, account, frames } of cameras) {
+    const lost = account === undefined ? 0 : unaccounted(account, frames);
+    if (lost === 0) continue;
+    const what = `${camera}: ${account?.in} frames came in and ${frames} were looked at`;
+    throw new ScenedeltaError('invalid-value', `${what}: expected a reason for each other one, and ${lost} have none`);
+  }
 }
 
 function formatChange({ camera, caption, first_seen, reverted }: FootageChange, timeZone: string): string {

@@ -1,4 +1,5 @@
 /** Beginning of a command about recordings: the plan of its inputs, and the pipeline. */
+import { systemClock } from '../../clock.js';
 import type { Config } from '../../config.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
@@ -45,7 +46,7 @@ export async function planOf(
   const planOptions: PlanOptions = {
     ...{ template, timeZone, signal, camera: options.camera ?? null, start: readStart(options, timeZone) },
     ...{ imageInterval: parseDuration(options.imageInterval, '--image-interval') },
-    ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit },
+    ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit, now: systemClock() },
   };
   return { plan: await planRecording(files.values(), planOptions), timeZone };
 }

@@ -15,7 +15,7 @@ export interface ListedFile {
   /** epoch ms; null if it has to be read from the file */
   readonly modifiedAt: number | null;
   /** stated beside the file, as in a manifest; it precedes what the name says */
-  readonly stated?: NameParts;
+  readonly stated?: Omit<NameParts, 'order'>;
 }
 
 const VIDEO = new Set(

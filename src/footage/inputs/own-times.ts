@@ -11,28 +11,41 @@ export interface OwnTime {
   readonly source: 'container' | 'exif' | 'file';
   /** seconds; null of an image, and of a video that does not say */
   readonly duration: number | null;
+  /** the time of its container or its EXIF if that cannot be, epoch ms; null: none */
+  readonly doubted: number | null;
 }
+
+/** The year of the first network camera. Cameras without a clock write 1899, 1904, 1970 or the day they were made. */
+const EARLIEST = Date.UTC(1996, 0, 1);
+/** Clocks and time zones differ by less. */
+const TOLERANCE_MS = 86_400_000;
+
+/** @param at epoch ms @param now epoch ms @returns whether a camera can have recorded at this time */
+export const isPlausible = (at: number, now: number): boolean => at >= EARLIEST && at <= now + TOLERANCE_MS;
 
 interface VideoOptions {
   readonly ffmpeg: string;
   readonly pixelLimit: number;
   readonly signal: AbortSignal;
+  /** epoch ms */
+  readonly now: number;
 }
 
 /** @throws ScenedeltaError as probeVideo does */
 export async function ownTimeOfVideo(path: string, options: VideoOptions): Promise<OwnTime> {
   const { createdAt, duration } = await probeVideo(path, options);
-  if (createdAt !== null) return { at: createdAt, source: 'container', duration };
+  const doubted = createdAt === null || isPlausible(createdAt, options.now) ? null : createdAt;
+  if (createdAt !== null && doubted === null) return { at: createdAt, source: 'container', duration, doubted };
   // A recorder writes a file until the end of its recording.
   const { mtimeMs } = await stat(path);
-  return { at: Math.round(mtimeMs - (duration ?? 0) * 1000), source: 'file', duration };
+  return { at: Math.round(mtimeMs - (duration ?? 0) * 1000), source: 'file', duration, doubted };
 }
 
-/** @param timeZone of EXIF times without an offset */
-export async function ownTimeOfImage(path: string, timeZone: string): Promise<OwnTime> {
+/** @param timeZone of EXIF times without an offset @param now epoch ms */
+export async function ownTimeOfImage(path: string, timeZone: string, now: number): Promise<OwnTime> {
   const at = await exifTime(path, timeZone);
-  if (at !== null) return { at, source: 'exif', duration: null };
-  return { at: Math.round((await stat(path)).mtimeMs), source: 'file', duration: null };
+  if (at !== null && isPlausible(at, now)) return { at, source: 'exif', duration: null, doubted: null };
+  return { at: Math.round((await stat(path)).mtimeMs), source: 'file', duration: null, doubted: at };
 }
 
 /** @returns null without readable EXIF; a damaged picture fails when it is decoded */

@@ -6,8 +6,9 @@ import type { FootageItem, FootageSequence } from '../recording-plan.js';
 import type { FootageFailure } from '../records.js';
 import { isFaultOfItem } from '../source-frames.js';
 import type { ListedFile } from './list-files.js';
-import { type OwnTime, ownTimeOfImage, ownTimeOfVideo } from './own-times.js';
-import { type NameParts, type Template, timeInName } from './template.js';
+import { readName } from './names.js';
+import { isPlausible, type OwnTime, ownTimeOfImage, ownTimeOfVideo } from './own-times.js';
+import type { NameParts, Template } from './template.js';
 
 export interface PlanOptions {
   readonly template: Template | null;
@@ -20,6 +21,8 @@ export interface PlanOptions {
   readonly imageInterval: number;
   readonly ffmpeg: string;
   readonly videoPixelLimit: number;
+  /** epoch ms; no recording is from later */
+  readonly now: number;
   readonly signal: AbortSignal;
 }
 
@@ -49,16 +52,28 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
       fail(null, file.file, new ScenedeltaError('invalid-value', `the name does not fit: ${expected}`));
       continue;
     }
-    const named = file.stated?.camera ?? parts.camera ?? options.camera;
-    const camera = cameraId(named ?? basename(dirname(file.file)));
+    const named = cameraOf(file, parts, options);
+    const camera = cameraId(named);
     const group = groups.get(camera) ?? [];
     groups.set(camera, group);
     const { kind, location, modifiedAt } = file;
-    group.push({ kind, file: file.file, location, modifiedAt, at: parts.at, duration: null });
+    const isDoubted = file.stated === undefined && parts.at !== null && !isPlausible(parts.at, options.now);
+    const [at, doubted] = isDoubted ? [null, parts.at] : [parts.at, null];
+    group.push({
+      kind,
+      file: file.file,
+      location,
+      modifiedAt,
+      at,
+      doubted,
+      order: parts.order ?? null,
+      duration: null,
+    });
   }
 
   const limit = pLimit(READERS);
   const sources = { file: 0 };
+  const doubts: string[] = [];
   const sequences: RecordingPlan['sequences'][number][] = [];
   for (const camera of [...groups.keys()].sort()) {
     const group = (groups.get(camera) ?? []).sort((a, b) => byName.compare(a.file, b.file));
@@ -71,9 +86,9 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
         .map((timed) =>
           limit(async () => {
             try {
-              const { at, duration, source } = await ownTimeOf(timed, options);
-              Object.assign(timed, { at, duration });
-              if (source === 'file') sources.file++;
+              const { at, duration, source, doubted } = await ownTimeOf(timed, options);
+              Object.assign(timed, { at, duration, doubted: timed.doubted ?? doubted });
+              if (source === 'file' && timed.doubted === null) sources.file++;
             } catch (thrown) {
               const error = asScenedeltaError(thrown);
               if (!isFaultOfItem(error)) throw thrown;
@@ -86,17 +101,18 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
     const readable = failed.size === 0 ? group : group.filter((timed) => !failed.has(timed));
     const timed = options.start === null ? readable : untilUnknownLength(readable);
     for (const { file } of readable.slice(timed.length)) fail(camera, file, afterUnknownLength());
+    if (options.start === null) doubts.push(...doubtsOf(camera, timed));
     const items = inOrder(timed, options);
     if (items.length > 0) sequences.push({ camera, items });
   }
-  const warnings =
-    sources.file === 0 || options.start !== null
-      ? []
-      : [
-          `${sources.file} files state no time: the time of their last modification is used, which is that of the ` +
-            'copy or of the upload if they were copied or uploaded. Expected names with date and time, a template or a ' +
-            'start',
-        ];
+  const warnings = [...doubts];
+  if (sources.file > 0 && options.start === null) {
+    warnings.push(
+      `${sources.file} files state no time: the time of their last modification is used, which is that of the ` +
+        'copy or of the upload if they were copied or uploaded. Expected names with date and time, a template or a ' +
+        'start',
+    );
+  }
   return { sequences, failures, warnings };
 }
 
@@ -104,6 +120,10 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
 interface Timed extends Pick<ListedFile, 'kind' | 'file' | 'location' | 'modifiedAt'> {
   /** capture time of its beginning, epoch ms; null: not known yet, or without a meaning because of `start` */
   at: number | null;
+  /** the time that the name or the file states and that cannot be, epoch ms; null: none */
+  doubted: number | null;
+  /** place among the files of one time */
+  readonly order: number | null;
   /** seconds; null of an image, and of a video that was not read */
   duration: number | null;
 }
@@ -112,10 +132,26 @@ interface Timed extends Pick<ListedFile, 'kind' | 'file' | 'location' | 'modifie
 const isRead = ({ kind, location, at }: Timed, { start }: PlanOptions): boolean =>
   start === null ? at === null : kind === 'video' && location.from === 'file';
 
-function partsOf({ file, stated }: ListedFile, { template, timeZone }: PlanOptions): NameParts | undefined {
+function partsOf({ file, stated }: ListedFile, { template, timeZone }: PlanOptions): Parts | undefined {
   if (stated?.at != null) return stated;
-  if (template === null) return { camera: null, at: timeInName(basename(file), timeZone) };
-  return template.match(file);
+  return template === null ? readName(file, timeZone) : template.match(file);
+}
+type Parts = Omit<NameParts, 'order'> & { readonly order?: NameParts['order'] };
+
+/** The camera that the user names precedes the one that a name without a template seems to have. */
+function cameraOf({ file, stated }: ListedFile, parts: Parts, { template, camera }: PlanOptions): string {
+  const named = stated?.camera ?? (template === null ? (camera ?? parts.camera) : (parts.camera ?? camera));
+  return named ?? basename(dirname(file));
+}
+
+/** @returns a sentence about the files of a camera whose stated time cannot be */
+function doubtsOf(camera: string, files: readonly Timed[]): string[] {
+  const doubted = files.filter((timed) => timed.doubted !== null);
+  const [first] = doubted;
+  if (first === undefined) return [];
+  const stated = `${first.file}: ${new Date(first.doubted as number).toISOString()}`;
+  const used = 'the time of the container, of EXIF or of their last modification is used';
+  return [`${camera}: ${doubted.length} files state a time that cannot be (the first is ${stated}): ${used}`];
 }
 
 /** Camera ids have a narrow alphabet, because they become names of files and keys. */
@@ -128,14 +164,16 @@ const cameraId = (name: string): string =>
 /** @throws ScenedeltaError as probeVideo does */
 async function ownTimeOf({ kind, location, modifiedAt }: Timed, options: PlanOptions): Promise<OwnTime> {
   // An object is read once, when its turn comes.
-  if (location.from === 's3' && modifiedAt !== null) return { at: modifiedAt, source: 'file', duration: null };
+  if (location.from === 's3' && modifiedAt !== null) {
+    return { at: modifiedAt, source: 'file', duration: null, doubted: null };
+  }
   if (location.from !== 'file') {
     const expected = 'expected `at`, `start`, a template, or a name with date and time';
     throw new ScenedeltaError('invalid-value', `the address states no capture time: ${expected}`);
   }
-  if (kind === 'image') return ownTimeOfImage(location.path, options.timeZone);
-  const { ffmpeg, signal, videoPixelLimit } = options;
-  return ownTimeOfVideo(location.path, { ffmpeg, signal, pixelLimit: videoPixelLimit });
+  const { ffmpeg, signal, videoPixelLimit, now } = options;
+  if (kind === 'image') return ownTimeOfImage(location.path, options.timeZone, now);
+  return ownTimeOfVideo(location.path, { ffmpeg, signal, pixelLimit: videoPixelLimit, now });
 }
 
 /** The length of a video at an address is known when it is read, and the files after it begin at its end. */
@@ -162,6 +200,24 @@ function inOrder(files: readonly Timed[], { start, imageInterval }: PlanOptions)
       return item;
     });
   }
-  // Sorting is stable: files of one time stay in the order of their names.
-  return files.map((file) => itemOf(file, file.at as number)).sort((a, b) => a.at - b.at);
+  // Sorting is stable: files of one time and without a stated order stay in the order of their names.
+  const sorted = [...files].sort((a, b) => (a.at as number) - (b.at as number) || (a.order ?? 0) - (b.order ?? 0));
+  return spread(sorted.map((file) => itemOf(file, file.at as number)));
+}
+
+/** Names have whole seconds: the pictures of a burst are spread over theirs, in their order. */
+function spread(items: readonly FootageItem[]): FootageItem[] {
+  const spreadItems: FootageItem[] = [];
+  for (let i = 0; i < items.length; ) {
+    const { at } = items[i] as FootageItem;
+    let end = i + 1;
+    while (items[end]?.at === at) end++;
+    const span = Math.min(1000, (items[end]?.at ?? Number.POSITIVE_INFINITY) - at);
+    for (const [n, item] of items.slice(i, end).entries()) {
+      const isBurst = item.kind === 'image' && end - i > 1;
+      spreadItems.push(isBurst ? { ...item, at: at + Math.floor((n * span) / (end - i)) } : item);
+    }
+    i = end;
+  }
+  return spreadItems;
 }

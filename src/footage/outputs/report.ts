@@ -109,7 +109,7 @@ function body({ summary, changes, gaps, failures }: Recording): string {
 <header>
 <h1>Changes in footage</h1>
 <p class="summary">${facts.map(escaped).join(' · ')}</p>
-${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)}${listed('Gaps', gaps, gapLine)}</header>
+${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)}${listed('Gaps', gaps, gapLine)}${listed('Warnings', summary.warnings ?? [], String)}</header>
 <main>
 <noscript><p class="notice">This page needs JavaScript; changes.csv has the same changes.</p></noscript>
 <h2>Timeline</h2>

@@ -11,6 +11,8 @@ export interface VideoInfo {
   readonly height: number;
   /** seconds; null if the container does not say */
   readonly duration: number | null;
+  /** a length that the header states and that cannot be, seconds; null: none */
+  readonly absurdSeconds: number | null;
   /** of the video stream, which may end before the sound; seconds */
   readonly videoDuration: number | null;
   /** of the container: presentation times count from here; seconds */
@@ -110,15 +112,16 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     const limit = `${pixelLimit} px in all (VIDEO_PIXEL_LIMIT)`;
     throw new ScenedeltaError('image-too-large', `has pictures of ${width}x${height} px, expected at most ${limit}`);
   }
-  const duration = numberOf(format.duration) ?? numberOf(video.duration);
-  if (duration === 0) throw unreadable('has a length of 0 s');
-  if (duration !== null && duration > MAX_SECONDS) {
-    throw unreadable(`has a length of ${duration} s, expected at most ${MAX_SECONDS} s`);
-  }
+  // The header of the file may state an absurd length, and that of its video stream a right one.
+  const stated = [format.duration, video.duration, String(secondsOf(video.tags?.DURATION) ?? '')].map(numberOf);
+  const lengths = stated.flatMap((seconds) => (seconds === null || seconds <= 0 ? [] : [seconds]));
+  const statesFile = (stated[0] ?? 0) > 0;
+  const duration = lengths.find((seconds) => seconds <= MAX_SECONDS) ?? null;
   return {
     ...(isOnItsSide(video) ? { width: height, height: width } : { width, height }),
     duration,
-    videoDuration: numberOf(video.duration) ?? secondsOf(video.tags?.DURATION) ?? duration,
+    absurdSeconds: lengths.find((seconds) => seconds > MAX_SECONDS) ?? null,
+    videoDuration: lengths.slice(statesFile ? 1 : 0).find((seconds) => seconds <= MAX_SECONDS) ?? duration,
     startTime: numberOf(format.start_time) ?? 0,
     codec,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),

@@ -23,5 +23,6 @@ export function selectFilter({ step, phase }: Sampling, startTime: number): stri
   if (step === null) return 'null';
   const cell = (time: string) => `floor((${time}+${(phase - startTime + TOLERANCE).toFixed(6)})/${step.toFixed(6)})`;
   const last = `if(isnan(prev_selected_t),-1e9,${cell('prev_selected_t')})`;
-  return `select='gt(${cell('t')},${last})'`;
+  // A clock that jumps back begins another grid.
+  return `select='gt(${cell('t')},${last})+lt(t,prev_selected_t)'`;
 }
