@@ -7,7 +7,7 @@ import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { Comparer } from '../pipeline/pair.js';
 import type { Finding } from '../schemas/comparison.js';
 import { checker } from '../schemas/validation-error.js';
-import { readImage } from './source-frames.js';
+import { readImage } from './read-image.js';
 
 /** Unknown members are ignored. Paths are absolute, or relative to the folder of the manifest. */
 const LineSchema = Type.Object({

@@ -1,16 +1,17 @@
 /** The sampled frames of a sequence, item by item in the order of time. A file that fails is reported and skipped. */
-import { readFile, stat } from 'node:fs/promises';
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
 import { workingSize } from '../frames/decode.js';
 import { previewReduction } from '../frames/preview.js';
 import { sniffImage } from '../image-type.js';
 import type { Preview, RgbImage } from '../images.js';
 import { type FrameAccount, FrameLedger } from './frame-account.js';
+import { readImage } from './read-image.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 import { type Damage, damageOf } from './video/damage.js';
 import { decodeVideo, type VideoFrame } from './video/decode.js';
+import { FileClock } from './video/file-clock.js';
 import { probeVideo, type VideoInfo } from './video/probe.js';
-import { cellAt, phaseOf, type Sampling } from './video/sampling.js';
+import { cellAt, type Sampling, samplingOf } from './video/sampling.js';
 
 /** The picture of a frame: pixels out of a video at working size, or the bytes of an image file. */
 export type Picture =
@@ -75,13 +76,6 @@ export type Materialize = (
   item: FootageItem,
   signal: AbortSignal,
 ) => Promise<{ readonly path: string; release(): Promise<void> }>;
-
-const AUTO_KEY_FRAMES_S = 4;
-const AUTO_STEP_S = 1;
-/** A clock that goes on by more than this within one file was set: recordings of one file do not pause so long. */
-const LONGEST_PAUSE_S = 12 * 3600;
-/** A key frame may come this late, seconds. */
-const KEY_FRAME_TOLERANCE = 0.1;
 
 /** @throws ScenedeltaError 'cancelled', and anything that is not the fault of one item */
 export async function* framesOf(
@@ -277,45 +271,12 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
   }
 }
 
-/** Presentation times of one file without its jumps: a frame after a jump follows the one before it. */
-class FileClock {
-  #shift = 0;
-  #raw: number | null = null;
-  #interval = 0;
-  jumps = 0;
-  /** time of the last frame, seconds */
-  latest = 0;
-
-  /** @param raw presentation time, seconds */
-  read(raw: number): number {
-    const step = this.#raw === null ? 0 : raw - this.#raw;
-    if (step < 0 || step > LONGEST_PAUSE_S) {
-      this.jumps++;
-      this.#shift += this.#interval - step;
-    } else if (step > 0) this.#interval = step;
-    this.#raw = raw;
-    this.latest = raw + this.#shift;
-    return this.latest;
-  }
-}
-
 /**
  * Whether a frame is later than the one before and the first of its cell. The filter of ffmpeg samples by the same grid
  * and starts anew with each file, after a resume, and if the picture size changes.
  */
 const isDue = (at: number, lastAt: number | null, step: number | null): boolean =>
   lastAt === null || (at > lastAt && (step === null || cellAt(at, step) > cellAt(lastAt, step)));
-
-function samplingOf({ at }: FootageItem, { keyFrameSeconds }: VideoInfo, every: Every): Sampling {
-  if (every.mode === 'all' || every.mode === 'keyframes') {
-    return { keyFrames: every.mode === 'keyframes', step: null, phase: 0 };
-  }
-  const step = every.mode === 'seconds' ? every.seconds : AUTO_STEP_S;
-  const farthest = every.mode === 'seconds' ? step : AUTO_KEY_FRAMES_S;
-  const close = keyFrameSeconds !== null && keyFrameSeconds <= farthest + KEY_FRAME_TOLERANCE;
-  const exact = every.mode === 'seconds' && every.exact;
-  return { keyFrames: close && !exact, step, phase: phaseOf(at, step) };
-}
 
 async function* imageFrame(item: FootageItem, options: ItemOptions): ItemFrames {
   const { every, range, lastAt, from, ledger, aside = (wait) => wait } = options;
@@ -336,20 +297,5 @@ async function* imageFrame(item: FootageItem, options: ItemOptions): ItemFrames 
     return null;
   } finally {
     await local.release();
-  }
-}
-
-/** @param limit bytes @throws ScenedeltaError 'payload-too-large', 'not-found' */
-export async function readImage(path: string, limit: number): Promise<Uint8Array> {
-  try {
-    const { size } = await stat(path);
-    if (size > limit) {
-      throw new ScenedeltaError('payload-too-large', `has ${size} bytes, expected at most ${limit} (FRAME_LIMIT)`);
-    }
-    return await readFile(path);
-  } catch (thrown) {
-    if (thrown instanceof ScenedeltaError) throw thrown;
-    const { code } = thrown as NodeJS.ErrnoException;
-    throw new ScenedeltaError('not-found', `cannot be read (${code})`, { cause: thrown });
   }
 }

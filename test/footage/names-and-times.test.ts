@@ -84,7 +84,7 @@ describe('names of cameras and recorders', () => {
     ['motion/yard/01-20261125101530-02.jpg', 'yard', '2026-11-25T10:15:30.000Z', 2],
     ['holiday/beach.jpg', 'holiday', null],
     ['yard/2026-13-25/10-15-30.jpg', 'yard', null],
-  ])('reads %s', (path, camera, time, order) => {
+  ])('reads %s', (path, camera, time, ...[order]) => {
     const { at, ...parts } = readName(path, 'UTC');
     expect([parts, iso(at)]).toEqual([{ camera, order: order ?? null }, time]);
   });

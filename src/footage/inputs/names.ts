@@ -110,7 +110,7 @@ function markedOrder(name: string): number | null {
 
 /** Date and time with or without separators; digits before or after belong to another number. */
 const IN_NAME =
-  /(?<!\d)(19\d\d|20\d\d)[-_.]?(\d\d)[-_.]?(\d\d)[T _.-]{0,2}(\d\d)[-_.:h]?(\d\d)[-_.:m]?(\d\d)(?:[.,](\d{1,3}))?(?!\d)/;
+  /(?<!\d)(18\d\d|19\d\d|20\d\d)[-_.]?(\d\d)[-_.]?(\d\d)[T _.-]{0,2}(\d\d)[-_.:h]?(\d\d)[-_.:m]?(\d\d)(?:[.,](\d{1,3}))?(?!\d)/;
 
 /** @returns the time that a name without a known format states, epoch ms; null if it states none */
 export function timeInName(name: string, timeZone: string): number | null {

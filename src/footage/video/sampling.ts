@@ -1,4 +1,6 @@
 /** Which frames of a video are looked at: key frames, every frame, or the first one of each cell of a time grid. */
+import type { Every, FootageItem } from '../recording-plan.js';
+import type { VideoInfo } from './probe.js';
 
 export interface Sampling {
   /** only key frames are decoded, about 20 times as fast */
@@ -25,4 +27,20 @@ export function selectFilter({ step, phase }: Sampling, startTime: number): stri
   const last = `if(isnan(prev_selected_t),-1e9,${cell('prev_selected_t')})`;
   // A clock that jumps back begins another grid.
   return `select='gt(${cell('t')},${last})+lt(t,prev_selected_t)'`;
+}
+
+const AUTO_KEY_FRAMES_S = 4;
+const AUTO_STEP_S = 1;
+/** A key frame may come this late, seconds. */
+const KEY_FRAME_TOLERANCE = 0.1;
+
+export function samplingOf({ at }: FootageItem, { keyFrameSeconds }: VideoInfo, every: Every): Sampling {
+  if (every.mode === 'all' || every.mode === 'keyframes') {
+    return { keyFrames: every.mode === 'keyframes', step: null, phase: 0 };
+  }
+  const step = every.mode === 'seconds' ? every.seconds : AUTO_STEP_S;
+  const farthest = every.mode === 'seconds' ? step : AUTO_KEY_FRAMES_S;
+  const close = keyFrameSeconds !== null && keyFrameSeconds <= farthest + KEY_FRAME_TOLERANCE;
+  const exact = every.mode === 'seconds' && every.exact;
+  return { keyFrames: close && !exact, step, phase: phaseOf(at, step) };
 }
