@@ -25,7 +25,10 @@ export function sumOfAccounts(accounts: readonly FrameAccount[]): FrameAccount {
   return { in: accounts.reduce((sum, account) => sum + account.in, 0), skipped };
 }
 
-/** @param lookedAt frames @returns frames that came in and that nothing accounts for; 0 unless the program has a fault */
+/**
+ * @param lookedAt frames
+ * @returns frames that came in and that nothing accounts for; 0 unless the program has a fault
+ */
 export const unaccounted = (account: FrameAccount, lookedAt: number): number =>
   account.in - lookedAt - SKIP_REASONS.reduce((sum, reason) => sum + (account.skipped[reason] ?? 0), 0);
 
