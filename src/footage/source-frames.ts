@@ -220,8 +220,7 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
     return [found];
   };
   const clock = new FileClock();
-  let seenTwice = 0;
-  let decoded = 0;
+  let [seenTwice, decoded] = [0, 0];
   let last = lastAt;
   try {
     const earliest = (range.from - item.at) / 1000;
