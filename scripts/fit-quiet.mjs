@@ -22,7 +22,7 @@ const FITTED_FILE = join(ROOT, 'src/quiet/fitted.json');
 /** Share of the small changes that the bound may miss, and of the unchanged frames that it may exceed. */
 const MISSED = 0.001;
 const EXAMINED = 0.01;
-/** Of the bound, above the score of the unchanged frames. */
+/** Factor of the bound above the score of the unchanged frames. */
 const RESERVE = 1.25;
 
 const { values } = readOptions({

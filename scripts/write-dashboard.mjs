@@ -8,7 +8,7 @@ import { readOptions } from './lib/options.mjs';
 import { ROOT, runMain, Stop } from './lib/shell.mjs';
 
 const FILE = 'deploy/grafana/dashboards/scenedelta.json';
-/** Of a panel in the 24 columns and the rows of Grafana's grid. */
+/** Size of a panel in the 24 columns and the rows of Grafana's grid. */
 const [WIDTH, HEIGHT] = [8, 7];
 
 const CAMERA = 'camera=~"$camera"';

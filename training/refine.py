@@ -3,7 +3,7 @@
     python -m training.refine --bundle models/scorer-surveillance --cache DIR DIR --heldout DIR DIR --out RUN \
         [--install]
 
-The tokens and the memory of the decoder keep their weights, so the captioner stays as it is. RUN gets difference.onnx
+The tokens and the memory of the decoder keep their weights, so the captioner stays unchanged. RUN gets difference.onnx
 and figures.json with the figures of each held-out cache, before and after. --install puts the graph into the
 bundle; `bundle.recalibrate` and `bundle.names` must follow, because the probabilities have moved.
 """

@@ -100,7 +100,7 @@ class Scorer(Architecture):
         return terms, encoded
 
     def coupled_loss(self, before: Tensor, ids: Tensor) -> Tensor:
-        """Of the first frames of neighbouring scenes as one pair. Its sentences begin with UNK: none is served so."""
+        """Scores the first frames of neighbouring scenes as one pair. Its sentences begin with UNK; none is served."""
         first = before[: len(before) // 2]
         memory = self.encode(first, first.roll(-1, 0)).memory
         begun = torch.cat([torch.full_like(ids[:, :1], UNK), ids[:, 1:-1]], 1)

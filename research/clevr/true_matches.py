@@ -22,7 +22,7 @@ TOUCHES = 0.05  # distance in scene units between a point and what a camera sees
 
 @dataclass(frozen=True)
 class TrueMatches:
-    """Of the N cells of the default view; positions are columns and rows of cells of the other view, from 0."""
+    """The matches of the N cells of the default view; positions: column and row of a cell of the other view."""
 
     slot: np.ndarray  # int [N]: object at the cell's centre, or -1
     position: np.ndarray  # float [N,2]: x and y of the match in cells; NaN without a match

@@ -63,7 +63,7 @@ def _centre(cell: int, columns: int) -> tuple[int, int]:
 
 
 def _colours(cells: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
-    """Of cells [n]: hue by the column, lightness by the row; uint8 [n,3], RGB."""
+    """The colours of cells [n]: hue by the column, lightness by the row; uint8 [n,3], RGB."""
     row, column = np.divmod(cells, grid[1])
     value = 255 - 130 * row / grid[0]
     hsv = np.stack([170 * column / grid[1], np.full(len(cells), 230), value], 1).astype(np.uint8)

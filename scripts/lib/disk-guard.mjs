@@ -1,5 +1,5 @@
 /**
- * Guard of the data folder's disk. Redis ends if it cannot append to its file, and would be restarted for ever on a
+ * Guard of the data folder's disk. Redis ends if it cannot append to its file, and would be restarted without end on a
  * full disk. While space is short it refuses writes instead (its memory limit is set to one byte), so that the API
  * answers 503 to what must be stored and serves reads. If another program fills the disk between two looks, Redis has
  * ended already: a reserve file is then given up, which leaves it the space to start.

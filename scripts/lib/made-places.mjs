@@ -67,7 +67,7 @@ async function textured(image, level, size, random) {
   const grey = { width, height, data: new Uint8Array(width * height * 3).fill(128) };
   const sigma = 40;
   const field = await blur(grain(grey, sigma, random, true), size);
-  // Of white noise of deviation s, a blur of that size leaves s / (2 sqrt(pi) size).
+  // A blur of that size leaves of white noise of deviation s s / (2 sqrt(pi) size).
   const share = level / (sigma / (2 * Math.sqrt(Math.PI) * size));
   const data = new Uint8ClampedArray(image.data.length);
   for (let i = 0; i < data.length; i++) data[i] = image.data[i] + share * (field.data[i] - 128);

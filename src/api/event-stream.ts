@@ -49,7 +49,7 @@ export const CameraEventSchema = Type.Object(
     since: dateTime('Capture time of the first of the frames that do not differ at all.'),
     at: dateTime('Capture time of the frame that it was noticed with.'),
   },
-  { $id: 'CameraEvent', description: 'A camera sends one picture for ever, or has begun to send others again.' },
+  { $id: 'CameraEvent', description: 'A camera repeats one picture, or has begun to send others again.' },
 );
 
 export const EndpointEventSchema = Type.Object(

@@ -21,9 +21,9 @@ export interface StructureLimits {
   readonly values: number;
 }
 
-/** Of most bodies: two frames, a dozen options, and metadata of 4096 bytes. */
+/** Limits of most bodies: two frames, a dozen options, and metadata of 4096 bytes. */
 export const BODY_STRUCTURE: StructureLimits = { depth: 64, members: 1024, values: 8192 };
-/** Of camera settings: 64 zones of 64 corners, and 100 severity rules of 32 windows of 7 days. */
+/** Limits of camera settings: 64 zones of 64 corners, and 100 severity rules of 32 windows of 7 days. */
 export const CAMERA_STRUCTURE: StructureLimits = { depth: 64, members: 1024, values: 65_536 };
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];

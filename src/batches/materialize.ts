@@ -15,7 +15,7 @@ export interface MaterializeDependencies {
   readonly footageLimit: number;
 }
 
-/** Of one address or object: the others are processed. */
+/** Refusals of one address or object: the others are processed. */
 const REFUSALS: readonly string[] = ['url-refused', 'forbidden'];
 /** Waits between the tries of an address; null: no more. */
 const RETRY_MS = [1_000, 5_000, null] as const;

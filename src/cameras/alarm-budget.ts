@@ -82,7 +82,7 @@ export function describeBudget(
   const found = budgetThreshold(settings, history, points);
   if (found === null) return unknown(`${needs}; the rate of the frames is unknown before the second frame`);
   const expected = `${figure(found.alarms_per_day)} false alarms per day are expected before confirmation`;
-  // Equal but for rounding, if the budget lies between two operating points.
+  // Equal except for rounding, if the budget lies between two operating points.
   const met = found.alarms_per_day <= budget * (1 + 1e-9);
   return {
     ...found,

@@ -21,7 +21,7 @@ export interface CameraHealth {
   readonly intervalMs: number | null;
   /** of the last frame; null: none */
   readonly tamper: Tamper | null;
-  /** it sends one picture for ever */
+  /** it repeats one picture */
   readonly frozen: boolean;
 }
 

@@ -30,7 +30,7 @@ import { isWatching } from './schedule.js';
 import type { Observation, OpenTrack, PersonSighting, Settled, Track, TrackerState, Transition } from './state.js';
 import { type TrackUpdate, updateTracks } from './tracker.js';
 
-/** Bound of the state's size. Beyond it the oldest settled change stays settled for ever. */
+/** Bound of the state's size. Beyond it the oldest settled change stays settled permanently. */
 const MAX_SETTLED = 64;
 /** A settled change is reported again at most this often, because each report is a write per change. */
 const SETTLED_SEEN_MS = 10_000;

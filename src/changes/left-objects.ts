@@ -80,7 +80,7 @@ export function followStill(
 }
 
 /**
- * The same of a settled change, which is part of "before": a frame that shows nothing at its location proves that it
+ * Treats a settled change alike, which is part of "before": a frame that shows nothing at its location proves that it
  * has stayed.
  */
 export const staySettled = (known: Still, at: number, last: number | null): Still => ({
@@ -124,7 +124,7 @@ function ownerOf(regions: readonly ChangeRegion[], people: readonly PersonSighti
       distance: Math.min(...regions.map((region) => lengthsBetween(region.box, person.box))),
     }))
     .filter(({ distance }) => distance <= OWNER_WITHIN)
-    // Of equally near ones the last.
+    // The last of equally near ones comes first.
     .sort((a, b) => a.distance - b.distance || b.person.at - a.person.at);
   return near[0]?.person ?? null;
 }

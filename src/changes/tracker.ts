@@ -127,7 +127,7 @@ function applyEvidence(
   }
   const seen = track.seen + 1;
   // Absences add up until confirm_frames sightings in a row: a flicker would otherwise stay pending, and hold "before",
-  // for ever.
+  // without end.
   const keepsMissed = pending && seen < confirmFrames;
   return {
     ...track,

@@ -166,16 +166,16 @@ async function measurePredictions(folder: PairFolder, config: Config, file: stri
 interface Measurement {
   readonly pair: Pair;
   readonly prediction: Prediction;
-  /** null unless the pair is as it is, and the describer was asked */
+  /** null unless the pair is unaltered, and the describer was asked */
   readonly description: Description | null;
   readonly signals: Readonly<Record<string, Signal>>;
-  /** search vector of a changed pair as it is; null: there is none */
+  /** search vector of a changed pair without alterations; null: there is none */
   readonly vector: Float32Array | null;
   readonly view: View;
   readonly statements: readonly StatementEvidence[];
 }
 
-/** The pair as it is, with swapped frames, or under a nuisance. */
+/** The pair unaltered, with swapped frames, or under a nuisance. */
 type View = MadeNuisance | 'as it is' | 'swapped';
 
 async function measureBundle(

@@ -116,7 +116,7 @@ function parseCameras(text: string): string[] {
   );
 }
 
-/** A person is waiting, so an unreachable Redis is reported at once instead of being tried again for ever. */
+/** A person is waiting, so an unreachable Redis is reported at once instead of being tried again without end. */
 async function withStore<T>(use: (store: ApiKeyStore) => Promise<T>): Promise<T> {
   const config = loadConfig();
   const url = redisUrlOf(config);

@@ -88,7 +88,7 @@ function fits(noun: string, { stated, likely }: Nouns): boolean {
   return likely.some((one) => nounFit(head, one) === 'same') || stated.some((one) => nounFit(head, one) !== 'none');
 }
 
-/** Of a thing that replaced another one of its class, the noun must not be that of the other. */
+/** The noun of a thing that replaced another one of its class must not be that of the other. */
 function fitsBest(noun: string, { role, nouns }: Place, side: Side): boolean {
   if (!fits(noun, nouns[side])) return false;
   if (role !== 'replaced') return true;

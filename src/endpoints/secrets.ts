@@ -3,7 +3,7 @@
  */
 import { openSealed, sealText } from '../seal.js';
 
-/** A key of Standard Webhooks, valid until `expiresAt` (epoch ms; null: for ever). */
+/** A key of Standard Webhooks, valid until `expiresAt` (epoch ms; null: without a limit). */
 interface SigningSecret {
   /** 'whsec_...' */
   readonly secret: string;

@@ -20,7 +20,7 @@ export const bestByWords = (pairs: readonly Pair[]): string =>
 const SCORED = 300;
 
 /**
- * Of the references and predicted captions of the changed pairs, the sentence with the greatest sum of the rates of
+ * The one of the references and predicted captions of the changed pairs with the greatest sum of the rates of
  * noun, colour and place there (of equals the better by CIDEr-D), with the kind that is right most often.
  * @param sentences the predicted captions, one per pair
  * @returns null if no pair changed

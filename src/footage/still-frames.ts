@@ -32,7 +32,7 @@ interface Sample {
 
 /** A seek into a damaged file may read all of it. */
 const FRAME_TIMEOUT_MS = 120_000;
-/** Of JPEG in ffmpeg: the best one. */
+/** The best quality of JPEG in ffmpeg. */
 const BEST_QUALITY = '2';
 
 export class StillFrames {

@@ -6,9 +6,9 @@ import { Semaphore } from 'async-mutex';
 import type { Metadata } from './sharp.js';
 
 const MiB = 1024 * 1024;
-/** Of all decoders of this process together. An image that needs more is decoded while no other is. */
+/** Memory of all decoders of this process. An image that needs more is decoded while no other is. */
 const BUDGET_MIB = 512;
-/** Of any decoder: lines in progress, the output at working size, the library's own tables. */
+/** Memory of any decoder: lines in progress, the output at working size, the library's own tables. */
 const BASE_MIB = 16;
 
 /**

@@ -33,7 +33,7 @@ export interface FrameKeeper {
   /**
    * @param mask null = none
    * @param field name of the frame in errors
-   * @returns the reference of the stored bytes; an address is returned as it is, because the worker fetches and masks
+   * @returns the reference of the stored bytes; an address is returned unchanged, because the worker fetches and masks
    *   it
    * @throws ScenedeltaError storage-unavailable; with a mask also image-unreadable and image-too-large
    */

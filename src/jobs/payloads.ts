@@ -9,7 +9,7 @@ import { ScenedeltaError } from '../errors.js';
 
 const JOB_VERSION = 2;
 const READ_VERSIONS: readonly unknown[] = [1, JOB_VERSION];
-/** Of every payload. */
+/** The version in every payload. */
 export const version = Type.Union([Type.Literal(1), Type.Literal(JOB_VERSION)]);
 
 export const ComparisonJobSchema = Type.Object({

@@ -1,7 +1,7 @@
 /**
- * Connection to the MQTT broker: connects again for ever, and confirms or refuses each message. The library's own
- * reconnection is not used: it would keep unconfirmed messages in memory and send one for ever that the broker answers
- * by closing the connection.
+ * Connection to the MQTT broker: connects again without end, and confirms or refuses each message. The library's own
+ * reconnection is not used: it would keep unconfirmed messages in memory, and would repeat a message that the broker
+ * answers by closing the connection.
  */
 
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
@@ -53,10 +53,10 @@ const SESSION_S = 86_400;
 const REPEAT_LOG_MS = 60_000;
 
 const LOGIN_CODES = new Set([4, 5, 134, 135]);
-/** Of CONNACK in MQTT 3.1.1 and 5: the broker does not know this version. */
+/** Codes of CONNACK in MQTT 3.1.1 and 5: the broker does not know this version. */
 const VERSION_CODES = new Set([1, 132]);
 const TAKEN_OVER = 142;
-/** Of PUBACK: topic name invalid, packet too large, payload format invalid. Other refusals may end. */
+/** Codes of PUBACK: topic name invalid, packet too large, payload format invalid. Other refusals may end. */
 const PERMANENT_CODES = new Set([144, 149, 153]);
 /** Some brokers neither confirm nor refuse a message that is too large for them, or close the connection. */
 const LARGE_BYTES = 4_096;

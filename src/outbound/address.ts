@@ -90,7 +90,7 @@ function parseEntry(entry: string): AllowedRange {
 export const allowedAddresses = ({ setting, publicToo }: AllowList): string =>
   publicToo ? `a public address or one in ${setting}` : `an address in ${setting}`;
 
-/** Of checks without a connection, and of HTTPS without a port. */
+/** The target of checks without a connection, and of HTTPS without a port. */
 const ANY_USUAL: Target = { port: 443, usual: true };
 
 /**

@@ -63,7 +63,7 @@ const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 /** Bytes per second below which a server holds a place that others need: an uplink of 128 kbit/s passes. */
 const LEAST_RATE = 16 * 1024;
 const LONGEST_DOWNLOAD_MS = 6 * 3_600_000;
-/** Of one exchange: with a nonce kept from before, with a new one, and with another if that was stale. */
+/** Requests of one exchange: with a nonce kept from before, with a new one, and with another if that was stale. */
 const MOST_REQUESTS = 3;
 
 type Fail = (why: string) => ScenedeltaError;
@@ -144,7 +144,7 @@ export function createOutboundClient(
       if (first !== undefined && thrown instanceof NoAnswer) return first;
       throw thrown;
     });
-    // Of a JPEG the decoder shows as much as came; other formats show nothing.
+    // The decoder shows as much of a JPEG as came; other formats show nothing.
     if (!second.complete && jpegStart(second.bytes) < 0) throw new NoAnswer('closed within the picture');
     return second.bytes;
   };

@@ -34,7 +34,7 @@ export function likelyPlace(
   return firstOf(isRefuted(stated.value, box) ? [third] : [said, third], truth);
 }
 
-/** The same of the way that a thing moved; its ladder is the stated way, then the side, then nothing. */
+/** Like likelyPlace, for the direction of a move: the stated one, else the side, else nothing. */
 export function likelyWay(
   stated: Likely | null,
   regions: readonly MapRegion[],

@@ -144,7 +144,7 @@ function partsOfStatements(statements: readonly Statement[]) {
   };
 }
 
-/** Of a sentence of people, such as a question. */
+/** The parts of a sentence of people, such as a question. */
 function partsOfText(text: string) {
   const phrases = nounPhrases(text);
   return {

@@ -1,6 +1,6 @@
 /**
- * The rule of quiet frames: whether a preview equals that of the camera's last examined frame, but for noise, light and
- * shake. Start reading at `comparePreviews`. Pure.
+ * The rule of quiet frames: whether a preview equals that of the camera's last examined frame, except for noise, light
+ * and shake. Start reading at `comparePreviews`. Pure.
  */
 import type { Preview } from '../images.js';
 import { colourPerTile } from './colour.js';

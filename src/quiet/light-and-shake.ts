@@ -15,7 +15,7 @@ export interface Explained {
 
 /** A cell whose difference lies further from the median one does not take part in the fit, in levels. */
 const OUTLIER = 16;
-/** Of the squared shift, so that a flat scene has none. */
+/** Weight of the squared shift, so that a flat scene has none. */
 const RIDGE = 1;
 const UNKNOWNS = 4;
 

@@ -64,7 +64,7 @@ export type Unseen = Static<typeof UnseenSchema>;
 
 export const NotSeenSchema = Type.Object(
   {
-    seconds: Type.Integer({ minimum: 0, description: 'Of the day so far; overlapping spans count once.' }),
+    seconds: Type.Integer({ minimum: 0, description: 'Seconds of the day so far; overlapping spans count once.' }),
     spans: Type.Array(UnseenSchema, { description: 'In the order of their begin; at most 100, the longest.' }),
     left_out: Type.Integer({ minimum: 0, description: 'Further spans.' }),
   },

@@ -29,7 +29,7 @@ export const StatementSchema = Type.Object(
   {
     kind: literals(STATED_KINDS, 'change: it is not known what happened; none: nothing did.'),
     verb: Type.String({ description: 'The template that writes it, of those of its kind.' }),
-    things: Type.Array(ThingSchema, { description: 'Of a replacement the former thing, then the new one.' }),
+    things: Type.Array(ThingSchema, { description: 'For a replacement the former thing, then the new one.' }),
     place: nullable(Word),
     way: nullable(Word),
   },

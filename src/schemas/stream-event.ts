@@ -25,7 +25,7 @@ export interface AlertEvent extends Omit<ChangeEvent, 'type'> {
   readonly type: 'alert.opened' | 'alert.escalated' | 'alert.reverted' | 'alert.acknowledged';
   readonly alertId: string;
 }
-/** A camera sends one picture for ever, or has begun to send others again. */
+/** A camera repeats one picture, or has begun to send others again. */
 export interface CameraHealthEvent {
   readonly type: 'camera.frozen' | 'camera.recovered';
   readonly camera: string;

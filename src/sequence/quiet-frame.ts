@@ -1,5 +1,5 @@
 /**
- * Evidence of a quiet frame: one that equals the last examined frame, but for noise. It is the evidence that the
+ * Evidence of a quiet frame: one that equals the last examined frame, except for noise. It is the evidence that the
  * examination would give, from the state alone. Pure. A quiet frame decides nothing: if a change would open, escalate,
  * settle or revert by it, or "before" would be replaced, it has no evidence, so that it is examined instead.
  */

@@ -1,6 +1,6 @@
 /**
  * One step of a sequence: from the state before a frame to the state after it. The evidence of a frame that equals the
- * last examined one but for noise follows from that (quiet-frame.ts); any other frame is examined (examine.ts).
+ * last examined one except for noise follows from that (quiet-frame.ts); any other frame is examined (examine.ts).
  */
 import { storeBlend } from '../baseline/background-baseline.js';
 import { withBlend } from '../baseline/next.js';

@@ -1,4 +1,4 @@
-/** Frames without any difference: a camera that is stuck sends one picture for ever. Pure. */
+/** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
 import type { UnseenSpan } from '../stores/camera-frames.js';

@@ -35,7 +35,7 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
 
   return {
     /**
-     * Creates deliveries in one step, due now. One that exists already stays as it is.
+     * Creates deliveries in one step, due now. One that exists already stays unchanged.
      * @param alertId of the alert that all of them deliver; its place among the open deliveries is taken by theirs
      */
     create: (deliveries: readonly NewDelivery[], alertId?: string): Promise<void> =>

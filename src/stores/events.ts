@@ -60,7 +60,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
     enableOfflineQueue: true,
     maxRetriesPerRequest: null,
     commandTimeout: undefined,
-    // A connection that died unnoticed would block for ever.
+    // A connection that died unnoticed would block without end.
     blockingTimeout: BLOCK_MS,
     blockingTimeoutGrace: BLOCK_MS,
   });

@@ -42,7 +42,7 @@ const ROLE_OPTIONS = {
 
 /**
  * @param url redis://, rediss:// or unix:///path/to.sock (with ?db=N for a database other than 0)
- * @returns a client that connects in the background and reconnects for ever. It logs each outage and its end.
+ * @returns a client that connects in the background and reconnects without end. It logs each outage and its end.
  * @throws ScenedeltaError 'invalid-request' if the address is none of these.
  */
 export function connectRedis(url: string, options: { role: RedisRole; logger: Logger }): Redis {

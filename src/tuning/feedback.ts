@@ -28,7 +28,7 @@ export interface FeedbackSample {
   readonly frames: Readonly<Record<Side, string>>;
   /** false: a false alarm */
   readonly changed: boolean;
-  /** the operator's sentence about the change; null: a false alarm, or the sentence of the service was left as it is */
+  /** the operator's sentence about the change; null: a false alarm, or the sentence of the service was kept */
   readonly sentence: string | null;
 }
 

@@ -71,7 +71,7 @@ function msac(pairs: Pairs, h: Homography, most: number): number {
   return cost;
 }
 
-/** Of pair i under an affine map, which needs no division. */
+/** The error of pair i under an affine map, which needs no division. */
 function distanceSquared({ before, after }: Pairs, i: number, h: Homography): number {
   const [x, y] = [before[2 * i] as number, before[2 * i + 1] as number];
   const du = h[0] * x + h[1] * y + h[2] - (after[2 * i] as number);

@@ -80,7 +80,7 @@ function isPeak({ width, data }: Plane, x: number, y: number, value: number): bo
   for (let v = y - 2; v <= y + 2; v++) {
     for (let u = x - 2; u <= x + 2; u++) {
       const other = data[v * width + u] as number;
-      // Of equal neighbours the first in reading order is the peak.
+      // The first of equal neighbours in reading order is the peak.
       if (other > value || (other === value && (v < y || (v === y && u < x)))) return false;
     }
   }
@@ -119,7 +119,7 @@ export function describe(structure: Plane, corners: Corners): Uint32Array {
   return out;
 }
 
-/** Of 256 bits; descriptors of one point under different light differ in fewer. */
+/** Differing bits of 256; descriptors of one point under different light differ in fewer. */
 const MOST_BITS = 80;
 
 /** Mutual nearest neighbours by Hamming distance. @returns interleaved indices (before, after) */

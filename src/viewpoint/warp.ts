@@ -61,7 +61,7 @@ export function warpToBefore(
 
 /**
  * Warps a working frame of `after` into the view of `before`; NaN outside the view of `after`. An unmoved frame is
- * returned as it is.
+ * returned unchanged.
  * @param homography null: the camera counts as unmoved
  * @param size of the luma of `before`
  */

@@ -129,7 +129,7 @@ describe('the lists of a brief', () => {
 describe('the unseen part of a day', () => {
   const seen = async (query?: string) => (await gate(query)).not_seen;
 
-  it('is gaps, one picture for ever, and a camera that was interfered with; overlaps count once', async () => {
+  it('is gaps, one repeated picture, and a camera that was interfered with; overlaps count once', async () => {
     const span = (reason: 'gap' | 'frozen', from: string, until: string) =>
       fake.days.spans.push({ reason, from: Date.parse(from), until: Date.parse(until) });
     span('gap', at('02:00'), at('03:00'));

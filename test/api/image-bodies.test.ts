@@ -105,7 +105,7 @@ describe('over a connection', () => {
     request.write(await jpeg());
     const more = setInterval(() => request.write(Buffer.alloc(10_000)), 1);
     expect(await answered).toBe(413);
-    // The endless rest is not read for ever.
+    // The endless rest is not read without end.
     await new Promise((resolve) => request.once('close', resolve));
     clearInterval(more);
   });

@@ -13,7 +13,7 @@ const WARM_UP = 10;
 const count = numberOption('count', 300);
 
 const pairs = await fullHdPairs();
-/** Of one camera "before" repeats; of unrelated requests it never does. */
+/** "before" repeats for one camera, and never for unrelated requests. */
 const CASES = [
   {
     name: 'every frame new',

@@ -48,7 +48,7 @@ describe('a car that appears, stays and leaves', () => {
     ['SS-SS-SS-S', 3],
     ['S-S-S-S-S-', 2],
   ])(
-    'does not open while it flickers (%s, confirm_frames %d), and "before" is not held for ever',
+    'does not open while it flickers (%s, confirm_frames %d), and "before" is not held without end',
     (flicker, confirmFrames) => {
       const frames = [...flicker].map((shown, n) => (shown === 'S' ? car(n) : empty(n)));
       const { steps } = run(frames, { ...RULES, confirmFrames });

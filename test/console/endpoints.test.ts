@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
-/** Of a test with screenshots; it only catches a page that hangs. */
+/** Limit of a test with screenshots; it only catches a page that hangs. */
 const LIMIT_MS = 60_000;
 const HOSTILE = '<img src=x onerror="document.title=1"> {{1}}';
 const stopped = { at: new Date(0).toISOString(), reason: 'gone' as const, detail: 'the receiver answered 410 Gone' };

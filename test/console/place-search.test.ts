@@ -51,7 +51,7 @@ const HOSTILE = `<img src=x onerror="document.title='hit'">`;
 const sent = () => [...service.batches.kept.values()][0] as BatchRecord;
 const onFrame = (page: Page, x: number, y: number) =>
   positionIn(page.getByRole('group', { name: 'The place on the frame' }), { x, y });
-/** Of a button that is a shape on the frame. */
+/** Position of a button that is a shape on the frame. */
 const handle = (page: Page, name: RegExp) => positionIn(page.getByRole('button', { name }));
 const box = (x: number, y: number, width: number, height: number) => {
   const close = (value: number) => expect.closeTo(value, 1) as unknown as number;

@@ -77,7 +77,7 @@ export async function lookAt(path, every = 'seconds') {
   return {
     pictures,
     failures,
-    /** Whether a picture was seen as it is. */
+    /** Whether a picture was seen without damage. */
     covers: ({ seconds, data }) => difference(at(seconds)?.data ?? [255], data) < SAME,
     /** Whether another picture stood in its place that looks like the one before it: a change there stays unseen. */
     repeats: ({ seconds }) => {

@@ -26,7 +26,7 @@ it('the example is of the default bundle at its present version', () => {
   expect(answer.model).toMatchObject({ name, version });
 });
 
-it('the table explains every field of the example, but for the times of creation and end', () => {
+it('the table explains every field of the example, except for the times of creation and end', () => {
   const explained = [...page.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
   );

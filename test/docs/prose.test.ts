@@ -14,6 +14,11 @@ beforeAll(async () => {
 describe('a sentence that the check refuses', () => {
   it.each([
     'The heatmaps are rendered, a map a word.',
+    'Of one exchange: with a nonce kept from before.',
+    'The same of a settled change.',
+    'All frames but for the last.',
+    'The text stays as it is.',
+    'It connects again for ever.',
     'One operator thread a session.',
     'One process a machine.',
     'Workers: one a machine on CPU.',

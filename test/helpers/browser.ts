@@ -14,9 +14,9 @@ const program = findChromium();
 const WIDTHS = [1440, 390];
 const SCHEMES = ['light', 'dark'] as const;
 const HEIGHT = 900;
-/** Of a test: it only catches a page that hangs, also on a busy machine. */
+/** Limit of a test: it only catches a page that hangs, also on a busy machine. */
 const TEST_LIMIT_MS = 60_000;
-/** Of one step in the page. */
+/** Limit of one step in the page. */
 const STEP_LIMIT_MS = 15_000;
 
 /** describe, or describe.skip without Chromium */
@@ -55,7 +55,7 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> 
   };
 }
 
-/** Takes screenshots of the page as it is: wide and narrow, light and dark. @returns violations found by axe */
+/** Takes screenshots of the page: wide and narrow, light and dark. @returns violations found by axe */
 export async function inspect(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {

@@ -4,7 +4,7 @@ import type { DescriberConfig, Meter } from '../../src/describer/describe.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 export interface DescriberServer extends Receiver {
-  /** Of each request from now on. */
+  /** Answers each request from now on. */
   answer: (response: ServerResponse, request: number) => unknown;
 }
 

@@ -15,7 +15,7 @@ import { KEY, storedEndpoint } from './endpoints.js';
 import { type Received, type Receiver, startReceiver } from './receiver.js';
 import { logger, useBench } from './workers.js';
 
-/** Of one request to the receiver. */
+/** Limit of one request to the receiver. */
 export const TIMEOUT_MS = 400;
 
 /** For the tests of one file. The members of `world` exist from `beforeAll` on. */

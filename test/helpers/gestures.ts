@@ -31,7 +31,7 @@ export async function dragByTouch(page: Page, from: Position, to: Position): Pro
   await touch('touchEnd', []);
 }
 
-/** Of a page whose every control has been passed by then. */
+/** Presses in a page whose every control has been passed by then. */
 const MOST_PRESSES = 120;
 /** Name of the control that has the focus: its label, or its text. */
 const FOCUSED = `(() => {

@@ -32,7 +32,7 @@ describe('a redirect', () => {
     '//169.254.169.254/latest',
     'https://127.0.0.1/',
     'http://u:p@127.0.0.1/',
-  ])('to %s is not followed for ever, nor to another address', async (location) => {
+  ])('to %s is not followed without end, nor to another address', async (location) => {
     await serve((socket) => socket.end(head(['HTTP/1.1 302 Found', `Location: ${location}`])));
     await expect(camera.fetch()).rejects.toThrow('redirects are not followed');
     expect(camera.connections()).toBeLessThanOrEqual(2);

@@ -129,7 +129,7 @@ describe('nameStatement', () => {
     expect(words.map(({ attention }) => attention?.weights[0])).toEqual([undefined, 2, undefined, 1, 3, 4]);
   });
 
-  it('leaves a clause of two things at one location as it is', () => {
+  it('leaves a clause of two things at one location unchanged', () => {
     const { words, facts } = name('a van and a car have appeared', 'appear');
     expect([textOf(words), facts]).toEqual(['a van and a car have appeared', []]);
   });

@@ -24,7 +24,7 @@ const FACTS = {
   ...{ place: { scale: 1, offset: 0 }, way: { scale: 1, offset: 0, agreement: 0 } },
   ...{ third: 0.9, sideways: 0.9, one: 0.9, several: 0.9 },
 };
-/** Of the places whose map score is 0.6 or more 80 % have changed, from 0.8 on all have. */
+/** 80 % of the places whose map score is 0.6 or more have changed; from 0.8 on all have. */
 const COUNTED: FactCalibration['counted'] = [
   [0.8, 0.6],
   [1, 0.8],

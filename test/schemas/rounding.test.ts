@@ -69,7 +69,7 @@ describe('roundFigures', () => {
     expect(roundFigures({ score: 0.9999 })).toEqual({ score: 0.999 });
   });
 
-  it('leaves its argument as it is', () => {
+  it('leaves its argument unchanged', () => {
     expect(roundFigures(comparison).confidence).not.toBe(comparison.confidence);
     expect(comparison.confidence).toBe(measured.confidence);
   });

@@ -25,7 +25,7 @@ const opened = (results: readonly StepResult[]) =>
   results.flatMap(({ changes }) => changes.filter(({ event }) => event === 'change.opened'));
 const quietShare = (results: readonly StepResult[]) => results.filter(isQuiet).length / results.length;
 
-describe('a camera that sends the same file for ever', () => {
+describe('a camera that sends the same file without end', () => {
   it('gets quiet answers that note from five minutes on that it may be stuck, and one event', async () => {
     const camera = sequence();
     const file = await frameOf();
@@ -72,7 +72,7 @@ describe('frames that alternate between two cameras', () => {
 });
 
 describe('thirty frames per second', () => {
-  it('are quiet but for one per minute, and a thing is seen in the first frame that shows it', async () => {
+  it('are quiet except for one per minute, and a thing is seen in the first frame that shows it', async () => {
     const camera = sequence();
     const results = await run(camera, 3, (second) => (second >= 2 ? { things: PERSON } : {}), 30);
     const first = 2 * 30;

@@ -134,7 +134,7 @@ it('another worker, without the preview of the examined frame, goes on; a lost f
   expect((await send(camera, [[grey, 3]])).comparisons.map(isQuiet)).toEqual([false]);
 });
 
-it('a camera that sends one picture for ever is reported once, and once more when it recovers', async () => {
+it('a camera that repeats one picture is reported once, and once more when it recovers', async () => {
   const camera = await setUpCamera(bench, 'gate', { ...RULE, frozen_after_s: 100 });
   const stuck = Array.from({ length: 30 }, (_, i) => [EMPTY, 10 * i] as const);
   const { comparisons } = await send(camera, stuck);

@@ -28,7 +28,7 @@ FACTS = (
     "objectsNamed",
     "claimsTrue",
 )
-# Of an evaluation with --swapped: the name of the figure in the report, and in the manifest.
+# For an evaluation with --swapped: the name of the figure in the report, and in the manifest.
 SWAPPED = {
     "answered": "swapped_answered",
     "kindReversed": "swapped_kind_reversed",

@@ -61,7 +61,7 @@ def colour_truth(stated: str | None, true: str | None) -> float:
 
 
 def place_truth(stated: str | None, thing: dict[str, Any]) -> float:
-    """Of a place, or of the direction of something that moved."""
+    """Whether a place, or the direction of something that moved, is true."""
     if stated is None or stated in thing["places"]:
         return TRUE
     if stated not in OPPOSITE or OPPOSITE[stated] in thing["places"]:

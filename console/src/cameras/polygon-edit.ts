@@ -12,7 +12,7 @@ export const polygonOf = ({ polygon }: Pick<Zone, 'polygon'>): Polygon =>
 const SNAP = 0.015;
 const LEAST_CORNERS = 3;
 
-/** @returns the corner at the nearest border or other corner within the distance, else as it is */
+/** @returns the corner at the nearest border or other corner within the distance, else unchanged */
 export function snapped([x, y]: Point, others: readonly Point[], within = SNAP): Point {
   const near = others
     .map((corner) => ({ corner, distance: Math.hypot(corner[0] - x, corner[1] - y) }))

@@ -49,7 +49,7 @@ function startOf(day: string, offset: number): Date {
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && dayOf(startOf(text, 0).toISOString()) === text;
 
-/** Whether the change passes the filter but for its words, which the service searches. */
+/** Whether the change passes the filter except for its words, which the service searches. */
 export function matches(change: Change, filter: Filter): boolean {
   return (
     (filter.camera === '' || change.camera === filter.camera) &&

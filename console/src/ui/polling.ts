@@ -29,7 +29,7 @@ export function usePolling(
         isGone = error instanceof ApiError && error.status === 404;
       }
       const again = isGone ? null : pause();
-      // Of two rounds at a time, one because the service came back, only the later one goes on.
+      // Only the later of two rounds goes on: one may have begun because the service came back.
       clearTimeout(timer);
       if (open && again !== null) timer = setTimeout(round, again);
     };

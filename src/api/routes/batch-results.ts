@@ -53,7 +53,7 @@ export function batchResultRoutes(app: Api, deps: Pick<ApiDependencies, 'batches
       200: media('The results.', {
         'application/x-ndjson': Type.String(),
         'text/csv': Type.String(),
-        'application/json': Type.Unknown({ description: 'Of mode when: PlaceSearch.' }),
+        'application/json': Type.Unknown({ description: 'For mode when: PlaceSearch.' }),
         'text/vtt': Type.String(),
         'text/html': Type.String(),
       }),

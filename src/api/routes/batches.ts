@@ -112,7 +112,7 @@ export function batchRoutes(
   const cancelSchema = {
     operationId: 'cancelBatch',
     summary: 'Cancel a batch',
-    description: 'Its work ends within one chunk of frames. A batch that has ended stays as it is.',
+    description: 'Its work ends within one chunk of frames. A batch that has ended stays unchanged.',
     tags,
     params: BatchIdParams,
     response: answer,

@@ -11,7 +11,7 @@ const MatchSchema = Type.Object(
     }),
     words: Type.Array(
       Type.Object({
-        word: Type.String({ description: 'Of the query.' }),
+        word: Type.String({ description: 'Word of the query.' }),
         matched: Type.String({ description: 'Word of the change, or of its camera or zone, that answers it.' }),
       }),
       { description: 'Why it was found.' },
@@ -20,7 +20,7 @@ const MatchSchema = Type.Object(
       Type.Number({
         minimum: -1.01,
         maximum: 1.01,
-        description: 'Of the search vectors of the query and the change; absent: they were not compared.',
+        description: 'Cosine of the search vectors of the query and the change; absent: they were not compared.',
       }),
     ),
   },
@@ -37,7 +37,7 @@ export const SearchSummarySchema = Type.Object(
   {
     interpreted_as: Type.Array(
       Type.Object({
-        word: Type.String({ description: 'Of the query; no change that may be found has it.' }),
+        word: Type.String({ description: 'Word of the query; no change that may be found has it.' }),
         as: Type.Array(Type.String(), { description: 'The words that were searched instead.' }),
         by: literals(['synonym', 'wider', 'narrower', 'spelling'], 'Relation of these words to the typed one.'),
       }),

@@ -14,7 +14,7 @@ const links = (part: 'frames' | 'heatmaps') => {
   return { before: link('before'), after: link('after') };
 };
 
-/** Two real images of 64 x 48 pixels, so that the request can be sent as it is; the second has a red square. */
+/** Two real images of 64 x 48 pixels, so that the request can be sent unchanged; the second has a red square. */
 const BEFORE =
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAAAwAgMAAADcJZSMAAAAA1BMVEWIiIhYZW6zAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAA' +
   'EElEQVQoz2NgGAWjYBQQCwADMAABkdjYpQAAAABJRU5ErkJggg==';
@@ -30,7 +30,7 @@ const UNREADABLE = {
   field: 'after',
 };
 
-/** Of request bodies, by component. */
+/** Examples of request bodies, by component. */
 export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   ComparisonRequest: {
     base64: {
@@ -132,7 +132,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, E
   },
 };
 
-/** Of answers, by component and status. */
+/** Examples of answers, by component and status. */
 export const RESPONSE_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   Comparison: {
     200: {

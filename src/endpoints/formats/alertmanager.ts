@@ -7,7 +7,7 @@ import { SEVERITIES } from '../../schemas/comparison.js';
 import { type EndpointMessage, type Format, isOver, pictureOf, textOf, titleOf } from '../message.js';
 
 const PATH = '/api/v2/alerts';
-/** Alertmanager resolves an alert at its `endsAt`, so that one whose end is never seen does not fire for ever. */
+/** Alertmanager resolves an alert at its `endsAt`, so that one whose end is never seen does not fire without end. */
 const LONGEST_FIRING_MS = 24 * 3_600_000;
 /** A test event fires for so long. */
 const TEST_FIRING_MS = 60_000;

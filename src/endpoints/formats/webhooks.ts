@@ -1,4 +1,4 @@
-/** The format of Standard Webhooks 1.0: the payload of alerts as it is. sign.ts adds the signature. */
+/** The format of Standard Webhooks 1.0: the unaltered payload of alerts. sign.ts adds the signature. */
 import type { Format } from '../message.js';
 
 export const standardWebhooks: Format = ({ payload }, { url }) => ({

@@ -40,7 +40,7 @@ export function bleu(segments: readonly Segment[]): [number, number, number, num
   return scores as [number, number, number, number];
 }
 
-/** Of two equally close lengths the shorter counts. */
+/** The shorter of two equally close lengths counts. */
 const closestLength = (length: number, others: readonly number[]): number =>
   others.reduce((best, other) => {
     const difference = Math.abs(other - length) - Math.abs(best - length);

@@ -25,7 +25,7 @@ const LARGE = 200;
 /** Longer side, px. */
 const SIDES = { small: 320, full: 560 };
 const QUALITY = 62;
-/** Of a picture in the folder, px in all: the run wrote it, but the folder may come from another machine. */
+/** Largest picture in the folder, px in all: the run wrote it, but the folder may come from another machine. */
 const PIXEL_LIMIT = 200_000_000;
 /** Bytes of embedded pictures; further changes are listed without pictures. */
 const MAX_PICTURE_BYTES = 64 * 1024 * 1024;

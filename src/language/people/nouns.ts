@@ -142,7 +142,7 @@ export const NOUN_FORMS: ReadonlyMap<string, NounForm> = new Map(
   ]),
 );
 
-/** The canonical singular of a known form, e.g. 'lorries' -> 'truck'; an unknown word is returned as it is. */
+/** The canonical singular of a known form, e.g. 'lorries' -> 'truck'; an unknown word is returned unchanged. */
 export const canonicalNoun = (form: string): string => {
   const word = form.trim().toLowerCase();
   return NOUN_FORMS.get(word)?.noun ?? word;

@@ -101,7 +101,7 @@ function placeOf(text: string, zones: readonly NamedZone[]) {
     .sort((a, b) => b.length - a.length);
   for (const name of names) {
     const before = text.slice(0, -name.length).trimEnd();
-    // "behind the shed" is a place as it is; "shed" is one behind a preposition.
+    // "behind the shed" is a place in full; "shed" is one behind a preposition.
     const rest = PREPOSITION.exec(before)?.[1] ?? (PREPOSITION.test(`x ${firstWords(name)}`) ? before : undefined);
     if (rest === undefined) continue;
     const named = zones.filter((zone) => zone.type === 'include' && zone.name !== null && folded(zone.name) === name);

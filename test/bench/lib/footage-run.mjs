@@ -8,7 +8,7 @@ import { ROOT } from '../../../scripts/lib/shell.mjs';
 const STEP = 1;
 const SAMPLE_MS = 100;
 const START = new Date(Date.UTC(2026, 5, 1, 12)).toISOString();
-/** Of the clock of processes in /proc. */
+/** Rate of the clock of processes in /proc. */
 const TICKS_PER_SECOND = 100;
 
 /** Bytes in memory of a process and its children. */

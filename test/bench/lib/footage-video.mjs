@@ -12,7 +12,7 @@ const HEIGHT = 1080;
  * cameras), and frames in the order in which they are shown.
  */
 const RATE = 15;
-/** Of scenes of pairs, of which only key frames are looked at. */
+/** Rate of scenes of pairs, of which only key frames are looked at. */
 const PAIRS_RATE = 5;
 const CAMERA = ['-bf', '0', '-crf', '24', '-maxrate', '2M', '-bufsize', '2M', '-sc_threshold', '0'];
 /** Seconds without a thing, at the begin and at the end of the part that is encoded; longer recordings repeat it. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 const POLL_MS = 100;
-/** Of /proc/PID/stat, on every Linux that Node runs on. */
+/** Rate of the clock of /proc/PID/stat, on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 const NAMES = ['api', 'worker'];
 

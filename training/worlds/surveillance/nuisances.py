@@ -1,4 +1,4 @@
-"""Registry of nuisances: differences between the two frames that leave the scene as it is.
+"""Registry of nuisances: differences between the two frames that leave the scene unchanged.
 
 How to add a class of nuisance:
 
