@@ -72,7 +72,7 @@ export interface BaselineEvidence {
   readonly before: { readonly frame: StoredFrameRef; readonly at: number | null } | null;
   readonly candidate: BaselineCandidate;
   readonly size: SizeCheck['state'];
-  /** The frame is compared with nothing, and the baseline stays as it is. */
+  /** The frame is compared with nothing, and the baseline stays unchanged. */
   readonly skipped: boolean;
   /** The earlier frames were compared with something else, so the tracked changes cannot be followed any more. */
   readonly reset: boolean;

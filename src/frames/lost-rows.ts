@@ -12,7 +12,7 @@ export interface Rect {
   readonly height: number;
 }
 
-/** Of a channel, where rows are shrunk or their colours are interpolated. */
+/** Levels of a channel by which rows may differ where rows are shrunk or their colours are interpolated. */
 const TOLERANCE = 2;
 
 /** Edge of the upright image at which the last row of the stored one lies, by EXIF orientation 1 to 8. */

@@ -141,7 +141,7 @@ function background({ memory }: CameraState) {
   return memory.day === undefined ? null : { frame: memory.day.frame, at: memory.day.learnedAt };
 }
 
-/** The things of `before`, but for those in the boxes, which are as in `after`. */
+/** The things of `before`, except for those in the boxes, which are as in `after`. */
 function absorbed(before: Scene, after: Scene, boxes: readonly Box[]): Scene {
   const all = Array.from({ length: 9 }, (_, thing) => thing);
   const copied = (thing: number) => boxes.some(({ x, y }) => x === boxOf(thing).x && y === boxOf(thing).y);
