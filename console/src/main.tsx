@@ -8,4 +8,4 @@ import { App } from './app.js';
 import { startSession } from './session.js';
 
 render(<App />, document.getElementById('app') as HTMLElement);
-void startSession();
+startSession();

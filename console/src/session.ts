@@ -13,43 +13,46 @@ export const signInError = signal('');
 /** The link that `npm run up` prints ends with such a fragment, which browsers do not send. */
 const LINK = /^#sign-in=([\w.-]+)$/;
 
-export async function startSession(): Promise<void> {
+/** Signs in by the link that opened the page, or by the cookie; again when a service that was away is back. */
+export function startSession(): void {
   whenSignedOut(() => {
     session.value = null;
   });
-  const token = LINK.exec(location.hash)?.[1];
-  if (token !== undefined) {
-    history.replaceState(null, '', location.pathname + location.search);
-    await signIn(token);
-    if (session.peek()) return;
-    signInError.value = 'This link has expired. Sign in with an API key.';
-  }
-  await readSession();
+  let token = LINK.exec(location.hash)?.[1];
+  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  const begin = async () => {
+    if (token !== undefined) {
+      const fault = await signIn(token);
+      if (fault === null || isAway(fault)) return;
+      token = undefined;
+      signInError.value = 'This link has expired. Sign in with an API key.';
+    }
+    await readSession();
+  };
+  recoveries.subscribe(() => {
+    if (session.peek() == null) void begin();
+  });
 }
+
+/** Whether the service may give another answer when it is back. */
+const isAway = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
 
 async function readSession(): Promise<void> {
   try {
     session.value = await ok(api.GET('/v1/session'));
+    signInError.value = '';
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) return retryOnce();
-    if (error instanceof ApiError && error.status === 401) return;
+    if (isAway(error) || (error instanceof ApiError && error.status === 401)) return;
     signInError.value = messageOf(error);
     session.value = null;
   }
 }
 
-/** The service is away: the session is read when it is back. */
-function retryOnce(): void {
-  const seen = recoveries.peek();
-  const stop = recoveries.subscribe((count) => {
-    if (count === seen) return;
-    queueMicrotask(() => stop());
-    void readSession();
-  });
-}
-
-/** @param secret an API key, or the token of a sign-in link */
-export async function signIn(secret: string): Promise<void> {
+/**
+ * @param secret an API key, or the token of a sign-in link
+ * @returns why it failed; null: signed in
+ */
+export async function signIn(secret: string): Promise<unknown> {
   signInError.value = '';
   try {
     const headers = { Authorization: `Bearer ${secret}` };
@@ -57,8 +60,10 @@ export async function signIn(secret: string): Promise<void> {
     const body = await response.json();
     if (!response.ok) throw problemOf(body, response.status);
     session.value = body as Session;
+    return null;
   } catch (error) {
     signInError.value = messageOf(error);
+    return error;
   }
 }
 

@@ -1,13 +1,14 @@
 /** One sampled frame of a sequence: the step of the live camera, with its evidence and its changes as records. */
 
 import { createHash } from 'node:crypto';
+import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import { forgetSettled } from '../changes/advance.js';
 import { ScenedeltaError } from '../errors.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
-import { LOSSY_MARGIN, MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
+import { MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
 import { derivedId } from '../ids.js';
 import type { Preview } from '../images.js';
 import type { ChangeUpdate } from '../schemas/change.js';

@@ -1,16 +1,12 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
 
 import type { Point, Polygon } from '../cameras/polygon.js';
+import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import { sniffImage } from '../image-type.js';
 import type { Preview, RgbImage, Size } from '../images.js';
 import { type DecodeOptions, withFullSize } from './decode.js';
 import sharp from './sharp.js';
 
-/**
- * Width in pixels of the margin that is painted around a zone. JPEG and similar formats code blocks of up to 16 px, so
- * hidden content colours every block that it touches; upsampling of the colour channels spreads it one pixel further.
- */
-export const LOSSY_MARGIN = 17;
 const LOSSLESS = ['image/png', 'image/gif'];
 /** High enough that the second coding of a frame adds nothing that resembles a change. */
 const QUALITY = 95;

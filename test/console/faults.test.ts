@@ -114,6 +114,27 @@ describeInBrowser('The console', () => {
     await page.getByRole('button', { name: 'Compare the example pair' }).waitFor();
   });
 
+  it('keeps a sign-in link while the store is away, and signs in by it afterwards', async () => {
+    const { page } = await open();
+    const problem = new ScenedeltaError('queue-unavailable', 'Redis does not answer').toProblem();
+    const session = { key: { name: 'link', scopes: ['admin'] }, admin: true, limits: {} };
+    let refused = true;
+    const tokens: (string | undefined)[] = [];
+    await page.route('**/v1/session', (route) => {
+      if (route.request().method() === 'GET') return route.fulfill({ status: 401, json: {} });
+      tokens.push(route.request().headers().authorization);
+      return refused
+        ? route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) })
+        : route.fulfill({ json: session });
+    });
+    await page.goto(`${service.url}/#sign-in=abc.def`);
+    await page.getByText('its store (Redis) does not answer').waitFor();
+    expect(await page.getByText('This link has expired').count()).toBe(0);
+    refused = false;
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(new Set(tokens)).toEqual(new Set(['Bearer abc.def']));
+  });
+
   it('answers a browser at an unknown address with the page, and other clients with a problem', async () => {
     const { page } = await open();
     const response = await page.goto(`${service.url}/camera/gate`);

@@ -3,6 +3,7 @@
  * in the middle of a side adds a corner; Delete removes a corner or the zone.
  */
 import { useRef, useState } from 'preact/hooks';
+import { LOSSY_MARGIN } from '../../../src/cameras/privacy-margin.js';
 import type { Zone } from '../api/types.js';
 import { arrowStep, follow, type Point, pointIn, WIDTH } from '../ui/drawing.js';
 import { addCorner, moveAll, moveCorner, type Polygon, polygonOf, removeCorner, snapped } from './polygon-edit.js';
@@ -24,6 +25,8 @@ interface Props {
 
 export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRemove }: Props) {
   const [ratio, setRatio] = useState(9 / 16);
+  /** of the frame, px */
+  const [width, setWidth] = useState(WIDTH);
   const drawing = useRef<SVGSVGElement>(null);
   const height = WIDTH * ratio;
   const pointOf = (event: PointerEvent) => pointIn(drawing.current as SVGSVGElement, event);
@@ -40,7 +43,10 @@ export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRe
           src={picture}
           alt="Last frame"
           draggable={false}
-          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setRatio(naturalHeight / naturalWidth)}
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
+            setRatio(naturalHeight / naturalWidth);
+            setWidth(naturalWidth);
+          }}
         />
       )}
       <svg
@@ -52,6 +58,7 @@ export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRe
         aria-label="Zones on the frame"
         onPointerDown={() => onSelect(null)}
       >
+        <Painted zones={zones} height={height} margin={(LOSSY_MARGIN * WIDTH) / width} />
         {shown.map((zone) => (
           <ZoneShape
             key={zone.id}
@@ -83,6 +90,36 @@ export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRe
   );
 }
 
+interface PaintedProps {
+  readonly zones: readonly Zone[];
+  readonly height: number;
+  /** that the service paints around a zone, in units of the drawing */
+  readonly margin: number;
+}
+
+/** All that the service paints black: privacy zones, each grown as lossy formats need it. */
+function Painted({ zones, height, margin }: PaintedProps) {
+  return (
+    <>
+      <filter id="painted" filterUnits="userSpaceOnUse" x="0" y="0" width={WIDTH} height={height}>
+        <feMorphology operator="dilate" radius={margin} />
+      </filter>
+      <g class="painted" filter="url(#painted)">
+        {zones
+          .filter(({ type }) => type === 'privacy')
+          .map((zone) => (
+            <polygon key={zone.id} points={pointsOf(zone, height)} />
+          ))}
+      </g>
+    </>
+  );
+}
+
+const pointsOf = (zone: Zone, height: number): string =>
+  polygonOf(zone)
+    .map(([x, y]) => `${x * WIDTH},${y * height}`)
+    .join(' ');
+
 interface ShapeProps {
   readonly zone: Zone;
   readonly height: number;
@@ -105,9 +142,7 @@ function ZoneShape({ zone, height, isSelected, onSelect, onRemove, onMove, onPre
   return (
     <polygon
       class={`zone ${zone.type}${isSelected ? ' selected' : ''}`}
-      points={polygonOf(zone)
-        .map(([x, y]) => `${x * WIDTH},${y * height}`)
-        .join(' ')}
+      points={pointsOf(zone, height)}
       role="button"
       tabindex={0}
       aria-label={`Zone ${zone.name ?? zone.id}, ${zone.type}: arrows move it, Delete removes it`}

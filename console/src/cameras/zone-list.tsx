@@ -1,4 +1,5 @@
 /** The zones of a camera as a list, and the fields of the selected one. */
+import { LOSSY_MARGIN } from '../../../src/cameras/privacy-margin.js';
 import type { Zone } from '../api/types.js';
 import { PlaceName } from './place-name.js';
 import { SeverityOptions } from './severity-options.js';
@@ -66,6 +67,9 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
               ))}
             </select>
           </label>
+          {zone.type === 'privacy' && (
+            <p class="quiet">Painted black with a margin of up to {LOSSY_MARGIN} pixels, as the drawing shows it.</p>
+          )}
           {zone.type === 'include' && (
             <PlaceName key={zone.id} zone={zone} onChange={(preposition) => onChange(zone.id, { preposition })} />
           )}
