@@ -22,6 +22,7 @@ import { writeAtOnce } from './write-at-once.js';
 interface Options {
   readonly feedback: string;
   readonly out: string;
+  readonly replace?: true;
   readonly bundle?: string;
   readonly check?: readonly string[];
   readonly most: string;
@@ -38,6 +39,7 @@ export const command = createCommand('tune')
   )
   .requiredOption('--feedback <file>', 'pairs.ndjson that `scenedelta feedback` wrote')
   .requiredOption('--out <folder>', 'folder of the new bundle, e.g. models/mine; its name is that of the bundle')
+  .option('--replace', 'replace the tuned bundle in that folder')
   .option('--bundle <name>', 'bundle to adapt; default: DEFAULT_MODEL of MODELS_DIR')
   .option('--check <file>', 'labelled pairs on which no figure may fall; may be repeated', collect)
   .option('--most <n>', `feedback that is used, the latest of each camera`, String(MOST))
@@ -51,7 +53,7 @@ export const command = createCommand('tune')
 async function run(options: Options): Promise<void> {
   const config = loadConfig();
   const source = await loadSource(config, options.bundle ?? config.defaultModel);
-  const out = await checkedOutput(options.out);
+  const out = await checkedOutput(options.out, options.replace === true);
   const checks = await Promise.all((options.check ?? []).map((file) => openPairs(file)));
   const { samples, leftOut } = await readFeedback(options.feedback, mostOf(options.most));
 

@@ -175,7 +175,7 @@ export type CropRule = NonNullable<BundleManifest['glance']>;
 export interface Bundle {
   readonly directory: string;
   readonly manifest: BundleManifest;
-  /** identity of its files, see `bundleSha256` */
+  /** see `identityOf` */
   readonly sha256: string;
 }
 
@@ -190,7 +190,7 @@ export async function loadBundle(directory: string): Promise<Bundle> {
       throw new BundleError(filePath, `sha256 is ${actual}, the manifest says ${expected}`);
     }
   }
-  return { directory, manifest, sha256: bundleSha256(manifest.files) };
+  return { directory, manifest, sha256: identityOf(manifest) };
 }
 
 /** @param path of the manifest, for messages. @throws BundleError */
@@ -207,6 +207,12 @@ function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   const contradiction = findContradiction(json);
   if (contradiction !== null) throw new BundleError(path, contradiction);
   return json;
+}
+
+/** @returns identity of all that decides the answers: the files and, of a tuned bundle, its other numbers */
+export function identityOf({ files, calibration, names, tuned }: BundleManifest): string {
+  const own = bundleSha256(files);
+  return tuned === undefined ? own : sha256(JSON.stringify([own, calibration, names]));
 }
 
 /** @returns the sha256 over the lines "<file> <sha256>\n", sorted by file: one identity for all files */

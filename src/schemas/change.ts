@@ -46,6 +46,7 @@ export const FeedbackSchema = Type.Object(
       Type.String({ minLength: 1, maxLength: 500, description: 'The caption that would have been right.' }),
     ),
     at: dateTime('When it was given.'),
+    by: Type.Optional(Type.String({ description: 'Id of the key that gave it.' })),
   },
   { $id: 'Feedback' },
 );

@@ -1,7 +1,7 @@
 /** Feedback on changes as lines of the manifest that `scenedelta evaluate` reads. Pure. */
 import { SIDES, type Side } from '../images.js';
 import { framePath } from '../links.js';
-import type { Change } from './change.js';
+import type { Change, ChangeRegion, Feedback } from './change.js';
 
 /** Reference caption of a pair that was reported in error. */
 const NO_CHANGE = 'there is no change';
@@ -17,38 +17,76 @@ export interface FeedbackLine {
   readonly scene: string;
   /** caption by the service; readers of the manifest ignore unknown fields */
   readonly caption: string;
+  /** about this change alone, while `verdict`, `kind` and `references` are about the pair */
+  readonly judgement: Feedback['judgement'];
+  /** the operator's sentence about this change */
+  readonly sentence?: string;
+  /** of this change in the pair */
+  readonly regions: readonly Pick<ChangeRegion, 'side' | 'box'>[];
+  /** id of the key that gave the judgement */
+  readonly by?: string;
   /** paths of the API that serve the frames */
   readonly frames: Readonly<Record<Side, string>>;
 }
 
+/** What the right changes of one pair of frames state together. */
+export interface PairTruth {
+  readonly references: readonly string[];
+  readonly kinds: readonly Change['kind'][];
+}
+
+/** Names of zones are no words of the model, which the manifest is about. */
+const captionOf = ({ model_caption, caption }: Change): string => model_caption ?? caption;
+
+/**
+ * @param changes with feedback
+ * @returns the truth about each pair of which a change was judged right, by the id of its comparison
+ */
+export function pairTruths(changes: Iterable<Change>, known: ReadonlyMap<string, PairTruth>): Map<string, PairTruth> {
+  const truths = new Map(known);
+  for (const change of changes) {
+    if (change.feedback?.judgement !== 'correct') continue;
+    const { best } = change.comparisons;
+    const { references, kinds } = truths.get(best) ?? { references: [], kinds: [] };
+    const reference = change.feedback.caption ?? captionOf(change);
+    truths.set(best, { references: [...new Set([...references, reference])], kinds: [...kinds, change.kind] });
+  }
+  return truths;
+}
+
 /**
  * @param change with feedback
+ * @param truth of its pair: a false alarm may lie beside a real change
  * @param extensions of the frames' files, e.g. { before: 'jpeg', after: 'png' }
  * @throws Error if it has no feedback
  */
-export function feedbackLine(change: Change, extensions: Readonly<Record<Side, string>>): FeedbackLine {
-  const { id, camera, kind, feedback } = change;
-  // Names of zones are no words of the model, which the manifest is about.
-  const caption = change.model_caption ?? change.caption;
+export function feedbackLine(
+  change: Change,
+  truth: PairTruth | undefined,
+  extensions: Readonly<Record<Side, string>>,
+): FeedbackLine {
+  const { id, camera, feedback, regions } = change;
   if (feedback === null) throw new Error(`change ${id} has no feedback`);
   const comparison = change.comparisons.best;
   const paths = (of: (side: Side) => string) =>
     Object.fromEntries(SIDES.map((side) => [side, of(side)])) as Record<Side, string>;
+  const { judgement, caption: sentence, by } = feedback;
   const common = {
     id,
     ...paths((side) => `frames/${comparison}-${side}.${extensions[side]}`),
     scene: camera,
-    caption,
+    caption: captionOf(change),
     frames: paths((side) => framePath(comparison, side)),
+    judgement,
+    ...(sentence === undefined ? {} : { sentence }),
+    regions: regions.map(({ side, box }) => ({ side, box })),
+    ...(by === undefined ? {} : { by }),
   };
-  return feedback.judgement === 'false_alarm'
-    ? { ...common, references: [feedback.caption ?? NO_CHANGE], verdict: 'none' }
-    : {
-        ...common,
-        references: [feedback.caption ?? caption],
-        verdict: kind === 'tamper' ? 'tamper' : 'change',
-        kind,
-      };
+  if (truth === undefined) return { ...common, references: [sentence ?? NO_CHANGE], verdict: 'none' };
+  const [kind] = truth.kinds;
+  const single = kind !== undefined && truth.kinds.every((one) => one === kind);
+  const verdict = truth.kinds.includes('tamper') ? 'tamper' : 'change';
+  return { ...common, references: truth.references, verdict, ...(single ? { kind } : {}) };
 }
 
 /** 'image/jpeg' -> 'jpeg' */

@@ -4,8 +4,9 @@
  */
 import { type Static, Type } from 'typebox';
 import { check, ndjson } from '../evaluation/pairs.js';
-import { SIDES, type Side } from '../images.js';
-import { VERDICTS } from '../schemas/comparison.js';
+import { type Box, SIDES, type Side } from '../images.js';
+import { BoxSchema, VERDICTS } from '../schemas/comparison.js';
+import { literals } from '../schemas/constructors.js';
 
 /** One line; unknown keys are ignored. */
 const LineSchema = Type.Object({
@@ -16,6 +17,11 @@ const LineSchema = Type.Object({
   verdict: Type.String({ enum: [...VERDICTS] }),
   scene: Type.Optional(Type.String({ maxLength: 256 })),
   caption: Type.Optional(Type.String({ maxLength: 2_000 })),
+  /** absent in files of versions before 0.13: `verdict` and `references` are about the change */
+  judgement: Type.Optional(literals(['correct', 'false_alarm'])),
+  sentence: Type.Optional(Type.String({ maxLength: 2_000 })),
+  regions: Type.Optional(Type.Array(Type.Object({ side: literals(SIDES), box: BoxSchema }))),
+  by: Type.Optional(Type.String({ maxLength: 256 })),
 });
 
 export interface FeedbackSample {
@@ -26,6 +32,10 @@ export interface FeedbackSample {
   readonly camera: string;
   /** paths, absolute or relative to the folder of the file */
   readonly frames: Readonly<Record<Side, string>>;
+  /** of the change on the frames; empty: unknown */
+  readonly regions: readonly { readonly side: Side; readonly box: Box }[];
+  /** the key that judged it, or its camera if that is unknown */
+  readonly source: string;
   /** false: a false alarm */
   readonly changed: boolean;
   /** the operator's sentence about the change; null: a false alarm, or the sentence of the service was kept */
@@ -56,17 +66,21 @@ export interface Audit {
 export function parseFeedback(text: string, file: string): { sample: FeedbackSample; verdict: string }[] {
   return ndjson(text, file).map(({ value, line }) => {
     const parsed: Static<typeof LineSchema> = check(LineSchema, value, file, line);
-    const changed = parsed.verdict === 'change';
+    const { id, before, after, scene = '', verdict, judgement, regions = [], by: source = scene } = parsed;
+    const changed = judgement === undefined ? verdict === 'change' : judgement === 'correct';
     const [reference = ''] = parsed.references;
-    const sentence = changed && reference !== parsed.caption ? reference : null;
-    const { id, before, after, scene = '', verdict } = parsed;
-    return { sample: { id, line, camera: scene, frames: { before, after }, changed, sentence }, verdict };
+    const stated = judgement === undefined ? reference : (parsed.sentence ?? parsed.caption);
+    const sentence = changed && stated !== undefined && stated !== parsed.caption ? stated : null;
+    return {
+      sample: { id, line, camera: scene, frames: { before, after }, regions, source, changed, sentence },
+      verdict,
+    };
   });
 }
 
 /**
- * The lines that count. Equal frames with equal feedback count once; equal frames with different feedback count not at
- * all.
+ * The lines that count. Equal feedback on the same regions of the same frames counts once; different feedback on them
+ * counts not at all.
  * @param exists whether the frame of a path is there
  * @param most samples that are kept: the latest, evenly over the cameras
  */
@@ -84,7 +98,7 @@ export function auditFeedback(
     if (verdict === 'tamper') leaveOut('tampering');
     else if (!SIDES.every((side) => exists(sample.frames[side]))) leaveOut('frames missing');
     else {
-      const key = `${sample.frames.before}\n${sample.frames.after}`;
+      const key = `${pairOf(sample)}\n${JSON.stringify(sample.regions)}`;
       append(byFrames, key, sample);
     }
   }
@@ -99,6 +113,9 @@ export function auditFeedback(
   leaveOut('beyond the limit', single.length - samples.length);
   return { samples, leftOut: counts as LeftOut };
 }
+
+/** Changes of the same frames have equal texts. */
+export const pairOf = ({ frames }: Pick<FeedbackSample, 'frames'>): string => `${frames.before}\n${frames.after}`;
 
 /** The latest samples, one of each camera after the other, until there are `most`. Sorted by camera and id. */
 function latestOfEach(samples: readonly FeedbackSample[], most: number): FeedbackSample[] {

@@ -2,12 +2,13 @@
  * The parts of a tuning. Each is fitted on the earlier feedback of every camera and judged on the later: whether it is
  * accepted, and why.
  */
+import { areaOf, sharedArea } from '../images.js';
 import { readCaption } from '../language/people/captions.js';
 import { nounFit } from '../language/people/nouns.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { Finding } from '../schemas/comparison.js';
 import { type Comparison, compareAnswers, isGain } from './acceptance.js';
-import { type FeedbackSample, splitByTime } from './feedback.js';
+import { type FeedbackSample, pairOf, splitByTime } from './feedback.js';
 import { fitPriors, LEAST_LABELS, type NamedChange, type NamePriors } from './name-priors.js';
 import {
   applyFit,
@@ -52,15 +53,19 @@ function decided<T>(value: T, comparison: Comparison, change: string): Part<T> {
     : refused(`${change}, but ${counts}`);
 }
 
-/** A finding without a model (equal frames, a tampered view) is no evidence on the probability of a change. */
-const alarmsOf = (runs: readonly JudgedRun[]): JudgedAlarm[] =>
-  runs
-    .filter(({ finding }) => finding.model !== null)
-    .map(({ sample, finding }) => ({
-      camera: sample.camera,
-      confidence: finding.confidence,
-      changed: sample.changed,
-    }));
+/**
+ * One alarm per pair of frames: the pair changed if one of its judged changes is right. A finding without a model
+ * (equal frames, a tampered view) is no evidence on the probability of a change.
+ */
+function alarmsOf(runs: readonly JudgedRun[]): JudgedAlarm[] {
+  const alarms = new Map<string, JudgedAlarm>();
+  for (const { sample, finding } of runs) {
+    if (finding.model === null) continue;
+    const changed = sample.changed || alarms.get(pairOf(sample))?.changed === true;
+    alarms.set(pairOf(sample), { camera: sample.camera, confidence: finding.confidence, changed });
+  }
+  return [...alarms.values()];
+}
 
 export function tuneVerdict(runs: readonly JudgedRun[], { calibration }: Manifest): Part<VerdictFit> {
   const { fit, heldBack } = splitByTime(runs);
@@ -112,7 +117,7 @@ export async function tunePriors(
 ): Promise<Part<NamePriors>> {
   if (names === undefined) return refused('this bundle does not name what regions show');
   const { fit, heldBack } = splitByTime(runs.filter(({ sample }) => sample.changed));
-  const { priors, labels, contradicted } = fitPriors(fit.flatMap(namedChange), names);
+  const { priors, labels, contradicted, bounded } = fitPriors(fit.flatMap(namedChange), names);
   if (priors === null) return refused(whyNoPriors(labels, contradicted));
   const found = await ask(
     priors,
@@ -122,7 +127,9 @@ export async function tunePriors(
     const truth = nounOf(sample.sentence ?? finding.caption);
     return [scoreOf(nounOf(finding.caption), truth), scoreOf(nounOf(found[i]?.caption ?? ''), truth)];
   });
-  const changed = Object.entries({ ...priors.nouns, ...priors.colours }).map(([name, weight]) => `${name} x ${weight}`);
+  const changed = Object.entries({ ...priors.nouns, ...priors.colours }).map(
+    ([name, weight]) => `${name} x ${weight}${bounded.includes(name) ? ' (one source moves it no further)' : ''}`,
+  );
   return decided(priors, compareAnswers(scores), changed.join(', '));
 }
 
@@ -134,9 +141,19 @@ function whyNoPriors(labels: number, contradicted: number): string {
 }
 
 function namedChange({ sample, finding }: JudgedRun): NamedChange[] {
-  const [fact] = finding.facts ?? [];
+  const fact = factOf(sample, finding);
   if (fact?.nouns === undefined) return [];
-  return [{ nouns: fact.nouns, colours: fact.colours ?? [], sentence: sample.sentence ?? finding.caption }];
+  const { source } = sample;
+  return [{ nouns: fact.nouns, colours: fact.colours ?? [], sentence: sample.sentence ?? finding.caption, source }];
+}
+
+/** The fact about the regions that were judged; the first one if they are unknown. */
+function factOf({ regions: judged }: FeedbackSample, { facts = [], regions }: Finding) {
+  if (judged.length === 0) return facts[0];
+  const own = regions.filter(({ side, box }) =>
+    judged.some((one) => one.side === side && 2 * sharedArea(one.box, box) >= Math.min(areaOf(one.box), areaOf(box))),
+  );
+  return facts.find((fact) => fact.regions.some((id) => own.some((region) => region.id === id)));
 }
 
 const nounOf = (caption: string): string | null => readCaption(caption).mentions[0]?.noun ?? null;

@@ -1,7 +1,10 @@
 /** The manifest of a tuned bundle: that of its source with the accepted parts, and a record of what was done. */
-import type { Bundle, BundleManifest, Tuned } from '../model/manifest.js';
+import { type Bundle, type BundleManifest, identityOf, type Tuned } from '../model/manifest.js';
 import type { NamePriors } from './name-priors.js';
 import { applyFit, type VerdictFit } from './verdict-fit.js';
+
+/** Hexadecimal digits of the identity that are part of the version. */
+const VERSION_DIGITS = 8;
 
 /** The parts that a tuning changes; an absent part is as it was. */
 export interface TunedParts {
@@ -22,14 +25,15 @@ export function tunedManifest(
 ): BundleManifest {
   const { calibration, names, version } = manifest;
   const fitted = verdict === undefined ? calibration : applyFit(calibration, verdict);
-  return {
+  const tuned: BundleManifest = {
     ...manifest,
     name,
-    version: version.includes('-') ? `${version}.tuned` : `${version}-tuned`,
     calibration: { ...fitted, ...(cameras === undefined ? {} : { cameras: { ...cameras } }) },
     ...(names === undefined || priors === undefined ? {} : { names: { ...names, prior: joined(names.prior, priors) } }),
     tuned: { from: { name: manifest.name, version, sha256 }, ...record },
   };
+  const own = `tuned.${identityOf(tuned).slice(0, VERSION_DIGITS)}`;
+  return { ...tuned, version: version.includes('-') ? `${version}.${own}` : `${version}-${own}` };
 }
 
 /** The factors were fitted on answers with those of the source, so that both apply. */

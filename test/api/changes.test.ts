@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parsePairs } from '../../src/evaluation/pairs.js';
+import { auditFeedback, parseFeedback } from '../../src/tuning/feedback.js';
 import { foundChange, storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
@@ -187,6 +188,31 @@ describe('GET /v1/feedback', () => {
       after: `frames/${comparisons.best}-after.png`,
       frames: { before: `/v1/comparisons/${comparisons.best}/frames/before` },
     });
+  });
+
+  it('states the same truth about a pair beside each of its changes', async () => {
+    const { comparisons } = await judged('right', { feedback: { judgement: 'correct', at, by: 'key_a' } });
+    const box = { x: 0.6, y: 0.2, width: 0.1, height: 0.1 };
+    const regions = [{ side: 'after' as const, box, area: 0.01, score: 0.9, zone: null }];
+    keep({ name: 'wrong', comparisons, regions, feedback: { judgement: 'false_alarm', at } });
+    const lines = (await manifest())
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one) as Record<string, unknown>);
+    expect(lines).toHaveLength(2);
+    for (const one of lines) {
+      expect(one).toMatchObject({ verdict: 'change', kind: 'appear', references: ['a car has appeared'] });
+    }
+    expect(lines[1]?.regions).toEqual([{ side: 'after', box }]);
+    expect(lines.map(({ judgement, by }) => [judgement, by])).toEqual([
+      ['correct', 'key_a'],
+      ['false_alarm', undefined],
+    ]);
+    const { samples } = auditFeedback(parseFeedback(await manifest(), 'pairs.ndjson'), () => true, 10);
+    expect(samples.map(({ changed, source }) => [changed, source])).toEqual([
+      [true, 'key_a'],
+      [false, 'gate'],
+    ]);
   });
 
   it('leaves out changes without frames, and is empty without feedback', async () => {

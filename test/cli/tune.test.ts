@@ -72,16 +72,24 @@ describe('scenedelta tune', () => {
     expect(stdout).toContain('kept  probability of a change');
     const { manifest } = await loadBundle(join(folder, 'mine'));
     const source = await loadBundle(join(models, 'bundle-tiny'));
-    expect(manifest).toMatchObject({ name: 'mine', version: '0.0.1-tuned' });
+    expect(manifest).toMatchObject({ name: 'mine', version: expect.stringMatching(/^0\.0\.1-tuned\.[0-9a-f]{8}$/) });
     expect(manifest.tuned?.from).toEqual({ name: 'bundle-tiny', version: '0.0.1', sha256: source.sha256 });
     expect(manifest.tuned?.feedback).toMatchObject({ used: 60, contradictory: 0 });
     const border = -manifest.calibration.change.offset / manifest.calibration.change.scale;
     expect(border).toBeGreaterThan(0.5);
     expect(border).toBeLessThan(6);
     expect(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'))).toMatchObject({ checked: 0 });
-    // Nothing temporary remains, and a second tuning replaces its own output.
+    // Nothing temporary remains, and a second tuning replaces nothing unless it is asked to.
     expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
-    expect((await tune('--feedback', file, '--out', 'mine')).status).toBe(0);
+    const again = await tune('--feedback', file, '--out', 'mine');
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining(`the tuned bundle ${manifest.version};`)]);
+    expect((await tune('--feedback', file, '--out', 'mine', '--replace')).status).toBe(0);
+    const fewer = await feedback('fewer.ndjson', alternating.slice(4));
+    expect((await tune('--feedback', fewer, '--out', 'new/parent/mine')).status).toBe(0);
+    const other = await loadBundle(join(folder, 'new/parent/mine'));
+    const first = await loadBundle(join(folder, 'mine'));
+    expect(new Set([first.sha256, other.sha256, source.sha256]).size).toBe(3);
+    expect(other.manifest.version).not.toBe(first.manifest.version);
   });
 
   it('keeps nothing that makes the check pairs worse', async () => {

@@ -49,6 +49,23 @@ describe('auditFeedback', () => {
     expect([ids(samples), leftOut.contradictory]).toEqual([['3'], 2]);
   });
 
+  it('judges each region of a pair on its own', () => {
+    const regionAt = (x: number) => [{ side: 'after', box: { x, y: 0.2, width: 0.1, height: 0.1 } }];
+    const judged = (judgement: string, x: number) => ({ ...same, judgement, regions: regionAt(x) });
+    const lines = parse(
+      line('1', judged('correct', 0.1)),
+      line('2', judged('false_alarm', 0.5)),
+      line('3', judged('correct', 0.8)),
+      line('4', judged('false_alarm', 0.8)),
+    );
+    const { samples, leftOut } = auditFeedback(lines, everything, 10);
+    expect(samples.map(({ id, changed }) => [id, changed])).toEqual([
+      ['1', true],
+      ['2', false],
+    ]);
+    expect(leftOut.contradictory).toBe(2);
+  });
+
   it('leaves out erased frames and tampering', () => {
     const lines = parse(line('1'), line('2'), line('3', { verdict: 'tamper' }));
     const { samples, leftOut } = auditFeedback(lines, (path) => !path.startsWith('2'), 10);

@@ -3,8 +3,12 @@ import { NAMES } from '../model/names.js';
 
 const likely = (of: Record<string, number>) =>
   Object.entries(of).map(([value, probability]) => ({ value, probability }));
+/** By four people in turn. */
 const changes = (count: number, sentence: string, nouns: Record<string, number>, colours = {}): NamedChange[] =>
-  Array.from({ length: count }, () => ({ sentence, nouns: likely(nouns), colours: likely(colours) }));
+  Array.from({ length: count }, (_, i) => ({
+    ...{ sentence, nouns: likely(nouns), colours: likely(colours) },
+    source: `key_${i % 4}`,
+  }));
 const doubt = { car: 0.6, van: 0.4 };
 
 describe('fitPriors', () => {
@@ -33,9 +37,27 @@ describe('fitPriors', () => {
 
   it('does not learn what the pictures exclude', () => {
     const poisoned = changes(500, 'a horse has left', doubt);
-    expect(fitPriors(poisoned, NAMES)).toEqual({ priors: null, labels: 0, contradicted: 500 });
+    expect(fitPriors(poisoned, NAMES)).toEqual({ priors: null, labels: 0, contradicted: 500, bounded: [] });
     const mixed = [...poisoned, ...changes(60, 'a van has left', doubt)];
     expect(fitPriors(mixed, NAMES)).toMatchObject({ priors: null, contradicted: 500 });
+  });
+
+  it('lets one source move a class by no more than a factor of two, and names the classes', () => {
+    const seen = { person: 0.6, car: 0.2, van: 0.2 };
+    const poison = changes(40, 'a van has left', seen).map((one) => ({ ...one, source: 'key_poison' }));
+    const alone = fitPriors(poison, NAMES);
+    expect(alone.priors?.nouns.van).toBe(2);
+    expect(alone.bounded).toContain('van');
+    // The same sentences of four sources count in full.
+    expect(fitPriors(changes(40, 'a van has left', seen), NAMES).priors?.nouns.van).toBeGreaterThan(2);
+    const honest = changes(40, 'a car has left', seen);
+    const without = fitPriors(honest, NAMES).priors?.nouns;
+    const mixed = fitPriors([...honest, ...poison], NAMES).priors?.nouns;
+    for (const name of ['car', 'van']) {
+      const moved = (mixed?.[name] ?? 1) / (without?.[name] ?? 1);
+      expect(moved).toBeGreaterThanOrEqual(0.49);
+      expect(moved).toBeLessThanOrEqual(2.01);
+    }
   });
 
   it('needs enough sentences that can be read', () => {

@@ -6,7 +6,7 @@ import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import { type Change, ChangeSchema } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
-import { extensionOf, feedbackLine } from '../../schemas/feedback-manifest.js';
+import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
@@ -191,7 +191,8 @@ export function changeRoutes(
     const { id } = request.params;
     const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
     await find(id, request.visibility);
-    const feedback = { judgement, ...(caption === undefined ? {} : { caption }) };
+    const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
+    const feedback = { judgement, ...(caption === undefined ? {} : { caption }), ...by };
     return orNotFound(id, deps.changes.giveFeedback(id, feedback));
   });
 
@@ -218,7 +219,8 @@ export function changeRoutes(
     description:
       'One JSON object per line, the earliest feedback first. `before` and `after` are the paths to ' +
       'which `scenedelta feedback FOLDER` writes the frames, `frames` the paths that serve them. ' +
-      'Changes whose frames are gone are left out.',
+      'Changes whose frames are gone are left out. `verdict`, `kind` and `references` are about the pair of frames, in ' +
+      'which several changes may have been judged; `judgement`, `sentence` and `regions` are about the change.',
     tags,
     querystring: Type.Object(
       {
@@ -241,15 +243,23 @@ async function* feedbackLines(
   { changes, results }: Pick<ApiDependencies, 'changes' | 'results'>,
   visibility: Visibility,
 ): AsyncGenerator<string> {
-  for (let after = 0; ; after += FEEDBACK_PAGE_SIZE) {
-    const page = await changes.withFeedback(after, FEEDBACK_PAGE_SIZE);
-    for (const change of page.items) {
+  let truths: ReadonlyMap<string, PairTruth> = new Map();
+  for await (const page of feedbackPages(changes)) truths = pairTruths(page, truths);
+  for await (const page of feedbackPages(changes)) {
+    for (const change of page) {
       if (!seesCamera(visibility, change.camera)) continue;
       const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
       if (before == null || then == null) continue;
       const extensions = { before: extensionOf(before.contentType), after: extensionOf(then.contentType) };
-      yield `${JSON.stringify(feedbackLine(change, extensions))}\n`;
+      yield `${JSON.stringify(feedbackLine(change, truths.get(change.comparisons.best), extensions))}\n`;
     }
-    if (page.last) return;
+  }
+}
+
+async function* feedbackPages(changes: ApiDependencies['changes']): AsyncGenerator<Change[]> {
+  for (let after = 0; ; after += FEEDBACK_PAGE_SIZE) {
+    const { items, last } = await changes.withFeedback(after, FEEDBACK_PAGE_SIZE);
+    yield items;
+    if (last) return;
   }
 }

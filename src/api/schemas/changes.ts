@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { FeedbackSchema } from '../../schemas/change.js';
 
-const { at: _ours, ...given } = FeedbackSchema.properties;
+const { at: _at, by: _by, ...given } = FeedbackSchema.properties;
 export const FeedbackRequestSchema = Type.Object(given, {
   $id: 'FeedbackRequest',
   additionalProperties: false,

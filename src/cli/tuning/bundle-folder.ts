@@ -10,30 +10,32 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /**
  * @returns the absolute path
- * @throws ScenedeltaError 'invalid-request' if the folder's name is not fit for a bundle, or if something is there that
- *   `scenedelta tune` did not write
+ * @param replace whether a tuned bundle that is there already is replaced
+ * @throws ScenedeltaError 'invalid-request' if the folder's name is not fit for a bundle, or if something is there
  */
-export async function checkedOutput(out: string): Promise<string> {
+export async function checkedOutput(out: string, replace: boolean): Promise<string> {
   const folder = resolve(out);
   const name = basename(folder);
+  const refuse = (why: string): ScenedeltaError => new ScenedeltaError('invalid-request', `--out ${out}: ${why}`);
   if (!NAME.test(name)) {
-    throw new ScenedeltaError(
-      'invalid-request',
-      `--out ${out}: the bundle is named like its folder: expected 1 to 64 of a-z, 0-9 and -, and got ${name}`,
-    );
+    throw refuse(`the bundle is named like its folder: expected 1 to 64 of a-z, 0-9 and -, and got ${name}`);
   }
+  await mkdir(dirname(folder), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw refuse(`its parent folder cannot be made (${error.code})`);
+  });
   const { mkdirError } = await mkdir(folder).then(
     () => ({ mkdirError: null }),
     (error: NodeJS.ErrnoException) => ({ mkdirError: error }),
   );
   if (mkdirError === null) await rm(folder, { recursive: true });
   else if (mkdirError.code !== 'EEXIST') {
-    throw new ScenedeltaError('invalid-request', `--out ${out}: cannot be written (${mkdirError.code})`);
-  } else if ((await existing(folder))?.manifest.tuned === undefined) {
-    throw new ScenedeltaError(
-      'invalid-request',
-      `--out ${out}: is there already, and is no tuned bundle; expected a new folder, or one of an earlier tuning`,
-    );
+    throw refuse(`cannot be written (${mkdirError.code})`);
+  } else {
+    const tuned = (await existing(folder))?.manifest;
+    if (tuned?.tuned === undefined) {
+      throw refuse('is there already, and is no tuned bundle; expected a new folder, or --replace with a tuned one');
+    }
+    if (!replace) throw refuse(`has the tuned bundle ${tuned.version}; expected a new folder, or --replace`);
   }
   return folder;
 }
