@@ -29,7 +29,7 @@ export interface FeedbackLine {
   readonly frames: Readonly<Record<Side, string>>;
 }
 
-/** What the right changes of one pair of frames state together. */
+/** The truth about a pair of frames, by those of its changes that were judged right. */
 export interface PairTruth {
   readonly references: readonly string[];
   readonly kinds: readonly Change['kind'][];

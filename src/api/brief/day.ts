@@ -1,6 +1,6 @@
 /** The day of a brief: its begin and end in a time zone, clock changes included. Pure. */
 import { ScenedeltaError } from '../../errors.js';
-import { checkedWallClock, instantOf } from '../../footage/inputs/wall-clock.js';
+import { checkedWallClock, instantOf, isoTimeIn } from '../../footage/inputs/wall-clock.js';
 import type { DaySpan } from '../../stores/days.js';
 
 export interface Day extends DaySpan {
@@ -47,8 +47,17 @@ const midnight = (date: Date, timezone: string): number =>
 
 /** @returns YYYY-MM-DD */
 export const dateOf = (at: number, timezone: string): string => local(at, timezone).slice(0, 10);
-/** @returns HH:MM */
-export const clockOf = (at: number, timezone: string): string => local(at, timezone).slice(11, 16);
+/** @returns HH:MM; with the offset from UTC, as 02:30+01:00, in an hour that the zone has twice */
+export function clockOf(at: number, timezone: string): string {
+  const shown = local(at, timezone);
+  const isTwice = CLOCK_CHANGES_MS.some((change) =>
+    [at - change, at + change].some((other) => local(other, timezone) === shown),
+  );
+  return shown.slice(11, 16) + (isTwice ? isoTimeIn(at, timezone).slice(ISO_LENGTH) : '');
+}
+/** Lengths by which zones set their clocks back. */
+const CLOCK_CHANGES_MS = [1_800_000, 3_600_000];
+const ISO_LENGTH = 'YYYY-MM-DDTHH:MM:SS.mmm'.length;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

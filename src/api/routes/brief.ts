@@ -85,6 +85,7 @@ export function briefRoutes(
     const { id, settings } = camera;
     const now = deps.clock();
     const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
+    if (day.from > now) throw notYet(text, id, day.timezone);
     const [found, spans, state] = await Promise.all([
       deps.days.changesOf(id, day, mostRead),
       deps.days.unseenOf(id, day),
@@ -138,6 +139,14 @@ export function briefRoutes(
       .send(briefHtml(texts, next_cursor !== null));
   });
 }
+
+/** A day that has not begun has nothing that is still there. */
+const notYet = (day: string, camera: string, timezone: string): ScenedeltaError =>
+  new ScenedeltaError(
+    'invalid-value',
+    `day is ${day}, which has not begun for ${camera} (${timezone}): expected today or an earlier day`,
+    { field: 'day' },
+  );
 
 const formatOf = (accept = ''): Format => {
   if (accept.includes('text/html')) return 'html';
