@@ -56,7 +56,7 @@ type BackgroundUpdate = 'replace' | 'blend' | 'keep';
 
 export interface UpdateContext {
   /** null: there was nothing to compare with */
-  readonly finding: Pick<Finding, 'verdict' | 'regions' | 'viewpoint'> | null;
+  readonly finding: Pick<Finding, 'verdict' | 'regions' | 'viewpoint' | 'lost'> | null;
   /** capture time, epoch ms */
   readonly at: number;
   readonly width: number;
@@ -76,10 +76,10 @@ export interface UpdateContext {
 /** @param background of the frame's own light; undefined if there is none */
 export function chooseUpdate(background: Background<unknown> | undefined, context: UpdateContext): BackgroundUpdate {
   const { finding, at, width, height, pending, undecided, absorb } = context;
-  if (finding === null) return 'replace';
+  if (finding === null || finding.lost?.side === 'before') return 'replace';
   if (context.isStray) return 'keep';
-  // A covered or turned camera does not show the scene, and a shifted view would draw every edge twice.
-  if (finding.verdict === 'tamper' || hasShifted(finding, width)) return 'keep';
+  // A covered or turned camera and a damaged frame do not show the scene, and a shifted view would draw every edge twice.
+  if (finding.verdict === 'tamper' || finding.lost !== undefined || hasShifted(finding, width)) return 'keep';
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
   if (background === undefined || background.width !== width || background.height !== height) {
     if (absorb.length > 0) return 'replace';

@@ -1,5 +1,5 @@
 /** State of a camera for people and dashboards, from its last frame and comparison. Pure. */
-import type { TAMPERS } from '../schemas/comparison.js';
+import type { TAMPERS } from '../schemas/loss.js';
 
 export const HEALTH_STATES = [
   'live',
@@ -9,6 +9,8 @@ export const HEALTH_STATES = [
   'dark',
   'blocked',
   'out_of_focus',
+  'no_signal',
+  'damaged',
   'no_frame_yet',
 ] as const;
 export type HealthState = (typeof HEALTH_STATES)[number];
@@ -35,6 +37,8 @@ const STATE_OF_TAMPER: Readonly<Record<Tamper, HealthState>> = {
   darkened: 'dark',
   blocked: 'blocked',
   defocused: 'out_of_focus',
+  signal_lost: 'no_signal',
+  picture_damaged: 'damaged',
 };
 
 /** @param at epoch ms. @param tamper the most probable kind of tampering that the frame shows */

@@ -139,7 +139,8 @@ class Step {
     const settling = this.#settlingTracks();
     for (const track of settling) this.#settle(track);
     const left = this.#tracks.filter((track) => !settling.some((one) => one === track));
-    const hold = left.some(({ stage }) => stage !== 'resolved');
+    // A damaged frame never becomes "before".
+    const hold = this.observation.lost !== undefined || left.some(({ stage }) => stage !== 'resolved');
     const resolved = settling.map((track) => ({ ...track, stage: 'resolved' as const }));
     const { at } = this.observation;
     return {

@@ -27,6 +27,7 @@ export function observationOf(
         kind,
         regions: ids.flatMap(byId),
       })) ?? null,
+    ...(finding.lost?.side === 'after' ? { lost: finding.lost.boxes } : {}),
     ...(finding.facts === undefined ? {} : { things: toThings(finding.facts, byId) }),
   };
 }

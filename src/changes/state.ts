@@ -24,6 +24,8 @@ export interface Observation {
   readonly regions: readonly ChangeRegion[];
   /** null if the model states nothing about single locations */
   readonly statements: readonly ObservedStatement[] | null;
+  /** parts of the frame that show nothing of the scene; absent: the frame is whole */
+  readonly lost?: readonly Box[];
   /** absent if the model names nothing */
   readonly things?: readonly ObservedThing[];
 }

@@ -4,6 +4,7 @@
  * what opens and what ends.
  */
 import { derivedId } from '../ids.js';
+import { sharedArea } from '../images.js';
 import { betterSighting } from './captions.js';
 import { followStill } from './left-objects.js';
 import { displacement, isSameLocation, locationsOf, relationTo } from './locations.js';
@@ -13,7 +14,7 @@ import type { Location, Observation, PersonSighting, Track, TrackerState } from 
 
 /**
  * Evidence of one observation about one track: the locations that belong to it alone, its absence, or nothing, because
- * weather, light or a blocked lens hid the scene.
+ * weather, light, a blocked lens or a damaged picture hid the scene.
  */
 type TrackEvidence = { readonly seen: readonly Location[] } | 'absent' | 'hidden';
 
@@ -89,11 +90,12 @@ function associate(locations: readonly Location[], tracks: readonly Track[]): Tr
 const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
-function evidenceOfUnseen(track: Track, { verdict }: Observation): TrackEvidence {
+function evidenceOfUnseen(track: Track, { verdict, lost = [] }: Observation): TrackEvidence {
   if (verdict === 'tamper') return 'hidden';
   // A nuisance hides the scene. It does prove a free lens, because the frame could be aligned with "before".
   if (verdict === 'nuisance' && !isTamper(track)) return 'hidden';
-  return 'absent';
+  const isLost = track.regions.some(({ box }) => lost.some((part) => sharedArea(part, box) > 0));
+  return isLost ? 'hidden' : 'absent';
 }
 
 function applyEvidence(

@@ -48,13 +48,13 @@ export function unnamedStatement(kind: Exclude<StatementKind, 'move'>, box: Box)
   return { kind, verb, things, place: thirdOf(box), way: null };
 }
 
-/** @param nuisance name in the manifest; undefined, or without a sentence of its own: nothing has changed */
+/** @param nuisance name in the manifest, or `rest`: a part of the frame is lost; undefined, or without a sentence of its own: nothing has changed */
 export const unchangedStatement = (nuisance: string | undefined): Statement => ({
   ...{ kind: 'none', things: [], place: null, way: null },
   verb: nuisance !== undefined && Object.hasOwn(tableOf('en').sentences['none'] ?? {}, nuisance) ? nuisance : 'nothing',
 });
 
-/** @param tamper blocked, defocused, darkened or turned; any other one: the camera has been tampered with */
+/** @param tamper a kind of tampering or loss, as TAMPERS; any other one: the camera has been tampered with */
 export const tamperStatement = (tamper: string): Statement => ({
   ...{ kind: 'tamper', things: [], place: null, way: null },
   verb: Object.hasOwn(tableOf('en').sentences['tamper'] ?? {}, tamper) ? tamper : 'tampered',

@@ -9,11 +9,11 @@ import type { InferencePool } from '../inference/pool.js';
 import { mostProbableKind, type Prediction, thresholdOf } from '../model/calibration.js';
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
-import { findRegions } from '../model/regions.js';
+import { findRegions, type MapRegion } from '../model/regions.js';
 import type { CheckAnswer } from '../schemas/ask.js';
-import { type Finding, keepRegions, type Viewpoint } from '../schemas/comparison.js';
+import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
+import type { Lost } from '../schemas/loss.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import type { ViewpointEvidence } from '../viewpoint/examine.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
@@ -21,33 +21,24 @@ import { composeChecked } from './checked-sentence.js';
 import { cropsAbout } from './crops-about.js';
 import { type CaptionParts, describePair } from './describe.js';
 import { Encoder } from './encoder.js';
-import { changedFinding, identicalFinding, tamperedFinding, unchangedFinding, viewpointOf } from './finding.js';
+import {
+  changedFinding,
+  identicalFinding,
+  lostFinding,
+  tamperedFinding,
+  unchangedFinding,
+  viewpointOf,
+} from './finding.js';
+import { isUnusable, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { PipelineOptions } from './options.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
+import type { Comparison, Seen } from './seen.js';
 import { startPool } from './start-pool.js';
-import { type Stopwatch, stopwatch } from './stopwatch.js';
+import { stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { withTimeLimit } from './time-limit.js';
 import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';
-
-/** State of one comparison that all its steps share. */
-interface Comparison extends Stopwatch {
-  readonly input: PairInput;
-  readonly bundle: Bundle;
-  /** share of the things said that must be true */
-  readonly truth: number;
-  /** pixel buffers to be given back at the end */
-  readonly buffers: Uint8Array[];
-}
-
-/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
-/** `decoded` belongs into the finding. */
-type Seen = Pick<Finding, 'decoded'> &
-  (
-    | { readonly finding: Finding }
-    | { readonly pair: AlignedPair; readonly evidence: ViewpointEvidence; readonly viewpoint: Viewpoint }
-  );
 
 export class Pipeline {
   readonly #catalogue: Catalogue;
@@ -113,12 +104,15 @@ export class Pipeline {
       const { timings, bundle } = comparison;
       const decoded = seen.decoded === undefined ? {} : { decoded: seen.decoded };
       if ('finding' in seen) return { finding: { ...seen.finding, ...decoded }, heatmaps: null, timings };
-      const { pair, evidence, viewpoint } = seen;
+      const { pair, evidence, viewpoint, lost } = seen;
       const prediction = fuse(pair.difference, evidence, bundle.manifest, thresholdOf(input, bundle.manifest));
-      const output = prediction.changed
-        ? await this.#finishChanged(comparison, pair, prediction, viewpoint)
-        : this.#finishUnchanged(comparison, pair, prediction, viewpoint);
-      return { ...output, finding: { ...output.finding, ...decoded }, timings };
+      const regions = prediction.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
+      // A change without regions may be anywhere, except if a lost part explains it.
+      const output =
+        prediction.changed && (regions.length > 0 || lost === null)
+          ? await this.#finishChanged(comparison, pair, prediction, viewpoint, regions)
+          : this.#finishUnchanged(comparison, pair, prediction, viewpoint, lost);
+      return { ...output, finding: { ...output.finding, ...(lost === null ? {} : { lost }), ...decoded }, timings };
     });
   }
 
@@ -141,14 +135,18 @@ export class Pipeline {
     if (haveSamePixels(frames)) return { finding: identicalFinding(), ...decoded };
     const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
     const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
-    const tampers = fuseTampers(manifest, evidence, features);
+    const lost = manifest.camera === 'moving' ? null : lostOf(evidence);
+    // A camera's whole frame takes the place of a damaged "before".
+    const isReplaced = (comparison.input.camera ?? null) !== null && lost?.side === 'before';
+    if (lost !== null && isUnusable(lost) && !isReplaced) return { finding: lostFinding(lost, viewpoint), ...decoded };
+    const tampers = lost === null ? fuseTampers(manifest, evidence, features) : [];
     if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint), ...decoded };
     const alignment = chooseAlignment(evidence, manifest);
     const pair =
       alignment === null
         ? { frames, difference: unaligned, features, toSourceFrame: mapToSourceFrame(null) }
         : await this.#align(comparison, frames, features, alignment);
-    return { pair, evidence, viewpoint, ...decoded };
+    return { pair, evidence, viewpoint, lost, ...decoded };
   }
 
   async #decode({ step, input, buffers }: Comparison): Promise<FramePair> {
@@ -202,9 +200,10 @@ export class Pipeline {
     { difference: { before, after }, toSourceFrame }: AlignedPair,
     prediction: Prediction,
     viewpoint: Viewpoint,
+    lost: Lost | null,
   ): Omit<PairOutput, 'timings'> {
     const sentence = bundle.manifest.unchanged_sentence;
-    const finding = unchangedFinding(prediction, this.#catalogue.modelUsed(bundle), viewpoint, sentence);
+    const finding = unchangedFinding(prediction, this.#catalogue.modelUsed(bundle), viewpoint, sentence, lost);
     const empty = finding.words.map(() => emptyLike(after));
     const words = { before: empty, after: empty };
     return { finding, heatmaps: { before, after: toSourceFrame.map(after), words } };
@@ -215,11 +214,11 @@ export class Pipeline {
     pair: AlignedPair,
     prediction: Prediction,
     viewpoint: Viewpoint,
+    regions: readonly MapRegion[],
   ): Promise<Omit<PairOutput, 'timings'>> {
     const { bundle, input, truth } = comparison;
     const { manifest } = bundle;
     const { difference, toSourceFrame } = pair;
-    const regions = findRegions(difference, manifest.regions);
     const { description, crops, evidence } = await comparison.step('caption', () =>
       describePair(this.#captionParts, { bundle, statements: input.statements === true, truth }, pair, regions),
     );

@@ -13,9 +13,11 @@ import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
 import { toClause, uniformScores } from '../model/tokenizer.js';
 import type { Fact, Finding, LocatedStatement, ModelUsed, Region } from '../schemas/comparison.js';
+import type { Lost } from '../schemas/loss.js';
 import type { Viewpoint } from '../schemas/viewpoint.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { leftObjectOf } from './left-objects.js';
+import { CERTAINTY } from './lost-parts.js';
 import type { ChangeSentence } from './sentence.js';
 import type { LocationFact, LocationStatement } from './statements.js';
 import type { Tamper } from './tamper-fusion.js';
@@ -28,15 +30,20 @@ export const identicalFinding = (): Finding => ({
 });
 
 /**
- * @param prediction one that is not `changed`
+ * @param prediction one that is not `changed`, unless by a lost part alone
  * @param sentence of the bundle, if its manifest has one
+ * @param lost part of a frame, of which nothing is said
  */
 export function unchangedFinding(
   prediction: Prediction,
   model: ModelUsed,
   viewpoint: Viewpoint,
   sentence?: string,
+  lost: Lost | null = null,
 ): Finding {
+  if (lost !== null) {
+    return { ...unchanged({ ...prediction, nuisances: [] }, 'rest'), verdict: 'none', lost, model, viewpoint };
+  }
   const strongest = prediction.nuisances[0]?.name;
   return {
     ...unchanged(prediction, strongest, sentence),
@@ -45,6 +52,12 @@ export function unchangedFinding(
     viewpoint,
   };
 }
+
+/** Finding of a frame whose rest is not judged, because too much of it is lost. */
+export const lostFinding = (lost: Lost, viewpoint: Viewpoint): Finding => ({
+  ...tamperedFinding([{ name: lost.reason, score: CERTAINTY }], viewpoint),
+  lost,
+});
 
 /** @param tampers the most probable first. @throws RangeError if there is none */
 export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint): Finding {

@@ -4,10 +4,11 @@ import { COARSE_STRIDE } from '../model/bundle.js';
 import type { FeaturePair } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { joinedTampers, namedTampers, type ViewpointEvidence } from '../viewpoint/examine.js';
+import type { LossReason } from '../viewpoint/lost.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
 export interface Tamper {
-  readonly name: TamperName;
+  readonly name: TamperName | LossReason;
   /** probability, 0..1 */
   readonly score: number;
 }

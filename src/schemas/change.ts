@@ -4,7 +4,8 @@
  */
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
-import { BoxSchema, OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
+import { BoxSchema } from './box.js';
+import { OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { type Description, DescriptionSchema } from './description.js';
 import { StatementSchema } from './statement.js';

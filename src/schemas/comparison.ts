@@ -4,10 +4,12 @@
  */
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
+import { BoxSchema } from './box.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { DecodedSchema } from './decoded.js';
+import { LostSchema, TamperSchema } from './loss.js';
 import { ContentSchema, StatementSchema } from './statement.js';
 import { ViewpointSchema } from './viewpoint.js';
 
@@ -28,16 +30,6 @@ const REVERSED: Readonly<Record<string, string>> = { appear: 'disappear', disapp
 /** The kind of the exchanged pair; the others than these two stay. */
 export const reversedKind = <K extends string>(kind: K): K => (REVERSED[kind] ?? kind) as K;
 export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;
-
-export const BoxSchema = Type.Object(
-  {
-    x: unit('left edge'),
-    y: unit('top edge'),
-    width: unit('width'),
-    height: unit('height'),
-  },
-  { $id: 'Box', description: 'Fractions of the frame, origin top left.' },
-);
 
 export const RegionSchema = Type.Object(
   {
@@ -165,15 +157,6 @@ export const NuisanceSchema = Type.Object(
   { $id: 'Nuisance' },
 );
 
-export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned'] as const;
-export const TamperSchema = Type.Object(
-  {
-    name: literals(TAMPERS, 'Kind of tampering.'),
-    score: unit('Probability of this tampering.'),
-  },
-  { $id: 'Tamper' },
-);
-
 export const ProblemSchema = Type.Object(
   {
     type: Type.String(),
@@ -222,6 +205,7 @@ export const FindingSchema = Type.Object(
       }),
     ),
     check: Type.Optional(CheckSchema),
+    lost: Type.Optional(LostSchema),
     model: nullable(
       ModelUsedSchema,
       'null if no model ran, because the frames are identical or the camera was tampered with. With ' +

@@ -3,7 +3,7 @@
  * record, the API's answer and the payload of `change.described` share this schema.
  */
 import { type Static, Type } from 'typebox';
-import { BoxSchema } from './comparison.js';
+import { BoxSchema } from './box.js';
 import { dateTime, literals, nullable } from './constructors.js';
 
 /** Sets of instructions for the language model, one per kind of place. */

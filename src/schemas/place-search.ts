@@ -1,7 +1,8 @@
 /** When a place in a recording changed: the result of a search, which the command line and batches give alike. */
 import { type Static, Type } from 'typebox';
+import { BoxSchema } from './box.js';
 import { CHANGE_KINDS } from './change.js';
-import { BoxSchema, RegionSchema } from './comparison.js';
+import { RegionSchema } from './comparison.js';
 import { literals, nullable, unit } from './constructors.js';
 import { MomentSchema, OutlineSchema, pointSchema } from './recording.js';
 

@@ -1,9 +1,10 @@
 /** The viewpoint evidence of a pair, without a model: registration, lighting fit, nuisance and tamper scores. */
-import { type RgbImage, type Size, sameAspectRatio } from '../images.js';
+import { type RgbImage, type Side, type Size, sameAspectRatio } from '../images.js';
 import { FITTED } from './fitted.js';
 import type { Bounds, Fitted } from './fitted-schema.js';
 import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
+import { findLost, type LostView } from './lost.js';
 import { measure } from './measure.js';
 import type { Measurements } from './measurements.js';
 import type { LightingFit } from './photometric.js';
@@ -19,6 +20,8 @@ export type ViewpointEvidence = Outcome & {
   /** 0..1, each class by itself; all tamper scores are 0 if `before` shows too little to judge */
   readonly nuisances: Readonly<Record<NuisanceName, number>>;
   readonly tampers: Readonly<Record<TamperName, number>>;
+  /** parts of each frame that the camera or the decoder lost; null: none that can be seen */
+  readonly lost: Readonly<Record<Side, LostView | null>>;
 };
 
 /** Whether `camera_moved` is named; smaller motions come from the sensor and the coder. */
@@ -87,6 +90,7 @@ function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvi
     measurements,
     nuisances: withConditions(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
     tampers: showsTooLittle(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
+    lost: { before: findLost(before, after), after: findLost(after, before) },
   };
 }
 

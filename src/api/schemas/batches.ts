@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { CameraSettingsRequestSchema, ZoneSchema } from '../../cameras/settings.js';
 import { BATCH_MODES } from '../../schemas/batch.js';
-import { BoxSchema } from '../../schemas/comparison.js';
+import { BoxSchema } from '../../schemas/box.js';
 import { dateTime, literals } from '../../schemas/constructors.js';
 import { binary } from './comparison-request.js';
 

@@ -7,6 +7,7 @@ import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
 import { AskAnswerSchema } from '../../schemas/ask.js';
 import { BatchCameraSchema, BatchFailureSchema, BatchSchema } from '../../schemas/batch.js';
+import { BoxSchema } from '../../schemas/box.js';
 import {
   BriefChangeSchema,
   BriefGroupSchema,
@@ -20,18 +21,17 @@ import { CameraFrameSchema, PendingChangeSchema } from '../../schemas/camera-fra
 import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../schemas/change.js';
 import { CheckSchema, SentenceFactsSchema } from '../../schemas/check.js';
 import {
-  BoxSchema,
   ComparisonSchema,
   ModelUsedSchema,
   NuisanceSchema,
   ProblemSchema,
   RegionSchema,
-  TamperSchema,
   TimingsSchema,
   WordSchema,
 } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
+import { LostSchema, TamperSchema } from '../../schemas/loss.js';
 import { PlaceIntervalSchema, PlaceSearchSchema } from '../../schemas/place-search.js';
 import { ViewpointSchema } from '../../schemas/viewpoint.js';
 import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
@@ -82,6 +82,7 @@ const COMPONENTS: readonly TSchema[] = [
   TimingsSchema,
   NuisanceSchema,
   TamperSchema,
+  LostSchema,
   ViewpointSchema,
   SentenceFactsSchema,
   CheckSchema,

@@ -59,8 +59,7 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
     const { kind, location, modifiedAt } = file;
     // Of a file at an address nothing else states a time.
     const hasOther = location.from === 'file' || modifiedAt !== null;
-    const isDoubted =
-      hasOther && file.stated === undefined && parts.at !== null && !isPlausible(parts.at, options.now);
+    const isDoubted = hasOther && file.stated === undefined && parts.at !== null && !isPlausible(parts.at, options.now);
     const [at, doubted] = isDoubted ? [null, parts.at] : [parts.at, null];
     group.push({
       kind,

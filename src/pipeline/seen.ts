@@ -1,0 +1,30 @@
+/** State of one comparison, and what its frames show before a sentence is made. */
+import type { Bundle } from '../model/manifest.js';
+import type { Finding, Viewpoint } from '../schemas/comparison.js';
+import type { Lost } from '../schemas/loss.js';
+import type { ViewpointEvidence } from '../viewpoint/examine.js';
+import type { AlignedPair, PairInput } from './pair.js';
+import type { Stopwatch } from './stopwatch.js';
+
+/** State of one comparison that all its steps share. */
+export interface Comparison extends Stopwatch {
+  readonly input: PairInput;
+  readonly bundle: Bundle;
+  /** share of the things said that must be true */
+  readonly truth: number;
+  /** pixel buffers to be given back at the end */
+  readonly buffers: Uint8Array[];
+}
+
+/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
+/** `decoded` belongs into the finding. */
+export type Seen = Pick<Finding, 'decoded'> &
+  (
+    | { readonly finding: Finding }
+    | {
+        readonly pair: AlignedPair;
+        readonly evidence: ViewpointEvidence;
+        readonly viewpoint: Viewpoint;
+        readonly lost: Lost | null;
+      }
+  );

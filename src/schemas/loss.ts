@@ -1,0 +1,30 @@
+/** Schemas of frames that do not show the scene: tampering, and parts of the picture that were lost. */
+import { type Static, Type } from 'typebox';
+import { SIDES } from '../images.js';
+import { BoxSchema } from './box.js';
+import { literals, unit } from './constructors.js';
+
+/** Losses of a frame: one colour fills a part; rows or blocks are repeated or displaced. */
+export const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
+export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', ...LOSS_REASONS] as const;
+export const TamperSchema = Type.Object(
+  {
+    name: literals(TAMPERS, 'Kind of tampering, or of a loss of the picture.'),
+    score: unit('Probability of this tampering.'),
+  },
+  { $id: 'Tamper' },
+);
+
+export const LostSchema = Type.Object(
+  {
+    side: literals(SIDES, 'The damaged frame.'),
+    boxes: Type.Array(BoxSchema, { minItems: 1, description: 'Parts of the frame that show nothing of the scene.' }),
+    share: unit('Share of the frame that they cover. From 0.2 on the verdict is tamper.'),
+    reason: literals(
+      LOSS_REASONS,
+      'signal_lost: one colour fills them; picture_damaged: their rows or blocks are repeated or displaced.',
+    ),
+  },
+  { $id: 'Lost', description: 'A part of a frame that the camera, the network or the decoder lost.' },
+);
+export type Lost = Static<typeof LostSchema>;

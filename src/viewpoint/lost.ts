@@ -1,0 +1,195 @@
+/**
+ * Parts of a frame that the camera or the decoder lost: filled with one colour (grey, green, black, a recorder's card),
+ * drawn down from the last good row, or put together from displaced blocks. A fill has no noise, which every part of a
+ * picture from a sensor has.
+ */
+import type { Box, RgbImage } from '../images.js';
+import { type Cells, cellsOf, component, displacedCells } from './lost-cells.js';
+
+export type LossReason = 'signal_lost' | 'picture_damaged';
+
+/** What a frame does not show. */
+export interface LostView {
+  /** rectangles of whole cells, fractions of the frame, from the top down */
+  readonly lost: readonly Box[];
+  /** share of the frame that they cover, 0..1 */
+  readonly share: number;
+  /** signal_lost: one colour fills the part; picture_damaged: its rows or blocks are repeated or displaced */
+  readonly reason: LossReason;
+}
+
+/** Mean difference of neighbouring rows, levels, below which a cell is constant: noise of 0.3 levels exceeds it. */
+const CONSTANT = 0.35;
+/** Greatest distance of a fill's cells from its colour, levels. */
+const ONE_COLOUR = 1;
+/** Difference of colour from which the other frame shows another fill, levels. */
+const OTHER_COLOUR = 12;
+/** Least share of the frame that a loss covers. */
+const LEAST_SHARE = 0.02;
+/** Least share of the rectangle around a fill that it fills: decoders lose whole rows and rectangles of blocks. */
+const LEAST_FILLED = 0.9;
+/** Fills that a night or a glare also has: only a straight edge inside the frame tells a loss from them. */
+const DARK = 24;
+const BRIGHT = 240;
+/** Greatest distance of a row of cells from the one above that it repeats, and least spread of its colours, levels. */
+const REPEATED = 1.5;
+const LEAST_SPREAD = 4;
+/** Share of a row that repeats the one above. */
+const MOST = 0.95;
+
+/**
+ * @param other the other frame of the pair, of the same view
+ * @returns what `frame` lost; null: nothing that this can see
+ */
+export function findLost(frame: RgbImage, other: RgbImage): LostView | null {
+  if (frame.width !== other.width || frame.height !== other.height) return null;
+  const [shown, known] = [cellsOf(frame), cellsOf(other)];
+  const least = LEAST_SHARE * shown.columns * shown.rows;
+  if (least === 0) return null;
+  const filled = filledCells(shown, known, least);
+  if (filled.length > 0) return lostView(filled, shown, 'signal_lost');
+  const repeated = repeatedRows(shown, known);
+  if (repeated.length >= least) return lostView(repeated, shown, 'picture_damaged');
+  const displaced = displacedCells(frame, other, shown);
+  return displaced.length >= least ? lostView(displaced, shown, 'picture_damaged') : null;
+}
+
+/** Cells of rectangles of one colour, which the other frame does not have there. */
+function filledCells(shown: Cells, known: Cells, least: number): number[] {
+  const { columns, rows, vertical, horizontal } = shown;
+  const isFlat = (i: number) => (vertical[i] as number) <= CONSTANT && (horizontal[i] as number) <= CONSTANT;
+  const flat = Array.from({ length: columns * rows }, (_, i) => i).filter(isFlat);
+  return frequentColours(flat, shown, least).flatMap((colour) => {
+    const open = new Uint8Array(columns * rows);
+    for (const i of flat) if (distance(shown, i, colour) <= ONE_COLOUR) open[i] = 1;
+    return flat.flatMap((start) => {
+      if (open[start] !== 1) return [];
+      const cells = component(open, start, columns, rows);
+      return cells.length >= least && isFill(cells, colour, shown, known) ? cells : [];
+    });
+  });
+}
+
+type Colour = readonly number[];
+
+/** The most frequent colours of cells, at most eight. */
+function frequentColours(cells: readonly number[], { colour }: Cells, least: number): Colour[] {
+  const groups = new Map<string, number[]>();
+  for (const i of cells) {
+    const key = [0, 1, 2].map((c) => Math.round((colour[i * 3 + c] as number) / (2 * ONE_COLOUR))).join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [i]);
+    else group.push(i);
+  }
+  const frequent = [...groups.values()].filter(({ length }) => length * 2 >= least);
+  return frequent
+    .sort((a, b) => b.length - a.length)
+    .slice(0, 8)
+    .map((group) => medianColour(group, colour));
+}
+
+const medianColour = (cells: readonly number[], colour: Float32Array): Colour =>
+  [0, 1, 2].map((c) => {
+    const sorted = Float32Array.from(cells, (i) => colour[i * 3 + c] as number).sort();
+    return sorted[sorted.length >> 1] as number;
+  });
+
+const distance = ({ colour }: Cells, i: number, from: Colour): number =>
+  Math.max(...from.map((level, c) => Math.abs((colour[i * 3 + c] as number) - level)));
+
+function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: Cells): boolean {
+  const around = rectangleAround(cells, shown.columns);
+  const area = (around.right - around.left + 1) * (around.bottom - around.top + 1);
+  if (cells.length < LEAST_FILLED * area) return false;
+  const was = medianColour(cells, known.colour);
+  const wasOneColour = cells.filter((i) => distance(known, i, was) <= 3 * ONE_COLOUR).length >= 0.9 * cells.length;
+  const change = Math.max(...was.map((level, c) => Math.abs(level - (colour[c] as number))));
+  if (wasOneColour && change <= OTHER_COLOUR) return false;
+  const isExtreme = Math.max(...colour) < DARK || Math.min(...colour) > BRIGHT;
+  return !isExtreme || hasStraightEdge(around, colour, shown);
+}
+
+/** Cells of rows that repeat the row above, in which the other frame has other rows. */
+function repeatedRows(shown: Cells, known: Cells): number[] {
+  const { columns, rows, vertical, colour } = shown;
+  const stepDown = (cells: Cells, i: number) =>
+    distance(
+      cells,
+      i,
+      [0, 1, 2].map((c) => cells.colour[(i - columns) * 3 + c] as number),
+    );
+  const found: number[] = [];
+  for (let y = 1; y < rows; y++) {
+    const row = Array.from({ length: columns }, (_, x) => y * columns + x);
+    const repeats = row.filter((i) => (vertical[i] as number) <= CONSTANT && stepDown(shown, i) <= REPEATED);
+    const differed = row.filter((i) => (known.vertical[i] as number) > CONSTANT || stepDown(known, i) > REPEATED);
+    if (repeats.length < MOST * columns || differed.length < columns / 3) continue;
+    const greens = row.map((i) => colour[i * 3 + 1] as number);
+    const mean = greens.reduce((sum, level) => sum + level, 0) / columns;
+    const spread = Math.sqrt(greens.reduce((sum, level) => sum + (level - mean) ** 2, 0) / columns);
+    if (spread >= LEAST_SPREAD) found.push(...row);
+  }
+  return found;
+}
+
+interface Rectangle {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+function rectangleAround(cells: readonly number[], columns: number): Rectangle {
+  const around = { left: columns, top: Number.MAX_SAFE_INTEGER, right: 0, bottom: 0 };
+  for (const i of cells) {
+    const [x, y] = [i % columns, Math.floor(i / columns)];
+    around.left = Math.min(around.left, x);
+    around.right = Math.max(around.right, x);
+    around.top = Math.min(around.top, y);
+    around.bottom = Math.max(around.bottom, y);
+  }
+  return around;
+}
+
+/** Whether something else begins along most of one side of the rectangle, inside the frame. */
+function hasStraightEdge({ left, top, right, bottom }: Rectangle, colour: Colour, shown: Cells): boolean {
+  const { columns, rows } = shown;
+  const isOther = (x: number, y: number) => distance(shown, y * columns + x, colour) > OTHER_COLOUR;
+  const along = (from: number, to: number, shows: (at: number) => boolean) => {
+    let count = 0;
+    for (let at = from; at <= to; at++) if (shows(at)) count++;
+    return count >= 0.7 * (to - from + 1);
+  };
+  // The cell at the edge itself may be half lost, so that the next one counts.
+  return (
+    (top >= 2 && along(left, right, (x) => isOther(x, top - 2))) ||
+    (bottom < rows - 2 && along(left, right, (x) => isOther(x, bottom + 2))) ||
+    (left >= 2 && along(top, bottom, (y) => isOther(left - 2, y))) ||
+    (right < columns - 2 && along(top, bottom, (y) => isOther(right + 2, y)))
+  );
+}
+
+/** One rectangle per run of rows whose lost cells begin and end alike. */
+function lostView(cells: readonly number[], shown: Cells, reason: LossReason): LostView {
+  const { columns, rows, width, height, side } = shown;
+  const spans = new Map<number, { left: number; right: number }>();
+  for (const i of cells) {
+    const [x, y] = [i % columns, Math.floor(i / columns)];
+    const span = spans.get(y) ?? { left: x, right: x };
+    spans.set(y, { left: Math.min(span.left, x), right: Math.max(span.right, x) });
+  }
+  const rectangles: Rectangle[] = [];
+  for (const [y, { left, right }] of [...spans].sort(([a], [b]) => a - b)) {
+    const last = rectangles.at(-1);
+    if (last?.bottom === y - 1 && last.left === left && last.right === right) last.bottom = y;
+    else rectangles.push({ left, right, top: y, bottom: y });
+  }
+  const toBox = ({ left, top, right, bottom }: Rectangle): Box => {
+    const [x, y] = [(left * side) / width, (top * side) / height];
+    const end = right === columns - 1 ? 1 : ((right + 1) * side) / width;
+    const lower = bottom === rows - 1 ? 1 : ((bottom + 1) * side) / height;
+    return { x, y, width: end - x, height: lower - y };
+  };
+  const lost = rectangles.map(toBox);
+  return { lost, share: lost.reduce((sum, box) => sum + box.width * box.height, 0), reason };
+}
