@@ -21,8 +21,6 @@ export interface Place {
   leave(): void;
 }
 
-export type BatchPlaces = ReturnType<typeof createBatchPlaces>;
-
 /** @param clock epoch ms */
 export function createBatchPlaces(clock: () => number) {
   const all = new Semaphore(PLACES);

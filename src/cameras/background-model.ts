@@ -78,7 +78,7 @@ export function chooseUpdate(background: Background<unknown> | undefined, contex
   const { finding, at, width, height, pending, undecided, absorb } = context;
   if (finding === null || finding.lost?.side === 'before') return 'replace';
   if (context.isStray) return 'keep';
-  // A covered or turned camera and a damaged frame do not show the scene, and a shifted view would draw every edge twice.
+  // A covered or turned camera and a damaged frame do not show the scene; a shifted view would draw every edge twice.
   if (finding.verdict === 'tamper' || finding.lost !== undefined || hasShifted(finding, width)) return 'keep';
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
   if (background === undefined || background.width !== width || background.height !== height) {

@@ -48,7 +48,10 @@ export function unnamedStatement(kind: Exclude<StatementKind, 'move'>, box: Box)
   return { kind, verb, things, place: thirdOf(box), way: null };
 }
 
-/** @param nuisance name in the manifest, or `rest`: a part of the frame is lost; undefined, or without a sentence of its own: nothing has changed */
+/**
+ * @param nuisance name in the manifest, or `rest`: a part of the frame is lost; undefined, or a name that has no
+ *   sentence: nothing has changed
+ */
 export const unchangedStatement = (nuisance: string | undefined): Statement => ({
   ...{ kind: 'none', things: [], place: null, way: null },
   verb: nuisance !== undefined && Object.hasOwn(tableOf('en').sentences['none'] ?? {}, nuisance) ? nuisance : 'nothing',

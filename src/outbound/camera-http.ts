@@ -18,7 +18,7 @@ import { readFirstPart } from './multipart.js';
 
 const unzip = promisify(unzipWithCallback);
 /** Bytes of status line and header lines. */
-export const HEAD_LIMIT = 32 * 1024;
+const HEAD_LIMIT = 32 * 1024;
 const CHUNK_LINE_LIMIT = 1024;
 /** Bytes of an answer besides its picture: the lines of its chunks and parts. */
 const FRAMING_LIMIT = 1024 * 1024;

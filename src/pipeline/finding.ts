@@ -32,7 +32,7 @@ export const identicalFinding = (): Finding => ({
 /**
  * @param prediction one that is not `changed`, unless by a lost part alone
  * @param sentence of the bundle, if its manifest has one
- * @param lost part of a frame, of which nothing is said
+ * @param lost part of a frame, about which there is no statement
  */
 export function unchangedFinding(
   prediction: Prediction,

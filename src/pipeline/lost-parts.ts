@@ -1,5 +1,5 @@
 /**
- * What a lost part of a frame means for a finding: it shows nothing of the scene, so that nothing is said of it. A pair
+ * Consequences of a lost part for a finding: it shows nothing of the scene, so that no statement is about it. A pair
  * with a frame that lost much is not compared.
  */
 import { areaOf, type Box, SIDES, sharedArea } from '../images.js';
@@ -10,7 +10,7 @@ import type { ViewpointEvidence } from '../viewpoint/examine.js';
 const UNUSABLE = 0.2;
 /** Share of a region in a lost part from which the loss explains it. */
 const EXPLAINED = 0.5;
-/** Of 100 frames that are called damaged at least this many are (`npm run bench:glitches`). */
+/** Share of the frames that are called damaged and are (`npm run bench:glitches`). */
 export const CERTAINTY = 0.99;
 
 /** The loss of a pair, that of `after` first; null: both frames are whole. */

@@ -5,7 +5,7 @@ import { BoxSchema } from './box.js';
 import { literals, unit } from './constructors.js';
 
 /** Losses of a frame: one colour fills a part; rows or blocks are repeated or displaced. */
-export const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
+const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
 export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', ...LOSS_REASONS] as const;
 export const TamperSchema = Type.Object(
   {

@@ -5,7 +5,8 @@
 import { type Static, Type } from 'typebox';
 import { check, ndjson } from '../evaluation/pairs.js';
 import { type Box, SIDES, type Side } from '../images.js';
-import { BoxSchema, VERDICTS } from '../schemas/comparison.js';
+import { BoxSchema } from '../schemas/box.js';
+import { VERDICTS } from '../schemas/comparison.js';
 import { literals } from '../schemas/constructors.js';
 
 /** One line; unknown keys are ignored. */

@@ -8,7 +8,7 @@ import { type Cells, cellsOf, component, displacedCells } from './lost-cells.js'
 
 export type LossReason = 'signal_lost' | 'picture_damaged';
 
-/** What a frame does not show. */
+/** The parts of a frame that show nothing of the scene. */
 export interface LostView {
   /** rectangles of whole cells, fractions of the frame, from the top down */
   readonly lost: readonly Box[];
@@ -28,7 +28,10 @@ const OTHER_COLOUR = 12;
 const LEAST_SHARE = 0.02;
 /** Least share of the rectangle around a fill that it fills: decoders lose whole rows and rectangles of blocks. */
 const LEAST_FILLED = 0.9;
-/** Fills that a night or a glare also has: only a straight edge inside the frame tells a loss from them. */
+/** Least variation of a cell of a picture, levels; and least share of a fill where the other frame has such cells. */
+const PICTURE = 0.05;
+const LEAST_PICTURE = 0.3;
+/** Fills that a night or a glare also has: only a straight edge inside the frame distinguishes a loss. */
 const DARK = 24;
 const BRIGHT = 240;
 /** Greatest distance of a row of cells from the one above that it repeats, and least spread of its colours, levels. */
@@ -101,6 +104,12 @@ function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: C
   const around = rectangleAround(cells, shown.columns);
   const area = (around.right - around.left + 1) * (around.bottom - around.top + 1);
   if (cells.length < LEAST_FILLED * area) return false;
+  // A loss reaches from side to side or from top to bottom; a thing of one colour seldom does.
+  const isAcross = around.left <= 1 && around.right >= shown.columns - 2;
+  const isDown = around.top <= 1 && around.bottom >= shown.rows - 2;
+  if (!isAcross && !isDown) return false;
+  // A drawn picture has flat parts everywhere.
+  if (cells.filter((i) => (known.vertical[i] as number) > PICTURE).length < LEAST_PICTURE * cells.length) return false;
   const was = medianColour(cells, known.colour);
   const wasOneColour = cells.filter((i) => distance(known, i, was) <= 3 * ONE_COLOUR).length >= 0.9 * cells.length;
   const change = Math.max(...was.map((level, c) => Math.abs(level - (colour[c] as number))));

@@ -1,51 +1,7 @@
 /** GET /v1/brief: the day of each camera as JSON, Markdown and HTML. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { describe, expect, it } from '@jest/globals';
 import type { Brief } from '../../src/schemas/brief.js';
-import type { CameraState } from '../../src/stores/cameras.js';
-import { storedChange } from '../helpers/changes.js';
-import { fakeApp } from '../helpers/fake-app.js';
-
-const NOW = Date.parse('2026-01-06T09:00:00Z');
-const HOUR = 3_600_000;
-const DAY = '2026-01-05';
-const at = (clock: string, day = DAY) => `${day}T${clock}:00.000Z`;
-let now = NOW;
-let fake: Awaited<ReturnType<typeof fakeApp>>;
-
-beforeAll(async () => {
-  fake = await fakeApp({ publicUrl: 'https://sd.example' }, { clock: () => now });
-});
-afterAll(() => fake.app.close());
-beforeEach(() => {
-  now = NOW;
-  fake.reset();
-  camera('gate');
-});
-
-function camera(id: string, settings: object = {}, state: object = {}): void {
-  const times = { created_at: at('00:00'), updated_at: at('00:00') };
-  fake.cameras.kept.set(id, { id, settings: checkSettings(settings), reference: null, mask: null, ...times });
-  const seen = { last: { at: NOW - 1_000, sha256: '', comparison: '' }, recordedFrom: 0, ...state };
-  fake.cameras.states.set(id, seen as unknown as CameraState);
-}
-type Given = Parameters<typeof storedChange>[0];
-let made = 0;
-const change = (first: string, given: Given = {}) => {
-  const one = storedChange({ name: String(made++), confirmed: Date.parse(first), first_seen: first, ...given });
-  fake.days.changes.push(one);
-  return one;
-};
-const ask = (query = `?day=${DAY}`, accept?: string) =>
-  fake.inject({ url: `/v1/brief${query}`, headers: accept === undefined ? {} : { accept } });
-const read = async (query?: string) => {
-  const { statusCode, body } = await ask(query);
-  expect([statusCode, body]).toEqual([200, body]);
-  return (JSON.parse(body) as Brief).cameras;
-};
-const gate = async (query?: string) => (await read(query))[0] as Brief['cameras'][number];
-const idsOf = (list: Brief['cameras'][number]['came']) =>
-  list.groups.flatMap(({ changes }) => changes).map(({ id }) => id);
+import { ask, at, camera, change, DAY, fake, gate, HOUR, idsOf, read, setNow } from './brief-service.js';
 
 describe('the lists of a brief', () => {
   it('have what came, left, moved and was replaced on the day, and what is still there or gone', async () => {
@@ -195,7 +151,7 @@ describe('the day', () => {
     ['half an hour off', '2026-01-05', 'Asia/Kolkata', '2026-01-04T18:30:00.000Z', 24],
     ['that the zone left out', '2011-12-30', 'Pacific/Apia', '2011-12-30T10:00:00.000Z', 0],
   ])('%s: %s in %s', async (_what, day, tz, from, hours) => {
-    now = Date.parse('2027-01-01T00:00:00Z');
+    setNow(Date.parse('2027-01-01T00:00:00Z'));
     const brief = await gate(`?day=${day}&tz=${tz}`);
     expect(brief).toMatchObject({ day, timezone: tz, from });
     expect(Date.parse(brief.until) - Date.parse(brief.from)).toBe(hours * HOUR);
@@ -240,75 +196,5 @@ describe('the day', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ next_cursor: 'c', cameras: { length: 3 } });
     expect(answer.headers.link).toBe(`</v1/brief?day=${DAY}&limit=3&cursor=c>; rel="next"`);
     expect((await read(`?day=${DAY}&cursor=c`)).map(({ camera: id }) => id)).toEqual(['gate']);
-  });
-});
-
-describe('the pages of a brief', () => {
-  const EVIL = '<script>alert(1)</script> [x](javascript:alert(1)) *b* `c` & "q"\n# H';
-
-  it('are chosen by format, otherwise by Accept', async () => {
-    const typeOf = async (query: string, accept?: string) => (await ask(query, accept)).headers['content-type'];
-    expect(await typeOf('')).toContain('application/json');
-    expect(await typeOf('', 'text/html,application/xhtml+xml,*/*;q=0.8')).toBe('text/html; charset=utf-8');
-    expect(await typeOf('', 'text/markdown')).toBe('text/markdown; charset=utf-8');
-    expect(await typeOf('?format=json', 'text/html')).toContain('application/json');
-    expect(await typeOf('?format=markdown', 'text/html')).toContain('text/markdown');
-  });
-
-  it('have the lines of the lists, with times of the zone and links', async () => {
-    camera('gate', { name: 'North gate' });
-    const { id } = change(at('08:00'), { status: 'reverted', reverted_at: at('12:30') });
-    for (const clock of ['09:00', '10:00']) change(at(clock), { caption: 'a van has appeared in loading bay 2' });
-    change(at('22:00', '2026-01-04'), { caption: 'a bag has appeared', status: 'reverted', reverted_at: at('07:00') });
-    fake.days.spans.push({ reason: 'gap', from: Date.parse(at('02:00')), until: Date.parse(at('03:30')) });
-    const { body } = await ask(`?day=${DAY}&format=markdown&tz=Europe/Berlin`);
-    expect(body).toContain('## North gate (gate)\n\n2026-01-05, Europe/Berlin\n');
-    expect(body).toContain(
-      `### Came (3)\n\n- 09:00 a car has appeared, until 13:30 [show](https://sd.example/v1/changes/${id})\n` +
-        '- 10:00 to 11:00 a van has appeared in loading bay 2 (2 times) [show the last](',
-    );
-    expect(body).toContain('- 08:00 no longer: a bag has appeared, since 2026-01-04 23:00 [show](');
-    expect(body).toContain('### Not seen (1 h 30 min)\n\n- 03:00 to 04:30: no frame came\n');
-    expect((await ask(`?day=${DAY}&format=html&tz=Europe/Berlin`)).body).toContain(
-      '<li>08:00 no longer: a bag has appeared, since 2026-01-04 23:00 <a href="https://sd.example/v1/changes/',
-    );
-  });
-
-  it('name the offset of times in the hour that a clock change repeats', async () => {
-    now = Date.parse('2026-10-26T12:00:00Z');
-    const from = Date.parse('2026-10-25T00:30:00Z');
-    fake.days.spans.push({ reason: 'gap', from, until: from + HOUR });
-    for (const format of ['markdown', 'html']) {
-      const { body } = await ask(`?day=2026-10-25&format=${format}&tz=Europe/Berlin`);
-      expect(body).toContain('02:30+02:00 to 02:30+01:00: no frame came');
-    }
-    fake.days.spans[0] = { reason: 'gap', from: from - HOUR, until: from + 2 * HOUR };
-    const { body } = await ask('?day=2026-10-25&format=markdown&tz=Europe/Berlin');
-    expect(body).toContain('01:30 to 03:30: no frame came');
-  });
-
-  it('say that nothing changed, and that there is no camera', async () => {
-    expect((await ask(`?day=${DAY}&format=markdown`)).body).toBe(
-      '# Daily brief\n\n## gate\n\n2026-01-05, UTC\n\n### Nothing changed\n',
-    );
-    fake.cameras.kept.clear();
-    expect((await ask('?format=markdown')).body).toContain('There is no camera.');
-    expect((await ask('?format=html')).body).toContain('There is no camera.');
-  });
-
-  it('show names and sentences as text, on one line, and may load and run nothing', async () => {
-    camera('gate', { name: EVIL });
-    change(at('08:00'), { caption: EVIL });
-    change(at('09:00'), { feedback: { judgement: 'correct', at: at('09:00'), caption: EVIL } });
-    const html = await ask(`?day=${DAY}&format=html`);
-    expect(html.body).not.toContain('<script');
-    expect(html.body.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;/g)).toHaveLength(3);
-    expect(html.headers['content-security-policy']).toContain("default-src 'none'");
-    expect(html.headers['x-content-type-options']).toBe('nosniff');
-    const { body } = await ask(`?day=${DAY}&format=markdown`);
-    expect(body).toContain(
-      '\\<script\\>alert(1)\\</script\\> \\[x\\](javascript:alert(1)) \\*b\\* \\`c\\` \\& "q" \\# H',
-    );
-    expect(body.split('\n').filter((line) => /^# /.test(line))).toEqual(['# Daily brief']);
   });
 });

@@ -185,12 +185,12 @@ it('the state of a camera follows its frames', () => {
   ]);
   const fast = [0, 1_000].reduce((health, at) => afterFrame(health, at, null), none);
   expect([stateOf(fast, 61_000), stateOf(fast, 61_001)]).toEqual(['live', 'no_frames']);
-  const shown = (['turned', 'darkened', 'blocked', 'defocused'] as const).map((tamper) =>
-    stateOf({ ...fast, tamper }, 1_000),
+  const shown = (['turned', 'darkened', 'blocked', 'defocused', 'signal_lost', 'picture_damaged'] as const).map(
+    (tamper) => stateOf({ ...fast, tamper }, 1_000),
   );
-  expect(shown).toEqual(['moved', 'dark', 'blocked', 'out_of_focus']);
+  expect(shown).toEqual(['moved', 'dark', 'blocked', 'out_of_focus', 'no_signal', 'damaged']);
   expect(stateOf({ ...fast, frozen: true }, 1_000)).toBe('stuck');
-  expect(new Set(HEALTH_STATES).size).toBe(8);
+  expect(new Set(HEALTH_STATES).size).toBe(10);
 });
 
 describe('MQTT_URL', () => {

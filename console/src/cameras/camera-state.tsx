@@ -9,6 +9,8 @@ const STATES = {
   dark: 'dark',
   blocked: 'blocked',
   out_of_focus: 'out of focus',
+  no_signal: 'no signal',
+  damaged: 'damaged picture',
   no_frame_yet: 'no frame yet',
 } as const;
 

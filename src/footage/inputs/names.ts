@@ -13,7 +13,7 @@ interface NameFormat {
 }
 
 /** Formats by which a path is read, the most special ones first. */
-export const NAME_FORMATS: readonly NameFormat[] = [
+const NAME_FORMATS: readonly NameFormat[] = [
   {
     by: 'Frigate, recordings',
     template: '{date:%Y-%m-%d}/{hour:%H}/{camera}/{minute:%M}.{second:%S}.{ext}',

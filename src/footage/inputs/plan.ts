@@ -57,7 +57,7 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
     const group = groups.get(camera) ?? [];
     groups.set(camera, group);
     const { kind, location, modifiedAt } = file;
-    // Of a file at an address nothing else states a time.
+    // Nothing else states the time of a file at an address.
     const hasOther = location.from === 'file' || modifiedAt !== null;
     const isDoubted = hasOther && file.stated === undefined && parts.at !== null && !isPlausible(parts.at, options.now);
     const [at, doubted] = isDoubted ? [null, parts.at] : [parts.at, null];

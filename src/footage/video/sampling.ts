@@ -18,7 +18,7 @@ const TOLERANCE = 1e-3;
 export const cellAt = (at: number, step: number): number => Math.floor((at / 1000 + TOLERANCE) / step);
 
 /** @returns `Sampling.phase` of a file that begins at this time, epoch ms */
-export const phaseOf = (at: number, step: number): number => (((at / 1000) % step) + step) % step;
+const phaseOf = (at: number, step: number): number => (((at / 1000) % step) + step) % step;
 
 /** @returns the filter of ffmpeg that drops all other frames, before they are scaled */
 export function selectFilter({ step, phase }: Sampling, startTime: number): string {

@@ -1,0 +1,73 @@
+/** GET /v1/brief as Markdown and HTML. */
+import { describe, expect, it } from '@jest/globals';
+import { ask, at, camera, change, DAY, fake, HOUR, setNow } from './brief-service.js';
+
+describe('the pages of a brief', () => {
+  const EVIL = '<script>alert(1)</script> [x](javascript:alert(1)) *b* `c` & "q"\n# H';
+
+  it('are chosen by format, otherwise by Accept', async () => {
+    const typeOf = async (query: string, accept?: string) => (await ask(query, accept)).headers['content-type'];
+    expect(await typeOf('')).toContain('application/json');
+    expect(await typeOf('', 'text/html,application/xhtml+xml,*/*;q=0.8')).toBe('text/html; charset=utf-8');
+    expect(await typeOf('', 'text/markdown')).toBe('text/markdown; charset=utf-8');
+    expect(await typeOf('?format=json', 'text/html')).toContain('application/json');
+    expect(await typeOf('?format=markdown', 'text/html')).toContain('text/markdown');
+  });
+
+  it('have the lines of the lists, with times of the zone and links', async () => {
+    camera('gate', { name: 'North gate' });
+    const { id } = change(at('08:00'), { status: 'reverted', reverted_at: at('12:30') });
+    for (const clock of ['09:00', '10:00']) change(at(clock), { caption: 'a van has appeared in loading bay 2' });
+    change(at('22:00', '2026-01-04'), { caption: 'a bag has appeared', status: 'reverted', reverted_at: at('07:00') });
+    fake.days.spans.push({ reason: 'gap', from: Date.parse(at('02:00')), until: Date.parse(at('03:30')) });
+    const { body } = await ask(`?day=${DAY}&format=markdown&tz=Europe/Berlin`);
+    expect(body).toContain('## North gate (gate)\n\n2026-01-05, Europe/Berlin\n');
+    expect(body).toContain(
+      `### Came (3)\n\n- 09:00 a car has appeared, until 13:30 [show](https://sd.example/v1/changes/${id})\n` +
+        '- 10:00 to 11:00 a van has appeared in loading bay 2 (2 times) [show the last](',
+    );
+    expect(body).toContain('- 08:00 no longer: a bag has appeared, since 2026-01-04 23:00 [show](');
+    expect(body).toContain('### Not seen (1 h 30 min)\n\n- 03:00 to 04:30: no frame came\n');
+    expect((await ask(`?day=${DAY}&format=html&tz=Europe/Berlin`)).body).toContain(
+      '<li>08:00 no longer: a bag has appeared, since 2026-01-04 23:00 <a href="https://sd.example/v1/changes/',
+    );
+  });
+
+  it('name the offset of times in the hour that a clock change repeats', async () => {
+    setNow(Date.parse('2026-10-26T12:00:00Z'));
+    const from = Date.parse('2026-10-25T00:30:00Z');
+    fake.days.spans.push({ reason: 'gap', from, until: from + HOUR });
+    for (const format of ['markdown', 'html']) {
+      const { body } = await ask(`?day=2026-10-25&format=${format}&tz=Europe/Berlin`);
+      expect(body).toContain('02:30+02:00 to 02:30+01:00: no frame came');
+    }
+    fake.days.spans[0] = { reason: 'gap', from: from - HOUR, until: from + 2 * HOUR };
+    const { body } = await ask('?day=2026-10-25&format=markdown&tz=Europe/Berlin');
+    expect(body).toContain('01:30 to 03:30: no frame came');
+  });
+
+  it('say that nothing changed, and that there is no camera', async () => {
+    expect((await ask(`?day=${DAY}&format=markdown`)).body).toBe(
+      '# Daily brief\n\n## gate\n\n2026-01-05, UTC\n\n### Nothing changed\n',
+    );
+    fake.cameras.kept.clear();
+    expect((await ask('?format=markdown')).body).toContain('There is no camera.');
+    expect((await ask('?format=html')).body).toContain('There is no camera.');
+  });
+
+  it('show names and sentences as text, on one line, and may load and run nothing', async () => {
+    camera('gate', { name: EVIL });
+    change(at('08:00'), { caption: EVIL });
+    change(at('09:00'), { feedback: { judgement: 'correct', at: at('09:00'), caption: EVIL } });
+    const html = await ask(`?day=${DAY}&format=html`);
+    expect(html.body).not.toContain('<script');
+    expect(html.body.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;/g)).toHaveLength(3);
+    expect(html.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(html.headers['x-content-type-options']).toBe('nosniff');
+    const { body } = await ask(`?day=${DAY}&format=markdown`);
+    expect(body).toContain(
+      '\\<script\\>alert(1)\\</script\\> \\[x\\](javascript:alert(1)) \\*b\\* \\`c\\` \\& "q" \\# H',
+    );
+    expect(body.split('\n').filter((line) => /^# /.test(line))).toEqual(['# Daily brief']);
+  });
+});

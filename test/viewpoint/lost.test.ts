@@ -1,0 +1,100 @@
+/** findLost: lost parts of made frames are found with reason and place; whole frames are not called damaged. */
+import { describe, expect, it } from '@jest/globals';
+import type { RgbImage } from '../../src/images.js';
+import { seededRandom } from '../../src/random.js';
+import { findLost } from '../../src/viewpoint/lost.js';
+
+const [WIDTH, HEIGHT] = [480, 360];
+
+/** A yard: a gradient with a wall, a door and noise of a sensor. */
+function scene(seed: string, light = 1): RgbImage {
+  const random = seededRandom(seed);
+  const data = new Uint8Array(WIDTH * HEIGHT * 3);
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      const isWall = y < 150 && (x > 260 || y < 60);
+      const level = (isWall ? 150 + 20 * Math.sin(x / 7) : 90 + y / 6 + 12 * Math.sin(x / 23 + y / 11)) * light;
+      for (let c = 0; c < 3; c++) {
+        data[(y * WIDTH + x) * 3 + c] = Math.max(0, Math.min(255, level - 8 * c + 2 * random.normal()));
+      }
+    }
+  }
+  return { width: WIDTH, height: HEIGHT, data };
+}
+
+type Rectangle = readonly [left: number, top: number, right: number, bottom: number];
+function filled(image: RgbImage, colour: readonly number[], [left, top, right, bottom]: Rectangle): RgbImage {
+  const data = Uint8Array.from(image.data);
+  for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) data.set(colour, (y * WIDTH + x) * 3);
+  return { ...image, data };
+}
+
+const HALF: Rectangle = [0, HEIGHT / 2, WIDTH, HEIGHT];
+const before = scene('before');
+const after = scene('after');
+
+describe('a part of one colour', () => {
+  it.each([
+    ['grey below', [128, 128, 128], HALF],
+    ['green below', [0, 135, 0], HALF],
+    ['pink below', [255, 90, 200], HALF],
+    ['black below', [0, 0, 0], HALF],
+    ['white below', [255, 255, 255], HALF],
+    ['grey beside', [128, 128, 128], [320, 0, WIDTH, HEIGHT] as const],
+    ['a slice', [128, 128, 128], [0, 96, WIDTH, 144] as const],
+    ['all of the frame', [0, 0, 160], [0, 0, WIDTH, HEIGHT] as const],
+  ])('is a lost signal: %s', (_name, colour, rectangle) => {
+    const lost = findLost(filled(after, colour, rectangle), before);
+    const [left, top, right, bottom] = rectangle;
+    expect(lost?.reason).toBe('signal_lost');
+    expect(lost?.share).toBeCloseTo(((right - left) * (bottom - top)) / (WIDTH * HEIGHT), 1);
+  });
+
+  it('of both frames is a part of the scene', () => {
+    expect(findLost(filled(after, [128, 128, 128], HALF), filled(before, [128, 128, 128], HALF))).toBeNull();
+  });
+});
+
+describe('repeated rows and displaced blocks', () => {
+  it('are a damaged picture: the last good row drawn down', () => {
+    const row = WIDTH * 3;
+    const data = Uint8Array.from(after.data);
+    for (let y = 180; y < HEIGHT; y++) data.copyWithin(y * row, 179 * row, 180 * row);
+    const lost = findLost({ ...after, data }, before);
+    expect(lost?.reason).toBe('picture_damaged');
+    expect(lost?.share).toBeCloseTo(0.5, 1);
+  });
+
+  it('are a damaged picture: blocks of other places', () => {
+    const random = seededRandom('blocks');
+    const data = Uint8Array.from(after.data);
+    for (let i = 0; i < 120; i++) {
+      const [toX, toY] = [Math.floor(random.uniform(0, 30)), 11 + Math.floor(random.uniform(0, 11))];
+      const [fromX, fromY] = [Math.floor(random.uniform(0, 30)), Math.floor(random.uniform(0, 9))];
+      for (let line = 0; line < 16; line++) {
+        const from = ((fromY * 16 + line) * WIDTH + fromX * 16) * 3;
+        data.set(after.data.subarray(from, from + 48), ((toY * 16 + line) * WIDTH + toX * 16) * 3);
+      }
+    }
+    expect(findLost({ ...after, data }, before)?.reason).toBe('picture_damaged');
+  });
+});
+
+describe('a whole frame', () => {
+  it.each([
+    ['of the same light', 1],
+    ['at dusk', 0.3],
+    ['at night', 0.02],
+    ['in glare', 3],
+  ])('has lost nothing: %s', (_name, light) => {
+    expect(findLost(scene('light', light), before)).toBeNull();
+    expect(findLost(before, scene('light', light))).toBeNull();
+  });
+
+  it('has lost nothing if something new stands in it', () => {
+    const random = seededRandom('thing');
+    const thing = filled(after, [128, 128, 128], [200, 100, 300, 330]);
+    const noisy = thing.data.map((level) => Math.max(0, Math.min(255, level + 2 * random.normal())));
+    expect(findLost({ ...thing, data: noisy }, before)).toBeNull();
+  });
+});
