@@ -80,8 +80,9 @@ const BLOCK = 16;
 /** An edge of a block is cut if the step across it exceeds these multiples of that beside it and in the other frame. */
 const TIMES = { beside: 3, other: 2 };
 const LEAST_STEP = 6;
-/** Least edges of a displaced block that are cut. */
+/** Least edges of a displaced block that are cut, and least number of such blocks: a thing may lie on the grid. */
 const LEAST_CUT = 2;
+const LEAST_BLOCKS = 8;
 
 /**
  * Blocks whose content belongs elsewhere, as damaged slices show: the picture breaks at the grid of the blocks, while
@@ -110,6 +111,7 @@ export function displacedCells(frame: RgbImage, other: RgbImage, { columns, rows
       if (y > 0 && isCut(corner, width, 1)) [block, block - across].forEach(mark);
     }
   }
+  if (cuts.filter((count) => count >= LEAST_CUT).length < LEAST_BLOCKS) return [];
   const found = new Set<number>();
   for (let block = 0; block < cuts.length; block++) {
     if ((cuts[block] as number) < LEAST_CUT) continue;
