@@ -6,7 +6,7 @@ import type { CameraState } from '../../src/stores/cameras.js';
 import { storedChange } from '../helpers/changes.js';
 import { fakeApp } from '../helpers/fake-app.js';
 
-export const NOW = Date.parse('2026-01-06T09:00:00Z');
+const NOW = Date.parse('2026-01-06T09:00:00Z');
 export const HOUR = 3_600_000;
 export const DAY = '2026-01-05';
 export const at = (clock: string, day = DAY) => `${day}T${clock}:00.000Z`;
