@@ -24,7 +24,7 @@ import {
 import { isoTime, leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
 import { applyDelivery, type CooldownState, decideAlert, revertedAlert } from './cool-down.js';
 import { isLeft, peopleOf, staySettled } from './left-objects.js';
-import { isSameLocation } from './locations.js';
+import { isLost, isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import { isWatching } from './schedule.js';
 import type { Observation, OpenTrack, PersonSighting, Settled, Track, TrackerState, Transition } from './state.js';
@@ -193,12 +193,12 @@ class Step {
 
   /** A settled change whose thing this frame proves to be as it was; it may count as left or removed now. */
   #watchSettled(settled: Settled): Settled {
-    const { at, verdict } = this.observation;
+    const { at, verdict, lost } = this.observation;
     const outlines = lastRegions(settled.change);
     const isCovered = this.#tracks.some(
       (track) => track.stage !== 'resolved' && isSameLocation(track.regions, outlines),
     );
-    if (isCovered || (verdict !== 'none' && verdict !== 'change')) return settled;
+    if (isCovered || isLost(outlines, lost) || (verdict !== 'none' && verdict !== 'change')) return settled;
     const still = settled.still ? staySettled(settled.still, at, this.#last) : null;
     const change = { ...settled.change, last_seen: isoTime(at) };
     const { reportedAt = Date.parse(settled.change.last_seen) } = settled;
@@ -251,7 +251,8 @@ class Step {
   /** Open tracks that stayed for the settling time and that "before" can take over with this frame. */
   #settlingTracks(): OpenTrack[] {
     const { before, settleMs } = this.rules;
-    const { at } = this.observation;
+    const { at, lost } = this.observation;
+    if (lost !== undefined) return [];
     const isDue = (track: Track): track is OpenTrack => {
       if (track.stage !== 'open' || track.missed > 0) return false;
       if (track.normal === true) return true;

@@ -21,6 +21,10 @@ const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a
 export const isSameOutline = (a: Box, b: Box): boolean =>
   sharedArea(a, b) >= MIN_IOU * (areaOf(a) + areaOf(b) - sharedArea(a, b));
 
+/** Whether a lost part of the frame hides a part of a region. */
+export const isLost = (regions: Regions, lost: readonly Box[] = []): boolean =>
+  regions.some(({ box }) => lost.some((part) => sharedArea(part, box) > 0));
+
 /** Whether any two of their boxes overlap by MIN_OVERLAP. */
 export const isSameLocation = (a: Regions, b: Regions): boolean =>
   a.some((one) => b.some((other) => overlap(one.box, other.box) >= MIN_OVERLAP));

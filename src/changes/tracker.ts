@@ -4,10 +4,9 @@
  * what opens and what ends.
  */
 import { derivedId } from '../ids.js';
-import { sharedArea } from '../images.js';
 import { betterSighting } from './captions.js';
 import { followStill } from './left-objects.js';
-import { displacement, isSameLocation, locationsOf, relationTo } from './locations.js';
+import { displacement, isLost, isSameLocation, locationsOf, relationTo } from './locations.js';
 import { judgeLocations } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import type { Location, Observation, PersonSighting, Track, TrackerState } from './state.js';
@@ -90,12 +89,11 @@ function associate(locations: readonly Location[], tracks: readonly Track[]): Tr
 const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
-function evidenceOfUnseen(track: Track, { verdict, lost = [] }: Observation): TrackEvidence {
+function evidenceOfUnseen(track: Track, { verdict, lost }: Observation): TrackEvidence {
   if (verdict === 'tamper') return 'hidden';
   // A nuisance hides the scene. It does prove a free lens, because the frame could be aligned with "before".
   if (verdict === 'nuisance' && !isTamper(track)) return 'hidden';
-  const isLost = track.regions.some(({ box }) => lost.some((part) => sharedArea(part, box) > 0));
-  return isLost ? 'hidden' : 'absent';
+  return isLost(track.regions, lost) ? 'hidden' : 'absent';
 }
 
 function applyEvidence(

@@ -61,6 +61,10 @@ describe('the update by a frame', () => {
     },
     regions: Array(regions).fill({ box: { x: 0, y: 0, width: 0.1, height: 0.1 } }),
   });
+  const lost = (side: 'before' | 'after') => ({
+    ...{ side, boxes: [{ x: 0, y: 0.5, width: 1, height: 0.1 }], share: 0.1 },
+    reason: 'signal_lost' as const,
+  });
   const context = (change: Partial<UpdateContext>): UpdateContext => ({
     finding: finding('none'),
     at: UPDATE_INTERVAL_MS,
@@ -80,6 +84,8 @@ describe('the update by a frame', () => {
     ['the camera shook slightly', context({ finding: finding('nuisance', 0, 0.3) }), 'blend'],
     ['the camera moved', context({ finding: finding('nuisance', 0, 0.5) }), 'keep'],
     ['the camera is covered', context({ finding: finding('tamper') }), 'keep'],
+    ['a part of the frame is lost', context({ finding: { ...finding('none'), lost: lost('after') } }), 'keep'],
+    ['a part of the background is lost', context({ finding: { ...finding('none'), lost: lost('before') } }), 'replace'],
     ['a change with a region', context({ finding: finding('change', 1) }), 'blend'],
     ['a change without a region', context({ finding: finding('change') }), 'keep'],
     ['a change that awaits its confirmation', context({ finding: finding('change', 1), pending: true }), 'keep'],
