@@ -5,10 +5,10 @@ import { type Receiver, startReceiver } from '../helpers/receiver.js';
 import { changedPair } from '../helpers/scenes.js';
 import { post, type Service, startService } from '../helpers/service.js';
 
-/** More deliveries than a worker has slots for (32); at most 4 of them go to one receiver at a time. */
+/** More deliveries than a worker has under way for one owner (24); at most 4 of them go to one receiver at a time. */
 const RECEIVERS = 13;
 const DELIVERIES = 52;
-const SLOTS = 32;
+const SLOTS = 24;
 const COMPARISONS = 50;
 const LIMIT_MS = 120_000;
 
@@ -50,7 +50,7 @@ it('do not hold up comparisons, and get everything once they answer', async () =
   expect(await finished(DELIVERIES, toReceiver)).toBe(DELIVERIES);
   await eventually(() => expect(open).toHaveLength(SLOTS), LIMIT_MS);
   expect(await finished(COMPARISONS, () => ({}))).toBe(COMPARISONS);
-  // Every one of them was done while all slots of deliveries were taken.
+  // Every one of them was done while all slots of the owner's deliveries were taken.
   expect([received(), open.filter(({ destroyed, writableEnded }) => !destroyed && !writableEnded).length]).toEqual([
     SLOTS,
     SLOTS,

@@ -6,7 +6,7 @@ import { createShares } from '../../jobs/shares.js';
 
 /** Deliveries mostly wait for their receivers: many run at once. */
 export const DELIVERY_CONCURRENCY = 32;
-const LIMITS = { receiver: 4, owner: 12 } as const;
+const LIMITS = { receiver: 4, owner: 24 } as const;
 const SPACING_MS = 50;
 
 export type DeliveryLimits = ReturnType<typeof createDeliveryLimits>;
