@@ -4,7 +4,7 @@ import { FITTED } from './fitted.js';
 import type { Bounds, Fitted } from './fitted-schema.js';
 import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
-import { findLost, type LostView } from './lost.js';
+import { findLosses, type LostView } from './lost.js';
 import { measure } from './measure.js';
 import type { Measurements } from './measurements.js';
 import type { LightingFit } from './photometric.js';
@@ -90,7 +90,7 @@ function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvi
     measurements,
     nuisances: withConditions(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
     tampers: showsTooLittle(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
-    lost: { before: findLost(before, after), after: findLost(after, before) },
+    lost: findLosses(before, after),
   };
 }
 

@@ -3,7 +3,7 @@
  * drawn down from the last good row, or put together from displaced blocks. A fill has no noise, which every part of a
  * picture from a sensor has.
  */
-import type { Box, RgbImage } from '../images.js';
+import type { Box, RgbImage, Side } from '../images.js';
 import { type Cells, cellsOf, component, displacedCells } from './lost-cells.js';
 
 export type LossReason = 'signal_lost' | 'picture_damaged';
@@ -41,12 +41,17 @@ const LEAST_SPREAD = 4;
 const MOST = 0.95;
 
 /**
- * @param other the other frame of the pair, of the same view
- * @returns what `frame` lost; null: nothing that this can see
+ * @param before of the same view as `after`
+ * @returns the loss of each frame; null: none that can be seen, or frames of different sizes
  */
-export function findLost(frame: RgbImage, other: RgbImage): LostView | null {
-  if (frame.width !== other.width || frame.height !== other.height) return null;
-  const [shown, known] = [cellsOf(frame), cellsOf(other)];
+export function findLosses(before: RgbImage, after: RgbImage): Readonly<Record<Side, LostView | null>> {
+  if (before.width !== after.width || before.height !== after.height) return { before: null, after: null };
+  const [old, present] = [cellsOf(before), cellsOf(after)];
+  return { before: lossOf(before, after, old, present), after: lossOf(after, before, present, old) };
+}
+
+/** @param shown cells of `frame`. @param known cells of `other` */
+function lossOf(frame: RgbImage, other: RgbImage, shown: Cells, known: Cells): LostView | null {
   const least = LEAST_SHARE * shown.columns * shown.rows;
   if (least === 0) return null;
   const filled = filledCells(shown, known, least);

@@ -1,13 +1,13 @@
 /**
  * `npm run bench:glitches -- --data=FOLDER [--every=1] [--pictures=FOLDER] [--write]`: lost parts of frames that
- * `findLost` finds, and whole frames that it calls damaged, on real pairs of fixed cameras. Frames are coded as JPEG
+ * `findLosses` finds, and whole frames that it calls damaged, on real pairs of fixed cameras. Frames are coded as JPEG
  * after the damage. `--pictures` writes those that are wrong.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { seededRandom } from '../../dist/random.js';
-import { findLost } from '../../dist/viewpoint/lost.js';
+import { findLosses } from '../../dist/viewpoint/lost.js';
 import { jpeg, load, resized } from '../../scripts/lib/images.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
 import { NUISANCE_VARIANTS } from '../../scripts/lib/variants.mjs';
@@ -47,7 +47,7 @@ let shareError = 0;
 
 async function judge(name, row, frame, other, expected) {
   const started = performance.now();
-  const lost = findLost(frame, other);
+  const lost = findLosses(other, frame).after;
   times.push(performance.now() - started);
   const { found, all } = counts.get(row) ?? { found: 0, all: 0 };
   counts.set(row, { found: found + (lost === null ? 0 : 1), all: all + 1 });

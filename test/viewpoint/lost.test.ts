@@ -1,8 +1,11 @@
-/** findLost: lost parts of made frames are found with reason and place; whole frames are not called damaged. */
+/** findLosses: lost parts of made frames are found with reason and place; whole frames are not called damaged. */
 import { describe, expect, it } from '@jest/globals';
 import type { RgbImage } from '../../src/images.js';
 import { seededRandom } from '../../src/random.js';
-import { findLost } from '../../src/viewpoint/lost.js';
+import { findLosses } from '../../src/viewpoint/lost.js';
+
+/** @returns the loss of the first frame */
+const findLost = (frame: RgbImage, other: RgbImage) => findLosses(other, frame).after;
 
 const [WIDTH, HEIGHT] = [480, 360];
 
