@@ -2,17 +2,23 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ScenedeltaError } from '../errors.js';
 
-/** @param limit bytes @throws ScenedeltaError 'payload-too-large', 'not-found' */
-export async function readImage(path: string, limit: number): Promise<Uint8Array> {
+/**
+ * @param limit bytes
+ * @param file its name in messages; absent: the caller names it
+ * @throws ScenedeltaError 'payload-too-large', 'not-found'
+ */
+export async function readImage(path: string, limit: number, file?: string): Promise<Uint8Array> {
+  const subject = file === undefined ? '' : `${file} `;
   try {
     const { size } = await stat(path);
     if (size > limit) {
-      throw new ScenedeltaError('payload-too-large', `has ${size} bytes, expected at most ${limit} (FRAME_LIMIT)`);
+      const detail = `${subject}has ${size} bytes, expected at most ${limit} (FRAME_LIMIT)`;
+      throw new ScenedeltaError('payload-too-large', detail);
     }
     return await readFile(path);
   } catch (thrown) {
     if (thrown instanceof ScenedeltaError) throw thrown;
     const { code } = thrown as NodeJS.ErrnoException;
-    throw new ScenedeltaError('not-found', `cannot be read (${code})`, { cause: thrown });
+    throw new ScenedeltaError('not-found', `${subject}cannot be read (${code})`, { cause: thrown });
   }
 }

@@ -1,8 +1,8 @@
 /** Single frames out of the recordings of one camera, for a search that reads a few frames from anywhere in them. */
-import { readFile, stat } from 'node:fs/promises';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import { reportsDamage } from '../ffmpeg.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
+import { readImage } from './read-image.js';
 import type { FootageItem } from './recording-plan.js';
 import type { Moment } from './records.js';
 import { isFaultOfItem, type Materialize } from './source-frames.js';
@@ -98,7 +98,7 @@ export class StillFrames {
   async frame(index: number): Promise<Uint8Array> {
     const { item, seconds } = this.#sample(index);
     const path = await this.#pathOf(item);
-    if (item.kind === 'image') return readImage(item.file, path, this.#options.frameLimit);
+    if (item.kind === 'image') return readImage(path, this.#options.frameLimit, item.file);
     // A pause in the frames, or a last frame that lasts long, leaves nothing after a time.
     for (let back = 0; back <= MOST_STEPS_BACK && seconds - back >= 0; back++) {
       const found = await this.#frameAt(item, path, seconds - back);
@@ -160,18 +160,3 @@ export class StillFrames {
 
 /** Seconds before a time in which a frame is looked for. */
 const MOST_STEPS_BACK = 5;
-
-async function readImage(file: string, path: string, limit: number): Promise<Uint8Array> {
-  try {
-    const { size } = await stat(path);
-    if (size <= limit) return await readFile(path);
-    throw new ScenedeltaError(
-      'payload-too-large',
-      `${file} has ${size} bytes, expected at most ${limit} (FRAME_LIMIT)`,
-    );
-  } catch (thrown) {
-    if (thrown instanceof ScenedeltaError) throw thrown;
-    const { code } = thrown as NodeJS.ErrnoException;
-    throw new ScenedeltaError('not-found', `${file} cannot be read (${code})`, { cause: thrown });
-  }
-}
