@@ -25,7 +25,7 @@ export interface Retrieval {
 
 /**
  * @param scores of the pairs that the search found, one per pair; the others are equal behind them
- * @param own the pair that the query is about
+ * @param sought the pair that the query is about
  * @param gallery number of pairs
  * @returns 1 + number of better pairs + half of the equal ones
  */

@@ -17,7 +17,7 @@ export interface CaptionRun extends CaptionOutput {
 const LEAST = 1e-9;
 
 /**
- * @param own of the pair. @param reversed of the exchanged pair
+ * @param forward of the pair. @param reversed of the exchanged pair
  * @param kinds of the manifest
  * @returns `forward` with the logarithms of the mean probabilities of the kinds
  */

@@ -14,7 +14,7 @@ const MIN_OVERLAP = 0.3;
 
 /**
  * @param crops of the pair, the strongest first
- * @param together number of crops that one run takes
+ * @param most number of crops that one run takes
  * @returns those with a region of the change; without any, the strongest
  */
 export function cropsAbout<C extends Pick<RegionCrop, 'regions'>>(

@@ -16,8 +16,10 @@ export interface Comparison extends Stopwatch {
   readonly buffers: Uint8Array[];
 }
 
-/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
-/** `decoded` belongs into the finding. */
+/**
+ * A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. `decoded` belongs into
+ * the finding.
+ */
 export type Seen = Pick<Finding, 'decoded'> &
   (
     | { readonly finding: Finding }

@@ -43,7 +43,7 @@ export function unseenRegion(
 
 /**
  * Whether a region shows a thing of another class than its location does, and not an edge that the other thing hides.
- * @param own names of the crop around the region
+ * @param apart names of the crop around the region
  * @param location names of the crop around the location
  */
 export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location: PairNames, names: Names): boolean =>

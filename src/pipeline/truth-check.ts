@@ -40,7 +40,7 @@ export class TruthCheck<C extends LocationCrop> {
 
   /**
    * @param crops the strongest first
-   * @param together number of crops that one run takes
+   * @param glanced number of crops that one run takes
    */
   constructor(check: CheckManifest, crops: readonly C[], glanced: number, run: RunCheck<C>) {
     this.#check = check;
@@ -76,7 +76,7 @@ export class TruthCheck<C extends LocationCrop> {
 }
 
 /**
- * @param together number of crops that one run takes
+ * @param glanced number of crops that one run takes
  * @returns the strongest crops if those of the clause are among them; else those of the clause before the strongest
  */
 function cropsFor<C extends LocationCrop>({ regions }: ClauseText, crops: readonly C[], glanced: number): C[] {
